@@ -23,7 +23,7 @@ struct ConsoleRoutes: Sendable {
     table.signedIn(.get, ConsolePaths.projects, nil, projects.show)
 
     let newProject = NewProjectPage(
-      projects: identity.projects, frames: frames,
+      pools: identity.pools, frames: frames,
       view: try templates.template("projects/new", for: NewProjectView.self))
     table.signedIn(.get, ConsolePaths.newProject, .createProject, newProject.show)
     table.signedIn(
@@ -35,13 +35,13 @@ struct ConsoleRoutes: Sendable {
     table.inScope(.get, ConsolePaths.overview, .seeScope, overview.show)
 
     let tenants = TenantsPage(
-      tenants: identity.tenants, frames: frames,
+      pools: identity.pools, frames: frames,
       view: try templates.template("tenants/tenants", for: TenantsView.self),
       row: try templates.template("tenants/row", for: TenantRow.self))
     table.inProject(.get, ConsolePaths.tenants, .seeScope, tenants.show)
 
     let newTenant = NewTenantPage(
-      tenants: identity.tenants, frames: frames,
+      pools: identity.pools, frames: frames,
       view: try templates.template("tenants/new", for: NewTenantView.self))
     table.inProject(.get, ConsolePaths.newTenant, .manageTenants, newTenant.show)
     table.inProject(
@@ -107,7 +107,7 @@ struct ConsoleRoutes: Sendable {
       ConsolePaths.settings, performing: [.changeSettings, .weakenSettings], settings.change)
 
     let signInSwitch = SignInSwitchPage(
-      settings: ScopeSettings(identity: identity), actions: actions,
+      identity: identity, actions: actions,
       view: try templates.template("settings/sign-in", for: SignInSwitchView.self))
     table.inScope(.get, ConsolePaths.signInSwitch, .changeScope, signInSwitch.ask)
     table.inScope(

@@ -6,7 +6,7 @@ extension Demo {
     var pools: [DemoPool] = []
     for (number, project) in DemoProject.all.enumerated() {
       var day = -360 + Int64(number) * 60
-      let made = try await identity(on: day).projects.create(
+      let made = try await identity(on: day).pools.createProject(
         id: project.id, displayName: project.name, by: staff.author(staff.owner, random))
       let pool = DemoPool(plan: project.pool, scope: made.scope, madeAt: clock.now)
       pools.append(pool)
@@ -17,7 +17,7 @@ extension Demo {
       }
       clock.set(clock.now.advanced(bySeconds: 3_600))
       _ = try await identity.serviceTokens.create(
-        project: made.id, tenant: nil, role: .application, name: "\(project.name) back end",
+        project: made.scope.project, tenant: nil, role: .application, name: "\(project.name) back end",
         maker: .administrator(staff.owner, staff.author(staff.owner, random)))
       try await trust(in: made, staff)
     }
@@ -29,15 +29,15 @@ extension Demo {
   }
 
   private func tenant(
-    _ plan: DemoPlan, of project: Project, on day: Int64, _ staff: DemoStaff
+    _ plan: DemoPlan, of project: UserPool, on day: Int64, _ staff: DemoStaff
   ) async throws -> DemoPool {
-    let edit = TenantEdit(
+    let edit = UserPoolEdit(
       displayName: plan.name,
       signIn: SignInMethods(
         password: true, emailLink: random.happens(300), anonymous: random.happens(100)),
       configuration: .initial)
-    let tenant = try await identity(on: day).tenants.create(
-      in: project.id, edit, by: staff.author(staff.owner, random))
+    let tenant = try await identity(on: day).pools.createTenant(
+      in: project.scope.project, edit, by: staff.author(staff.owner, random))
     let pool = DemoPool(plan: plan, scope: tenant.scope, madeAt: clock.now)
     try await begin(pool, staff)
     return pool

@@ -2,11 +2,11 @@ import Identity
 
 extension Demo {
   /// Adds a custom token signing key and an identity provider for staff sign-in to a project.
-  func trust(in project: Project, _ staff: DemoStaff) async throws {
+  func trust(in project: UserPool, _ staff: DemoStaff) async throws {
     let author = staff.author(staff.owner, random)
-    let host = "\(project.id).example.com"
+    let host = "\(project.scope.project).example.com"
     _ = try await identity.signers.add(
-      to: project.id, issuer: "back-end@\(host)", keyID: "2026-1", key: Self.publicKey, by: author)
+      to: project.scope.project, issuer: "back-end@\(host)", keyID: "2026-1", key: Self.publicKey, by: author)
     var settings = ProviderSettings()
     settings.displayName = "\(project.displayName) staff"
     settings.isEnabled = true

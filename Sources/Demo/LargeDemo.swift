@@ -77,15 +77,15 @@ public struct LargeDemo: Sendable {
   ) async throws -> [(scope: Scope, count: Int)] {
     demo.clock.set(demo.now.advanced(bySeconds: -390 * 86_400))
     let author = staff.author(staff.owner, demo.random)
-    let project = try await demo.identity.projects.create(
+    let project = try await demo.identity.pools.createProject(
       id: "metropolis", displayName: "Metropolis", by: author)
     let configuration = MFAConfiguration(
       state: .enabled,
       totp: TOTPConfiguration(
         state: .enabled, adjacentIntervals: LargeDemoCrowd.window.adjacentIntervals))
-    let tenant = try await demo.identity.tenants.create(
-      in: project.id,
-      TenantEdit(
+    let tenant = try await demo.identity.pools.createTenant(
+      in: project.scope.project,
+      UserPoolEdit(
         displayName: "village",
         signIn: SignInMethods(password: true, emailLink: false, anonymous: false),
         configuration: configuration),

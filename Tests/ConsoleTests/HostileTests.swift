@@ -99,7 +99,7 @@ import Testing
   func `a project's name stays text in the frame`(index: Int) async throws {
     let name = String(Self.names[index].prefix(100))
     try await World.furnished { world in
-      let project = try await world.identity.projects.create(
+      let project = try await world.identity.pools.createProject(
         id: "hostile", displayName: name, by: Author(actor: .commandLine))
       let browser = try await Browser.signedIn(world)
       for path in [

@@ -117,7 +117,7 @@ import Testing
           "domains": "localhost", "was-domains": "localhost",
         ])
       #expect(saved.location == project)
-      let acme = try await world.identity.projects.find(ID("acme-retail"))
+      let acme = try await world.identity.pools.find(project: ID("acme-retail"))
       #expect(acme.signIn.phone && acme.withdrawalNeedsFactor)
       let after = try await ada.get(project)
       #expect(after.says("phone sign-in off → on"))
@@ -131,7 +131,7 @@ import Testing
           "withdrawal": "on",
         ])
       #expect(changed.location == tenant)
-      let found = try await world.identity.tenants.find(
+      let found = try await world.identity.pools.find(
         project: ID("acme-retail"), tenant: try await world.euShop)
       #expect(found.withdrawalNeedsFactor)
       let tomas = try await Browser.signedIn(world, as: World.iris)

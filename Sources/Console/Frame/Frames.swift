@@ -77,26 +77,21 @@ struct Frames: Sendable {
   func frame(
     _ title: some MessageConvertible, in context: ScopeContext, tab: ScopeTab
   ) async throws(Refusal) -> Frame {
-    let scope = context.scope
-    return try await frame(
-      title.message, context.signedIn, scope: scope, projectName: scope.projectName, tab: tab)
+    try await frame(title.message, context.signedIn, scope: context.scope, tab: tab)
   }
 
   /// The frame of a project's pages.
   func frame(
     _ title: some MessageConvertible, in context: ProjectContext, tab: ScopeTab
   ) async throws(Refusal) -> Frame {
-    let project = context.project
-    return try await frame(
-      title.message, context.signedIn, scope: project.scope, projectName: project.displayName,
-      tab: tab)
+    try await frame(title.message, context.signedIn, scope: context.scope, tab: tab)
   }
 
   private func frame(
-    _ title: Message, _ signedIn: SignedIn, scope: Scope, projectName: String, tab: ScopeTab
+    _ title: Message, _ signedIn: SignedIn, scope: Scope, tab: ScopeTab
   ) async throws(Refusal) -> Frame {
     let administrator = signedIn.administrator
-    let project = Message.Value.name(Words.short(projectName))
+    let project = Message.Value.name(Words.short(scope.projectName))
     let whole =
       scope.tenant == nil
       ? Message("parts.title-in-project", ["title": .message(title), "project": project])
@@ -111,7 +106,7 @@ struct Frames: Sendable {
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: scope)
     frame.flash = flashes.take(for: signedIn.session, at: clock.now())
-    frame.project = try await projectMenu(scope, projectName, administrator)
+    frame.project = try await projectMenu(scope, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
@@ -147,24 +142,26 @@ struct Frames: Sendable {
   }
 
   private func projectMenu(
-    _ scope: Scope, _ name: String, _ administrator: Administrator
+    _ scope: Scope, _ administrator: Administrator
   ) async throws(Refusal) -> Markup {
     let names = try await refusing {
-      try await identity.projects.names(visibleTo: administrator, limit: Self.menuLength)
+      try await identity.pools.projectNames(visibleTo: administrator, limit: Self.menuLength)
     }
     let places = names.map { id, name in
       ScopeMenu.Place(
         id: id.text, name: name, isOpen: administrator.may(.seeScope, project: id, tenant: nil))
     }
     return drawn(
-      ScopeMenu(name: .verbatim(name), places: places, current: scope.project.text, project: nil))
+      ScopeMenu(
+        name: .verbatim(scope.projectName), places: places, current: scope.project.text,
+        project: nil))
   }
 
   private func tenantMenu(
     _ scope: Scope, _ administrator: Administrator
   ) async throws(Refusal) -> Markup? {
     let names = try await refusing {
-      try await identity.tenants.names(
+      try await identity.pools.tenantNames(
         project: scope.project, visibleTo: administrator, limit: Self.menuLength)
     }
     guard scope.tenant != nil || !names.isEmpty else { return nil }

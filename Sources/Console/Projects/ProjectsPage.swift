@@ -19,7 +19,7 @@ struct ProjectsPage: Sendable {
     let query = signedIn.query.trimmed("q")
     let after = signedIn.query.text("after")
     let page = try await refusing {
-      try await identity.projects.list(
+      try await identity.pools.projects(
         visibleTo: administrator, search: query.isEmpty ? nil : query, after: after,
         limit: Self.length)
     }

@@ -4,7 +4,7 @@ import Templating
 
 /// `S/settings/sign-in`: asks for confirmation and turns sign-in off or on for an entire user pool.
 struct SignInSwitchPage: Sendable {
-  let settings: ScopeSettings
+  let identity: Identity
   let actions: ActionForms
   let view: Template<SignInSwitchView>
 
@@ -19,7 +19,7 @@ struct SignInSwitchPage: Sendable {
   ) async throws(Refusal) -> Response {
     let users: Int
     do {
-      users = try await settings.identity.policies.read(context.scope).users
+      users = try await identity.policies.read(context.scope).users
     } catch {
       throw Refusal(error)
     }
@@ -38,15 +38,17 @@ struct SignInSwitchPage: Sendable {
     let word = context.signedIn.form.text("sign-in")
     guard word == "on" || word == "off" else { throw .unreadableForm }
     let signedIn = context.signedIn
-    switch try await settings.switchSignIn(context.scope, off: word == "off", actions, signedIn) {
-    case .success(let outcome):
+    let scope = context.scope
+    do {
+      let outcome = try await identity.pools.update(
+        project: scope.project, tenant: scope.tenant, actions.request(signedIn)
+      ) { (edit) throws(UserPoolError) in edit.disableAuth = word == "off" }
       return actions.leave(
         word == "off"
-          ? "Sign-in turned off. No users of this \(context.scope.kindInSentence) can sign in."
-          : "Sign-in turned on.", signedIn, after: outcome,
-        to: ConsolePaths.settings(context.scope))
-    case .failure(let faults):
-      return try await page(context, faults.errors)
+          ? "Sign-in turned off. No users of this \(scope.kindInSentence) can sign in."
+          : "Sign-in turned on.", signedIn, after: outcome, to: ConsolePaths.settings(scope))
+    } catch {
+      return try await page(context, try ActionForms.settingsFaults(error, signedIn).errors)
     }
   }
 }

@@ -13,13 +13,13 @@ struct TenantsView: ViewModel {
   let newTenant: String?
 
   init(
-    frame: Frame, project: Project, page: Page<TenantSummary>, rows: Markup, query: String,
+    frame: Frame, scope: Scope, page: Page<TenantSummary>, rows: Markup, query: String,
     after: String?, mayCreate: Bool
   ) {
     self.frame = FrameView(frame)
-    projectName = project.displayName
+    projectName = scope.name
     self.rows = rows
-    let list = ConsolePaths.tenants(project.id.text)
+    let list = ConsolePaths.tenants(scope.project.text)
     let isWhole = query.isEmpty && after == nil && page.next == nil
     filter =
       isWhole && page.items.count < 10
@@ -27,7 +27,7 @@ struct TenantsView: ViewModel {
     pager = PagerView(
       shown: Message("tenants.count", ["count": .number(page.items.count)]), path: list,
       query: query.isEmpty ? Form() : ["q": query], after: after, next: page.next)
-    newTenant = mayCreate ? ConsolePaths.newTenant(project.id.text) : nil
+    newTenant = mayCreate ? ConsolePaths.newTenant(scope.project.text) : nil
     empty =
       query.isEmpty
       ? EmptyView(

@@ -30,7 +30,7 @@ public struct Administrators: Sendable {
     email: String, displayName: String, password: Secret
   ) async throws(AdministratorError) -> PasswordHash {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
-    guard Projects.isValidName(displayName) else { throw .invalidName }
+    guard UserPoolRules.isDisplayName(displayName) else { throw .invalidName }
     return try await check(password, of: email)
   }
 

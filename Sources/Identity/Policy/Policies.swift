@@ -123,16 +123,15 @@ public struct Policies: Sendable {
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func ofProject(_ scope: Scope) async throws(PolicyError) -> Policy {
     try await store.read(PolicyError.self) { connection in
-      do { return try Projects.find(scope.project, connection).policy } catch ProjectError.notFound
-      {
+      do {
+        return try UserPools.find(scope.project, nil, connection).policy
+      } catch UserPoolError.projectNotFound {
         throw PolicyError.scopeNotFound
       }
     }
   }
 
-  package static func objectID(_ scope: Scope) -> String {
-    scope.tenant?.text ?? scope.project.text
-  }
+  package static func objectID(_ scope: Scope) -> String { scope.objectID }
 
   static func find(_ key: Int64, _ connection: borrowing Connection) throws -> Policy {
     let policy = try connection.first(

@@ -102,7 +102,7 @@ import Testing
   @Test func `a link that signs in goes on to the application at once`() async throws {
     try await World.furnished { world in
       let tenant = try await world.euShop
-      _ = try await world.identity.tenants.update(
+      _ = try await world.identity.pools.update(
         project: ID("acme-retail"), tenant: tenant, by: Author(actor: .commandLine)
       ) { $0.signIn.emailLink = true }
       let browser = Browser(world)

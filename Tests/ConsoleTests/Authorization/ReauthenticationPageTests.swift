@@ -26,9 +26,9 @@ import Testing
     try await world.addMessage(for: chiara, in: try await world.euScope)
     let message = try #require(
       try await world.identity.messages.list(try await world.euScope).items.first)
-    _ = try await world.identity.tenants.update(
+    _ = try await world.identity.pools.update(
       project: ID("acme-retail"), tenant: ID(us), by: Author(actor: .commandLine)
-    ) { edit throws(TenantError) in edit.disableAuth = true }
+    ) { edit throws(UserPoolError) in edit.disableAuth = true }
     let (iris, nadia, tomas) = (
       try await world.id(of: World.iris), try await world.id(of: World.nadia),
       try await world.id(of: World.tomas)

@@ -237,10 +237,10 @@ import Testing
       #expect(before.says("/users?state=unverified\">Show users</a>"))
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       #expect(try await tomas.get(address).says("state=unverified") == false)
-      _ = try await world.identity.tenants.update(
+      _ = try await world.identity.pools.update(
         project: ID("acme-retail"), tenant: try await world.euShop,
         by: Author(actor: .commandLine)
-      ) { edit throws(TenantError) in
+      ) { edit throws(UserPoolError) in
         edit.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
         edit.disableAuth = true
       }

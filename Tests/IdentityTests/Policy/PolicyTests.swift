@@ -72,16 +72,16 @@ struct PolicyTests {
         }
       }
       instance.clock.advance(3)
-      let project = try await instance.identity.projects.update(
-        instance.acme.project, by: Instance.boss
+      let project = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
       ) { $0.configuration.state = .enabled }
-      #expect("\(project)" == "\(try await instance.identity.projects.find(project.id))")
-      let tenant = try await instance.identity.tenants.update(
-        project: project.id, tenant: try #require(instance.east.tenant), by: Instance.boss
+      #expect("\(project)" == "\(try await instance.identity.pools.find(project: project.scope.project))")
+      let tenant = try await instance.identity.pools.update(
+        project: project.scope.project, tenant: instance.east.tenant, by: Instance.boss
       ) { $0.configuration.state = .enabled }
       #expect(
         "\(tenant)"
-          == "\(try await instance.identity.tenants.find(project: project.id, tenant: tenant.id))")
+          == "\(try await instance.identity.pools.find(project: project.scope.project, tenant: tenant.scope.tenant))")
     }
   }
 

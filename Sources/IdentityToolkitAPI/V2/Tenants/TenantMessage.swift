@@ -19,9 +19,9 @@ enum TenantMessage {
   /// Writes a tenant.
   ///
   /// False members are omitted, and so is an MFA configuration that was never set.
-  static func write(_ tenant: Tenant) -> JSON {
+  static func write(_ tenant: UserPool) -> JSON {
     let number = tenant.scope.projectNumber
-    var message: JSON.Object = ["name": .string("projects/\(number)/tenants/\(tenant.id)")]
+    var message: JSON.Object = ["name": .string("projects/\(number)/tenants/\(tenant.scope.objectID)")]
     UserMessage.append("displayName", tenant.displayName, to: &message)
     for (name, value) in switches(tenant.edit) where value { message.append(name, true) }
     if tenant.policy.configuration != MFAConfiguration() {
@@ -70,17 +70,17 @@ enum TenantMessage {
   ///   - current: Reads the tenant; called only if the mask names more than the MFA configuration.
   static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
-    of current: () async throws(WireError) -> TenantEdit
-  ) async throws(WireError) -> ConfigEdit<TenantEdit> {
+    of current: () async throws(WireError) -> UserPoolEdit
+  ) async throws(WireError) -> ConfigEdit {
     let allowed = mask.keeping(ruling + members)
-    return try await ConfigEdit(mask, configuration, members: allowed, of: current) {
-      (tenant) throws(ConfigError) in try apply(allowed, body, to: &tenant)
+    return try await ConfigEdit(mask, "mfaConfig", configuration, members: allowed, of: current) {
+      (tenant) throws(UserPoolError) in try apply(allowed, body, to: &tenant)
     }
   }
 
   private static func apply(
-    _ allowed: UpdateMask, _ body: JSON.Object, to tenant: inout TenantEdit
-  ) throws(ConfigError) {
+    _ allowed: UpdateMask, _ body: JSON.Object, to tenant: inout UserPoolEdit
+  ) throws(UserPoolError) {
     var resource = Resource.stored(tenant.members)
     Resource.write(tenant.userPermissions, into: &resource)
     PasswordPolicyMessage.write(tenant.passwords, changedAt: nil, into: &resource)
@@ -109,7 +109,7 @@ enum TenantMessage {
     tenant.members = Resource.text(Resource.members(members, of: resource))
   }
 
-  private static func switches(_ tenant: TenantEdit) -> [(String, Bool)] {
+  private static func switches(_ tenant: UserPoolEdit) -> [(String, Bool)] {
     [
       ("allowPasswordSignup", tenant.signIn.password),
       ("enableEmailLinkSignin", tenant.signIn.emailLink), ("disableAuth", tenant.disableAuth),

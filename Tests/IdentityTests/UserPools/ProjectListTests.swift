@@ -9,9 +9,9 @@ struct ProjectListTests {
 
   @Test func `one sees the projects of one's grants`() async throws {
     try await withInstance { instance in
-      let projects = instance.identity.projects
+      let pools = instance.identity.pools
       func seen(_ administrator: Administrator) async throws -> [String] {
-        try await projects.list(visibleTo: administrator).items.map(\.id.text)
+        try await pools.projects(visibleTo: administrator).items.map(\.id.text)
       }
       let acme = instance.acme.project
       #expect(try await seen(administrator(Grant(role: .auditor))) == ["acme-app", "globex-app"])
@@ -19,7 +19,7 @@ struct ProjectListTests {
       let east = Grant(role: .support, project: acme, tenant: instance.east.tenant)
       #expect(try await seen(administrator(east)) == ["acme-app"])
       #expect(try await seen(administrator()) == [])
-      let names = try await projects.names(visibleTo: administrator(east), limit: 10)
+      let names = try await pools.projectNames(visibleTo: administrator(east), limit: 10)
       #expect(names.map(\.displayName) == ["Acme"])
     }
   }
@@ -31,7 +31,7 @@ struct ProjectListTests {
       _ = try await instance.account(.bob, in: instance.east)
       _ = try await instance.account(.bob, in: instance.west)
       func counts(_ grant: Grant) async throws -> [Int] {
-        let list = try await instance.identity.projects.list(visibleTo: administrator(grant))
+        let list = try await instance.identity.pools.projects(visibleTo: administrator(grant))
         let acme = try #require(list.items.first { $0.id == instance.acme.project })
         return [acme.tenants, acme.users, acme.enrolledUsers]
       }
@@ -47,22 +47,22 @@ struct ProjectListTests {
 
   @Test func `the list goes on page by page and can be searched`() async throws {
     try await withInstance { instance in
-      let projects = instance.identity.projects
+      let pools = instance.identity.pools
       for number in 10..<35 {
-        _ = try await projects.create(
+        _ = try await pools.createProject(
           id: "project-\(number)", displayName: "Number \(number)", by: Instance.boss)
       }
       let owner = administrator(Grant(role: .owner))
       var (seen, after): ([String], String?) = ([], nil)
       repeat {
-        let page = try await projects.list(visibleTo: owner, after: after, limit: 10)
+        let page = try await pools.projects(visibleTo: owner, after: after, limit: 10)
         seen += page.items.map(\.id.text)
         after = page.next
       } while after != nil
       #expect(seen == ["acme-app", "globex-app"] + (10..<35).map { "project-\($0)" })
-      let found = try await projects.list(visibleTo: owner, search: "NUMBER 2").items
+      let found = try await pools.projects(visibleTo: owner, search: "NUMBER 2").items
       #expect(found.count == 10)
-      #expect(try await projects.list(visibleTo: owner, search: "%_'").items.isEmpty)
+      #expect(try await pools.projects(visibleTo: owner, search: "%_'").items.isEmpty)
     }
   }
 }

@@ -5,9 +5,9 @@ import Testing
 struct TenantTests {
   @Test func `the id is the name and five characters`() async throws {
     try await withInstance { instance in
-      let tenant = try await instance.identity.tenants.create(
-        in: instance.acme.project, TenantEdit(displayName: "North-1"), by: Instance.boss)
-      #expect(tenant.id.text.wholeMatch(of: /North-1-[a-z0-9]{5}/) != nil)
+      let tenant = try await instance.identity.pools.createTenant(
+        in: instance.acme.project, UserPoolEdit(displayName: "North-1"), by: Instance.boss)
+      #expect(tenant.scope.objectID.wholeMatch(of: /North-1-[a-z0-9]{5}/) != nil)
       #expect(tenant.displayName == "North-1")
       #expect(tenant.scope.project == instance.acme.project)
       let off = SignInMethods(password: false, emailLink: false, anonymous: false)
@@ -19,11 +19,11 @@ struct TenantTests {
 
   @Test(
     arguments: [
-      ("", "missingDisplayName"), ("abc", "invalidDisplayName"), ("1abc", "invalidDisplayName"),
-      ("-abc", "invalidDisplayName"), ("with space", "invalidDisplayName"),
-      ("abcdefghijklmnopqrstu", "invalidDisplayName"), ("näme", "invalidDisplayName"),
-      ("abc[", "invalidDisplayName"), ("abc@", "invalidDisplayName"),
-      ("abc`", "invalidDisplayName"), ("abc{", "invalidDisplayName"),
+      ("", "missingTenantName"), ("abc", "invalidTenantName"), ("1abc", "invalidTenantName"),
+      ("-abc", "invalidTenantName"), ("with space", "invalidTenantName"),
+      ("abcdefghijklmnopqrstu", "invalidTenantName"), ("näme", "invalidTenantName"),
+      ("abc[", "invalidTenantName"), ("abc@", "invalidTenantName"),
+      ("abc`", "invalidTenantName"), ("abc{", "invalidTenantName"),
       ("abcd", "done"), ("A-9-", "done"), ("abcdefghijklmnopqrst", "done"),
     ])
   func `a name is a letter and 3 to 19 letters, digits and hyphens`(
@@ -31,8 +31,8 @@ struct TenantTests {
   ) async throws {
     try await withInstance { instance in
       await expect(expected) {
-        try await instance.identity.tenants.create(
-          in: instance.acme.project, TenantEdit(displayName: name), by: Instance.boss)
+        try await instance.identity.pools.createTenant(
+          in: instance.acme.project, UserPoolEdit(displayName: name), by: Instance.boss)
       }
     }
   }
@@ -48,36 +48,36 @@ struct TenantTests {
 
   @Test func `a project that allows no tenants gets none`() async throws {
     try await withInstance { instance in
-      _ = try await instance.identity.projects.update(
-        instance.globex.project, by: Instance.boss
-      ) { $0.allowTenants = false }
+      _ = try await instance.identity.pools.update(
+        project: instance.globex.project, by: Instance.boss
+      ) { $0.project?.allowTenants = false }
       await expect("multiTenancyOff") {
-        try await instance.identity.tenants.create(
-          in: instance.globex.project, TenantEdit(displayName: "North"), by: Instance.boss)
+        try await instance.identity.pools.createTenant(
+          in: instance.globex.project, UserPoolEdit(displayName: "North"), by: Instance.boss)
       }
       await expect("projectNotFound") {
-        try await instance.identity.tenants.create(
-          in: ID("nowhere"), TenantEdit(displayName: "North"), by: Instance.boss)
+        try await instance.identity.pools.createTenant(
+          in: ID("nowhere"), UserPoolEdit(displayName: "North"), by: Instance.boss)
       }
     }
   }
 
   @Test func `a tenant of another project is not found`() async throws {
     try await withInstance { instance in
-      let tenants = instance.identity.tenants
+      let pools = instance.identity.pools
       let east = try #require(instance.east.tenant)
       let globex = instance.globex.project
-      await expect("notFound") { try await tenants.find(project: globex, tenant: east) }
-      await expect("notFound") { try await tenants.find(project: globex, tenant: ID("")) }
-      await expect("notFound") {
-        try await tenants.update(project: globex, tenant: east, by: Instance.boss) {
+      await expect("tenantNotFound") { try await pools.find(project: globex, tenant: east) }
+      await expect("tenantNotFound") { try await pools.find(project: globex, tenant: ID("")) }
+      await expect("tenantNotFound") {
+        try await pools.update(project: globex, tenant: east, by: Instance.boss) {
           $0.disableAuth = true
         }
       }
-      await expect("notFound") {
-        try await tenants.delete(project: globex, tenant: east, by: Instance.boss)
+      await expect("tenantNotFound") {
+        try await pools.delete(project: globex, tenant: east, by: Instance.boss)
       }
-      _ = try await tenants.find(project: instance.acme.project, tenant: east)
+      _ = try await pools.find(project: instance.acme.project, tenant: east)
     }
   }
 
@@ -85,7 +85,7 @@ struct TenantTests {
     try await withInstance { instance in
       let east = try #require(instance.east.tenant)
       for _ in 0..<2 {
-        let tenant = try await instance.identity.tenants.update(
+        let tenant = try await instance.identity.pools.update(
           project: instance.acme.project, tenant: east, by: Instance.boss
         ) { edit in
           edit.displayName = "Far-East"
@@ -118,7 +118,7 @@ struct TenantTests {
         project: instance.acme.project, tenant: instance.east.tenant, role: .application,
         name: "back end", maker: .commandLine)
       let east = try #require(instance.east.tenant)
-      try await identity.tenants.delete(
+      try await identity.pools.delete(
         project: instance.acme.project, tenant: east, by: Instance.boss)
 
       await expect("tenantDeleted") {
@@ -134,8 +134,8 @@ struct TenantTests {
       }
       #expect(try await identity.serviceTokens.find(token.secret) == nil)
       #expect(try await identity.accounts.find(instance.west, bob.id) != nil)
-      await expect("notFound") {
-        try await identity.tenants.delete(
+      await expect("tenantNotFound") {
+        try await identity.pools.delete(
           project: instance.acme.project, tenant: east, by: Instance.boss)
       }
       await expect("notFound") { try await instance.account(.mallory, in: instance.east) }
@@ -147,23 +147,23 @@ struct TenantTests {
 
   @Test func `the list is by id, page by page, of one project`() async throws {
     try await withInstance { instance in
-      let tenants = instance.identity.tenants
+      let pools = instance.identity.pools
       for number in 100..<125 {
-        _ = try await tenants.create(
-          in: instance.globex.project, TenantEdit(displayName: "T-\(number)"), by: Instance.boss)
+        _ = try await pools.createTenant(
+          in: instance.globex.project, UserPoolEdit(displayName: "T-\(number)"), by: Instance.boss)
       }
       let owner = Administrator(
         id: ID("o"), email: "o@example.com", displayName: "Olga", grants: [Grant(role: .owner)])
       var (seen, after): ([String], String?) = ([], nil)
       repeat {
-        let page = try await tenants.list(
+        let page = try await pools.tenants(
           project: instance.globex.project, after: after, limit: 7)
         #expect(page.items.count <= 7)
         seen += page.items.map(\.displayName)
         after = page.next
       } while after != nil
       #expect(seen == (100..<125).map { "T-\($0)" })
-      let found = try await tenants.summaries(
+      let found = try await pools.tenantSummaries(
         project: instance.globex.project, visibleTo: owner, search: "t-11")
       #expect(found.items.count == 10)
     }
@@ -171,16 +171,16 @@ struct TenantTests {
 
   @Test func `one with a grant for one tenant sees that one`() async throws {
     try await withInstance { instance in
-      let tenants = instance.identity.tenants
+      let pools = instance.identity.pools
       let acme = instance.acme.project
       let grant = Grant(role: .support, project: acme, tenant: instance.east.tenant)
       let dora = Administrator(
         id: ID("d"), email: "d@example.com", displayName: "Dora", grants: [grant])
-      let list = try await tenants.summaries(project: acme, visibleTo: dora).items
+      let list = try await pools.tenantSummaries(project: acme, visibleTo: dora).items
       #expect(list.map(\.id) == [instance.east.tenant])
-      let names = try await tenants.names(project: acme, visibleTo: dora, limit: 10)
+      let names = try await pools.tenantNames(project: acme, visibleTo: dora, limit: 10)
       #expect(names.map(\.displayName) == ["East"])
-      let globex = try await tenants.summaries(project: instance.globex.project, visibleTo: dora)
+      let globex = try await pools.tenantSummaries(project: instance.globex.project, visibleTo: dora)
       #expect(globex.items.isEmpty)
     }
   }

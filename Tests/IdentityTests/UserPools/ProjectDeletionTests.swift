@@ -17,20 +17,20 @@ struct ProjectDeletionTests {
       let key = try #require(try await identity.apiKeys.list(acme).first)
       let token = try await identity.serviceTokens.create(
         project: acme, tenant: nil, role: .owner, name: "x", maker: .commandLine)
-      let losses = try await identity.projects.losses(acme)
+      let losses = try await identity.pools.losses(project: acme)
       #expect([losses.tenants, losses.users, losses.enrolledUsers] == [2, 2, 1])
       #expect([losses.apiKeys, losses.serviceTokens] == [1, 1])
       let owner = try await instance.administrator()
 
-      try await identity.projects.delete(acme, by: Instance.boss)
+      try await identity.pools.delete(project: acme, by: Instance.boss)
 
-      await expect("notFound") { try await identity.projects.find(acme) }
+      await expect("projectNotFound") { try await identity.pools.find(project: acme) }
       await expect("projectDeleted") { try await identity.scopes.find(project: acme) }
       await expect("tenantDeleted") { try await identity.scopes.find(project: acme, tenant: east) }
-      await expect("notFound") { try await identity.tenants.find(project: acme, tenant: east) }
+      await expect("tenantNotFound") { try await identity.pools.find(project: acme, tenant: east) }
       await expect("projectNotFound") {
-        try await identity.tenants.create(
-          in: acme, TenantEdit(displayName: "North"), by: Instance.boss)
+        try await identity.pools.createTenant(
+          in: acme, UserPoolEdit(displayName: "North"), by: Instance.boss)
       }
       await expect("scopeNotFound") { try await identity.policies.read(instance.acme) }
       await expect("notFound") { try await instance.account(.mallory) }
@@ -39,14 +39,14 @@ struct ProjectDeletionTests {
       }
       #expect(try await identity.apiKeys.project(for: key.text) == nil)
       #expect(try await identity.serviceTokens.find(token.secret) == nil)
-      let list = try await identity.projects.list(visibleTo: owner)
+      let list = try await identity.pools.projects(visibleTo: owner)
       #expect(list.items.map(\.id) == [instance.globex.project])
-      let names = try await identity.projects.names(visibleTo: owner, limit: 9)
+      let names = try await identity.pools.projectNames(visibleTo: owner, limit: 9)
       #expect(names.map(\.id) == [instance.globex.project])
-      await expect("idTaken") {
-        try await identity.projects.create(id: acme.text, displayName: "A", by: Instance.boss)
+      await expect("projectIDTaken") {
+        try await identity.pools.createProject(id: acme.text, displayName: "A", by: Instance.boss)
       }
-      await expect("notFound") { try await identity.projects.delete(acme, by: Instance.boss) }
+      await expect("projectNotFound") { try await identity.pools.delete(project: acme, by: Instance.boss) }
 
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == "project.delete")
@@ -65,7 +65,7 @@ struct ProjectDeletionTests {
       try await instance.crowd(people, in: instance.east)
       let tenant = try #require(instance.east.tenant)
       let project = instance.acme.project
-      try await instance.identity.tenants.delete(
+      try await instance.identity.pools.delete(
         project: project, tenant: tenant, by: Instance.boss)
       let first = try await instance.users(of: instance.east)
       #expect(first > 0 && first < people, "a part goes at once, and not all")
@@ -73,7 +73,7 @@ struct ProjectDeletionTests {
       await expect("tenantDeleted") {
         try await instance.identity.scopes.find(project: project, tenant: tenant)
       }
-      let losses = try await instance.identity.projects.losses(project)
+      let losses = try await instance.identity.pools.losses(project: project)
       #expect(losses.users == 0, "what waits to go counts for nothing")
       #expect(try await instance.identity.purge())
       let second = try await instance.users(of: instance.east)
@@ -94,7 +94,7 @@ struct ProjectDeletionTests {
     try await withEmulator { identity in
       let project = ID<Project>("some-app")
       _ = try await identity.scopes.find(project: project)
-      try await identity.projects.delete(project, by: Author(actor: .emulatorOwner))
+      try await identity.pools.delete(project: project, by: Author(actor: .emulatorOwner))
       await expect("projectDeleted") { try await identity.scopes.find(project: project) }
     }
   }
@@ -110,10 +110,10 @@ struct ProjectDeletionTests {
   func `an authorized domain is the name of a host`(domain: String, isOne: Bool) async throws {
     try await withInstance { instance in
       let outcome = await outcome {
-        try await instance.identity.projects.update(
-          instance.acme.project, by: Author(actor: .commandLine)
+        try await instance.identity.pools.update(
+          project: instance.acme.project, by: Author(actor: .commandLine)
         ) {
-          $0.authorizedDomains.append(domain)
+          $0.project?.authorizedDomains.append(domain)
         }
       }
       #expect(outcome == (isOne ? "done" : "invalidDomain"))

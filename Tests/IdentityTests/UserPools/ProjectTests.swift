@@ -6,13 +6,13 @@ struct ProjectTests {
     arguments: ["abcdef", "a-b-c-1", "demo-project", "a12345", "abcdefghijklmnopqrstuvwxyz1234"])
   func `an id of 6 to 30 letters, digits and hyphens is taken`(id: String) async throws {
     try await withInstance { instance in
-      let project = try await instance.identity.projects.create(
+      let project = try await instance.identity.pools.createProject(
         id: id, displayName: "A name", by: Instance.boss)
-      #expect(project.id.text == id)
+      #expect(project.scope.project.text == id)
       #expect(project.displayName == "A name")
       #expect(project.createdAt == instance.now)
-      #expect((100_000_000_000...999_999_999_999).contains(project.number))
-      #expect(try await instance.identity.projects.find(ID(id)).number == project.number)
+      #expect((100_000_000_000...999_999_999_999).contains(project.scope.projectNumber))
+      #expect(try await instance.identity.pools.find(project: ID(id)).scope == project.scope)
     }
   }
 
@@ -23,8 +23,8 @@ struct ProjectTests {
     ])
   func `any other id is refused`(id: String) async throws {
     try await withInstance { instance in
-      await expect("invalidID") {
-        try await instance.identity.projects.create(id: id, displayName: "x", by: Instance.boss)
+      await expect("invalidProjectID") {
+        try await instance.identity.pools.createProject(id: id, displayName: "x", by: Instance.boss)
       }
     }
   }
@@ -34,8 +34,8 @@ struct ProjectTests {
     name: String
   ) async throws {
     try await withInstance { instance in
-      await expect("invalidDisplayName") {
-        try await instance.identity.projects.create(
+      await expect("invalidProjectName") {
+        try await instance.identity.pools.createProject(
           id: "some-project", displayName: name, by: Instance.boss)
       }
     }
@@ -45,11 +45,11 @@ struct ProjectTests {
     try await withInstance { instance in
       let outcomes = try await atOnce(16) { _ in
         await outcome {
-          try await instance.identity.projects.create(
+          try await instance.identity.pools.createProject(
             id: "wanted", displayName: "", by: Instance.boss)
         }
       }
-      #expect(outcomes.tally == ["done": 1, "idTaken": 15])
+      #expect(outcomes.tally == ["done": 1, "projectIDTaken": 15])
       #expect(try await instance.identity.apiKeys.list(ID("wanted")).count == 1)
     }
   }
@@ -58,42 +58,42 @@ struct ProjectTests {
     async throws
   {
     try await withInstance { instance in
-      let project = try await instance.identity.projects.create(
+      let project = try await instance.identity.pools.createProject(
         id: "new-project", displayName: "", by: Instance.boss)
       #expect(project.displayName == "new-project")
       #expect(project.policy.configuration == .initial)
       #expect(!project.policy.configuration.isTOTPOn)
       #expect(project.policy.version == 0)
       #expect(project.policy.changedAt == nil)
-      #expect(project.emailPrivacy)
+      #expect(project.hidesUsers)
       let methods = SignInMethods(password: true, emailLink: false, anonymous: false)
       #expect(project.signIn == methods)
-      #expect(try await instance.identity.apiKeys.list(project.id).count == 1)
+      #expect(try await instance.identity.apiKeys.list(project.scope.project).count == 1)
     }
   }
 
   @Test func `what is not there is not found`() async throws {
     try await withInstance { instance in
-      let projects = instance.identity.projects
-      await expect("notFound") { try await projects.find(ID("nothing")) }
-      await expect("notFound") { try await projects.find(ID("ACME-APP")) }
-      await expect("notFound") {
-        try await projects.update(ID("nothing"), by: Instance.boss) { _ in }
+      let pools = instance.identity.pools
+      await expect("projectNotFound") { try await pools.find(project: ID("nothing")) }
+      await expect("projectNotFound") { try await pools.find(project: ID("ACME-APP")) }
+      await expect("projectNotFound") {
+        try await pools.update(project: ID("nothing"), by: Instance.boss) { _ in }
       }
     }
   }
 
   @Test func `a change writes one row for the project and one for its policy`() async throws {
     try await withInstance { instance in
-      let project = try await instance.identity.projects.update(
-        instance.acme.project, by: Author(actor: .commandLine)
+      let project = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Author(actor: .commandLine)
       ) { edit in
         edit.displayName = "Acme Inc."
-        edit.authorizedDomains = ["acme.example", "localhost"]
+        edit.project?.authorizedDomains = ["acme.example", "localhost"]
         edit.configuration.totp?.adjacentIntervals = 1
       }
       #expect(project.displayName == "Acme Inc.")
-      #expect(project.authorizedDomains == ["acme.example", "localhost"])
+      #expect(project.project?.authorizedDomains == ["acme.example", "localhost"])
       #expect(project.policy.configuration.window.adjacentIntervals == 1)
       let rows = try await instance.log().prefix(2)
       #expect(rows.map(\.action) == ["policy.change", "project.change"])
@@ -107,8 +107,8 @@ struct ProjectTests {
   @Test func `a change of nothing writes nothing`() async throws {
     try await withInstance { instance in
       let before = try await instance.wholeLog().count
-      _ = try await instance.identity.projects.update(
-        instance.acme.project, by: Instance.boss
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
       ) { edit in edit.displayName = "Acme" }
       #expect(try await instance.wholeLog().count == before)
     }
@@ -118,14 +118,14 @@ struct ProjectTests {
     try await withInstance { instance in
       let before = try await instance.wholeLog().count
       await expect("policy.invalidAdjacentIntervals") {
-        try await instance.identity.projects.update(
-          instance.acme.project, by: Instance.boss
+        try await instance.identity.pools.update(
+          project: instance.acme.project, by: Instance.boss
         ) { edit in
           edit.displayName = "Changed"
           edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 11)
         }
       }
-      let project = try await instance.identity.projects.find(instance.acme.project)
+      let project = try await instance.identity.pools.find(project: instance.acme.project)
       #expect(project.displayName == "Acme")
       #expect(try await instance.wholeLog().count == before)
     }
@@ -133,9 +133,9 @@ struct ProjectTests {
 
   @Test func `a spelling that only looks the same is a change, with its row`() async throws {
     try await withInstance { instance in
-      let projects = instance.identity.projects
+      let pools = instance.identity.pools
       for name in ["Caf\u{E9}", "Cafe\u{301}"] {
-        let project = try await projects.update(instance.acme.project, by: Instance.boss) { edit in
+        let project = try await pools.update(project: instance.acme.project, by: Instance.boss) { edit in
           edit.displayName = name
         }
         #expect(Array(project.displayName.utf8) == Array(name.utf8))

@@ -48,58 +48,39 @@ extension SignInMethods {
   }
 }
 
-extension ProjectEdit {
+extension UserPoolEdit {
   /// Returns how the settings are weaker than others; empty if they aren't.
-  public func weakenings(since old: ProjectEdit) -> [SettingsWeakening] {
+  ///
+  /// A tenant without its own email enumeration protection setting uses its project's, which may be
+  /// enabled.
+  public func weakenings(since old: UserPoolEdit) -> [SettingsWeakening] {
     var found = signIn.weakenings(since: old.signIn)
-    if old.emailPrivacy, !emailPrivacy { found.append(.emailEnumerationProtectionDisabled) }
+    if emailPrivacy == false, old.emailPrivacy != false {
+      found.append(.emailEnumerationProtectionDisabled)
+    }
+    if let project, let old = old.project { found += project.weakenings(since: old) }
+    if old.withdrawalNeedsFactor, !withdrawalNeedsFactor {
+      found.append(.unenrollmentWithoutFactor)
+    }
+    if !old.userPermissions.signUp, userPermissions.signUp { found.append(.signUpEnabled) }
+    let (was, becomes) = (old.passwords ?? PasswordPolicy(), passwords ?? PasswordPolicy())
+    if becomes.isWeaker(than: was) { found.append(.weakerPasswords) }
+    let (before, after) = (
+      PolicyEdit(configuration: old.configuration, pattern: nil),
+      PolicyEdit(configuration: configuration, pattern: nil)
+    )
+    return found + after.weakenings(since: before).map { .policy($0) }
+  }
+}
+
+extension ProjectSettings {
+  fileprivate func weakenings(since old: ProjectSettings) -> [SettingsWeakening] {
+    var found: [SettingsWeakening] = []
     if !old.allowDuplicateEmails, allowDuplicateEmails { found.append(.duplicateEmailsAllowed) }
     let known = Set(old.authorizedDomains.map { Array($0.utf8) })
     found += authorizedDomains.filter { !known.contains(Array($0.utf8)) }.map { .domainAdded($0) }
     if !old.importsTOTP, importsTOTP { found.append(.totpImportAllowed) }
     return found
-      + SettingsWeakening.common(
-        factorToUnenroll: (old.withdrawalNeedsFactor, withdrawalNeedsFactor),
-        signUp: (old.userPermissions.signUp, userPermissions.signUp),
-        passwords: (old.passwords, passwords), policy: (old.configuration, configuration))
-  }
-}
-
-extension TenantEdit {
-  /// Returns how the settings are weaker than others; empty if they aren't.
-  ///
-  /// A tenant without its own email enumeration protection setting uses its project's, which may be
-  /// enabled.
-  public func weakenings(since old: TenantEdit) -> [SettingsWeakening] {
-    var found = signIn.weakenings(since: old.signIn)
-    if emailPrivacy == false, old.emailPrivacy != false {
-      found.append(.emailEnumerationProtectionDisabled)
-    }
-    return found
-      + SettingsWeakening.common(
-        factorToUnenroll: (old.withdrawalNeedsFactor, withdrawalNeedsFactor),
-        signUp: (old.userPermissions.signUp, userPermissions.signUp),
-        passwords: (old.passwords, passwords), policy: (old.configuration, configuration))
-  }
-}
-
-extension SettingsWeakening {
-  /// Returns the weakenings of settings that projects and tenants share, each as a pair of values
-  /// before and after the change.
-  fileprivate static func common(
-    factorToUnenroll: (Bool, Bool), signUp: (Bool, Bool),
-    passwords: (PasswordPolicy?, PasswordPolicy?), policy: (MFAConfiguration, MFAConfiguration)
-  ) -> [SettingsWeakening] {
-    var found: [SettingsWeakening] = []
-    if factorToUnenroll.0, !factorToUnenroll.1 { found.append(.unenrollmentWithoutFactor) }
-    if !signUp.0, signUp.1 { found.append(.signUpEnabled) }
-    let (was, becomes) = (passwords.0 ?? PasswordPolicy(), passwords.1 ?? PasswordPolicy())
-    if becomes.isWeaker(than: was) { found.append(.weakerPasswords) }
-    let (before, after) = (
-      PolicyEdit(configuration: policy.0, pattern: nil),
-      PolicyEdit(configuration: policy.1, pattern: nil)
-    )
-    return found + after.weakenings(since: before).map { .policy($0) }
   }
 }
 

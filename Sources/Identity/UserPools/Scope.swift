@@ -23,6 +23,12 @@ public struct Scope: Hashable, Sendable {
     s.scope_key, s.project_id, p.number, s.tenant_id, s.display_name, p.display_name, s.disabled
     """
 
+  /// The ID of the tenant, or of the project.
+  public var objectID: String { tenant?.text ?? project.text }
+
+  /// The kind of object in the audit log: `project` or `tenant`.
+  public var objectKind: String { tenant == nil ? "project" : "tenant" }
+
   /// The rowids of the pool's accounts.
   package var accountKeys: ClosedRange<Int64> { Self.accountKeys(of: key) }
 

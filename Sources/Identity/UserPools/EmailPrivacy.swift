@@ -24,14 +24,21 @@ extension Scopes {
   }
 }
 
-extension TenantEdit {
+extension UserPoolEdit {
   private static let member = "emailPrivacyConfig"
   private static let flag = "enableImprovedEmailPrivacy"
 
-  /// Whether email enumeration protection is enabled; nil to use the project's setting.
+  /// Whether email enumeration protection is enabled; nil for a tenant that uses its project's
+  /// setting.
+  ///
+  /// A tenant's setting is one of its ``members``, and a project without one is protected.
   public var emailPrivacy: Bool? {
-    get { stored[Self.member]?[Self.flag]?.boolValue }
+    get { project?.emailPrivacy ?? stored[Self.member]?[Self.flag]?.boolValue }
     set {
+      guard project == nil else {
+        project?.emailPrivacy = newValue ?? true
+        return
+      }
       var stored = stored
       var config = stored[Self.member]?.objectValue ?? [:]
       config[Self.flag] = newValue.map { .bool($0) }

@@ -27,7 +27,7 @@ struct ScopeTests {
     try await withEmulator { identity in
       let scope = try await identity.scopes.find(project: ID("Any_Thing"), tenant: ID("t1"))
       #expect(scope.tenant == ID("t1"))
-      let tenant = try await identity.tenants.find(project: ID("Any_Thing"), tenant: ID("t1"))
+      let tenant = try await identity.pools.find(project: ID("Any_Thing"), tenant: ID("t1"))
       let everything = SignInMethods(password: true, emailLink: true, anonymous: true)
       #expect(tenant.signIn == everything)
       #expect(tenant.policy.configuration.isTOTPOn)

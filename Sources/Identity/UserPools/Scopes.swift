@@ -3,8 +3,7 @@ import Database
 /// Finds user pools.
 public struct Scopes: Sendable {
   let store: Store
-  let projects: Projects
-  let tenants: Tenants
+  let pools: UserPools
 
   /// Finds the user pool of a project or of one of its tenants.
   ///
@@ -19,11 +18,8 @@ public struct Scopes: Sendable {
     } catch {
       guard store.profile == .emulator else { throw error }
       switch error {
-      case .projectNotFound:
-        try await makeProject(project)
-      case .tenantNotFound:
-        guard let tenant else { throw error }
-        try await makeTenant(tenant, in: project)
+      case .projectNotFound: try await makeImplicit(project, nil)
+      case .tenantNotFound: try await makeImplicit(project, tenant)
       case .projectDeleted, .tenantDeleted, .unavailable: throw error
       }
       return try await find(project: project, tenant: tenant)
@@ -65,26 +61,17 @@ public struct Scopes: Sendable {
     return row.scope
   }
 
-  private func makeProject(_ project: ID<Project>) async throws(ScopeError) {
+  private func makeImplicit(
+    _ project: ID<Project>, _ tenant: ID<Tenant>?
+  ) async throws(ScopeError) {
     do {
-      try await projects.makeImplicit(project)
+      try await pools.makeImplicit(project: project, tenant: tenant)
     } catch {
       switch error {
-      case .idTaken: return  // created by a concurrent request
+      case .projectIDTaken: return  // created by a concurrent request
       case .unavailable(let failure): throw .unavailable(failure)
-      case .invalidID, .invalidDisplayName, .invalidDomain, .notFound, .links, .policy, .passwords,
-        .recaptcha:
-        throw .projectNotFound
+      default: throw tenant == nil ? .projectNotFound : .tenantNotFound
       }
-    }
-  }
-
-  private func makeTenant(_ tenant: ID<Tenant>, in project: ID<Project>) async throws(ScopeError) {
-    do {
-      try await tenants.makeImplicit(tenant, in: project)
-    } catch {
-      if case .unavailable(let failure) = error { throw .unavailable(failure) }
-      throw .tenantNotFound
     }
   }
 }
