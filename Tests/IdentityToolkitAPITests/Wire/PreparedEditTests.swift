@@ -5,10 +5,10 @@ import Testing
 @testable import IdentityToolkitAPI
 
 struct PreparedEditTests {
-  private func prepared(_ runs: RunCount) -> PreparedEdit<TenantEdit, TenantError> {
-    PreparedEdit(of: TenantEdit(displayName: "acme")) { (tenant) throws(TenantError) in
+  private func prepared(_ runs: RunCount) -> PreparedEdit<UserPoolEdit, UserPoolError> {
+    PreparedEdit(of: UserPoolEdit(displayName: "acme")) { (tenant) throws(UserPoolError) in
       runs.add()
-      guard tenant.displayName != "gone" else { throw .notFound }
+      guard tenant.displayName != "gone" else { throw .tenantNotFound }
       tenant.disableAuth = true
     }
   }
@@ -16,16 +16,16 @@ struct PreparedEditTests {
   @Test func `settings as they were when the edit was prepared are assigned`() throws {
     let runs = RunCount()
     let edit = prepared(runs)
-    var tenant = TenantEdit(displayName: "acme")
+    var tenant = UserPoolEdit(displayName: "acme")
     try edit.apply(to: &tenant)
-    #expect(tenant == TenantEdit(displayName: "acme", disableAuth: true))
+    #expect(tenant == UserPoolEdit(displayName: "acme", disableAuth: true))
     #expect(runs.count == 1)
   }
 
   @Test(arguments: [
-    TenantEdit(displayName: "other"), TenantEdit(displayName: "acme", members: #"{"a":1}"#),
+    UserPoolEdit(displayName: "other"), UserPoolEdit(displayName: "acme", members: #"{"a":1}"#),
   ])
-  func `another change in between is kept`(_ changed: TenantEdit) throws {
+  func `another change in between is kept`(_ changed: UserPoolEdit) throws {
     let runs = RunCount()
     let edit = prepared(runs)
     var tenant = changed
@@ -37,29 +37,29 @@ struct PreparedEditTests {
   }
 
   @Test func `an error is thrown when the edit is applied`() throws {
-    let edit = PreparedEdit(of: TenantEdit(displayName: "gone")) {
-      (tenant: inout TenantEdit) throws(TenantError) in throw .missingDisplayName
+    let edit = PreparedEdit(of: UserPoolEdit(displayName: "gone")) {
+      (tenant: inout UserPoolEdit) throws(UserPoolError) in throw .missingTenantName
     }
-    var tenant = TenantEdit(displayName: "gone")
-    #expect(throws: TenantError.self) { try edit.apply(to: &tenant) }
-    #expect(tenant == TenantEdit(displayName: "gone"))
+    var tenant = UserPoolEdit(displayName: "gone")
+    #expect(throws: UserPoolError.self) { try edit.apply(to: &tenant) }
+    #expect(tenant == UserPoolEdit(displayName: "gone"))
   }
 
   @Test func `a change of the MFA configuration in between prepares nothing anew`() async throws {
     let runs = RunCount()
     let edit = try await ConfigEdit(
-      UpdateMask("disableAuth,mfaConfig.state"), MFAConfiguration(state: .mandatory),
-      members: UpdateMask("disableAuth"), of: { TenantEdit(displayName: "acme") }
+      UpdateMask("disableAuth,mfaConfig.state"), "mfaConfig", MFAConfiguration(state: .mandatory),
+      members: UpdateMask("disableAuth"), of: { UserPoolEdit(displayName: "acme") }
     ) { (tenant) in
       runs.add()
       tenant.disableAuth = true
     }
-    var tenant = TenantEdit(
+    var tenant = UserPoolEdit(
       displayName: "acme", configuration: MFAConfiguration(state: .enabled, smsEnabled: true))
     try edit.apply(to: &tenant)
     #expect(
       tenant
-        == TenantEdit(
+        == UserPoolEdit(
           displayName: "acme", disableAuth: true,
           configuration: MFAConfiguration(state: .mandatory, smsEnabled: true)))
     #expect(runs.count == 1)
