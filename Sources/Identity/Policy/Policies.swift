@@ -163,10 +163,13 @@ public struct Policies: Sendable {
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)
       """)
-    var entry = AuditEntry("policy.change", "policy", objectID(scope), name: scope.name, in: scope)
+    let weakenings = new.weakenings(since: policy.edit)
+    var entry = AuditEntry(
+      weakenings.contains(where: \.isWiderWindow) ? "policy.widen" : "policy.change", "policy",
+      objectID(scope), name: scope.name, in: scope)
     entry.describe(PolicyChange.between(policy.edit, new))
     try context.record(entry, connection)
-    try WeakenedPolicy.record(new, over: policy, context, connection)
+    try WeakenedPolicy.record(weakenings, of: new, over: policy, context, connection)
     return policy.changed(
       to: new, by: author.actor.name, because: context.reason, at: now)
   }

@@ -88,7 +88,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       }
     },
     UseCase("change a policy", ["policy.change"]) { i in { try await i.setWindow(1) } },
-    UseCase("widen a window", ["policy.change", "policy.widen"]) { i in
+    UseCase("widen a window", ["policy.widen"]) { i in
       { try await i.setWindow(9) }
     },
     UseCase("write guidance", ["guidance.change"]) { i in

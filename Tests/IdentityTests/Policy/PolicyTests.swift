@@ -19,7 +19,7 @@ struct PolicyTests {
       let policy = try await instance.setWindow(nil)
       #expect(policy.configuration.window.adjacentIntervals == 5)
       let rows = try await instance.log()
-      let row = try #require(rows.first { $0.action == "policy.change" })
+      let row = try #require(rows.first { $0.action == "policy.widen" })
       #expect(row.from == "adjacent intervals: 0")
       #expect(row.to == "adjacent intervals: default (5)")
     }
