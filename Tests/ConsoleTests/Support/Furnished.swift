@@ -148,7 +148,7 @@ extension World {
     guard let found = page.items.first(where: { $0.displayName == name }) else {
       throw Missing("tenant \(name)")
     }
-    return try #require(found.scope.tenant)
+    return ID(found.scope.objectID)
   }
 
   /// The address of eu-shop, to which a page's own words are added.

@@ -103,18 +103,23 @@ struct PolicyWeakeningTests {
         change(&new)
         return new.weakenings(since: old)
       }
+      func ofProject(_ change: (inout ProjectSettings) -> Void) throws -> [SettingsWeakening] {
+        var project = try #require(old.project)
+        change(&project)
+        return weakenings { $0.project = project }
+      }
       #expect(weakenings { _ in }.isEmpty)
       #expect(weakenings { $0.signIn.anonymous = true } == [.methodEnabled(.anonymous)])
       #expect(weakenings { $0.signIn.phone = true } == [.methodEnabled(.phone)])
       #expect(weakenings { $0.signIn.emailLink = true } == [.methodEnabled(.emailLink)])
       #expect(weakenings { $0.signIn.password = false }.isEmpty)
       #expect(weakenings { $0.emailPrivacy = false } == [.emailEnumerationProtectionDisabled])
-      #expect(weakenings { $0.project?.allowDuplicateEmails = true } == [.duplicateEmailsAllowed])
+      #expect(try ofProject { $0.allowDuplicateEmails = true } == [.duplicateEmailsAllowed])
       #expect(
-        weakenings { $0.project?.authorizedDomains.append("evil.example") } == [.domainAdded("evil.example")]
-      )
-      #expect(weakenings { $0.project?.authorizedDomains = [] }.isEmpty)
-      #expect(weakenings { $0.project?.importsTOTP = true } == [.totpImportAllowed])
+        try ofProject { $0.authorizedDomains.append("evil.example") }
+          == [.domainAdded("evil.example")])
+      #expect(try ofProject { $0.authorizedDomains = [] }.isEmpty)
+      #expect(try ofProject { $0.importsTOTP = true } == [.totpImportAllowed])
       #expect(weakenings { $0.withdrawalNeedsFactor = false } == [.unenrollmentWithoutFactor])
       #expect(weakenings { $0.userPermissions.signUp = true } == [.signUpEnabled])
       #expect(weakenings { $0.passwords = nil } == [.weakerPasswords])
