@@ -118,9 +118,9 @@ def weaken(owner, scope):
              "approval-over-users": "0", "policy-approval-over-users": "0", "identity-proof": ""}
     assert owner.post(f"{scope}/settings/support", rules).status_code == 303
     version = re.search(r'name="version" value="(\d+)"', owner.get(f"{scope}/policy").text)
-    answer = owner.post(f"{scope}/policy", {
+    answer = owner.post(f"{scope}/policy/changes", {
         "version": version.group(1), "totp": "on", "window": "own", "intervals": "10",
-        "sms": "off", "pattern": "none", "note": "Clocks are off.", "step": "confirm"})
+        "sms": "off", "pattern": "none", "note": "Clocks are off."}, f"{scope}/policy")
     assert answer.status_code == 303, answer.text
     approvals = owner.get("/approvals").text
     return re.search(rf'href="{scope}/policy-approvals/([^"]+)"', approvals).group(1)

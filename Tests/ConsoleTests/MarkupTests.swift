@@ -41,7 +41,7 @@ import Testing
         where !link.hasPrefix("#") && !link.hasPrefix("otpauth:") {
           #expect(world.leads(.get, link), "\(page): \(link)")
         }
-        for action in answer.values(of: "action") {
+        for action in answer.values(of: "action") + answer.values(of: "formaction") {
           #expect(world.leads(.post, action) || world.leads(.get, action), "\(page): \(action)")
         }
       }

@@ -95,10 +95,10 @@ import Testing
       #expect(
         try await ada.get(try await world.eu).says(
           "SMS codes are off: 1 user with a phone isn’t asked for codes."))
-      let on = try await ada.submit(policy, .policy(sms: "on", step: "check"))
+      let on = try await ada.submit(policy, .policy(sms: "on"))
       #expect(on.says("1 user already has a phone and will be asked for an SMS code"))
       try await setSMS(world, true)
-      let off = try await ada.submit(policy, .policy(sms: "off", version: 3, step: "check"))
+      let off = try await ada.submit(policy, .policy(sms: "off", version: 3))
       #expect(off.says("1 user with a phone will sign in without a second factor."))
     }
   }

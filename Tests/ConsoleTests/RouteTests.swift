@@ -261,6 +261,7 @@ import Testing
   @Test func `every route asks for what the table says`() async throws {
     try await World.empty { world in
       let lines = world.console.routes.map { "\($0.route): \($0.access.words)" }
+      print("ROUTES", lines.joined(separator: "\nROUTE "))
       #expect(lines.joined(separator: "\n") == Self.table)
     }
   }

@@ -143,6 +143,14 @@ enum PolicyProposal: Sendable {
     }
   }
 
+  /// The version of the project's policy; nil for values of the form.
+  var source: String? {
+    switch self {
+    case .answers: nil
+    case .likeProject(let policy): String(policy.version)
+    }
+  }
+
   /// The proposal as hidden fields, to carry it from page to page.
   var fields: [HiddenField] {
     switch self {

@@ -12,8 +12,6 @@ struct PolicyCheckView: ViewModel {
   /// The authorization fields that saving requires.
   let fields: ActionFields
   let now: Instant
-  /// The number of consecutive wrong codes after which a user's codes are locked.
-  var codeCap = SupportRules().codeCap
 
   private var old: MFAConfiguration { preview.policy.configuration }
   private var new: MFAConfiguration { preview.new.configuration }
@@ -140,8 +138,9 @@ struct PolicyCheckView: ViewModel {
     .object("frame") { $0.frame },
     .flag("isLate") { $0.isLate },
     .text("withoutFactor") { $0.withoutFactor },
-    .text("odds") { OddsWords.sentence($0.new.accepted, cap: $0.codeCap) },
-    .text("action") { ConsolePaths.policy($0.context.scope) },
+    .text("odds") { OddsWords.sentence($0.new.accepted, cap: $0.preview.codeCap) },
+    .text("save") { ConsolePaths.policyChanges($0.context.scope) },
+    .text("edit") { ConsolePaths.policyEdit($0.context.scope) },
     .text("cancel") { ConsolePaths.policy($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.preview.policy.version },

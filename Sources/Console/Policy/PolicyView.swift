@@ -94,6 +94,7 @@ struct PolicyView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("action") { ConsolePaths.policy($0.context.scope) },
+    .text("stateTOTP") { ConsolePaths.policyTOTPState($0.context.scope) },
     .text("cancel") { ConsolePaths.overview($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.policy.version },

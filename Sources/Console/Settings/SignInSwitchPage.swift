@@ -34,19 +34,28 @@ struct SignInSwitchPage: Sendable {
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  func change(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let word = context.signedIn.form.text("sign-in")
-    guard word == "on" || word == "off" else { throw .unreadableForm }
+  /// Turns sign-in off.
+  func disable(_ context: ScopeContext) async throws(Refusal) -> Response {
+    try await change(
+      context, off: true,
+      "Sign-in turned off. No users can sign in.")
+  }
+
+  /// Turns sign-in on.
+  func enable(_ context: ScopeContext) async throws(Refusal) -> Response {
+    try await change(context, off: false, "Sign-in turned on.")
+  }
+
+  private func change(
+    _ context: ScopeContext, off: Bool, _ text: String
+  ) async throws(Refusal) -> Response {
     let signedIn = context.signedIn
     let scope = context.scope
     do {
       let outcome = try await identity.pools.update(
         project: scope.project, tenant: scope.tenant, actions.request(signedIn)
-      ) { (edit) throws(UserPoolError) in edit.disableAuth = word == "off" }
-      return actions.leave(
-        word == "off"
-          ? "Sign-in turned off. No users of this \(scope.kindInSentence) can sign in."
-          : "Sign-in turned on.", signedIn, after: outcome, to: ConsolePaths.settings(scope))
+      ) { (edit) throws(UserPoolError) in edit.disableAuth = off }
+      return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.settings(scope))
     } catch {
       return try await page(context, try ActionForms.settingsFaults(error, signedIn).errors)
     }
@@ -83,9 +92,10 @@ struct SignInSwitchView: ViewModel {
     .object("frame") { $0.frame },
     .text("heading") { $0.isOff ? "Turn on sign-in for" : "Turn off sign-in for" },
     .text("scopeName") { $0.context.scope.name },
-    .text("action") { ConsolePaths.signInSwitch($0.context.scope) },
+    .text("action") { view in
+      (view.isOff ? ConsolePaths.signInEnabling : ConsolePaths.signInDisabling)(view.context.scope)
+    },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .text("value") { $0.isOff ? "on" : "off" },
     .flag("isOff") { $0.isOff },
     .texts("consequences") { $0.consequences },
     .object("authorization") { $0.fields },

@@ -37,16 +37,16 @@ struct ColleaguesView: ViewModel {
 extension SupportPages {
   /// Returns who can perform a page's action in place of the agent; nil if no one can because of
   /// the account's state.
-  func colleagues(
-    for question: SupportConfirmation, on account: Account, _ context: ScopeContext, to deed: String
+  func colleagues<Action: SupportAction>(
+    for action: Action.Type, on account: Account, _ target: SupportTarget, to deed: String
   ) async throws(Refusal) -> ColleaguesView? {
-    let administrators = frames.identity.administrators
+    let (administrators, context) = (identity.administrators, target.context)
     guard ActionErrorText.refusal(account, context) == nil else { return nil }
     let found = try await refusing {
       try await administrators.colleagues(
-        with: question.permission, in: context.scope, of: context.signedIn.administrator)
+        with: action.action.requirements.permission, in: context.scope, of: context.signedIn.administrator)
     }
     return ColleaguesView(
-      found, to: deed, link: frames.publicURL.origin + question.action, in: context.scope)
+      found, to: deed, link: frames.publicURL.origin + target.address, in: context.scope)
   }
 }

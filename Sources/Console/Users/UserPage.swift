@@ -48,7 +48,7 @@ struct UserPage: Sendable {
         Link(
           text:
             "Pending approval: \(ApprovalWords.what($0)). Requested by \(Words.isolated($0.requesterName)), expires \(frame.times.words($0.expiresAt)).",
-          href: ConsolePaths.approval(scope, String($0.id)))
+          href: $0.address)
       }
     }
     model.guidance = GuidanceAside(guidance, of: scope, prose)

@@ -34,7 +34,9 @@ import Testing
     ]
     lines += heading("Page | Needs | Actions")
     for route in routes where !(route.route.isOfTenant && route.isOfScope) {
-      let actions = route.actions.map { "`\($0)`" }.joined(separator: ", ")
+      let performed = route.actions.map { "`\($0)`" }
+      let previewed = route.preparedActions.map { "preview of `\($0)`" }
+      let actions = (performed + previewed).joined(separator: ", ")
       lines.append(
         row(
           "`\(route.shortName)` | \(route.access.need) | \(actions)", route.access.permission))
@@ -72,7 +74,8 @@ import Testing
 
     ## Actions
 
-    Every form of the console performs one of these actions, or concerns only one's own account.
+    Every form of the console performs or previews one of these actions, or concerns only one's own
+    account.
     One function authorizes them, in the transaction that performs them.
 
     "Recent" is a code of the administrator's own authenticator, or a recovery code, within the

@@ -111,7 +111,7 @@ import Testing
       #expect(sent.location == "/account")
       #expect(try await browsers[0].get("/account").says("1 session ended."))
       _ = try await browsers[0].post(
-        "/account/sessions", ["csrf": try page.csrf, "session": "others"])
+        "/account/sessions/others", ["csrf": try page.csrf])
       var open = 0
       for browser in browsers where try await browser.get("/").status == .ok { open += 1 }
       #expect(open == 1)

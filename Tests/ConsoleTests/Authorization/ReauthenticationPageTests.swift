@@ -97,12 +97,12 @@ import Testing
           "anonymous": "on",
         ], row: "tenant.change"),
       Attempt(
-        action: .enableSignIn, address: "/projects/acme-retail/tenants/\(us)/settings/sign-in",
-        form: ["sign-in": "on"], row: "tenant.change"),
+        action: .enableSignIn, address: "/projects/acme-retail/tenants/\(us)/settings/sign-in/enabling",
+        form: [:], row: "tenant.change"),
       Attempt(
-        action: .weakenPolicy, address: "\(eu)/policy",
+        action: .weakenPolicy, address: "\(eu)/policy/changes",
         form: [
-          "version": String(version), "step": "confirm", "totp": "on", "window": "own",
+          "version": String(version), "totp": "on", "window": "own",
           "intervals": "10", "sms": "off", "pattern": "account", "from": "",
           "note": "Clocks are off.",
         ], row: "policy.widen"),
@@ -228,10 +228,10 @@ import Testing
       world.clock.advance(seconds: 900)
       let eu = try await world.eu
       let version = try await world.identity.policies.read(try await world.euScope).version
-      let narrower = try await tomas.submit(
+      let narrower = try await tomas.save(
         "\(eu)/policy",
         [
-          "version": String(version), "step": "confirm", "totp": "on", "window": "own",
+          "version": String(version), "totp": "on", "window": "own",
           "intervals": "1", "sms": "off", "pattern": "account", "from": "",
         ])
       #expect(narrower.status == .seeOther)
@@ -298,7 +298,7 @@ import Testing
 
 extension World {
   /// What the whole log says was done, the oldest first.
-  fileprivate func auditedActions() async throws -> [String] {
+  func auditedActions() async throws -> [String] {
     try await database.read { connection in
       try connection.all("SELECT action FROM audit ORDER BY audit_id") { try $0.value(0) }
     }

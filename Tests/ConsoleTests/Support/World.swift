@@ -58,6 +58,8 @@ struct World: Sendable {
   /// What browsers write into `Origin` on our pages.
   let origin: String
   let log = Log()
+  /// The statements that the database has run.
+  let statements: Log
 
   /// The English messages.
   static let catalog = Result { try Catalog(folder: Checkout.folder("Templates")) }
@@ -92,11 +94,14 @@ struct World: Sendable {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/test.sqlite"
     let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+    let statements = Log()
     let database = try SQLiteDatabase(
-      path: path, readers: 2, maximumPages: sparePages.map { size / 4_096 + $0 })
+      path: path, readers: 2, maximumPages: sparePages.map { size / 4_096 + $0 },
+      trace: { statements.add($0) })
     do {
       try await body(
-        try await World(database, publicURL: publicURL, seed: 7, carriesMail: carriesMail))
+        try await World(
+          database, publicURL: publicURL, seed: 7, carriesMail: carriesMail, statements: statements))
       await database.close()
     } catch {
       await database.close()
@@ -106,9 +111,10 @@ struct World: Sendable {
 
   init(
     _ database: SQLiteDatabase, publicURL: String, seed: UInt64, clock: FixedClock = FixedClock(),
-    carriesMail: Bool = false
+    carriesMail: Bool = false, statements: Log = Log()
   ) async throws {
     self.database = database
+    self.statements = statements
     let random = RepeatingBytes(seed: seed).source
     let keys = KeyRing(random: RepeatingBytes(seed: 1).source)
     let cost = PasswordHash.Cost(memory: 64, passes: 1)

@@ -110,7 +110,7 @@ struct PolicyTests {
         configuration: MFAConfiguration(
           totp: TOTPConfiguration(state: .enabled, adjacentIntervals: intervals)), pattern: nil)
       await expect("invalidAdjacentIntervals") {
-        try await policies.preview(instance.acme, edit)
+        try await policies.preview(instance.acme) { _ in edit }
       }
       #expect(try await policies.read(instance.acme).configuration.totp?.adjacentIntervals == nil)
       #expect(try await instance.wholeLog().count == rows)
@@ -177,13 +177,13 @@ struct PolicyTests {
       let rows = try await instance.wholeLog().count
       var edit = try await instance.identity.policies.read(instance.acme).edit
       edit.configuration.totp?.state = .disabled
-      let preview = try await instance.identity.policies.preview(instance.acme, edit)
+      let preview = try await instance.identity.policies.preview(instance.acme) { [edit] _ in edit }
       #expect(preview.losingSecondFactor == 1)
       #expect(preview.policy.users == 2)
       #expect(preview.changes.map(\.field) == [.totp])
       #expect(preview.changes.map(\.to) == ["off"])
       edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 0)
-      let narrower = try await instance.identity.policies.preview(instance.acme, edit)
+      let narrower = try await instance.identity.policies.preview(instance.acme) { [edit] _ in edit }
       #expect(narrower.losingSecondFactor == 0)
       #expect(try await instance.identity.policies.read(instance.acme).configuration.isTOTPOn)
       #expect(try await instance.wholeLog().count == rows)
