@@ -2,6 +2,7 @@ import HTTP
 import Identity
 import Markdown
 import Templating
+import Text
 
 /// `S/guidance/edit`: edits a pool's guidance with a preview and saves it as a new version.
 struct GuidanceEditorPage: Sendable {

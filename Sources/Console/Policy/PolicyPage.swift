@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Templating
+import Text
 
 /// `S/policy`: shows the MFA policy of a scope and changes it in two steps, form and review.
 ///
