@@ -96,10 +96,15 @@ let package = Package(
         .embedInCode("Migrations/m0031_standard_terms_sqlite.sql"),
       ], swiftSettings: house),
 
-    module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),
+    module("HTTPServer", ["HTTP", "Text", "CMicroHTTPD", "CZlib"]),
     module("DatabaseSQLite", ["Database", "CSQLite"]),
-    module("IdentityToolkitAPI", ["HTTP", "JSON", "Identity", "Text"]),
-    module("Console", ["HTTP", "Identity", "Localization", "Templating", "QRCode", "Markdown"]),
+    module("IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "Text"]),
+    module(
+      "Console",
+      [
+        "Crypto", "HTTP", "Identity", "Localization", "Markdown", "OTP", "QRCode", "Templating",
+        "Text",
+      ]),
 
     module("Demo", ["Crypto", "Database", "Identity", "OTP", "Text"]),
 
@@ -122,16 +127,16 @@ let package = Package(
     .target(name: "HostileText", path: "Tests/HostileText", swiftSettings: house),
 
     tests("TextTests", ["Text", "HostileText"]),
-    tests("JSONTests", ["JSON", "HostileText"]),
+    tests("JSONTests", ["JSON", "HostileText", "Text"]),
     tests("OTPTests", ["OTP"]),
     tests("LocalizationTests", ["Localization"]),
-    tests("TemplatingTests", ["Templating", "JSON", "Localization"]),
+    tests("TemplatingTests", ["Templating", "JSON", "Localization", "Text"]),
     tests("MarkdownTests", ["Markdown"]),
     tests("QRCodeTests", ["QRCode"]),
     tests("SMTPTests", ["SMTP", "CCurl"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
-    tests("HTTPTests", ["HTTP", "JSON", "HostileText"]),
-    tests("HTTPServerTests", ["HTTP", "HTTPServer"]),
+    tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
+    tests("HTTPServerTests", ["HTTP", "HTTPServer", "Text"]),
     tests(
       "IdentityTests",
       ["Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "OTP", "HostileText", "Text"]),
@@ -139,19 +144,19 @@ let package = Package(
       "IdentityToolkitAPITests",
       [
         "IdentityToolkitAPI", "HTTP", "JSON", "Identity", "Database", "DatabaseSQLite", "Crypto",
-        "OTP", "HostileText",
+        "OTP", "HostileText", "Text",
       ]),
     tests(
       "ConsoleTests",
       [
-        "Console", "HTTP", "Identity", "Localization", "Templating", "Database", "DatabaseSQLite", "Crypto", "OTP",
-        "HostileText",
+        "Console", "HTTP", "Identity", "Localization", "Templating", "Database", "DatabaseSQLite",
+        "Crypto", "OTP", "HostileText", "Text",
       ], exclude: ["__Snapshots__"]),
     tests(
       "CountersignTests",
       [
-        "countersign", "Crypto", "HTTPServer", "HostileText", "Identity", "IdentityToolkitAPI",
-        "Text",
+        "countersign", "Crypto", "HTTP", "HTTPServer", "HostileText", "Identity",
+        "IdentityToolkitAPI", "OTP", "Text",
       ]),
     tests("ArchitectureTests", ["Localization"]),
   ]

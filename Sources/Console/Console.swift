@@ -1,6 +1,7 @@
 public import HTTP
 public import Identity
 public import Templating
+import Text
 
 /// The admin console: server-rendered pages for `Identity` that work without JavaScript.
 ///

@@ -1,6 +1,8 @@
+import Crypto
 import DatabaseSQLite
 import Foundation
 import Identity
+import OTP
 
 /// Prepares data folders and requests for the benchmark.
 ///

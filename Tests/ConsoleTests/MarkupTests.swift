@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import Testing
+import Text
 
 @testable import Console
 

@@ -1,5 +1,7 @@
+import Crypto
 import HTTP
 import Identity
+import Text
 
 /// Authenticates and authorizes requests to the console.
 ///

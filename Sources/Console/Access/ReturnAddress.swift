@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// The address to continue to after sign-in.
 ///

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Templating
+import Text
 
 /// `S/approvals/{number}` and `S/policy-approvals/{number}`: an approval request, with the forms to
 /// approve, reject, or withdraw it.

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Templating
+import Text
 
 /// `S/audit` and `/audit`: the audit log of a pool or of the instance, with filters and CSV export.
 struct AuditPage: Sendable {

@@ -1,5 +1,6 @@
 import HTTP
 import Templating
+import Text
 
 /// The search field above a list.
 ///

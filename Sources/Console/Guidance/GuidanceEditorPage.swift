@@ -2,6 +2,7 @@ import HTTP
 import Identity
 import Markdown
 import Templating
+import Text
 
 /// `S/guidance/edit`: the editor of a pool's guidance, which previews it and saves it as a new
 /// version.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import OTP
 
 /// The values of the policy form, as typed.
 struct PolicyAnswers: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Text
 
 /// `S/policy`: shows the MFA policy of a scope, and the form to change it.
 ///

@@ -1,4 +1,5 @@
 import Identity
+import OTP
 import Templating
 
 /// Draws the acceptance window: 21 intervals of 30 seconds from −10 to +10; lit ones are valid.

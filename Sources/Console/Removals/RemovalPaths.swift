@@ -1,5 +1,6 @@
 public import HTTP
 import Identity
+import Text
 
 /// The addresses of bulk removals.
 extension ConsolePaths {

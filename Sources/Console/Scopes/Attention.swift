@@ -1,4 +1,5 @@
 import Identity
+import OTP
 import Templating
 
 /// An item that needs attention in a user pool, with the link to resolve it.

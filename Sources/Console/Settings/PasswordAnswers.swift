@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Text
 
 /// The form values for the password policy and user actions, with the values from when the form was
 /// opened.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Text
 
 /// The values of the settings form, with the values from when the form was opened.
 ///

@@ -1,3 +1,5 @@
+import Crypto
+
 /// Validation rules for account fields.
 package enum AccountRules {
   /// The minimum password length, in UTF-16 code units.

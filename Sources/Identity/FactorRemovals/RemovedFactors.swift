@@ -1,3 +1,4 @@
+import Crypto
 import Database
 
 /// Removed factors that can be restored for a limited time.

@@ -1,6 +1,7 @@
-import Crypto
+public import Crypto
 import Database
 import JSON
+import Text
 
 /// An OpenID Connect or SAML identity provider of a user pool.
 public struct IdentityProvider: Sendable {

@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// The members that a PATCH changes: comma-separated paths in camel case or snake case.
 struct UpdateMask: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Console
+import Crypto
 import Database
 import DatabaseSQLite
 import Foundation

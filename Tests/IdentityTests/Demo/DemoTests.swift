@@ -3,6 +3,7 @@ import Database
 import DatabaseSQLite
 import Demo
 import Identity
+import OTP
 import Testing
 
 struct DemoTests {

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import DatabaseSQLite
+import OTP
 import Testing
 
 @testable import Demo

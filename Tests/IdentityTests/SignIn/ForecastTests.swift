@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import OTP
 import Testing
 
 struct ForecastTests {

@@ -3,6 +3,7 @@ import HTTP
 import Identity
 import JSON
 import Testing
+import Text
 
 struct IDTokenTests {
   private static let lookup = "/v1/accounts:lookup"

@@ -1,4 +1,5 @@
 import Identity
+import JSON
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import Text
 
 /// A project's configuration on the wire.
 ///

@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import Text
 
 /// A tenant on the wire.
 enum TenantMessage {
