@@ -199,5 +199,7 @@ def test_commands_and_flags_are_there():
     known = "\n".join(said.stdout for said in helps.values())
     known += (ROOT / "script/bootstrap").read_text() + (ROOT / "script/format").read_text()
     known += (ROOT / "script/bench").read_text() + " --filter --totp "
+    # Chromium's own.
+    known += " --user-data-dir --host-resolver-rules --ignore-certificate-errors-spki-list "
     for flag in set(re.findall(r"(?<![-\w])--[a-z][a-z-]+", text)):
         assert re.search(rf"{flag}\b", known), flag
