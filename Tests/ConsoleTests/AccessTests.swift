@@ -12,11 +12,11 @@ import Testing
       let open = world.console.routes.filter { $0.access == .open }.map(\.route.description)
       #expect(
         open == [
-          "GET /sign-in", "POST /sign-in", "GET /sign-in/code", "POST /sign-in/code",
+          "GET /__/auth/enroll", "POST /__/auth/enroll",
           "GET /invitation", "POST /invitation", "GET /setup", "POST /setup",
           "GET /__/auth/action", "POST /__/auth/action",
-          "GET /__/auth/enroll", "POST /__/auth/enroll",
           "GET /__/auth/not-me", "POST /__/auth/not-me",
+          "GET /sign-in", "POST /sign-in", "GET /sign-in/code", "POST /sign-in/code",
         ])
     }
   }

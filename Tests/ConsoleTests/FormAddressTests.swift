@@ -15,7 +15,8 @@ import Testing
         (eu + "/guidance/versions", eu + "/guidance"),
         (eu + "/approvals/1/approval", eu + "/approvals/1"),
         (eu + "/settings/sign-in/disabling", eu + "/settings/sign-in"),
-        ("/account/sessions/others?x=1", "/account"), ("/administrators/step-up", "/administrators"),
+        ("/account/sessions/others?x=1", "/account"),
+        ("/administrators/step-up", "/administrators"),
       ] {
         let answer = try await ada.get(address)
         #expect(answer.status == .seeOther && answer.location == page, "\(address)")

@@ -96,7 +96,7 @@ import Text
       for typed in ["", "eu", "EU-SHOP", "acme-retail"] {
         var form = try check.confirmation
         form.add("confirmation", typed)
-        let answer = try await browser.post(address, form)
+        let answer = try await browser.post(address + "/changes", form)
         #expect(answer.status == .unprocessableContent)
         #expect(answer.says("<a href=\"#confirmation\">Enter the name"))
         #expect(answer.says("value=\"\(typed)\""))

@@ -36,7 +36,8 @@ final class CodesToShow: Sendable {
     return found.code
   }
 
-  private static func key(_ session: ConsoleSession, _ user: ID<Account>, _ scope: Scope) -> String {
+  private static func key(_ session: ConsoleSession, _ user: ID<Account>, _ scope: Scope) -> String
+  {
     "\(session.csrfToken) \(scope.key) \(user.text)"
   }
 }

@@ -87,6 +87,7 @@ struct GuidanceFault: Error {
     let longest = ScopeGuidance.longest
     return GuidanceFault(
       text:
-        "The text is \(Words.number(bytes)) bytes long; the limit is \(Words.number(longest)). Shorten it by at least \(Words.number(bytes - longest)) bytes. Nothing was saved.")
+        "The text is \(Words.number(bytes)) bytes long; the limit is \(Words.number(longest)). Shorten it by at least \(Words.number(bytes - longest)) bytes. Nothing was saved."
+    )
   }
 }

@@ -10,7 +10,8 @@ struct WriteNote: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
     var question = SupportConfirmation(
-      user: account, title: "Add note", heading: HTML.heading("Add a note about", account.label, ""),
+      user: account, title: "Add note",
+      heading: HTML.heading("Add a note about", account.label, ""),
       consequences: [
         "Everyone who can view this user can read the note: owners, support, and auditors. The user isn’t notified.",
         "The note is kept until it’s deleted or the user is deleted; the newest \(Support.mostNotes) are shown. The audit log keeps it after that.",

@@ -44,7 +44,8 @@ extension SupportPages {
     guard ActionErrorText.refusal(account, context) == nil else { return nil }
     let found = try await refusing {
       try await administrators.colleagues(
-        with: action.action.requirements.permission, in: context.scope, of: context.signedIn.administrator)
+        with: action.action.requirements.permission, in: context.scope,
+        of: context.signedIn.administrator)
     }
     return ColleaguesView(
       found, to: deed, link: frames.publicURL.origin + target.address, in: context.scope)

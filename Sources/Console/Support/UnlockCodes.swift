@@ -9,7 +9,8 @@ struct UnlockCodes: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
     var question = SupportConfirmation(
-      user: account, title: "Unlock codes", heading: HTML.heading("Unlock codes for", account.label),
+      user: account, title: "Unlock codes",
+      heading: HTML.heading("Unlock codes for", account.label),
       consequences: [
         "The count of \(Words.count(account.wrongCodes, "consecutive incorrect code", "consecutive incorrect codes")) is reset, and codes are accepted again immediately.",
         "Incorrect codes can be someone else’s guesses. Ask the user about them first.",

@@ -97,7 +97,8 @@ import Testing
           "anonymous": "on",
         ], row: "tenant.change"),
       Attempt(
-        action: .enableSignIn, address: "/projects/acme-retail/tenants/\(us)/settings/sign-in/enabling",
+        action: .enableSignIn,
+        address: "/projects/acme-retail/tenants/\(us)/settings/sign-in/enabling",
         form: [:], row: "tenant.change"),
       Attempt(
         action: .weakenPolicy, address: "\(eu)/policy/changes",

@@ -101,7 +101,8 @@ struct World: Sendable {
     do {
       try await body(
         try await World(
-          database, publicURL: publicURL, seed: 7, carriesMail: carriesMail, statements: statements))
+          database, publicURL: publicURL, seed: 7, carriesMail: carriesMail, statements: statements)
+      )
       await database.close()
     } catch {
       await database.close()

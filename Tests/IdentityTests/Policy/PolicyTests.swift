@@ -184,7 +184,8 @@ struct PolicyTests {
       #expect(preview.changes.map(\.field) == [.totp])
       #expect(preview.changes.map(\.to) == ["off"])
       edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 0)
-      let narrower = try await instance.identity.policies.preview(instance.acme) { [edit] _ in edit }
+      let narrower = try await instance.identity.policies.preview(instance.acme) { [edit] _ in edit
+      }
       #expect(narrower.losingSecondFactor == 0)
       #expect(try await instance.identity.policies.read(instance.acme).configuration.isTOTPOn)
       #expect(try await instance.wholeLog().count == rows)
