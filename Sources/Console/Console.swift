@@ -39,8 +39,7 @@ public struct Console: Sendable {
       templates: templates, frames: frames, gate: gate, publicURL: publicURL, log: log)
     let routes = try ConsoleRoutes(
       identity: identity, templates: templates, frames: frames,
-      guides: try Guides(folder: guidance),
-      languages: PreferencesPage.languages(besides: guidance), gate: gate, failures: failures)
+      guides: try Guides(folder: guidance), gate: gate, failures: failures)
     var router = Router { request, _ in
       failures.page(.methodNotAllowed, requestID: request.id.text)
     }

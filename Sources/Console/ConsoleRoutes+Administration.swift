@@ -6,7 +6,7 @@ extension ConsoleRoutes {
   /// Adds the pages of administrators and of the signed-in administrator's own account.
   static func addAdministration(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
-    _ frames: Frames, _ actions: ActionForms, _ gate: Gate, languages: [String]
+    _ frames: Frames, _ actions: ActionForms, _ gate: Gate
   ) throws {
     let list = AdministratorsPage(
       identity: identity, actions: actions,
@@ -52,12 +52,12 @@ extension ConsoleRoutes {
     table.signedIn(.get, ConsolePaths.clock, .protectUsers, clock.show)
     table.signedIn(ConsolePaths.clock, performing: [.confirmClock], clock.confirm)
 
-    try addOwnAccount(to: &table, identity, templates, frames, languages: languages)
+    try addOwnAccount(to: &table, identity, templates, frames)
   }
 
   private static func addOwnAccount(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
-    _ frames: Frames, languages: [String]
+    _ frames: Frames
   ) throws {
     let account = AccountPage(
       identity: identity, frames: frames,
@@ -67,8 +67,7 @@ extension ConsoleRoutes {
 
     let preferences = PreferencesPage(
       ownAccount: identity.ownAccount, frames: frames,
-      view: try templates.template("account/preferences", for: PreferencesView.self),
-      languages: languages)
+      view: try templates.template("account/preferences", for: PreferencesView.self))
     table.signedIn(.get, ConsolePaths.preferences, nil, preferences.show)
     table.signedIn(.post, ConsolePaths.preferences, nil, preferences.change)
 

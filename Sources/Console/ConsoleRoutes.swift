@@ -8,7 +8,6 @@ struct ConsoleRoutes: Sendable {
 
   init(
     identity: Identity, templates: TemplateLibrary, frames: Frames, guides: Guides,
-    languages: [String],
     gate: Gate, failures: Failures
   ) throws {
     var table = RouteTable(gate: gate, failures: failures)
@@ -186,7 +185,7 @@ struct ConsoleRoutes: Sendable {
     table.signedIn(.get, ConsolePaths.guide, nil, guidance.show)
 
     try Self.addAdministration(
-      to: &table, identity, templates, frames, actions, gate, languages: languages)
+      to: &table, identity, templates, frames, actions, gate)
 
     let signOut = SignOutPage(
       sessions: identity.consoleSessions, cookies: gate.cookies, frames: frames,
