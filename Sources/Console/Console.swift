@@ -40,8 +40,7 @@ public struct Console: Sendable {
       templates: templates, frames: frames, gate: gate, publicURL: publicURL, log: log)
     let parts = try ConsoleParts(
       identity: identity, templates: templates, frames: frames, gate: gate,
-      guides: try Guides(folder: guidance),
-      languages: PreferencesPage.languages(besides: guidance))
+      guides: try Guides(folder: guidance))
     var table = RouteTable(gate: gate, failures: failures)
     for feature in Self.features { try feature.addRoutes(to: &table, parts) }
     let pages = table.all.map(\.route)

@@ -108,7 +108,6 @@ struct AccountView: ViewModel {
       facts.append(Fact(index == 0 ? "Roles" : "", grant.place))
     }
     return facts + [
-      Fact("Language", PreferencesWords.language(preferences.language)),
       Fact("Time zone", preferences.timeZone),
       Fact("Theme", PreferencesWords.theme(preferences.theme)),
     ]

@@ -173,7 +173,7 @@ public struct ConsoleSessions: Sendable {
     let grants = try connection.all(
       """
       SELECT a.administrator_id, a.email, a.display_name, s.csrf_token, s.created_at,
-        s.last_seen_at, a.sign_ins, a.totp_enrolled_at IS NOT NULL, a.language, a.time_zone,
+        s.last_seen_at, a.sign_ins, a.totp_enrolled_at IS NOT NULL, a.time_zone,
         a.theme, g.role, g.project_id, g.tenant_id
       FROM console_session s JOIN administrator a USING (administrator_id)
         LEFT JOIN administrator_grant g USING (administrator_id)

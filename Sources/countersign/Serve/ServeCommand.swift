@@ -107,7 +107,8 @@ enum ServeCommand: Command {
       publicURL: configuration.address(port: server.port),
       assets: configuration.assets,
       anyHost: configuration.emulatorBeyondLoopback,
-      origins: configuration.network.emulatorOrigins)
+      origins: configuration.network.emulatorOrigins,
+      pseudoLocale: configuration.pseudoLocale)
     late.set(application)
     return (application, server)
   }

@@ -14,7 +14,7 @@ import Testing
     "/__/auth/action", "/__/auth/enroll", "/__/auth/not-me",
     // One changes one's own account: the present code or password is asked for by each page.
     "/account/password", "/account/totp", "/account/totp/removal", "/account/recovery-codes",
-    // One ends one's own sessions, or chooses language and colors.
+    // One ends one's own sessions, or chooses time zone and colors.
     "/account/sessions", "/account/sessions/others", "/account/preferences",
   ]
 
