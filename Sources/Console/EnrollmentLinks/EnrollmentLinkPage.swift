@@ -26,7 +26,7 @@ struct EnrollmentLinkPage: Sendable {
     let text =
       identity.messages.carriesMail
       ? "Enrollment link sent to \(address). Single use, expires in 30 minutes."
-      : "Email isn’t configured. An owner can open the link for \(address) under Messages. Single use, expires in 30 minutes."
+      : "Email isn’t configured. \(Words.sentence(Permission.readMessages.holder)) can open the link for \(address) under Messages. Single use, expires in 30 minutes."
     return pages.leave(Flash(text: text), account, context, renewed: outcome.renewed)
   }
 
@@ -43,7 +43,7 @@ struct EnrollmentLinkPage: Sendable {
         account.email.map {
           identity.messages.carriesMail
             ? "An email to \(Words.isolated($0)) contains a link to a page where the user sets up an authenticator app."
-            : "Email isn’t configured, so the link to set up an authenticator app isn’t sent to \(Words.isolated($0)). An owner can open it under Messages."
+            : "Email isn’t configured, so the link to set up an authenticator app isn’t sent to \(Words.isolated($0)). \(Words.sentence(Permission.readMessages.holder)) can open it under Messages."
         },
         "Only the user sees the secret. Support agents never do.",
         "The link can be used once and expires in 30 minutes. Any earlier link is revoked.",

@@ -67,14 +67,14 @@ struct NotePage: Sendable {
     var question = SupportConfirmation(
       title: "Add note", heading: HTML.heading("Add a note about", account.label, ""),
       consequences: [
-        "Everyone who can view this user can read the note: owners, support, and auditors. The user isn’t notified.",
+        "Everyone who can view this user can read the note: \(Permission.findUsers.holders). The user isn’t notified.",
         "The note is kept until it’s deleted or the user is deleted; the newest \(Support.mostNotes) are shown. The audit log keeps it after that.",
         "Notes don’t change the account, so they don’t require a code and don’t count toward your hourly action limit.",
       ], button: "Save note", keep: "Cancel",
       action: ConsolePaths.newNote(context.scope, uid))
     question.isDestructive = false
     question.isNote = true
-    question.measure = .words
+    question.performs = .writeNote
     question.reasons = [
       .asked, .locked, .lost, .stolen, .compromised, .replaced, .found, .left, .other,
     ]
@@ -106,7 +106,7 @@ struct NotePage: Sendable {
         Fact("Text", HTML.isolated(note.text)), Fact("Author", HTML.isolated(note.author)),
         Fact("Created", context.signedIn.times.moment(note.writtenAt)),
       ])
-    question.measure = .words
+    question.performs = .deleteNote
     question.reasons = [.mistake, .asked, .other]
     return try await pages.ask(
       question, about: found.account, context, answers, errors: errors)

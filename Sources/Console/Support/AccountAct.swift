@@ -73,12 +73,7 @@ enum AccountAct: Sendable {
     _ account: Account, sessions: Int, notice: String?, _ context: ScopeContext
   ) -> SupportConfirmation {
     var question = asked(account, sessions: sessions, notice: notice, context)
-    question.permission = permission
-    switch self {
-    case .unlock, .deletion: break
-    case .endSessions, .protection, .allowChanges, .disabling, .enabling, .verification:
-      question.passesLock = true
-    }
+    question.performs = self.action
     return question
   }
 
@@ -122,7 +117,7 @@ enum AccountAct: Sendable {
       var question = SupportConfirmation(
         title: "Protect account", heading: HTML.heading("Protect", name),
         consequences: [
-          "Only owners can act on this account. Support can still view it and add notes.",
+          "Only \(Permission.protectUsers.holders) can act on this account. Other administrators can still view it and add notes.",
           "Use protection for accounts with broad access, such as those of executives.",
         ], button: "Protect account", keep: "Cancel", action: action)
       question.isDestructive = false
@@ -209,7 +204,8 @@ enum AccountAct: Sendable {
       return (
         account.isProtected
           ? "Protection removed."
-          : "The account is protected. Only owners can act on it.", done.renewed
+          : "The account is protected. Only \(Permission.protectUsers.holders) can act on it.",
+        done.renewed
       )
     case .allowChanges:
       let done = try await support.allowChanges(scope, id, request)

@@ -24,10 +24,8 @@ struct SupportConfirmation {
   var facts: [Fact] = []
   /// The reasons that the form offers.
   var reasons: [SupportReason] = SupportReason.losses
-  /// The permission that the action requires.
-  var permission: Permission = .removeFactors
-  /// Whether the action is allowed while the user's second factors are locked against changes.
-  var passesLock = false
+  /// The action that the form performs.
+  var performs: ConsoleAction = .removeFactor
   /// Why the agent can't act, whatever the input; nil if they can.
   var refusal: String?
   /// Who can act instead; nil where that wouldn't help.
@@ -38,10 +36,11 @@ struct SupportConfirmation {
   var name: NameField?
   /// Whether the form creates a note about the user; its note field then comes first.
   var isNote = false
-  /// Whether the action changes the account or only adds text about it.
-  var measure: SupportActionKind = .change
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: ConfirmationField?
+
+  /// The permission that the action requires.
+  var permission: Permission { performs.requirements.permission }
 }
 
 // Only static strings may surround names, so that no unescaped text gets into the markup.
@@ -161,7 +160,7 @@ struct SupportRefusal: ViewModel {
       self.init(ActionErrorText.sentence(.held))
     } else if standing.actionsLeft == 0 {
       self.init(
-        "You’ve reached the limit of \(Words.count(standing.settings.actionsPerHour, "action", "actions")) per hour. Wait until the hour has passed, or ask an owner to unblock you."
+        "You’ve reached the limit of \(Words.count(standing.settings.actionsPerHour, "action", "actions")) per hour. Wait until the hour has passed, or ask \(Permission.protectUsers.holder) to unblock you."
       )
       asksForRelease = true
     } else {

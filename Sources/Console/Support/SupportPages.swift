@@ -19,8 +19,8 @@ struct SupportPages: Sendable {
     let standing: SupportEligibility
     do {
       standing = try await support.standing(
-        context.signedIn.session, on: account.id, in: scope, needing: question.permission,
-        passingLock: question.passesLock, as: question.measure)
+        context.signedIn.session, on: account.id, in: scope,
+        performing: question.performs)
     } catch {
       guard case .accountNotFound = error else { throw .unavailable(error) }
       throw .notFound
