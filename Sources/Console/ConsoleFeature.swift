@@ -18,8 +18,6 @@ struct ConsoleParts: Sendable {
   let frames: Frames
   let gate: Gate
   let guides: Guides
-  /// The languages that administrators can choose.
-  let languages: [String]
   /// The fields and errors of forms that perform actions.
   let actions: ActionForms
   /// The pages of actions on users.
@@ -27,15 +25,13 @@ struct ConsoleParts: Sendable {
   let prose = GuidanceProse()
 
   init(
-    identity: Identity, templates: TemplateLibrary, frames: Frames, gate: Gate, guides: Guides,
-    languages: [String]
+    identity: Identity, templates: TemplateLibrary, frames: Frames, gate: Gate, guides: Guides
   ) throws {
     self.identity = identity
     self.templates = templates
     self.frames = frames
     self.gate = gate
     self.guides = guides
-    self.languages = languages
     let ending = SupportRedirect(frames: frames, cookies: gate.cookies)
     actions = try ActionForms(identity, ending, templates)
     support = SupportPages(

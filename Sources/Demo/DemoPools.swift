@@ -17,7 +17,8 @@ extension Demo {
       }
       clock.set(clock.now.advanced(bySeconds: 3_600))
       _ = try await identity.serviceTokens.create(
-        project: made.scope.project, tenant: nil, role: .application, name: "\(project.name) back end",
+        project: made.scope.project, tenant: nil, role: .application,
+        name: "\(project.name) back end",
         maker: .administrator(staff.owner, staff.author(staff.owner, random)))
       try await trust(in: made, staff)
     }

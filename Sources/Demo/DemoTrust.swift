@@ -6,7 +6,8 @@ extension Demo {
     let author = staff.author(staff.owner, random)
     let host = "\(project.scope.project).example.com"
     _ = try await identity.signers.add(
-      to: project.scope.project, issuer: "back-end@\(host)", keyID: "2026-1", key: Self.publicKey, by: author)
+      to: project.scope.project, issuer: "back-end@\(host)", keyID: "2026-1", key: Self.publicKey,
+      by: author)
     var settings = ProviderSettings()
     settings.displayName = "\(project.displayName) staff"
     settings.isEnabled = true

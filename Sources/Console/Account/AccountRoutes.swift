@@ -14,8 +14,7 @@ enum AccountRoutes: ConsoleFeature {
 
     let preferences = PreferencesPage(
       ownAccount: identity.ownAccount, frames: frames,
-      view: try parts.template("account/preferences", for: PreferencesView.self),
-      languages: parts.languages)
+      view: try parts.template("account/preferences", for: PreferencesView.self))
     table.signedIn(.get, ConsolePaths.preferences, nil, preferences.show)
     table.signedIn(.post, ConsolePaths.preferences, nil, preferences.change)
 

@@ -22,7 +22,7 @@ struct SendEnrollmentLink: SupportAction {
         account.email.map {
           carriesMail
             ? "An email to \(Words.isolated($0)) contains a link to a page where the user sets up an authenticator app."
-            : "Email isn’t configured, so the link to set up an authenticator app isn’t sent to \(Words.isolated($0)). An owner can open it under Messages."
+            : "Email isn’t configured, so the link to set up an authenticator app isn’t sent to \(Words.isolated($0)). \(Words.sentence(Permission.readMessages.holder)) can open it under Messages."
         },
         "Only the user sees the secret. Support agents never do.",
         "The link can be used once and expires in 30 minutes. Any earlier link is revoked.",
@@ -46,7 +46,7 @@ struct SendEnrollmentLink: SupportAction {
     return SupportResult(
       pages.identity.messages.carriesMail
         ? "Enrollment link sent to \(address). Single use, expires in 30 minutes."
-        : "Email isn’t configured. An owner can open the link for \(address) under Messages. Single use, expires in 30 minutes.",
+        : "Email isn’t configured. \(Words.sentence(Permission.readMessages.holder)) can open the link for \(address) under Messages. Single use, expires in 30 minutes.",
       after: done)
   }
 }

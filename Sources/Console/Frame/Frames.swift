@@ -136,7 +136,7 @@ struct Frames: Sendable {
   private func account(_ signedIn: SignedIn, in scope: Scope?) -> AccountMenu {
     let administrator = signedIn.administrator
     return AccountMenu(
-      name: administrator.displayName, role: administrator.role(in: scope),
+      name: administrator.displayName, role: administrator.role(in: scope)?.name ?? "no role",
       email: administrator.email, href: ConsolePaths.account(), signOut: ConsolePaths.signOut(),
       csrf: signedIn.session.csrfToken)
   }

@@ -3,7 +3,6 @@ import Identity
 /// `S/users/{uid}/notes/{note}/removal`: deletes a note about a user.
 struct DeleteNote: SupportAction {
   static let action = ConsoleAction.deleteNote
-  static let kind = SupportActionKind.words
 
   let pages: SupportPages
 

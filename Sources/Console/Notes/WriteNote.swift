@@ -3,7 +3,6 @@ import Identity
 /// `S/users/{uid}/notes/new`: adds a note about a user.
 struct WriteNote: SupportAction {
   static let action = ConsoleAction.writeNote
-  static let kind = SupportActionKind.words
 
   let pages: SupportPages
 
@@ -13,7 +12,7 @@ struct WriteNote: SupportAction {
       user: account, title: "Add note",
       heading: HTML.heading("Add a note about", account.label, ""),
       consequences: [
-        "Everyone who can view this user can read the note: owners, support, and auditors. The user isn’t notified.",
+        "Everyone who can view this user can read the note: \(Permission.findUsers.holders). The user isn’t notified.",
         "The note is kept until it’s deleted or the user is deleted; the newest \(Support.mostNotes) are shown. The audit log keeps it after that.",
         "Notes don’t change the account, so they don’t require a code and don’t count toward your hourly action limit.",
       ], button: "Save note")

@@ -108,7 +108,7 @@ struct PolicyCheckView: ViewModel {
     }
     if new.isSMSOn, !old.isSMSOn {
       warnings.append(
-        "There is no SMS gateway, so no phone receives a code. Codes are stored in Messages, where only an owner can open them."
+        "There is no SMS gateway, so no phone receives a code. Codes are stored in Messages, where only \(Permission.readMessages.holder) can open them."
       )
     }
     return warnings

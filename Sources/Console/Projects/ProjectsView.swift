@@ -35,7 +35,7 @@ struct ProjectsView: ViewModel {
       ? EmptyView(
         heading: "No projects yet",
         sentence: newProject == nil
-          ? "You don’t have access to any project. Ask an owner for access."
+          ? "You don’t have access to any project. Ask \(Permission.manageAdministrators.holder) for access."
           : "Applications connect to a project, which contains users, tenants, API keys, and an MFA policy.",
         link: newProject.map { EmptyLink(text: "Create project", href: $0) })
       : EmptyView(

@@ -59,7 +59,8 @@ struct SettingsPage: Sendable {
       context.may(.readAudit)
         ? try await identity.audit.list(
           AuditFilter(
-            scope: scope, objectKind: scope.objectKind, objectID: scope.objectID), limit: Self.historyLength
+            scope: scope, objectKind: scope.objectKind, objectID: scope.objectID),
+          limit: Self.historyLength
         ).items : nil
     }
     let frameView = FrameView(frame)

@@ -37,7 +37,9 @@ extension FieldError {
           "\(Words.isolated(domain)) isn’t a valid hostname. Enter names such as app.example.com, without https:// or a port."
       )
     case .links(.ownerOnly):
-      self.init(field: "domains", text: "Only an owner can change the authorized domains.")
+      self.init(
+        field: "domains",
+        text: "Only \(Permission.changeLinks.holder) can change the authorized domains.")
     case .passwords(.shortestOutOfRange): self = PasswordAnswers.range
     case .passwords(.longestOutOfRange), .passwords(.longestTooLong), .passwords(.versionCount):
       self.init(

@@ -3,7 +3,6 @@ import Identity
 /// `S/users/{uid}/allowed-changes`: unlocks a user's second factors after a reported change.
 struct AllowChanges: SupportAction {
   static let action = ConsoleAction.allowChanges
-  static let passesLock = true
 
   let pages: SupportPages
 

@@ -3,7 +3,6 @@ import Identity
 /// `S/users/{uid}/disabling`: keeps a user from signing in.
 struct DisableUser: SupportAction {
   static let action = ConsoleAction.disableUser
-  static let passesLock = true
 
   let pages: SupportPages
 

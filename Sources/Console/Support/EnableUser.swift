@@ -3,7 +3,6 @@ import Identity
 /// `S/users/{uid}/enabling`: lets a disabled user sign in again.
 struct EnableUser: SupportAction {
   static let action = ConsoleAction.enableUser
-  static let passesLock = true
 
   let pages: SupportPages
 

@@ -3,7 +3,6 @@ import Identity
 /// `S/users/{uid}/sessions/end`: ends all sessions of a user.
 struct EndSessions: SupportAction {
   static let action = ConsoleAction.endSessions
-  static let passesLock = true
 
   let pages: SupportPages
 

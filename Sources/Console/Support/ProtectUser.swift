@@ -3,7 +3,6 @@ import Identity
 /// `S/users/{uid}/protection`: restricts actions on a user to owners, or lifts the restriction.
 struct ProtectUser: SupportAction {
   static let action = ConsoleAction.protectUser
-  static let passesLock = true
 
   let pages: SupportPages
 
@@ -16,7 +15,7 @@ struct ProtectUser: SupportAction {
     var question = SupportConfirmation(
       user: account, title: "Protect account", heading: HTML.heading("Protect", account.label),
       consequences: [
-        "Only owners can act on this account. Support can still view it and add notes.",
+        "Only \(Permission.protectUsers.holders) can act on this account. Other administrators can still view it and add notes.",
         "Use protection for accounts with broad access, such as those of executives.",
       ], button: "Protect account")
     question.isDestructive = false
@@ -49,7 +48,7 @@ struct ProtectUser: SupportAction {
       target.scope, target.user, !account.isProtected, request)
     return SupportResult(
       account.isProtected
-        ? "Protection removed." : "The account is protected. Only owners can act on it.",
+        ? "Protection removed." : "The account is protected. Only \(Permission.protectUsers.holders) can act on it.",
       after: done)
   }
 

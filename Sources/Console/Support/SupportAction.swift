@@ -9,10 +9,6 @@ import Templating
 protocol SupportAction: Sendable {
   /// The action in the table of what actions require.
   static var action: ConsoleAction { get }
-  /// Whether the action is allowed while the user's second factors are locked against changes.
-  static var passesLock: Bool { get }
-  /// Whether the action changes the account or only adds text about it.
-  static var kind: SupportActionKind { get }
 
   var pages: SupportPages { get }
 
@@ -30,9 +26,6 @@ protocol SupportAction: Sendable {
 }
 
 extension SupportAction {
-  static var passesLock: Bool { false }
-  static var kind: SupportActionKind { .change }
-
   func closing(_ denial: ActionDenial) -> SupportClosing? { nil }
 }
 

@@ -35,6 +35,9 @@ struct SupportConfirmation {
   var isNote = false
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: ConfirmationField?
+
+  /// The permission that the action requires.
+  var permission: Permission { performs.requirements.permission }
 }
 
 // Only static strings may surround names, so that no unescaped text gets into the markup.
@@ -156,7 +159,7 @@ struct SupportRefusal: ViewModel {
       self.init(ActionErrorText.sentence(.held))
     } else if standing.actionsLeft == 0 {
       self.init(
-        "You’ve reached the limit of \(Words.count(standing.settings.actionsPerHour, "action", "actions")) per hour. Wait until the hour has passed, or ask an owner to unblock you."
+        "You’ve reached the limit of \(Words.count(standing.settings.actionsPerHour, "action", "actions")) per hour. Wait until the hour has passed, or ask \(Permission.protectUsers.holder) to unblock you."
       )
       asksForRelease = true
     } else {

@@ -21,8 +21,7 @@ struct SupportPages: Sendable {
     do {
       standing = try await support.standing(
         context.signedIn.session, on: account.id, in: scope,
-        needing: action.action.requirements.permission, passingLock: action.passesLock,
-        as: action.kind)
+        performing: action.action)
     } catch {
       guard case .accountNotFound = error else { throw .unavailable(error) }
       throw .notFound

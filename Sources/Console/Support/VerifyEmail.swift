@@ -3,7 +3,6 @@ import Identity
 /// `S/users/{uid}/verification`: marks a user's email address as verified.
 struct VerifyEmail: SupportAction {
   static let action = ConsoleAction.verifyEmail
-  static let passesLock = true
 
   let pages: SupportPages
 

@@ -22,7 +22,8 @@ struct NewTrustedTokenKeyPage: Sendable {
     let key = form.text("key") ?? ""
     do {
       let outcome = try await signers.add(
-        to: context.scope.project, issuer: issuer, keyID: keyID, key: key, actions.request(signedIn))
+        to: context.scope.project, issuer: issuer, keyID: keyID, key: key, actions.request(signedIn)
+      )
       return actions.leave(
         "Key of \(issuer) registered.", signedIn, after: outcome,
         to: ConsolePaths.signers(context.scope.project.text))

@@ -19,7 +19,8 @@ struct TrustedTokenKeysView: ViewModel {
     self.frame = FrameView(frame)
     self.scope = scope
     let all = signers.map {
-      TrustedTokenKeyRow(signer: $0, project: scope.project, mayChange: mayChange, times: frame.times)
+      TrustedTokenKeyRow(
+        signer: $0, project: scope.project, mayChange: mayChange, times: frame.times)
     }
     rows = all.filter { $0.signer.revokedAt == nil }
     revoked = Array(all.filter { $0.signer.revokedAt != nil }.prefix(20))

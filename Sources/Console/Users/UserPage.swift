@@ -16,7 +16,8 @@ struct UserPage: Sendable {
     let found = try await refusing { try await identity.accounts.find(scope, ID(uid)) }
     guard let account = found else { throw .notFound }
     let traces = try await refusing { try await identity.support.traces(of: account, in: scope) }
-    let refusal = ActionErrorText.refusal(account, context)
+    let refusal = context.signedIn.administrator.obstacle(
+      to: .removeFactor, on: account, in: scope)
     let mayAct = context.may(.removeFactors) && refusal == nil
     let support = try await desk(account, traces, context, mayAct: mayAct)
     let sessions =

@@ -28,9 +28,10 @@ enum Words {
   }
 
   /// A list of names: `Ada`, `Ada and Bo`, `Ada, Bo, and Cy`.
-  static func list(_ names: [String]) -> String {
+  static func list(_ names: [String], _ conjunction: String = "and") -> String {
     guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-    return names.dropLast().joined(separator: ", ") + (names.count > 2 ? ", and " : " and ") + last
+    return names.dropLast().joined(separator: ", ")
+      + (names.count > 2 ? ", \(conjunction) " : " \(conjunction) ") + last
   }
 
   /// A phrase with its first letter capitalized.

@@ -139,7 +139,9 @@ public struct Administrators: Sendable {
   static func hasOwner(_ connection: borrowing Connection) throws -> Bool {
     try connection.first(
       """
-      SELECT 1 FROM administrator_grant WHERE role = \(Role.owner.rawValue) AND project_id = ''
+      SELECT 1 FROM administrator_grant
+      WHERE role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
+        AND project_id = ''
       """
     ) { _ in true } ?? false
   }

@@ -56,8 +56,10 @@ struct LinkTargets {
     in scope: Scope, _ profile: Profile, _ connection: borrowing Connection
   ) throws {
     guard new.differs(from: old) else { return }
-    guard try author.may(
-      .changeLinks, project: scope.project, tenant: scope.tenant, connection) else {
+    guard
+      try author.may(
+        .changeLinks, project: scope.project, tenant: scope.tenant, connection)
+    else {
       throw LinkTargetError.ownerOnly
     }
     guard let handler = new.handler, handler != old.handler else { return }

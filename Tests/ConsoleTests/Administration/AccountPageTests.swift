@@ -132,7 +132,8 @@ import Testing
       let after = try await browser.get("/administrators")
       #expect(after.says("<html lang=\"en\" dir=\"ltr\" data-theme=\"dark\">"))
       #expect(
-        after.says("datetime=\"2026-11-20T08:00:00Z\" data-ago>Nov 20, 2026, 13:30 UTC+5:30</time>"))
+        after.says("datetime=\"2026-11-20T08:00:00Z\" data-ago>Nov 20, 2026, 13:30 UTC+5:30</time>")
+      )
       let other = try await Browser.signedIn(world, as: World.iris)
       #expect(!(try await other.get("/administrators").says("UTC+5:30")))
       for wrong in [

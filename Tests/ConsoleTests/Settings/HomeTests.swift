@@ -127,7 +127,9 @@ import Testing
     let name = String(HostileTests.names[index].prefix(100))
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
-      _ = try await world.identity.pools.update(project: ID("globex"), by: Author(actor: .commandLine)) {
+      _ = try await world.identity.pools.update(
+        project: ID("globex"), by: Author(actor: .commandLine)
+      ) {
         edit throws(UserPoolError) in edit.displayName = name
       }
       let base = "/projects/globex/settings"

@@ -335,7 +335,8 @@ struct SearchTests {
         _ = try await instance.account(.alice, in: tenant.scope)
         guard number % 2 == 0 else { continue }
         mine.append(tenant.scope)
-        grants.append(Grant(role: .support, project: instance.acme.project, tenant: tenant.scope.tenant))
+        grants.append(
+          Grant(role: .support, project: instance.acme.project, tenant: tenant.scope.tenant))
       }
       let found = try await identity.accounts.search(
         everywhere: "lice", visibleTo: Administrator(grants: grants))

@@ -112,7 +112,9 @@ struct ValueTests {
 
   @Test func `a secret that an import replaces is a new factor in log and mail`() async throws {
     try await withInstance { instance in
-      _ = try await instance.identity.pools.update(project: instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
         $0.project?.importsTOTP = true
       }
       func run(_ secret: String, _ options: ImportOptions) async throws {

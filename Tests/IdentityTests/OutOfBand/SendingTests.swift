@@ -228,7 +228,9 @@ struct SendingTests {
       try await instance.allow(password: false, emailLink: true)
       await expect("done") { try await send(instance, link) }
       await expect("done") { try await send(instance, reset) }
-      _ = try await instance.identity.pools.update(project: instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
         $0.disableAuth = true
       }
       let closed = try await instance.identity.scopes.find(project: instance.acme.project)

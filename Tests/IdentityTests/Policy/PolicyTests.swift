@@ -76,13 +76,15 @@ struct PolicyTests {
       let project = try await instance.identity.pools.update(
         project: instance.acme.project, by: Instance.boss
       ) { $0.configuration.state = .enabled }
-      #expect("\(project)" == "\(try await instance.identity.pools.find(project: project.scope.project))")
+      #expect(
+        "\(project)" == "\(try await instance.identity.pools.find(project: project.scope.project))")
       let tenant = try await instance.identity.pools.update(
         project: project.scope.project, tenant: instance.east.tenant, by: Instance.boss
       ) { $0.configuration.state = .enabled }
       #expect(
         "\(tenant)"
-          == "\(try await instance.identity.pools.find(project: project.scope.project, tenant: tenant.scope.tenant))")
+          == "\(try await instance.identity.pools.find(project: project.scope.project, tenant: tenant.scope.tenant))"
+      )
     }
   }
 

@@ -46,7 +46,9 @@ struct ProjectDeletionTests {
       await expect("projectIDTaken") {
         try await identity.pools.createProject(id: acme.text, displayName: "A", by: Instance.boss)
       }
-      await expect("projectNotFound") { try await identity.pools.delete(project: acme, by: Instance.boss) }
+      await expect("projectNotFound") {
+        try await identity.pools.delete(project: acme, by: Instance.boss)
+      }
 
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == "project.delete")

@@ -136,7 +136,8 @@ struct ProjectTests {
     try await withInstance { instance in
       let pools = instance.identity.pools
       for name in ["Caf\u{E9}", "Cafe\u{301}"] {
-        let project = try await pools.update(project: instance.acme.project, by: Instance.boss) { edit in
+        let project = try await pools.update(project: instance.acme.project, by: Instance.boss) {
+          edit in
           edit.displayName = name
         }
         #expect(Array(project.displayName.utf8) == Array(name.utf8))

@@ -180,7 +180,8 @@ struct TenantTests {
       #expect(list.map(\.id) == [instance.east.tenant])
       let names = try await pools.tenantNames(project: acme, visibleTo: dora, limit: 10)
       #expect(names.map(\.displayName) == ["East"])
-      let globex = try await pools.tenantSummaries(project: instance.globex.project, visibleTo: dora)
+      let globex = try await pools.tenantSummaries(
+        project: instance.globex.project, visibleTo: dora)
       #expect(globex.items.isEmpty)
     }
   }

@@ -36,7 +36,8 @@ struct UserPoolTests {
   @Test func `settings that only projects have stay out of a tenant`() async throws {
     try await withInstance { instance in
       let east = instance.east
-      let before = try await instance.identity.pools.find(project: east.project, tenant: east.tenant)
+      let before = try await instance.identity.pools.find(
+        project: east.project, tenant: east.tenant)
       let rows = try await instance.wholeLog().count
       let settings = try await instance.identity.pools.find(project: east.project).project
       let after = try await instance.identity.pools.update(

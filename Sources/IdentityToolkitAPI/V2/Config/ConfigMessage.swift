@@ -23,7 +23,8 @@ enum ConfigMessage {
   /// - Returns: The message.
   static func write(_ pool: UserPool, apiKey: String?) -> JSON {
     var config: JSON.Object = [
-      "name": .string("projects/\(pool.scope.projectNumber)/config"), "subtype": "IDENTITY_PLATFORM",
+      "name": .string("projects/\(pool.scope.projectNumber)/config"),
+      "subtype": "IDENTITY_PLATFORM",
     ]
     let stored = Resource.stored(pool.members)
     var members = resource(pool.edit)
@@ -72,7 +73,8 @@ enum ConfigMessage {
       phone: Resource.flag("signIn", "phoneNumber", "enabled", in: resource))
     pool.emailPrivacy = Resource.flag(
       "emailPrivacyConfig", "enableImprovedEmailPrivacy", in: resource)
-    pool.project?.allowDuplicateEmails = Resource.flag("signIn", "allowDuplicateEmails", in: resource)
+    pool.project?.allowDuplicateEmails = Resource.flag(
+      "signIn", "allowDuplicateEmails", in: resource)
     pool.project?.allowTenants = Resource.flag("multiTenant", "allowTenants", in: resource)
     pool.project?.importsTOTP = Resource.flag("importTotpSecrets", in: resource)
     pool.project?.authorizedDomains =

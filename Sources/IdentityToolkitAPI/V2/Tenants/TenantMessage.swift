@@ -22,7 +22,9 @@ enum TenantMessage {
   /// False members are omitted, and so is an MFA configuration that was never set.
   static func write(_ tenant: UserPool) -> JSON {
     let number = tenant.scope.projectNumber
-    var message: JSON.Object = ["name": .string("projects/\(number)/tenants/\(tenant.scope.objectID)")]
+    var message: JSON.Object = [
+      "name": .string("projects/\(number)/tenants/\(tenant.scope.objectID)")
+    ]
     UserMessage.append("displayName", tenant.displayName, to: &message)
     for (name, value) in switches(tenant.edit) where value { message.append(name, true) }
     if tenant.policy.configuration != MFAConfiguration() {
