@@ -1,4 +1,5 @@
 import HTTP
+import Text
 import Identity
 
 /// A change of a policy with its effects, as the review page shows it.
