@@ -15,9 +15,10 @@ private let exempt: Set = [
 struct RoleTests {
   private static var code: some RegexComponent {
     #/\bRole\.(owner|policy|support|auditor)\b|\brole(:| ==| !=) \.[a-z]+|roles?: \[\./#
+      .wordBoundaryKind(.simple)
   }
   private static var sentence: some RegexComponent {
-    #/"[^"]*\b([Oo]wners?|[Pp]olicy admins?|[Aa]uditors?)\b[^"]*"/#
+    #/"[^"]*\b([Oo]wners?|[Pp]olicy admins?|[Aa]uditors?)\b[^"]*"/#.wordBoundaryKind(.simple)
   }
 
   private func files() throws -> [SourceFile] {

@@ -155,7 +155,7 @@ enum Plans {
     "FROM administrator_grant g ORDER BY": "administrators are few, and all of them are listed",
     "FROM support_hold h CROSS JOIN": "agents who are held are few, and all of them are listed",
     "FROM invitation ORDER BY": "invitations are few, and all of them are listed",
-    "FROM administrator_grant WHERE role":
+    "FROM administrator_grant\nWHERE role":
       "administrators are few; asked at the start and at set-up",
     "FROM signing_key": "there are a few keys, read at the start and when one is made",
     "FROM master_key": "there is one key, or two while it is rotated",
