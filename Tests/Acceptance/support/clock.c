@@ -3,6 +3,7 @@
 // libfaketime moves.
 
 #define _GNU_SOURCE
+#include <semaphore.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -37,4 +38,16 @@ time_t time(time_t *result) {
   clock_gettime(CLOCK_REALTIME, &now);
   if (result) *result = now.tv_sec;
   return now.tv_sec;
+}
+
+// Waits until a moment of the program's clock, of which the kernel knows nothing.
+int sem_timedwait(sem_t *semaphore, const struct timespec *until) {
+  struct timespec ours, real;
+  clock_gettime(CLOCK_REALTIME, &ours);
+  syscall(SYS_clock_gettime, CLOCK_REALTIME, &real);
+  real.tv_sec += until->tv_sec - ours.tv_sec;
+  real.tv_nsec += until->tv_nsec - ours.tv_nsec;
+  if (real.tv_nsec < 0) real.tv_sec -= 1, real.tv_nsec += 1000000000;
+  if (real.tv_nsec >= 1000000000) real.tv_sec += 1, real.tv_nsec -= 1000000000;
+  return sem_clockwait(semaphore, CLOCK_REALTIME, &real);
 }
