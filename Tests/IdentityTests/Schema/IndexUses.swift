@@ -26,7 +26,8 @@ enum IndexUses {
 
   /// Adds a statement to the file for each index in its plan that it's the shortest one of.
   static func record(_ statement: String, plan: [String]) throws {
-    guard isRecording else { return }
+    // What a test asks on its own is rarely in an index's order.
+    guard isRecording, !plan.contains(where: { $0.contains("TEMP B-TREE") }) else { return }
     let statement = statement.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     try seen.withLock { seen in
       var isNew = false
