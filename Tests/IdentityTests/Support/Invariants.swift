@@ -187,10 +187,13 @@ enum Plans {
   static func isNew(_ text: String) -> Bool { seen.withLock { $0.insert(text).inserted } }
 
   static func faults(of text: String, _ database: SQLiteDatabase) async throws -> [String] {
-    guard !text.hasPrefix("CREATE"), !allowed.keys.contains(where: { text.contains($0) }),
+    guard !text.hasPrefix("CREATE") else { return [] }
+    let plan = try await database.queryPlan(of: text)
+    try IndexUses.record(text, plan: plan)
+    guard !allowed.keys.contains(where: { text.contains($0) }),
       !allowedOffline.keys.contains(where: { text.contains($0) })
     else { return [] }
-    return try await database.queryPlan(of: text).filter { line in
+    return plan.filter { line in
       line.hasPrefix("SCAN") && line != "SCAN CONSTANT ROW" && !isMatch(line)
         // What a recursion has found so far, and no table.
         && line != "SCAN chain"

@@ -33,6 +33,7 @@ extension ConfigEdit {
   ///   - members: The part of the mask with the other members.
   ///   - current: Reads the current settings; called only if the mask has other members.
   ///   - merge: Applies the other members.
+  /// - Throws: The error of `current`; those of `merge` are thrown when the edit is applied.
   init(
     _ mask: UpdateMask, _ mfaMember: String, _ configuration: MFAConfiguration,
     members: UpdateMask,

@@ -71,6 +71,8 @@ enum TenantMessage {
   ///   - body: The body in canonical form.
   ///   - configuration: The MFA configuration in the body.
   ///   - current: Reads the tenant; called only if the mask names more than the MFA configuration.
+  /// - Returns: The change, to be applied in the transaction.
+  /// - Throws: The error of `current`.
   static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     of current: () async throws(WireError) -> UserPoolEdit

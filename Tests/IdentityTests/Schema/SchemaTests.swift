@@ -1,0 +1,156 @@
+import Database
+import DatabaseSQLite
+import Foundation
+import Testing
+
+/// The page about the tables, made of a migrated database.
+struct SchemaTests {
+  @Test func `docs/schema.md says what a migrated database has`() async throws {
+    try await withInstance { instance in
+      let text = Self.text(try await Self.tables(of: instance.database))
+      let path = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../docs/schema.md").standardized
+      if IndexUses.isRecording {
+        try text.write(to: path, atomically: true, encoding: .utf8)
+        Issue.record("recorded docs/schema.md; run again without COUNTERSIGN_RECORD_SNAPSHOTS")
+        return
+      }
+      let kept = try String(contentsOf: path, encoding: .utf8)
+      #expect(kept == text, "COUNTERSIGN_RECORD_SNAPSHOTS=1 writes it anew")
+    }
+  }
+
+  /// Each index costs every write to its table, so one that nothing reads is removed.
+  @Test func `every index keeps values unique or serves a statement`() async throws {
+    let uses = IndexUses.kept()
+    try await withInstance { instance in
+      let indexes = try await Self.tables(of: instance.database).flatMap(\.indexes)
+      for index in indexes where !index.isUnique {
+        guard let statement = uses[index.name] else {
+          Issue.record("no statement uses \(index.name)")
+          continue
+        }
+        let plan = try await instance.database.queryPlan(of: statement)
+        #expect(plan.compactMap(IndexUses.index).contains(index.name), "\(index.name): \(plan)")
+      }
+      let unknown = Set(uses.keys)
+        .subtracting(indexes.map(\.name))
+      #expect(unknown == [])
+    }
+  }
+}
+
+extension SchemaTests {
+  private struct Table {
+    let name: String
+    var columns: [Column] = []
+    var indexes: [Index] = []
+  }
+
+  private struct Column {
+    let name: String
+    let type: String
+    let isRequired: Bool
+    let standard: String?
+    let key: Int
+  }
+
+  private struct Index {
+    let name: String
+    let isUnique: Bool
+    /// The definition after the table's name.
+    let definition: String
+  }
+
+  private static func tables(of database: SQLiteDatabase) async throws -> [Table] {
+    try await database.read { connection in
+      let names = try connection.all(
+        """
+        SELECT /* test */ name FROM pragma_table_list
+        WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite_%'
+        ORDER BY name
+        """
+      ) { try $0.value(0) as String }
+      return try names.map { name in
+        var table = Table(name: name)
+        table.columns = try connection.all(
+          """
+          SELECT /* test */ name, type, "notnull", dflt_value, pk FROM pragma_table_xinfo(\(name))
+          WHERE hidden <> 1 ORDER BY cid
+          """
+        ) { row in
+          Column(
+            name: try row.value(0), type: try row.value(1), isRequired: try row.value(2),
+            standard: try row.value(3), key: try row.value(4))
+        }
+        table.indexes = try connection.all(
+          """
+          SELECT /* test */ s.name, l."unique", s.sql
+          FROM sqlite_schema s JOIN pragma_index_list(\(name)) l ON l.name = s.name
+          WHERE s.type = 'index' AND s.sql IS NOT NULL ORDER BY s.name
+          """
+        ) { row in
+          let text = (try row.value(2) as String).split(whereSeparator: \.isWhitespace)
+            .joined(separator: " ")
+          let definition = text.firstRange(of: " ON \(name) ").map { text[$0.upperBound...] }
+          return Index(
+            name: try row.value(0), isUnique: try row.value(1), definition: String(definition ?? "")
+          )
+        }
+        return table
+      }
+    }
+  }
+
+  private static func text(_ tables: [Table]) -> String {
+    let uses = IndexUses.kept()
+    var lines = introduction
+    for table in tables {
+      lines += [
+        "", "## \(table.name)", "", "| Column | Type | Null | Default |", "|---|---|---|---|",
+      ]
+      for column in table.columns {
+        let name = "`\(column.name)`" + (column.key > 0 ? ", key" : "")
+        let isNull = !column.isRequired && column.key == 0
+        lines.append(
+          "| \(name) | \(column.type.lowercased()) | \(isNull ? "yes" : "no") "
+            + "| \(column.standard.map { "`\($0)`" } ?? "") |")
+      }
+      guard !table.indexes.isEmpty else { continue }
+      lines += ["", "| Index | On | Serves |", "|---|---|---|"]
+      for index in table.indexes {
+        let use = uses[index.name].map { "`\(shortened($0))`" }
+        let serves = [index.isUnique ? "unique values" : nil, use].compactMap { $0 }
+        lines.append(
+          "| `\(index.name)` | `\(cell(index.definition))` | \(serves.joined(separator: "; ")) |")
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// A statement without the columns that it selects.
+  private static func shortened(_ statement: String) -> String {
+    guard statement.hasPrefix("SELECT "), let from = statement.firstRange(of: " FROM ") else {
+      return cell(statement)
+    }
+    return cell("SELECT …" + statement[from.lowerBound...])
+  }
+
+  private static func cell(_ text: String) -> String {
+    text.replacing("|", with: "\\|").replacing("`", with: "'")
+  }
+
+  private static let introduction = """
+    # Database schema
+
+    The tables of a data folder's `countersign.sqlite`, with each index and a statement that it
+    serves. The schema isn't an interface: it changes with any version, and only the server may write
+    to it.
+
+    Times are microseconds since 1970; columns that end with `_s` count seconds, and those that end
+    with `_day` days. Columns that begin with `sealed_` are encrypted with a key derived from the master
+    key.
+
+    A test generates this page from a migrated database, and fails if an index serves no statement.
+    """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+}
