@@ -105,7 +105,8 @@ let package = Package(
       name: "countersign",
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-        "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+        "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI",
+        "Console",
       ],
       swiftSettings: house),
 
@@ -141,7 +142,8 @@ let package = Package(
     tests(
       "ConsoleTests",
       [
-        "Console", "HTTP", "Identity", "Localization", "Templating", "Database", "DatabaseSQLite", "Crypto", "OTP",
+        "Console", "HTTP", "Identity", "Localization", "Templating", "Database", "DatabaseSQLite",
+        "Crypto", "OTP",
         "HostileText",
       ], exclude: ["__Snapshots__"]),
     tests(
