@@ -60,7 +60,6 @@ struct AuditView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .flag("isOfAll") { $0.place.scope == nil },
-    .text("kindInSentence") { $0.place.scope?.kindInSentence },
     .text("scopeName") { $0.place.scope?.name },
     .object("filter") { $0.filter },
     .flag("hasRows") { !$0.rows.isEmpty },

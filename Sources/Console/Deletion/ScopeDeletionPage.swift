@@ -134,7 +134,6 @@ struct ScopeDeletionView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("kindInSentence") { $0.scope.kindInSentence },
     .text("scopeName") { $0.scope.name },
     .text("id") { $0.scope.tenant?.text ?? $0.scope.project.text },
     .text("action") {

@@ -13,7 +13,6 @@ struct GuidanceEditorView: ViewModel {
     .text("cancel") { ConsolePaths.scopeGuidance($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("version") { String($0.draft.version) },
-    .text("kindInSentence") { $0.context.scope.kindInSentence },
     .text("scopeName") { $0.context.scope.name },
     .text("text") { $0.draft.text },
     .text("error") { $0.frame.error(at: "text") },

@@ -85,7 +85,6 @@ struct GuidePlaceView: ViewModel {
   private var isOff: Bool { place.policy.map { !$0.configuration.isTOTPOn } ?? false }
 
   static let keys: Keys<Self> = [
-    .text("kind") { $0.place.scope.kindInSentence },
     .text("name") { $0.place.scope.name },
     .text("plain") { $0.plain },
     .flag("isOff") { $0.isOff },

@@ -65,7 +65,7 @@ struct ScopeGuidanceView: ViewModel {
     EmptyView(
       heading: "No guidance yet",
       sentence:
-        "Describe how this \(scope.kindInSentence)’s support verifies callers, when a factor can be removed, and who to ask. The guidance is shown next to each user.",
+        "Describe how support verifies callers, when a factor can be removed, and who to ask. The guidance is shown next to each user.",
       link: mayChange
         ? EmptyLink(
           text: "Write guidance", href: ConsolePaths.guidanceEditor(scope), isPrimary: true) : nil)
@@ -89,7 +89,6 @@ struct ScopeGuidanceView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("kindInSentence") { $0.scope.kindInSentence },
     .text("scopeName") { $0.scope.name },
     .text("edit") {
       $0.mayChange && $0.text != nil && !$0.isOld ? ConsolePaths.guidanceEditor($0.scope) : nil

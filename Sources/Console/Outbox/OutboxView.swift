@@ -51,7 +51,6 @@ struct OutboxView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("kindInSentence") { $0.context.scope.kindInSentence },
     .text("scopeName") { $0.context.scope.name },
     .flag("carriesMail") { $0.carriesMail },
     .list("tabs") { $0.tabs },

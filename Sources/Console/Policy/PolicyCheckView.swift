@@ -145,8 +145,6 @@ struct PolicyCheckView: ViewModel {
     .text("cancel") { ConsolePaths.policy($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.preview.policy.version },
-    .text("kind") { $0.context.scope.kind },
-    .text("kindInSentence") { $0.context.scope.kindInSentence },
     .text("scopeName") { $0.context.scope.name },
     .list("answers") { $0.proposal.fields },
     .list("changes") { $0.preview.changes.map(ChangeRow.init) },

@@ -99,8 +99,6 @@ struct PolicyView: ViewModel {
     .text("cancel") { ConsolePaths.overview($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.policy.version },
-    .text("kind") { $0.context.scope.kind },
-    .text("kindInSentence") { $0.context.scope.kindInSentence },
     .text("scopeName") { $0.context.scope.name },
     .markup("state") { $0.state },
     .optional("race") { $0.race },
@@ -208,6 +206,4 @@ struct PolicyRace: ViewModel {
 extension Scope {
   /// The kind of scope, capitalized.
   var kind: String { tenant == nil ? "Project" : "Tenant" }
-  /// The kind of scope, lowercase.
-  var kindInSentence: String { tenant == nil ? "project" : "tenant" }
 }

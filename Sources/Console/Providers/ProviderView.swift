@@ -59,7 +59,6 @@ struct ProviderView: ViewModel {
     .text("heading") { $0.provider?.id.text ?? "Add provider" },
     .flag("isNew") { $0.provider == nil },
     .markup("state") { $0.provider.map(ProviderRow.state) },
-    .text("kind") { $0.context.scope.kindInSentence },
     .flag("mayChange") { $0.mayChange },
     .flag("isOIDC") { $0.isOIDC },
     .text("action") { $0.action },

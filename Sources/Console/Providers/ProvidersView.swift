@@ -30,7 +30,6 @@ struct ProvidersView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("scopeName") { $0.context.scope.name },
-    .text("kind") { $0.context.scope.kindInSentence },
     .flag("isEmulator") { $0.isEmulator },
     .text("add") { $0.add },
     .flag("hasRows") { !$0.rows.isEmpty },

@@ -95,7 +95,6 @@ struct RemovalsView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("kindInSentence") { $0.context.scope.kindInSentence },
     .text("scopeName") { $0.context.scope.name },
     .object("form") { $0.form },
     .flag("hasRows") { !$0.jobs.items.isEmpty },

@@ -161,7 +161,7 @@ struct AttentionRules {
     let verb = context.may(.changePolicy) ? "Change policy" : "View policy"
     if policy.version == 0, !configuration.isTOTPOn {
       return Attention(
-        "This policy has never been set: TOTP has been off since the \(scope.kindInSentence) was created.",
+        "This policy has never been set: TOTP has been off since it was created.",
         verb, policyPage)
     }
     let changedAt = policy.changedAt ?? createdAt

@@ -108,8 +108,6 @@ struct SettingsView: ViewModel {
     .object("frame") { $0.frame },
     .optional("authorization") { $0.fields },
     .list("links") { $0.context.links },
-    .text("kind") { $0.scope.kind },
-    .text("kindInSentence") { $0.scope.kindInSentence },
     .text("scopeName") { $0.scope.name },
     .text("action") { ConsolePaths.settings($0.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },

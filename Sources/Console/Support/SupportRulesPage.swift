@@ -147,8 +147,6 @@ struct SupportRulesView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("kind") { $0.context.scope.kind },
-    .text("kindInSentence") { $0.context.scope.kindInSentence },
     .text("scopeName") { $0.context.scope.name },
     .text("action") { ConsolePaths.supportRules($0.context.scope) },
     .text("back") { ConsolePaths.settings($0.context.scope) },

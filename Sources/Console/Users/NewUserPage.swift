@@ -100,7 +100,6 @@ struct NewUserView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("kindInSentence") { $0.context.scope.kindInSentence },
     .text("scopeName") { $0.context.scope.name },
     .text("action") { ConsolePaths.newUser($0.context.scope) },
     .text("cancel") { ConsolePaths.users($0.context.scope) },

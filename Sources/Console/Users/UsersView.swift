@@ -90,7 +90,6 @@ struct UsersView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("kindInSentence") { $0.scope.kindInSentence },
     .text("scopeName") { $0.scope.name },
     .object("filter") { $0.filter },
     .list("tabs") { $0.tabs },
