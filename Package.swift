@@ -93,6 +93,7 @@ let package = Package(
         .embedInCode("Migrations/m0029_given_fields_sqlite.sql"),
         .embedInCode("Migrations/m0030_policy_approval_sqlite.sql"),
         .embedInCode("Migrations/m0031_standard_terms_sqlite.sql"),
+        .embedInCode("Migrations/m0032_audit_changes_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

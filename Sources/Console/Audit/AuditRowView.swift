@@ -41,7 +41,7 @@ final class AuditRowView: ViewModel {
   private var row: AuditRow { source.row }
 
   private var change: Markup? {
-    let text = [AuditWords.change(row), AuditWords.reason(row)].filter { !$0.isEmpty }
+    let text = [AuditFormatter(source.times).change(row), AuditWords.reason(row)].filter { !$0.isEmpty }
       .joined(separator: " · ")
     guard !text.isEmpty else { return nil }
     var html = HTML()

@@ -55,7 +55,7 @@ struct SettingsPage: Sendable {
       context.may(.readAudit)
         ? try await identity.audit.list(
           AuditFilter(
-            scope: scope, objectKind: scope.kindInSentence,
+            scope: scope, object: scope.tenant == nil ? .project : .tenant,
             objectID: scope.tenant?.text ?? scope.project.text), limit: Self.historyLength
         ).items : nil
     }

@@ -22,7 +22,7 @@ struct TrustedTokenKeysPage: Sendable {
     if administrator.may(.readAudit, in: project.scope) {
       history = try await refusing {
         try await identity.audit.list(
-          AuditFilter(scope: project.scope, objectKind: "signer"), limit: Self.historyLength
+          AuditFilter(scope: project.scope, object: .trustedTokenKey), limit: Self.historyLength
         ).items
       }
     }

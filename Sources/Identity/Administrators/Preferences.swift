@@ -41,11 +41,11 @@ public struct Preferences: Hashable, Sendable {
       }
   }
 
-  /// The fields as text for the audit log.
-  var fields: [AuditField] {
+  /// The fields, for comparison in the audit log.
+  var auditFields: [AuditField] {
     [
-      AuditField("language", language), AuditField("time zone", timeZone),
-      AuditField("colors", theme.rawValue),
+      AuditField(.language, .text(language)), AuditField(.timeZone, .text(timeZone)),
+      AuditField(.theme, .code(theme.rawValue)),
     ]
   }
 }

@@ -112,7 +112,7 @@ public struct Policies: Sendable {
   public func versions(
     _ scope: Scope, after: String? = nil, limit: Int = 10
   ) async throws(PolicyError) -> Page<AuditRow> {
-    let filter = AuditFilter(scope: scope, objectKind: "policy", objectID: Self.objectID(scope))
+    let filter = AuditFilter(scope: scope, object: .policy, objectID: Self.objectID(scope))
     return try await store.read(PolicyError.self) { connection in
       try audit.list(filter, after: after, limit: limit, connection)
     }
@@ -162,8 +162,8 @@ public struct Policies: Sendable {
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)
       """)
-    var entry = AuditEntry("policy.change", "policy", objectID(scope), name: scope.name, in: scope)
-    entry.describe(PolicyChange.between(policy.edit, new))
+    var entry = AuditEntry(.policyChange, .policy, objectID(scope), name: scope.name, in: scope)
+    entry.compare(policy.edit.auditFields, new.auditFields)
     try context.record(entry, connection)
     try WeakenedPolicy.record(new, over: policy, context, connection)
     return policy.changed(

@@ -58,9 +58,8 @@ public struct WeakenedPolicy: Sendable, Equatable {
       """)
     for case .widerWindow(let from, let to) in weakenings {
       var entry = AuditEntry(
-        "policy.widen", "policy window", Policies.objectID(scope), name: scope.name, in: scope)
-      entry.from = "adjacent intervals: \(from)"
-      entry.to = "adjacent intervals: \(to)"
+        .policyWiden, .policyWindow, Policies.objectID(scope), name: scope.name, in: scope)
+      entry.add(.adjacentIntervals, from: .number(from), to: .number(to))
       try context.record(entry, connection)
     }
     guard !isQuiet else { return }

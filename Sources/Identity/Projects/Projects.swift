@@ -69,8 +69,8 @@ public struct Projects: Sendable {
         """)
       try APIKeys.insert(for: ID(id), random: random, at: now, connection)
       let project = try Self.find(ID(id), connection)
-      var entry = AuditEntry("project.create", "project", id, name: name, in: project.scope)
-      entry.to = name
+      var entry = AuditEntry(.projectCreate, .project, id, name: name, in: project.scope)
+      entry.add(.displayName, .text(name))
       try context.record(entry, connection)
       return project
     }
@@ -197,7 +197,7 @@ public struct Projects: Sendable {
           from: project.edit.linkTargets, to: new.linkTargets, authorized: new.authorizedDomains,
           by: author, project: id, context.profile, connection)
       } catch let error as LinkTargetError { throw ProjectError.links(error) }
-      let isChanged = Words.difference(project.edit.words, new.words).from != nil
+      let isChanged = !AuditChange.between(project.edit.auditFields, new.auditFields).isEmpty
       if isChanged { try Self.store(new, over: project, by: author, at: now, connection) }
       do {
         var policy = project.policy.edit
@@ -236,8 +236,8 @@ public struct Projects: Sendable {
       try PasswordPolicy.store(new.passwords, in: project.scope.key, at: now, connection)
     }
     var entry = AuditEntry(
-      "project.change", "project", project.id.text, name: new.displayName, in: project.scope)
-    (entry.from, entry.to) = Words.difference(project.edit.words, new.words)
+      .projectChange, .project, project.id.text, name: new.displayName, in: project.scope)
+    entry.compare(project.edit.auditFields, new.auditFields)
     try entry.record(by: author, at: now, connection)
   }
 
@@ -273,11 +273,12 @@ public struct Projects: Sendable {
       try Deletion.mark(project.scope, at: now, connection)
       try Deletion.purge(at: now, connection)
       var entry = AuditEntry(
-        "project.delete", "project", id.text, name: project.displayName, in: project.scope)
-      entry.from = """
-        \(project.displayName), \(losses.tenants) tenants, \(losses.users) users, \
-        \(losses.apiKeys) API keys, \(losses.serviceTokens) service tokens
-        """
+        .projectDelete, .project, id.text, name: project.displayName, in: project.scope)
+      entry.add(.displayName, lost: .text(project.displayName))
+      entry.add(.tenants, lost: .number(losses.tenants))
+      entry.add(.users, lost: .number(losses.users))
+      entry.add(.apiKeys, lost: .number(losses.apiKeys))
+      entry.add(.serviceTokens, lost: .number(losses.serviceTokens))
       try context.record(entry, connection)
     }
   }
@@ -358,27 +359,24 @@ public struct Projects: Sendable {
 }
 
 extension ProjectEdit {
-  /// The fields as text, for the audit log.
-  var words: [AuditField] {
+  /// The fields, for comparison in the audit log.
+  var auditFields: [AuditField] {
     [
-      AuditField("name", displayName), AuditField("password sign-in", Words.onOff(signIn.password)),
-      AuditField("email link", Words.onOff(signIn.emailLink)),
-      AuditField("anonymous", Words.onOff(signIn.anonymous)),
-      AuditField("phone sign-in", Words.onOff(signIn.phone)),
-      AuditField("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)),
-      AuditField("email privacy", Words.onOff(emailPrivacy)),
-      AuditField("duplicate emails", Words.onOff(allowDuplicateEmails)),
-      AuditField(
-        "authorized domains", authorizedDomains.joined(separator: ", "), value: authorizedDomains),
-      AuditField("tenants", Words.onOff(allowTenants)),
-      AuditField("import of TOTP secrets", Words.onOff(importsTOTP)),
-      AuditField("sign-in", disableAuth ? "off" : "on"),
-      AuditField("sign-up by users", Words.onOff(userPermissions.signUp)),
-      AuditField("deletion by users", Words.onOff(userPermissions.deletion)),
-      AuditField("anonymous users", expiresAnonymous ? "deleted after 30 days" : "kept"),
-      AuditField(
-        "passwords", passwords?.words ?? "not decided", value: passwords?.values ?? []),
-      AuditField("other members", members),
-    ]
+      AuditField(.displayName, .text(displayName)),
+      AuditField(.passwordSignIn, .flag(signIn.password)),
+      AuditField(.emailLinkSignIn, .flag(signIn.emailLink)),
+      AuditField(.anonymousSignIn, .flag(signIn.anonymous)),
+      AuditField(.phoneSignIn, .flag(signIn.phone)),
+      AuditField(.withdrawalNeedsFactor, .flag(withdrawalNeedsFactor)),
+      AuditField(.emailPrivacy, .flag(emailPrivacy)),
+      AuditField(.duplicateEmails, .flag(allowDuplicateEmails)),
+      AuditField(.authorizedDomains, .optional(authorizedDomains)),
+      AuditField(.allowsTenants, .flag(allowTenants)),
+      AuditField(.importsTOTP, .flag(importsTOTP)), AuditField(.signIn, .flag(!disableAuth)),
+      AuditField(.userSignUp, .flag(userPermissions.signUp)),
+      AuditField(.userDeletion, .flag(userPermissions.deletion)),
+      AuditField(.anonymousExpire, .flag(expiresAnonymous)),
+    ] + PasswordPolicy.auditFields(of: passwords)
+      + [AuditField(.otherMembers, .text(members))]
   }
 }

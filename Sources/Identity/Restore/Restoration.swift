@@ -22,6 +22,16 @@ public struct RestoreReport: Sendable {
   /// The number of recovery codes that were used or replaced according to the replaced database.
   public internal(set) var recoveryCodes = 0
 
+  /// Adds what was invalidated to an audit entry.
+  func describe(in entry: inout AuditEntry) {
+    if sessions == nil { entry.add(.sessionsKept, .flag(true)) }
+    entry.addEnded((sessions ?? 0) + (consoleSessions ?? 0))
+    for (field, number) in [
+      (AuditFieldName.requestsClosed, approvals + bulkRemovals),
+      (.linksClosed, links + messages + invitations), (.codesEnded, temporaryCodes + recoveryCodes),
+    ] where number > 0 { entry.add(field, .number(number)) }
+  }
+
   /// What was invalidated, as text.
   public var summary: String {
     var parts = [
@@ -74,11 +84,10 @@ extension Identity {
       try Self.closeLinks(&report, at: now, connection)
       try Self.endCodes(state, &report, connection)
       try RestoreMark.set(now, connection)
-      var entry = AuditEntry("instance.restore", "instance", "", name: "instance")
-      entry.from = latest.map { "as of \($0.rfc3339Milliseconds)" }
-      entry.to = file
-      let ended = "Ended: \(report.summary)."
-      entry.note = keepsSessions ? "Sessions were kept. \(ended)" : ended
+      var entry = AuditEntry(.instanceRestore, .instance, "", name: "instance")
+      report.describe(in: &entry)
+      entry.add(.fileName, .text(file))
+      if let latest { entry.add(.dataFrom, .instant(latest)) }
       try entry.record(by: author, at: now, connection)
       return report
     }

@@ -93,19 +93,19 @@ public struct TenantEdit: Equatable, Sendable {
     self.withdrawalNeedsFactor = withdrawalNeedsFactor
   }
 
-  var words: [AuditField] {
+  /// The fields, for comparison in the audit log.
+  var auditFields: [AuditField] {
     [
-      AuditField("name", displayName), AuditField("password sign-in", Words.onOff(signIn.password)),
-      AuditField("email link", Words.onOff(signIn.emailLink)),
-      AuditField("anonymous", Words.onOff(signIn.anonymous)),
-      AuditField("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)),
-      AuditField("sign-in", disableAuth ? "off" : "on"),
-      AuditField("sign-up by users", Words.onOff(userPermissions.signUp)),
-      AuditField("deletion by users", Words.onOff(userPermissions.deletion)),
-      AuditField(
-        "passwords", passwords?.words ?? "not decided", value: passwords?.values ?? []),
-      AuditField("other members", members),
-    ]
+      AuditField(.displayName, .text(displayName)),
+      AuditField(.passwordSignIn, .flag(signIn.password)),
+      AuditField(.emailLinkSignIn, .flag(signIn.emailLink)),
+      AuditField(.anonymousSignIn, .flag(signIn.anonymous)),
+      AuditField(.withdrawalNeedsFactor, .flag(withdrawalNeedsFactor)),
+      AuditField(.signIn, .flag(!disableAuth)),
+      AuditField(.userSignUp, .flag(userPermissions.signUp)),
+      AuditField(.userDeletion, .flag(userPermissions.deletion)),
+    ] + PasswordPolicy.auditFields(of: passwords)
+      + [AuditField(.otherMembers, .text(members))]
   }
 }
 

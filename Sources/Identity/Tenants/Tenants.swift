@@ -118,8 +118,8 @@ public struct Tenants: Sendable {
       edit, over: nil, in: try Self.find(project, id, connection).scope.key, at: now, connection)
     let tenant = try Self.find(project, id, connection)
     var entry = AuditEntry(
-      "tenant.create", "tenant", id.text, name: edit.displayName, in: tenant.scope)
-    entry.to = edit.displayName
+      .tenantCreate, .tenant, id.text, name: edit.displayName, in: tenant.scope)
+    entry.add(.displayName, .text(edit.displayName))
     try entry.record(by: author, at: now, connection)
     return tenant
   }
@@ -286,7 +286,8 @@ public struct Tenants: Sendable {
           from: LinkTargets(members: old.edit.members), to: LinkTargets(members: new.members),
           authorized: [], by: author, project: project, tenant: tenant, context.profile, connection)
       } catch let error as LinkTargetError { throw TenantError.links(error) }
-      let isChanged = Words.difference(old.edit.words, new.words).from != nil
+      let changes = AuditChange.between(old.edit.auditFields, new.auditFields)
+      let isChanged = !changes.isEmpty
       if isChanged {
         try connection.run(
           """
@@ -298,8 +299,8 @@ public struct Tenants: Sendable {
           """)
         try Self.store(new, over: old, in: old.scope.key, at: now, connection)
         var entry = AuditEntry(
-          "tenant.change", "tenant", tenant.text, name: new.displayName, in: old.scope)
-        (entry.from, entry.to) = Words.difference(old.edit.words, new.words)
+          .tenantChange, .tenant, tenant.text, name: new.displayName, in: old.scope)
+        for change in changes { entry.add(change) }
         try entry.record(by: author, at: now, connection)
       }
       do {
@@ -361,8 +362,9 @@ public struct Tenants: Sendable {
       try Deletion.mark(old.scope, at: now, connection)
       try Deletion.purge(at: now, connection)
       var entry = AuditEntry(
-        "tenant.delete", "tenant", tenant.text, name: old.displayName, in: old.scope)
-      entry.from = "\(old.displayName), \(old.policy.users) users"
+        .tenantDelete, .tenant, tenant.text, name: old.displayName, in: old.scope)
+      entry.add(.displayName, lost: .text(old.displayName))
+      entry.add(.users, lost: .number(old.policy.users))
       try context.record(entry, connection)
     }
   }

@@ -59,9 +59,9 @@ import Testing
       let rows = try await instance.log()
       #expect(
         rows.prefix(4).map(\.action)
-          == ["approval.approve", "policy.widen", "policy.change", "approval.ask"])
+          == [.approvalApprove, .policyWiden, .policyChange, .approvalAsk])
       #expect(rows[2].actorName == "pia" && rows[2].note == "Clocks are off.")
-      #expect(rows[2].to?.hasSuffix("approved by otto") == true)
+      #expect(rows[2].new(.approver) == .text("otto"))
     }
   }
 
@@ -101,9 +101,9 @@ import Testing
         throw Unexpected("it is in force")
       }
       #expect(try await window(instance) == 1)
-      let objects = try await instance.log().filter { $0.action.hasPrefix("approval.") }
+      let objects = try await instance.log().filter { $0.action?.group == .approval }
       #expect(objects.allSatisfy { $0.objectKind == "policy" })
-      #expect(objects.contains { $0.action == "approval.expire" })
+      #expect(objects.contains { $0.action == .approvalExpire })
     }
   }
 

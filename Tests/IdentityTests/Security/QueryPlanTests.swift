@@ -71,9 +71,11 @@ struct QueryPlanTests {
     _ = try await identity.audit.file()
     _ = try await identity.policies.history(instance.acme)
     _ = try await identity.audit.list(after: "9")
-    for (kind, id) in [(nil, nil), ("account", nil), ("account", "x")] as [(String?, String?)] {
+    for (kind, id) in [(nil, nil), (.account, nil), (.account, "x")]
+      as [(AuditResource?, String?)]
+    {
       _ = try await identity.audit.list(
-        AuditFilter(scope: instance.acme, objectKind: kind, objectID: id), after: "9")
+        AuditFilter(scope: instance.acme, object: kind, objectID: id), after: "9")
     }
     for filter in AuditSearchTests.filters(of: instance) {
       _ = try await identity.audit.search(filter, after: "9")
@@ -139,7 +141,7 @@ struct QueryPlanTests {
   {
     try await withInstance { instance in
       _ = try await instance.identity.audit.list(
-        AuditFilter(scope: instance.acme, objectKind: "account", objectID: "x"), after: "9")
+        AuditFilter(scope: instance.acme, object: .account, objectID: "x"), after: "9")
       _ = try await instance.identity.policies.history(instance.acme)
       // Besides, each row that was found is read by its number.
       let texts = instance.statements.all.filter { $0.contains("object_id = ") }
