@@ -75,7 +75,7 @@ def test_what_rest_stores_the_console_shows_and_the_day_stays(pool, owner):
     seen = fields(owner.get(address).text)
     assert (seen["sms"], seen["from"]) == ("off", "2030-01-15")
     review = owner.get(re.match(r"/projects/[^/]+", address).group(0) + "/review").text
-    assert "Mandatory from 15 Jan 2030" in review
+    assert "Mandatory from Jan 15, 2030" in review
 
 
 def test_the_call_that_the_page_shows_writes_the_same_again(pool, owner, api):

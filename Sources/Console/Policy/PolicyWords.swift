@@ -48,7 +48,7 @@ extension EnrollmentPattern {
 
 /// Formats enrollment patterns.
 enum PatternWords {
-  /// The name with its start date, `Mandatory from 1 Dec 2026`; nil without a pattern.
+  /// The name with its start date, `Mandatory from Dec 1, 2026`; nil without a pattern.
   static func name(_ pattern: EnrollmentPattern?, from day: Day?) -> String? {
     guard let pattern else { return nil }
     guard pattern == .mandatory, let day else { return pattern.name }

@@ -24,12 +24,12 @@ struct Times: Hashable, Sendable {
     zone == nil ? "Times are in UTC." : "Times are in the \(name) time zone."
   }
 
-  /// An exact date and time as markup: `3 Nov 2026, 09:12 UTC`.
+  /// An exact date and time as markup: `Nov 3, 2026, 09:12 UTC`.
   func moment(_ instant: Instant) -> Markup {
     markup(instant, withTime: true, isPast: false)
   }
 
-  /// A date as markup: `3 Nov 2026`.
+  /// A date as markup: `Nov 3, 2026`.
   func day(_ instant: Instant) -> Markup {
     markup(instant, withTime: false, isPast: false)
   }
@@ -39,17 +39,16 @@ struct Times: Hashable, Sendable {
     markup(instant, withTime: true, isPast: true)
   }
 
-  /// An exact date and time as text: `3 Nov 2026, 09:12 UTC`.
+  /// An exact date and time as text: `Nov 3, 2026, 09:12 UTC`.
   func words(_ instant: Instant) -> String {
     var bytes: [UInt8] = []
     append(instant, instant.calendar, withTime: true, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A calendar date as text, the same in every time zone: `1 Dec 2026`.
+  /// A calendar date as text, the same in every time zone: `Dec 1, 2026`.
   static func words(_ day: Day) -> String {
-    String(decoding: Array("\(day.day)".utf8) + months[day.month - 1], as: UTF8.self)
-      + String(day.year)
+    String(decoding: months[day.month - 1], as: UTF8.self) + "\(day.day), \(day.year)"
   }
 
   /// The calendar date of an instant in the administrator's time zone.
@@ -101,9 +100,11 @@ struct Times: Hashable, Sendable {
       parts = instant.advanced(bySeconds: offset.seconds).calendar
       label = offset.label
     }
+    bytes += Self.months[parts.month - 1]
     if parts.day > 9 { bytes.append(UInt8(ascii: "0") + UInt8(parts.day / 10)) }
     bytes.append(UInt8(ascii: "0") + UInt8(parts.day % 10))
-    bytes += Self.months[parts.month - 1]
+    bytes.append(UInt8(ascii: ","))
+    bytes.append(UInt8(ascii: " "))
     pair(parts.year / 100, to: &bytes)
     pair(parts.year % 100, to: &bytes)
     guard withTime else { return }
@@ -128,5 +129,5 @@ struct Times: Hashable, Sendable {
   private static let zone = Array(" UTC".utf8)
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ].map { Array(" \($0) ".utf8) }
+  ].map { Array("\($0) ".utf8) }
 }

@@ -25,10 +25,10 @@ enum Words {
     return rest == 0 ? "\(minutes) min" : "\(minutes) min \(rest) s"
   }
 
-  /// A list of names: `Ada`, `Ada and Bo`, `Ada, Bo and Cy`.
+  /// A list of names: `Ada`, `Ada and Bo`, `Ada, Bo, and Cy`.
   static func list(_ names: [String]) -> String {
     guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-    return names.dropLast().joined(separator: ", ") + " and " + last
+    return names.dropLast().joined(separator: ", ") + (names.count > 2 ? ", and " : " and ") + last
   }
 
   /// A phrase with its first letter capitalized.

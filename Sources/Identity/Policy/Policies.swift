@@ -162,10 +162,13 @@ public struct Policies: Sendable {
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)
       """)
-    var entry = AuditEntry(.policyChange, .policy, objectID(scope), name: scope.name, in: scope)
+    let weakenings = new.weakenings(since: policy.edit)
+    var entry = AuditEntry(
+      weakenings.contains(where: \.isWiderWindow) ? .policyWiden : .policyChange, .policy,
+      objectID(scope), name: scope.name, in: scope)
     entry.compare(policy.edit.auditFields, new.auditFields)
     try context.record(entry, connection)
-    try WeakenedPolicy.record(new, over: policy, context, connection)
+    try WeakenedPolicy.record(weakenings, of: new, over: policy, context, connection)
     return policy.changed(
       to: new, by: author.actor.name, because: context.reason, at: now)
   }

@@ -10,6 +10,10 @@ public enum PolicyWeakening: Sendable, Equatable {
   case looserPattern(from: EnrollmentPattern, to: EnrollmentPattern?)
   /// Enrollment becomes mandatory later; `from` is nil if it was mandatory immediately.
   case laterStart(from: Day?, to: Day)
+
+  var isWiderWindow: Bool {
+    if case .widerWindow = self { true } else { false }
+  }
 }
 
 extension PolicyEdit {

@@ -19,10 +19,15 @@ public struct WeakenedPolicy: Sendable, Equatable {
   /// Records a weakened policy and notifies the owners, or deletes the record once the policy is as
   /// strict as before again.
   ///
-  /// A wider window gets its own audit log entry.
+  /// - Parameters:
+  ///   - weakenings: How the new policy is weaker than the current one; can be empty.
+  ///   - new: The new policy.
+  ///   - policy: The current policy.
+  ///   - context: The action that changes it.
+  ///   - connection: A connection in the transaction of the change.
   static func record(
-    _ new: PolicyEdit, over policy: Policy, _ context: ActionContext,
-    _ connection: borrowing Connection
+    _ weakenings: [PolicyWeakening], of new: PolicyEdit, over policy: Policy,
+    _ context: ActionContext, _ connection: borrowing Connection
   ) throws {
     let (scope, now) = (policy.scope, context.now)
     let kept = try connection.first(
@@ -38,30 +43,24 @@ public struct WeakenedPolicy: Sendable, Equatable {
     }
     let recent = kept.flatMap { $0.at > oldest(at: now) ? $0 : nil }
     let before = recent?.before ?? policy.edit
-    guard new.isWeaker(than: before) else {
-      if kept != nil {
-        try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(scope.key)")
-      }
-      return
+    let isWeaker = new.isWeaker(than: before)
+    if kept != nil, recent == nil || !isWeaker {
+      try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(scope.key)")
     }
-    let weakenings = new.weakenings(since: policy.edit)
+    guard isWeaker else { return }
     // The policy got stricter, but not yet as strict as it was before it was weakened.
     guard !weakenings.isEmpty else { return }
     let isQuiet = recent?.notifiedAt.map { now.seconds - $0.seconds < quiet } ?? false
     let notifiedAt = isQuiet ? recent?.notifiedAt : now
     try connection.run(
       """
-      INSERT OR REPLACE INTO policy_weakening (scope_key, at, author_name, reason, notified_at,
+      INSERT INTO policy_weakening (scope_key, at, author_name, reason, notified_at,
         \(PolicyEdit.columnNames))
       VALUES (\(scope.key), \(now.microseconds), \(context.author.actor.name), \(context.reason),
         \(notifiedAt?.microseconds), \(before.values))
+      ON CONFLICT (scope_key) DO UPDATE SET at = excluded.at, author_name = excluded.author_name,
+        reason = excluded.reason, notified_at = excluded.notified_at
       """)
-    for case .widerWindow(let from, let to) in weakenings {
-      var entry = AuditEntry(
-        .policyWiden, .policyWindow, Policies.objectID(scope), name: scope.name, in: scope)
-      entry.add(.adjacentIntervals, from: .number(from), to: .number(to))
-      try context.record(entry, connection)
-    }
     guard !isQuiet else { return }
     let notice = PolicyNotice(
       scope: scope, changes: PolicyChange.between(policy.edit, new), by: context.author.actor.name,

@@ -75,7 +75,7 @@ import Testing
       let address = try await world.eu + "/policy"
       let check = try await browser.get(address + "?change=project")
       #expect(check.says("<h1>Review changes</h1>") && check.says("mandatory from 2026-12-01"))
-      #expect(check.says("2 of 4 users (50%) have no factor and must enroll by 1 Dec 2026"))
+      #expect(check.says("2 of 4 users (50%) have no factor and must enroll by Dec 1, 2026"))
       let edited = try await browser.submit(
         address, ["change": "project", "source": "1", "version": "2", "step": "edit"])
       #expect(edited.says("name=\"from\" value=\"2026-12-01\""))
@@ -174,13 +174,13 @@ import Testing
       }
       let check = try await browser.submit(
         address, .policy(pattern: "mandatory", from: "2026-12-01"))
-      #expect(check.says("(50%) have no factor and must enroll by 1 Dec 2026"))
+      #expect(check.says("(50%) have no factor and must enroll by Dec 1, 2026"))
       let saved = try await browser.post(address, try check.confirmation)
       #expect(saved.status == .seeOther)
       for page in [
         try await world.eu, "/projects/acme-retail/tenants", "/projects/acme-retail/review",
       ] {
-        #expect(try await browser.get(page).says("Mandatory from 1 Dec 2026"), "\(page)")
+        #expect(try await browser.get(page).says("Mandatory from Dec 1, 2026"), "\(page)")
       }
       _ = try await browser.submit(
         address, .policy(pattern: "step-up", from: "2026-12-01", version: 3, step: "confirm"))

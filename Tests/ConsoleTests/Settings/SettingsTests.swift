@@ -74,7 +74,7 @@ import Testing
       #expect(refused.status == .unprocessableContent)
       #expect(
         refused.says(
-          "Passwords must have at least 10 characters, an uppercase character and a non-alphanumeric character."
+          "Passwords must have at least 10 characters, an uppercase character, and a non-alphanumeric character."
         ))
     }
   }

@@ -88,7 +88,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       }
     },
     UseCase("change a policy", [.policyChange]) { i in { try await i.setWindow(1) } },
-    UseCase("widen a window", [.policyChange, .policyWiden]) { i in
+    UseCase("widen a window", [.policyWiden]) { i in
       { try await i.setWindow(9) }
     },
     UseCase("write guidance", [.guidanceChange]) { i in

@@ -19,7 +19,7 @@ struct PolicyTests {
       let policy = try await instance.setWindow(nil)
       #expect(policy.configuration.window.adjacentIntervals == 5)
       let rows = try await instance.log()
-      let row = try #require(rows.first { $0.action == .policyChange })
+      let row = try #require(rows.first { $0.action == .policyWiden })
       #expect(row.old(.adjacentIntervals) == .number(0))
       #expect(row.new(.adjacentIntervals) == .code("default"))
     }

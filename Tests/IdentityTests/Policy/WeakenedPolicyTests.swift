@@ -163,8 +163,8 @@ struct WeakenedPolicyTests {
       #expect(try await policies.read(instance.acme).version == version)
       try await widen("Travelers have skewed clocks.")
       let rows = try await instance.log()
-      #expect(rows.prefix(2).map(\.action) == [.policyWiden, .policyChange])
-      #expect(rows.prefix(2).allSatisfy { $0.note == "Travelers have skewed clocks." })
+      let row = try #require(rows.first)
+      #expect(row.action == .policyWiden && row.note == "Travelers have skewed clocks.")
       let policy = try await policies.read(instance.acme)
       #expect(policy.changeReason == "Travelers have skewed clocks.")
       #expect(
