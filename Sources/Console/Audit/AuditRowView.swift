@@ -93,7 +93,7 @@ final class AuditRowView: ViewModel {
 
   static let keys: Keys<AuditRowView> = [
     .text("what") { AuditWords.action($0.row) },
-    .text("object") { $0.row.objectName.isEmpty ? $0.row.objectID : $0.row.objectName },
+    .text("object") { AuditWords.object($0.row) },
     .text("history") { $0.history },
     .markup("change") { $0.change },
     .text("who") { $0.who },

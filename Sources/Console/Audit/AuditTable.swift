@@ -16,7 +16,7 @@ struct AuditTable: Sendable {
   mutating func add(_ row: AuditRow) {
     csv.add([
       String(row.id), row.at.rfc3339, AuditWords.action(row), row.actionName,
-      row.objectKind, row.objectID, row.objectName, formatter.from(row), formatter.to(row),
+      row.objectKind, row.objectID, AuditWords.object(row), formatter.from(row), formatter.to(row),
       row.reason.map { SupportReason(rawValue: $0)?.name ?? $0 } ?? "", row.note ?? "",
       row.actorName, row.actorKind, row.actorID, row.project?.text ?? "", row.tenant?.text ?? "",
       row.address, row.requestID, row.ticket ?? "",

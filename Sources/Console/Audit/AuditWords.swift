@@ -204,6 +204,16 @@ enum AuditWords {
     row.actor == .user && row.actorID == row.objectID ? "End user" : row.actorName
   }
 
+  /// The name of the entry's resource.
+  static func object(_ row: AuditRow) -> String {
+    guard row.objectName.isEmpty else { return row.objectName }
+    return switch row.object {
+    case .bulkRemoval: "Bulk removal \(row.objectID)"
+    case .instance: "instance"
+    default: row.objectID
+    }
+  }
+
   /// The reason, ticket, and completed identity checks on one line; empty if the entry has none.
   static func reason(_ row: AuditRow) -> String {
     let reason = row.reason.map { SupportReason(rawValue: $0)?.name ?? $0 }

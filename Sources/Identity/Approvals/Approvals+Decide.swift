@@ -271,14 +271,12 @@ extension Approvals {
       } else if let account = approval.account {
         (.account, account.text, approval.accountName)
       } else {
-        (
-          .bulkRemoval, String(approval.job ?? 0),
-          BulkJob.name(of: approval.job ?? 0, users: approval.users)
-        )
+        (.bulkRemoval, String(approval.job ?? 0), "")
       }
     var entry = AuditEntry(
       action(state), object.kind, object.id, name: object.name, in: approval.scope)
     entry.add(.requester, .text(approval.requesterName))
+    if object.kind == .bulkRemoval { entry.add(.users, .number(approval.users)) }
     if state == .overtaken, let answer { entry.add(.outcome, .text(answer)) }
     entry.note = state == .refused ? answer : nil
     try entry.record(by: author, at: now, connection)

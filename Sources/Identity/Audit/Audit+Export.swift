@@ -48,7 +48,7 @@ extension Audit {
       var entry =
         filter.scope.map { scope in
           AuditEntry(.auditDownload, .scope, Policies.objectID(scope), name: scope.name, in: scope)
-        } ?? AuditEntry(.auditDownload, .instance, "", name: "instance")
+        } ?? AuditEntry(.auditDownload, .instance, "", name: "")
       entry.add(.entries, .number(total))
       if !words.isEmpty { entry.add(.filter, .list(words)) }
       try entry.record(by: author, at: now, connection)

@@ -244,8 +244,18 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case requestsClosed = "requests-closed"
   /// The number of links made invalid.
   case linksClosed = "links-closed"
-  /// The number of codes revoked.
-  case codesEnded = "codes-ended"
+  /// The number of administrators' sessions that ended.
+  case administratorSessionsEnded = "administrator-sessions-ended"
+  /// The number of bulk removals stopped.
+  case bulkRemovalsStopped = "bulk-removals-stopped"
+  /// The number of unsent messages deleted.
+  case messagesDeleted = "messages-deleted"
+  /// The number of temporary codes revoked.
+  case temporaryCodesEnded = "temporary-codes-ended"
+  /// The number of invitations revoked.
+  case invitationsRevoked = "invitations-revoked"
+  /// The number of recovery codes revoked.
+  case recoveryCodesEnded = "recovery-codes-ended"
   /// A number of stored secrets.
   case secrets
   /// A master key.

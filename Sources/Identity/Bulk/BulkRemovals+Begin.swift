@@ -69,13 +69,14 @@ extension BulkRemovals {
         let expiry = try Approvals.ask(
           for: job, cause, request, settings, in: scope, at: now, connection)
         var entry = AuditEntry(
-          .approvalAsk, .bulkRemoval, String(id), name: job.name, in: scope)
+          .approvalAsk, .bulkRemoval, String(id), name: "", in: scope)
+        entry.add(.users, .number(job.users))
         entry.add(.approvalCause, .code(cause.rawValue))
         entry.add(.expiresAt, .instant(expiry))
         try gate.record(entry, request, settings, at: now, connection)
         try gate.count(agent, in: scope, at: now, connection)
       } else {
-        var entry = AuditEntry(.bulkStart, .bulkRemoval, String(id), name: job.name, in: scope)
+        var entry = AuditEntry(.bulkStart, .bulkRemoval, String(id), name: "", in: scope)
         entry.add(.users, .number(job.users))
         try gate.record(entry, request, settings, at: now, connection)
         for _ in 0..<job.users { try gate.count(agent, in: scope, at: now, connection) }
@@ -122,7 +123,7 @@ extension BulkRemovals {
       guard job.state == .running else { return false }
       try BulkJob.stop(
         id, because: "Stopped by \(context.author.actor.name).", at: context.now, connection)
-      var entry = AuditEntry(.bulkStop, .bulkRemoval, String(id), name: job.name, in: scope)
+      var entry = AuditEntry(.bulkStop, .bulkRemoval, String(id), name: "", in: scope)
       entry.add(.usersDone, .number(job.usersDone))
       entry.add(.users, .number(job.users))
       try context.record(entry, connection)

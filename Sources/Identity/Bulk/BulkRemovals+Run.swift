@@ -152,7 +152,7 @@ extension BulkRemovals {
     guard let job = try BulkJob.find(id, in: scope, connection) else { return }
     try connection.run(
       "UPDATE bulk_job SET state = 'done', ended_at = \(now.microseconds) WHERE job_id = \(id)")
-    var entry = AuditEntry(.bulkFinish, .bulkRemoval, String(id), name: job.name, in: scope)
+    var entry = AuditEntry(.bulkFinish, .bulkRemoval, String(id), name: "", in: scope)
     entry.add(.factorsRemoved, .number(job.factorsRemoved))
     entry.add(.users, .number(job.usersRemoved))
     entry.add(.sessionsEnded, .number(job.sessionsEnded))
@@ -165,7 +165,7 @@ extension BulkRemovals {
   ) throws {
     try BulkJob.stop(
       job.id, because: "\(job.requesterName) may not act here any more.", at: now, connection)
-    var entry = AuditEntry(.bulkStop, .bulkRemoval, String(job.id), name: job.name, in: scope)
+    var entry = AuditEntry(.bulkStop, .bulkRemoval, String(job.id), name: "", in: scope)
     entry.add(.usersDone, .number(job.usersDone))
     entry.add(.users, .number(job.users))
     entry.add(.stopReason, .code("permission-lost"))

@@ -161,7 +161,7 @@ public final class ClockGuard: Sendable {
   ) throws -> AuditEntry {
     let before = try stored(connection)
     try keep(now, connection)
-    var entry = AuditEntry(.instanceConfirmClock, .instance, "", name: "instance")
+    var entry = AuditEntry(.instanceConfirmClock, .instance, "", name: "")
     entry.add(.time, from: .optional(before), to: .instant(now))
     return entry
   }

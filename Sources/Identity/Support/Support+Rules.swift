@@ -149,8 +149,7 @@ extension Support {
   ) throws -> AuditEntry? {
     let old = try stepUpMinutes(connection)
     guard old != minutes else { return nil }
-    var entry = AuditEntry(
-      .supportStepUp, .instance, "step-up", name: "re-authentication interval")
+    var entry = AuditEntry(.supportStepUp, .instance, "step-up", name: "")
     entry.add(
       .reauthenticationInterval, from: .duration(old * 60), to: .duration(minutes * 60))
     return entry
