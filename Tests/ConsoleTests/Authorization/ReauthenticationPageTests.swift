@@ -298,9 +298,11 @@ import Testing
 
 extension World {
   /// What the whole log says was done, the oldest first.
-  fileprivate func auditedActions() async throws -> [String] {
+  fileprivate func auditedActions() async throws -> [AuditAction] {
     try await database.read { connection in
-      try connection.all("SELECT action FROM audit ORDER BY audit_id") { try $0.value(0) }
+      try connection.all("SELECT action FROM audit ORDER BY audit_id") {
+        try #require(AuditAction(rawValue: try $0.value(0)))
+      }
     }
   }
 }
