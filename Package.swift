@@ -51,7 +51,8 @@ let package = Package(
     module("JSON", ["Text"]),
 
     module("OTP", ["Crypto"]),
-    module("Templating", []),
+    module("Localization", []),
+    module("Templating", ["Localization"]),
     module("HTTP", ["JSON", "Text"]),
     module("Database", []),
     module("QRCode", ["CQREncode"]),
@@ -96,16 +97,24 @@ let package = Package(
         .embedInCode("Migrations/m0032_audit_changes_sqlite.sql"),
       ], swiftSettings: house),
 
-    module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),
+    module("HTTPServer", ["HTTP", "Text", "CMicroHTTPD", "CZlib"]),
     module("DatabaseSQLite", ["Database", "CSQLite"]),
-    module("IdentityToolkitAPI", ["HTTP", "JSON", "Identity", "Text"]),
-    module("Console", ["HTTP", "Identity", "Templating", "QRCode", "Markdown"]),
+    module("IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "Text"]),
+    module(
+      "Console",
+      [
+        "Crypto", "HTTP", "Identity", "Localization", "Markdown", "OTP", "QRCode", "Templating",
+        "Text",
+      ]),
+
+    module("Demo", ["Crypto", "Database", "Identity", "OTP", "Text"]),
 
     .executableTarget(
       name: "countersign",
       dependencies: [
-        "Crypto", "Text", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown",
-        "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+        "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
+        "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+        "Demo",
       ],
       swiftSettings: house),
 
@@ -119,36 +128,37 @@ let package = Package(
     .target(name: "HostileText", path: "Tests/HostileText", swiftSettings: house),
 
     tests("TextTests", ["Text", "HostileText"]),
-    tests("JSONTests", ["JSON", "HostileText"]),
+    tests("JSONTests", ["JSON", "HostileText", "Text"]),
     tests("OTPTests", ["OTP"]),
-    tests("TemplatingTests", ["Templating", "JSON"]),
+    tests("LocalizationTests", ["Localization"]),
+    tests("TemplatingTests", ["Templating", "JSON", "Localization", "Text"]),
     tests("MarkdownTests", ["Markdown"]),
     tests("QRCodeTests", ["QRCode"]),
     tests("SMTPTests", ["SMTP", "CCurl"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
-    tests("HTTPTests", ["HTTP", "JSON", "HostileText"]),
-    tests("HTTPServerTests", ["HTTP", "HTTPServer"]),
+    tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
+    tests("HTTPServerTests", ["HTTP", "HTTPServer", "Text"]),
     tests(
       "IdentityTests",
-      ["Identity", "Database", "DatabaseSQLite", "Crypto", "OTP", "HostileText", "Text"]),
+      ["Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "OTP", "HostileText", "Text"]),
     tests(
       "IdentityToolkitAPITests",
       [
         "IdentityToolkitAPI", "HTTP", "JSON", "Identity", "Database", "DatabaseSQLite", "Crypto",
-        "OTP", "HostileText",
+        "OTP", "HostileText", "Text",
       ]),
     tests(
       "ConsoleTests",
       [
-        "Console", "HTTP", "Identity", "Templating", "Database", "DatabaseSQLite", "Crypto", "OTP",
-        "HostileText",
+        "Console", "HTTP", "Identity", "Localization", "Templating", "Database", "DatabaseSQLite",
+        "Crypto", "OTP", "HostileText", "Text",
       ], exclude: ["__Snapshots__"]),
     tests(
       "CountersignTests",
       [
-        "countersign", "Crypto", "HTTPServer", "HostileText", "Identity", "IdentityToolkitAPI",
-        "Text",
+        "countersign", "Crypto", "HTTP", "HTTPServer", "HostileText", "Identity",
+        "IdentityToolkitAPI", "OTP", "Text",
       ]),
-    tests("ArchitectureTests", []),
+    tests("ArchitectureTests", ["Localization"]),
   ]
 )

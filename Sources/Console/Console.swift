@@ -1,6 +1,7 @@
 public import HTTP
 public import Identity
 public import Templating
+import Text
 
 /// The admin console: server-rendered pages for `Identity` that work without JavaScript.
 ///
@@ -31,24 +32,45 @@ public struct Console: Sendable {
     self.identity = identity
     let frames = Frames(
       assets: assets, publicURL: publicURL, identity: identity,
+      catalog: templates.catalog,
       menu: try templates.template("parts/scope-menu", for: ScopeMenu.self))
     let gate = Gate(
       identity: identity, publicURL: publicURL, cookies: ConsoleCookies(publicURL: publicURL))
     let failures = try Failures(
       templates: templates, frames: frames, gate: gate, publicURL: publicURL, log: log)
-    let routes = try ConsoleRoutes(
-      identity: identity, templates: templates, frames: frames,
-      guides: try Guides(folder: guidance),
-      languages: PreferencesPage.languages(besides: guidance), gate: gate, failures: failures)
+    let parts = try ConsoleParts(
+      identity: identity, templates: templates, frames: frames, gate: gate,
+      guides: try Guides(folder: guidance))
+    var table = RouteTable(gate: gate, failures: failures)
+    for feature in Self.features { try feature.addRoutes(to: &table, parts) }
+    let pages = table.all.map(\.route)
     var router = Router { request, _ in
-      failures.page(.methodNotAllowed, requestID: request.id.text)
+      if request.isReading, !request.isForFile,
+        let page = ReturnAddress.page(above: request.target.rawPath, among: pages)
+      {
+        // The address of a form, reloaded or opened from the history.
+        return .redirect(to: page)
+      }
+      return failures.page(.methodNotAllowed, requestID: request.id.text)
     }
-    for route in routes.table.all { router.add(route.route) }
-    self.routes = routes.table.all
+    for route in table.all { router.add(route.route) }
+    routes = table.all
     self.router = router
     self.failures = failures
     headers = SecurityHeaders(publicURL: publicURL)
   }
+
+  /// What the console consists of; signing in comes last, because it leads to the pages of the rest.
+  private static let features: [any ConsoleFeature.Type] = [
+    ProjectsRoutes.self, OverviewRoutes.self, TenantsRoutes.self, PolicyRoutes.self,
+    ReviewRoutes.self, UsersRoutes.self, CodeAttemptsRoutes.self, FactorsRoutes.self,
+    NotesRoutes.self, SupportRoutes.self, RemovalsRoutes.self, ApprovalsRoutes.self,
+    BackupCodesRoutes.self, EnrollmentLinksRoutes.self, SettingsRoutes.self, KeysRoutes.self,
+    TokensRoutes.self, ProvidersRoutes.self, TrustedTokenKeysRoutes.self, DeletionRoutes.self,
+    AuditRoutes.self, OutboxRoutes.self, GuidanceRoutes.self, WhatIfRoutes.self,
+    AdministratorsRoutes.self, ClockRoutes.self, AccountRoutes.self, SignOutRoutes.self,
+    SetupRoutes.self, ActionLinkRoutes.self, ReportedChangesRoutes.self, SignInRoutes.self,
+  ]
 
   /// Responds to a request; an unknown address gets the 404 page.
   public func respond(to request: Request) async -> Response {

@@ -22,9 +22,6 @@ enum ConsolePaths {
   static let tenant = Path(
     "projects", nil, "tenants", nil, parameters: String.self, String.self)
   static let overview = ScopePath(Path("projects", nil, parameters: String.self), tenant)
-  static let policy = ScopePath(
-    Path("projects", nil, "policy", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "policy", parameters: String.self, String.self))
   static let users = ScopePath(
     Path("projects", nil, "users", parameters: String.self),
     Path("projects", nil, "tenants", nil, "users", parameters: String.self, String.self))
@@ -57,6 +54,8 @@ enum ConsolePaths {
     Path("projects", nil, "settings", "sign-in", parameters: String.self),
     Path(
       "projects", nil, "tenants", nil, "settings", "sign-in", parameters: String.self, String.self))
+  static let signInDisabling = signInSwitch("disabling")
+  static let signInEnabling = signInSwitch("enabling")
   static let keys = Path("projects", nil, "settings", "keys", parameters: String.self)
   static let keyRevocation = Path(
     "projects", nil, "settings", "keys", nil, "revocation", parameters: String.self, String.self)
@@ -118,12 +117,6 @@ enum ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "outbox", nil, "text",
       parameters: String.self, String.self, String.self))
-  static let scopeGuidance = ScopePath(
-    Path("projects", nil, "guidance", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "guidance", parameters: String.self, String.self))
-  static let guidanceEditor = ScopePath(
-    Path("projects", nil, "guidance", "edit", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "guidance", "edit", parameters: String.self, String.self))
 
   static let findUsers = Path("users")
   static let whatIf = Path("what-if")
@@ -146,10 +139,19 @@ enum ConsolePaths {
   static let ownFactorRemoval = Path("account", "totp", "removal")
   static let recoveryCodes = Path("account", "recovery-codes")
   static let ownSessions = Path("account", "sessions")
+  static let ownOtherSessions = Path("account", "sessions", "others")
   static let preferences = Path("account", "preferences")
 
   static let guidance = Path("guidance")
   static let guide = Path("guidance", nil, parameters: String.self)
+
+  private static func signInSwitch(_ word: PathComponent) -> ScopePath0 {
+    ScopePath(
+      Path("projects", nil, "settings", "sign-in", word, parameters: String.self),
+      Path(
+        "projects", nil, "tenants", nil, "settings", "sign-in", word,
+        parameters: String.self, String.self))
+  }
 }
 
 /// The path of a page that every pool has: below the project, or below one of its tenants.

@@ -25,6 +25,8 @@ struct ConsoleRoute: Sendable {
   let route: Route
   /// The actions that a form of the route can perform, depending on its fields.
   var actions: [ConsoleAction] = []
+  /// The actions that a form of the route previews without performing them.
+  var preparedActions: [ConsoleAction] = []
 }
 
 /// Collects the routes of the console.
@@ -189,14 +191,21 @@ struct RouteTable: Sendable {
     for route in routes { all.append(ConsoleRoute(access: .scope(permission), route: route)) }
   }
 
-  /// Records the actions of the routes that `add` adds, and passes it their permission.
-  fileprivate mutating func perform(
-    _ actions: [ConsoleAction], _ add: (inout RouteTable, Permission) -> Void
+  /// Passes `add` the permission that actions require, and records them for the routes that it adds.
+  fileprivate mutating func record(
+    _ actions: [ConsoleAction], _ kind: WritableKeyPath<ConsoleRoute, [ConsoleAction]>,
+    _ add: (inout RouteTable, Permission) -> Void
   ) {
     guard let permission = actions.first?.requirements.permission else { return }
     let start = all.count
     add(&self, permission)
-    for index in start..<all.count { all[index].actions = actions }
+    for index in start..<all.count { all[index][keyPath: kind] = actions }
+  }
+
+  fileprivate mutating func perform(
+    _ actions: [ConsoleAction], _ add: (inout RouteTable, Permission) -> Void
+  ) {
+    record(actions, \.actions, add)
   }
 }
 
@@ -250,6 +259,17 @@ extension RouteTable {
     _ page: @escaping @Sendable (ScopeContext, String, String) async throws(Refusal) -> Response
   ) {
     perform(actions) { $0.inScope(.post, path, $1, page) }
+  }
+}
+
+// Forms that show what actions would do. They take the permission, but change nothing.
+
+extension RouteTable {
+  mutating func inScope(
+    _ path: ScopePath0, preparing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
+  ) {
+    record(actions, \.preparedActions) { $0.inScope(.post, path, $1, page) }
   }
 }
 

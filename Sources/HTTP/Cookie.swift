@@ -1,3 +1,5 @@
+public import Text
+
 /// A cookie for `Set-Cookie` (RFC 6265bis section 4.1), always with path `/` and for this host
 /// only.
 public struct Cookie: Sendable, Equatable, CustomStringConvertible {

@@ -1,3 +1,5 @@
+import Text
+
 /// Header fields in order; a name may occur more than once.
 ///
 /// A value with a control character other than a tab, such as CR, LF, or NUL, is **not stored**,

@@ -1,3 +1,5 @@
+public import Text
+
 /// Names and values in order, from a form body or a query string
 /// (`application/x-www-form-urlencoded`, URL Standard section 5).
 public struct Form: Sendable, Equatable {

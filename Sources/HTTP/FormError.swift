@@ -1,3 +1,5 @@
+import Text
+
 /// The reason a body or a query can't be parsed as a form.
 public enum FormError: Error, Equatable, Sendable {
   /// A percent sign without two hexadecimal digits, a NUL, or bytes that aren't UTF-8.

@@ -1,3 +1,5 @@
+import Text
+
 /// A request method, compared case-sensitively (RFC 9110 section 9.1).
 public struct Method: Hashable, Sendable, CustomStringConvertible {
   /// The name, such as `GET`.

@@ -1,3 +1,5 @@
+import Text
+
 /// A URL path with typed parameters, declared once for matching and for links.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+public import Text
+
 /// A segment of a `Path`: a literal or a parameter.
 ///
 /// A string literal is a literal segment, and `nil` is a parameter: `Path("projects", nil,

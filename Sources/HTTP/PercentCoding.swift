@@ -1,3 +1,5 @@
+import Text
+
 /// Percent-encoding (RFC 3986 section 2.1) of UTF-8, with a strict decoder.
 enum PercentCoding {
   /// How a decoder treats a plus sign.

@@ -1,3 +1,5 @@
+import Text
+
 /// A request with its complete body.
 public struct Request: Sendable {
   /// The method.

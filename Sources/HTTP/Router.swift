@@ -1,3 +1,5 @@
+import Text
+
 /// Finds and runs the handler of a request.
 ///
 /// Routes form a tree of segments. When several paths match a URL, the most specific one wins: at

@@ -1,3 +1,5 @@
+public import Text
+
 /// A request target: a path, and a query after a question mark.
 ///
 /// The path is split at its slashes before segments are decoded, so `%2F` inside a segment is data.

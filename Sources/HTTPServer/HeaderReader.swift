@@ -1,6 +1,7 @@
 import CMicroHTTPD
 import Glibc
 import HTTP
+import Text
 
 /// Reads and validates the header of a request that the engine parsed.
 ///

@@ -17,12 +17,10 @@ public struct Identity: Sendable {
   /// profile.
   public let defaultProject: ID<Project>?
 
-  /// User pools of projects and tenants.
+  /// Which user pools exist.
   public let scopes: Scopes
-  /// Projects.
-  public let projects: Projects
-  /// Tenants.
-  public let tenants: Tenants
+  /// User pools with their settings: projects and tenants.
+  public let pools: UserPools
   /// MFA policies.
   public let policies: Policies
   /// Accounts of users.
@@ -95,7 +93,7 @@ public struct Identity: Sendable {
   /// Delivery of messages.
   public let deliveries: Deliveries
 
-  let store: Store
+  package let store: Store
   let keys: KeyRing
 
   /// Creates the use cases.
@@ -132,9 +130,8 @@ public struct Identity: Sendable {
     self.clock = clock
     self.defaultProject = profile == .emulator ? defaultProject : nil
     clockGuard = ClockGuard(store: store, steady: steady)
-    projects = Projects(store: store)
-    tenants = Tenants(store: store)
-    scopes = Scopes(store: store, projects: projects, tenants: tenants)
+    pools = UserPools(store: store)
+    scopes = Scopes(store: store, pools: pools)
     audit = Audit(store: store)
     policies = Policies(store: store, audit: audit)
     accounts = Accounts(store: store, hasher: hasher)

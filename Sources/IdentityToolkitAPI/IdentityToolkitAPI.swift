@@ -1,6 +1,7 @@
 public import HTTP
 public import Identity
 import JSON
+import Text
 
 /// Serves the REST API of Google's Identity Toolkit with this server's rules.
 ///

@@ -1,3 +1,5 @@
+import Text
+
 extension JSON {
   /// Reads the elements of one array in a large document, without keeping the document.
   ///

@@ -1,3 +1,5 @@
+public import Text
+
 /// A JSON value (RFC 8259).
 ///
 /// Members keep their order and numbers their text, so a document that is stored and returned is

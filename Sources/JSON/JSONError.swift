@@ -1,3 +1,5 @@
+public import Text
+
 /// The reason that a JSON document can't be parsed.
 ///
 /// Offsets are in bytes from the start of the input.

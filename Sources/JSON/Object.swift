@@ -1,3 +1,5 @@
+public import Text
+
 extension JSON {
   /// The members of a JSON object, in order, with unique names.
   ///

@@ -1,3 +1,5 @@
+import Text
+
 extension JSON {
   /// Parses a JSON document (RFC 8259).
   ///

@@ -1,3 +1,5 @@
+import Text
+
 extension JSON {
   /// Returns the value as UTF-8 text (RFC 8259), without white space and with members in order.
   public func serialized() -> [UInt8] {

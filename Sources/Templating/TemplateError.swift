@@ -18,6 +18,8 @@ public struct TemplateError: Error, Sendable, Equatable, CustomStringConvertible
     case repeatedArgument(String)
     /// A page, partial, or parent with this name doesn't exist.
     case unknownTemplate(String, nearest: [String])
+    /// The catalog has no message with this key.
+    case unknownMessage(String, nearest: [String])
     /// The model has no key with this name; `known` lists its keys, the most similar first.
     case unknownName(String, model: String, known: [String])
     /// A parent has no block with this name; `known` lists its blocks, the most similar first.
@@ -62,6 +64,8 @@ extension TemplateError.Problem {
     case .repeatedArgument(let name): "block “\(name)” is given twice"
     case .unknownTemplate(let name, let nearest):
       "there is no template “\(name)”" + Self.list(nearest, before: "; the nearest: ")
+    case .unknownMessage(let key, let nearest):
+      "there is no message “\(key)”" + Self.list(nearest, before: "; the nearest: ")
     case .unknownName(let name, let model, let known):
       "there is no “\(name)” in \(model)" + Self.list(known, before: "; it has ")
     case .unknownBlock(let name, let parent, let known):

@@ -5,15 +5,20 @@ import FoundationEssentials
 /// Templates are Mustache files according to the public specification (https://mustache.github.io),
 /// with its core modules and inheritance, without lambdas. A file `users/list.mustache` is the
 /// template `users/list`; partials and parents use the same names, regardless of the including
-/// file.
+/// file. With a catalog, `{{%key}}` inserts a message when the template is loaded: its text is HTML,
+/// and `{name}` in it is the variable `{{name}}`.
 public struct TemplateLibrary: Sendable {
   let templates: [String: ParsedTemplate]
+  /// The messages of the pages; empty for a library without a catalog.
+  public let catalog: Catalog
 
   /// Reads all `.mustache` files in a folder and its subfolders.
   ///
-  /// - Parameter folder: The path of the folder.
+  /// - Parameters:
+  ///   - folder: The path of the folder.
+  ///   - catalog: The messages for the tag `{{%key}}` and for view models.
   /// - Throws: ``TemplateError`` for the first file, by name, that can't be read or parsed.
-  public init(folder: String) throws(TemplateError) {
+  public init(folder: String, catalog: Catalog? = nil) throws(TemplateError) {
     let ending = ".mustache"
     let files = FileManager.default
     guard let paths = try? files.subpathsOfDirectory(atPath: folder) else {
@@ -25,21 +30,26 @@ public struct TemplateLibrary: Sendable {
         throw TemplateError(.unreadable, at: Place(file: path, line: 0))
       }
       let name = String(path.dropLast(ending.count))
-      parsed[name] = try Parser.parse([UInt8](data), name: name, file: path)
+      parsed[name] = try Parser.parse([UInt8](data), name: name, file: path, catalog: catalog)
     }
     templates = parsed
+    self.catalog = catalog ?? .empty
   }
 
   /// Parses templates that aren't in files.
   ///
-  /// - Parameter sources: The text of each template by its name, which is used in errors.
+  /// - Parameters:
+  ///   - sources: The text of each template by its name, which is used in errors.
+  ///   - catalog: The messages for the tag `{{%key}}` and for view models.
   /// - Throws: ``TemplateError`` for the first template, by name, that can't be parsed.
-  public init(sources: [String: String]) throws(TemplateError) {
+  public init(sources: [String: String], catalog: Catalog? = nil) throws(TemplateError) {
     var parsed: [String: ParsedTemplate] = [:]
     for (name, text) in sources.sorted(by: { $0.key < $1.key }) {
-      parsed[name] = try Parser.parse(Array(text.utf8), name: name, file: name)
+      parsed[name] = try Parser.parse(
+        Array(text.utf8), name: name, file: name, catalog: catalog)
     }
     templates = parsed
+    self.catalog = catalog ?? .empty
   }
 
   /// The names of all templates, sorted.
@@ -76,7 +86,7 @@ public struct TemplateLibrary: Sendable {
   /// - Returns: The page, in UTF-8.
   /// - Throws: ``TemplateError`` when templates include each other endlessly.
   public func render(_ name: String, with value: Value) throws(TemplateError) -> [UInt8] {
-    var renderer = ValueRenderer(value)
+    var renderer = ValueRenderer(value, catalog)
     guard let template = templates[name] else { return [] }
     try Expansion(templates: templates, isStrict: false)
       .expand(template.nodes, at: Site(template.name), into: &renderer)

@@ -12,16 +12,16 @@ struct Crowd {
   ///
   /// - Returns: The UID of a user with a second factor.
   func fill(_ project: ID<Project>) async throws -> String {
-    let large = try await identity.projects.create(
+    let large = try await identity.pools.createProject(
       id: "bench-large", displayName: "Large", by: author)
     for number in 1...48 {
-      _ = try await identity.projects.create(
+      _ = try await identity.pools.createProject(
         id: "bench-project-\(number)", displayName: "Bench \(number)", by: author)
     }
     try await together(1_000) { number in
-      _ = try await identity.tenants.create(
-        in: large.id,
-        TenantEdit(
+      _ = try await identity.pools.createTenant(
+        in: large.scope.project,
+        UserPoolEdit(
           displayName: "tenant-\(number)",
           configuration: MFAConfiguration(
             state: .enabled,

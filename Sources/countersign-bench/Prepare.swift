@@ -1,6 +1,8 @@
+import Crypto
 import DatabaseSQLite
 import Foundation
 import Identity
+import OTP
 
 /// Prepares data folders and requests for the benchmark.
 ///
@@ -79,13 +81,13 @@ struct Prepare {
     let (identity, database) = try await open(folder, profile)
     let author = Author(actor: .commandLine)
     if profile == Profile.standalone.rawValue {
-      _ = try await identity.projects.create(
+      _ = try await identity.pools.createProject(
         id: project.text, displayName: "Bench", by: author)
     }
     for number in 1...60 {
-      _ = try await identity.tenants.create(
+      _ = try await identity.pools.createTenant(
         in: project,
-        TenantEdit(
+        UserPoolEdit(
           displayName: "tenant-\(number)",
           configuration: MFAConfiguration(
             state: .enabled,
@@ -129,10 +131,10 @@ struct Prepare {
     let (identity, database) = try await open(folder, Profile.standalone.rawValue)
     let session = try await signIn(identity, Secret("correct horse battery staple"))
     let large = try await identity.scopes.existing(project: ID("metropolis"))
-    let tenants = try await identity.tenants.list(project: large.project)
+    let tenants = try await identity.pools.tenants(project: large.project)
     guard let village = tenants.items.first else { exit(70) }
     var facts: [String: [String]] = [
-      "cookie": [session.token.revealedText], "tenant": [village.id.text],
+      "cookie": [session.token.revealedText], "tenant": [village.scope.objectID],
     ]
     for (name, scope) in [("large", large), ("village", village.scope)] {
       var users: [String] = []

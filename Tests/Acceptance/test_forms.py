@@ -72,8 +72,7 @@ def test_a_window_that_is_none(owner, api, typed):
     version = version_of(owner, page)
     answer = owner.post(page, {
         "version": version, "totp": "on", "window": "own", "intervals": typed,
-        "sms": "off", "pattern": "account",
-        "step": "check"})
+        "sms": "off", "pattern": "account"})
     assert answer.status_code == 422
     assert said_beside(answer.text, "intervals")
     assert f'value="{typed}"' in answer.text
@@ -157,8 +156,7 @@ def test_a_lost_race_is_told(owner, api):
     api.switch_totp_on(3)
     answer = owner.post(page, {
         "version": version, "totp": "on", "window": "own", "intervals": "7",
-        "sms": "off", "pattern": "none",
-        "step": "check"})
+        "sms": "off", "pattern": "none"})
     assert answer.status_code == 409
     assert "This policy changed while you were editing" in answer.text and 'value="7"' in answer.text
     config = ok(api.admin("GET", "config", version="v2"))
@@ -172,11 +170,11 @@ def test_switching_off_wants_the_name(owner, tenant_api):
     page = f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}/policy"
     form = {"version": version_of(owner, page), "totp": "off", "window": "own", "intervals": "1",
             "sms": "off", "pattern": "none", "note": "TOTP moves to another server."}
-    check = owner.post(page, {**form, "step": "check"})
+    check = owner.post(page, form)
     assert check.status_code == 200 and "without a second factor" in check.text.replace("\n", " ")
-    wrong = owner.post(page, {**form, "step": "confirm", "confirmation": "another"})
+    wrong = owner.post(page + "/changes", {**form, "confirmation": "another"}, page)
     assert wrong.status_code == 422 and said_beside(wrong.text, "confirmation")
     assert "mfaPendingCredential" in ok(tenant_api.sign_in("eve@example.com"))
-    right = owner.post(page, {**form, "step": "confirm", "confirmation": "acme"})
+    right = owner.post(page + "/changes", {**form, "confirmation": "acme"}, page)
     assert right.status_code == 303
     assert "idToken" in ok(tenant_api.sign_in("eve@example.com"))

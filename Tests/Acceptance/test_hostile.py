@@ -108,7 +108,8 @@ def fill_lists(server, owner, api):
     assert other.sign_in("eve@example.com").status_code == 303
     prove(server.data)
     approval = re.search(r'href="([^"]+/approvals/\d+)"', other.get(refused).text)[1]
-    sent(other.post(approval, {"step": "refuse", "answer": (SCRIPT + NAMES[1] + "W" * 300)[:500]}))
+    sent(other.post(
+        approval + "/rejection", {"answer": (SCRIPT + NAMES[1] + "W" * 300)[:500]}, approval))
 
 
 def fill_forms(owner, project):
@@ -121,7 +122,8 @@ def fill_forms(owner, project):
         if page.status_code == 200 and f'name="{field}"' in page.text:
             fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page.text))
             fields |= dict(re.findall(r'type="radio"[^>]*name="([^"]+)" value="([^"]*)"', page.text))
-            owner.post(path, {**fields, field: text, "step": "save"})
+            target = path.replace("/guidance/edit", "/guidance/versions")
+            owner.post(target, {**fields, field: text}, path)
 
 
 def test_no_page_has_their_markup(hostile):

@@ -75,7 +75,8 @@ def test_change_a_policy(page, api):
     with page.expect_navigation():
         page.keyboard.press("Enter")
     assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
-    tab_to(page, page.locator("button[value=confirm]").inner_text())
+    tab_to(page, page.locator(
+        "form[action$='/policy/changes'] button:not([formaction])").inner_text())
     with page.expect_navigation():
         page.keyboard.press("Enter")
     page.goto(f"/projects/{api.project}/policy")

@@ -23,9 +23,9 @@ def fields(page):
 
 def change(owner, address, **answers):
     form = fields(owner.get(address).text) | answers | {
-        "step": "confirm", "note": "Asked for by the customer."}
+        "note": "Asked for by the customer."}
     form.pop("q", None)
-    answer = owner.http.post(address, data=form, headers={"Origin": owner.origin})
+    answer = owner.http.post(address + "/changes", data=form, headers={"Origin": owner.origin})
     assert answer.status_code == 303, answer.text
     return owner.get(address).text
 
@@ -94,7 +94,7 @@ def test_the_call_that_the_page_shows_writes_the_same_again(pool, owner, api):
     assert "error" not in json.loads(said.stdout), said.stdout
     assert read() == before
     assert "No changes made." in owner.http.post(
-        address, data=fields(owner.get(address).text) | {"step": "check"},
+        address, data=fields(owner.get(address).text),
         headers={"Origin": owner.origin}).text
 
 
@@ -121,7 +121,7 @@ def test_a_change_of_the_window_alone_is_reviewed_with_scripts_too(page, api):
         page.get_by_role("button", name="Review changes").click()
     assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
     with page.expect_navigation():
-        page.locator("button[name=step][value=confirm]").click()
+        page.locator("form[action$='/policy/changes'] button:not([formaction])").click()
     assert page.get_by_role("status").inner_text() == "Saved: adjacent intervals 5 → 2."
     page.locator("#from").fill("2030-01-15")
     expect(page.locator("#pattern-mandatory")).to_be_checked()

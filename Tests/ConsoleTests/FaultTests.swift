@@ -34,7 +34,7 @@ import Testing
   {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
-      let form: Form = ["language": "en", "zone": "UTC", "theme": "dark"]
+      let form: Form = ["zone": "UTC", "theme": "dark"]
       #expect(try await browser.submit("/account/preferences", form).status == .seeOther)
       // What was done is told on the next page that is one.
       let gone = try await browser.get("/nowhere")

@@ -36,7 +36,7 @@ import Testing
       ]
       let answer = try await browser.send(.post, "/projects/new", form: form, fields: fields)
       #expect(answer.status == status)
-      let made = try? await world.identity.projects.find(ID("new-project"))
+      let made = try? await world.identity.pools.find(project: ID("new-project"))
       #expect((made != nil) == (status == .seeOther))
     }
   }
@@ -52,7 +52,7 @@ import Testing
         #expect(answer.status == .forbidden)
         #expect(answer.says("This form is no longer valid"))
       }
-      let made = try? await world.identity.projects.find(ID("new-project"))
+      let made = try? await world.identity.pools.find(project: ID("new-project"))
       #expect(made == nil)
     }
   }

@@ -14,15 +14,15 @@ import Testing
       try Snapshot.check(narrower.text, named: "policy-check.html")
       let off = try await browser.submit(policy, .policy(totp: "off"))
       try Snapshot.check(off.text, named: "policy-check-off.html")
-      let misnamed = try await browser.submit(
-        policy, .policy(totp: "off", step: "confirm", more: ["confirmation": "eu-shopp"]))
+      let misnamed = try await browser.save(
+        policy, .policy(totp: "off", more: ["confirmation": "eu-shopp"]))
       try Snapshot.check(misnamed.text, named: "policy-check-misnamed.html")
       let wrong = try await browser.submit(policy, .policy(totp: "", intervals: "abc"))
       try Snapshot.check(wrong.text, named: "policy-wrong.html")
       let same = try await browser.submit(policy, .policy())
       try Snapshot.check(same.text, named: "policy-unchanged.html")
-      let saved = try await browser.submit(
-        policy, .policy(intervals: "2", step: "confirm"))
+      let saved = try await browser.save(
+        policy, .policy(intervals: "2"))
       #expect(saved.location == policy)
       try Snapshot.check(try await browser.get(policy).text, named: "policy-saved.html")
       let late = try await browser.submit(policy, .policy(intervals: "1", version: 2))
@@ -67,11 +67,11 @@ extension Form {
   static func policy(
     totp: String = "on", window: String = "own", intervals: String = "5",
     sms: String = "off", pattern: String = "account", from: String = "", version: Int? = nil,
-    step: String = "check", more: Form = [:]
+    more: Form = [:]
   ) -> Form {
     var form: Form = [
       "totp": totp, "window": window, "intervals": intervals, "sms": sms, "pattern": pattern,
-      "from": from, "step": step, "version": String(version ?? 2),
+      "from": from, "version": String(version ?? 2),
       "note": "Clocks are off.",
     ]
     for entry in more.entries { form.add(entry) }

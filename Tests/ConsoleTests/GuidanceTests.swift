@@ -176,7 +176,7 @@ import Testing
   ])
   func `the name of a scope stays a name`(name: String) async throws {
     try await World.furnished { world in
-      _ = try? await world.identity.projects.create(
+      _ = try? await world.identity.pools.createProject(
         id: "hostile-one", displayName: name, by: Author(actor: .commandLine))
       let browser = try await Browser.signedIn(world)
       for page in ["/guidance", "/guidance/step-up"] {

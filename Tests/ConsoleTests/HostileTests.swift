@@ -85,7 +85,7 @@ import Testing
       Markup.check(project)
       #expect(project.status == .unprocessableContent)
       let form = Form.policy(
-        totp: name, window: name, intervals: name, sms: name, pattern: name, from: name, step: name)
+        totp: name, window: name, intervals: name, sms: name, pattern: name, from: name)
       Markup.check(try await browser.submit(try await world.eu + "/policy", form))
       let stranger = Browser(world)
       let signIn = try await stranger.submit(
@@ -99,7 +99,7 @@ import Testing
   func `a project's name stays text in the frame`(index: Int) async throws {
     let name = String(Self.names[index].prefix(100))
     try await World.furnished { world in
-      let project = try await world.identity.projects.create(
+      let project = try await world.identity.pools.createProject(
         id: "hostile", displayName: name, by: Author(actor: .commandLine))
       let browser = try await Browser.signedIn(world)
       for path in [
@@ -113,10 +113,10 @@ import Testing
       ) { edit throws(PolicyError) in
         edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
       }
-      let off = try await browser.submit(
+      let off = try await browser.save(
         "/projects/hostile/policy",
         .policy(
-          totp: "off", window: "default", pattern: "none", version: 1, step: "confirm",
+          totp: "off", window: "default", pattern: "none", version: 1,
           more: ["confirmation": "hostile"]))
       #expect(off.status == .seeOther, "a name that cannot be typed does not keep TOTP on")
     }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import Testing
+import Text
 
 @testable import Console
 
@@ -41,7 +42,7 @@ import Testing
         where !link.hasPrefix("#") && !link.hasPrefix("otpauth:") {
           #expect(world.leads(.get, link), "\(page): \(link)")
         }
-        for action in answer.values(of: "action") {
+        for action in answer.values(of: "action") + answer.values(of: "formaction") {
           #expect(world.leads(.post, action) || world.leads(.get, action), "\(page): \(action)")
         }
       }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// Every page as the files beside show it.
+/// Every page, and each variant of its frame, as the files beside show it.
 @Suite struct PageTests {
   /// A page's name, who opens it and where; `{eu}` is the tenant eu-shop.
   static let pages: [(name: String, who: String?, address: String)] = [
@@ -95,6 +95,31 @@ import Testing
           page.who == nil ? Browser(world) : try await Browser.signedIn(world, as: page.who ?? "")
         let answer = try await browser.get(try await world.filled(page.address))
         try Snapshot.check(answer.settled, named: "\(page.name).html")
+      }
+    }
+  }
+
+  /// The variants of what surrounds a page's content; those for users of an application are with
+  /// the pages of their links.
+  @Test func `every frame is what its file shows`() async throws {
+    let frames: [(name: String, who: String?, address: String)] = [
+      ("frame-signed-out", nil, "/sign-in"),
+      ("frame-instance", World.ada, "/"),
+      ("frame-instance-support", World.nadia, "/"),
+      ("frame-instance-narrow", World.ada, "/projects/new"),
+      ("frame-project", World.ada, "/projects/acme-retail"),
+      ("frame-project-auditor", World.iris, "/projects/acme-retail/settings"),
+      ("frame-tenant", World.ada, "{eu}/policy"),
+      ("frame-tenant-support", World.nadia, "{eu}/users/\(World.chiara)"),
+      ("frame-account", World.iris, "/account"),
+    ]
+    try await World.furnished { world in
+      for frame in frames {
+        let browser =
+          frame.who == nil
+          ? Browser(world) : try await Browser.signedIn(world, as: frame.who ?? "")
+        let answer = try await browser.get(try await world.filled(frame.address))
+        try Snapshot.checkFrame(of: answer.settled, named: "\(frame.name).html")
       }
     }
   }

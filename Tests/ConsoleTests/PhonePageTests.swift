@@ -95,10 +95,10 @@ import Testing
       #expect(
         try await ada.get(try await world.eu).says(
           "SMS codes are off: 1 user with a phone isn’t asked for codes."))
-      let on = try await ada.submit(policy, .policy(sms: "on", step: "check"))
+      let on = try await ada.submit(policy, .policy(sms: "on"))
       #expect(on.says("1 user already has a phone and will be asked for an SMS code"))
       try await setSMS(world, true)
-      let off = try await ada.submit(policy, .policy(sms: "off", version: 3, step: "check"))
+      let off = try await ada.submit(policy, .policy(sms: "off", version: 3))
       #expect(off.says("1 user with a phone will sign in without a second factor."))
     }
   }
@@ -117,7 +117,7 @@ import Testing
           "domains": "localhost", "was-domains": "localhost",
         ])
       #expect(saved.location == project)
-      let acme = try await world.identity.projects.find(ID("acme-retail"))
+      let acme = try await world.identity.pools.find(project: ID("acme-retail"))
       #expect(acme.signIn.phone && acme.withdrawalNeedsFactor)
       let after = try await ada.get(project)
       #expect(after.says("phone sign-in off → on"))
@@ -131,7 +131,7 @@ import Testing
           "withdrawal": "on",
         ])
       #expect(changed.location == tenant)
-      let found = try await world.identity.tenants.find(
+      let found = try await world.identity.pools.find(
         project: ID("acme-retail"), tenant: try await world.euShop)
       #expect(found.withdrawalNeedsFactor)
       let tomas = try await Browser.signedIn(world, as: World.iris)

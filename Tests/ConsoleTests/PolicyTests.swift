@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Testing
+import Text
 
 @testable import Console
 
@@ -15,7 +16,7 @@ import Testing
       #expect(check.status == .ok)
       #expect(check.says("Review changes</h1>"))
       #expect(try await world.policy.version == 2)
-      let saved = try await browser.post(address, try check.confirmation)
+      let saved = try await browser.post(address + "/changes", try check.confirmation)
       #expect(saved.status == .seeOther && saved.location == address)
       let policy = try await world.policy
       #expect(policy.version == 3)
@@ -37,9 +38,9 @@ import Testing
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
-      for step in ["check", "confirm"] {
+      for target in [address, address + "/changes"] {
         let answer = try await browser.submit(
-          address, .policy(intervals: typed, pattern: "mandatory", step: step))
+          address, .policy(intervals: typed, pattern: "mandatory"), to: target)
         #expect(answer.status == .unprocessableContent)
         #expect(answer.says("<title>Error: MFA policy"))
         #expect(answer.says("<a href=\"#intervals\">Enter a whole number from 0 to 10."))
@@ -55,8 +56,8 @@ import Testing
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
-      let answer = try await browser.submit(
-        address, .policy(intervals: typed, step: "confirm"))
+      let answer = try await browser.save(
+        address, .policy(intervals: typed))
       #expect(answer.status == .seeOther)
       let expected = Int(typed.replacing(" ", with: ""))
       #expect(try await world.policy.configuration.totp?.adjacentIntervals == expected)
@@ -73,11 +74,11 @@ import Testing
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let form = Form(
-        Form.policy(step: "confirm").entries.map {
+        Form.policy().entries.map {
           Form.Entry(
             name: $0.name, value: $0.name == UntrustedText(field) ? UntrustedText(value) : $0.value)
         })
-      let answer = try await browser.submit(try await world.eu + "/policy", form)
+      let answer = try await browser.save(try await world.eu + "/policy", form)
       #expect(answer.status == .unprocessableContent)
       for link in answer.values(of: "href") where link.hasPrefix("#") && link != "#main" {
         #expect(answer.says("id=\"\(link.dropFirst())\""), "\(link)")
@@ -95,7 +96,7 @@ import Testing
       for typed in ["", "eu", "EU-SHOP", "acme-retail"] {
         var form = try check.confirmation
         form.add("confirmation", typed)
-        let answer = try await browser.post(address, form)
+        let answer = try await browser.post(address + "/changes", form)
         #expect(answer.status == .unprocessableContent)
         #expect(answer.says("<a href=\"#confirmation\">Enter the name"))
         #expect(answer.says("value=\"\(typed)\""))
@@ -103,7 +104,7 @@ import Testing
       #expect(try await world.policy.configuration.isTOTPOn)
       var form = try check.confirmation
       form.add("confirmation", " eu-shop ")
-      #expect(try await browser.post(address, form).status == .seeOther)
+      #expect(try await browser.post(address + "/changes", form).status == .seeOther)
       let policy = try await world.policy
       #expect(!policy.configuration.isTOTPOn)
       #expect(policy.configuration.totp?.adjacentIntervals == 5)
@@ -118,16 +119,16 @@ import Testing
       let address = try await world.eu + "/policy"
       let check = try await browser.submit(address, .policy(intervals: "1"))
       let tomas = try await Browser.signedIn(world, as: World.tomas)
-      _ = try await tomas.submit(address, .policy(intervals: "7", step: "confirm"))
-      let late = try await browser.post(address, try check.confirmation)
+      _ = try await tomas.save(address, .policy(intervals: "7"))
+      let late = try await browser.post(address + "/changes", try check.confirmation)
       #expect(late.status == .conflict)
       #expect(late.says("<bdi>Tomás R.</bdi> saved these changes on"))
       #expect(late.says("adjacent intervals 5 → 7"))
       #expect(late.says("name=\"intervals\" value=\"1\""))
       #expect(late.value(of: "version") == "3")
       #expect(try await world.policy.configuration.totp?.adjacentIntervals == 7)
-      let again = try await browser.submit(
-        address, .policy(intervals: "1", version: 3, step: "confirm"))
+      let again = try await browser.save(
+        address, .policy(intervals: "1", version: 3))
       #expect(again.status == .seeOther)
       #expect(try await world.policy.configuration.totp?.adjacentIntervals == 1)
     }
@@ -141,9 +142,9 @@ import Testing
       let statuses = try await withThrowingTaskGroup(of: Status.self) { group in
         for number in 0..<8 {
           group.addTask {
-            var form = Form.policy(intervals: String(number % 2), step: "confirm")
+            var form = Form.policy(intervals: String(number % 2))
             form.add("csrf", token)
-            return try await browser.post(address, form).status
+            return try await browser.post(address + "/changes", form).status
           }
         }
         return try await group.reduce(into: []) { $0.append($1) }
@@ -162,8 +163,8 @@ import Testing
       #expect(try await browser.get(address).says("on (state unset)"))
       let page = try await browser.get(address)
       let answer = try await browser.post(
-        address,
-        ["csrf": try page.csrf, "version": page.value(of: "version") ?? "", "step": "explicit"])
+        address + "/totp-state",
+        ["csrf": try page.csrf, "version": page.value(of: "version") ?? ""])
       #expect(answer.status == .seeOther)
       let scope = try await world.identity.scopes.existing(
         project: ID("acme-retail"), tenant: tenant)
@@ -177,9 +178,9 @@ import Testing
   @Test func `going back from the check keeps the answers`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
       let answer = try await browser.submit(
-        try await world.eu + "/policy",
-        .policy(intervals: "abc", pattern: "skippable", step: "edit"))
+        address, .policy(intervals: "abc", pattern: "skippable"), to: address + "/edit")
       #expect(answer.status == .ok)
       #expect(answer.says("name=\"intervals\" value=\"abc\""))
       #expect(answer.says("value=\"skippable\" checked"))
@@ -196,9 +197,9 @@ import Testing
         edit.configuration.totp?.state = .mandatory
       }
       let browser = try await Browser.signedIn(world)
-      _ = try await browser.submit(
+      _ = try await browser.save(
         try await world.eu + "/policy",
-        .policy(intervals: "4", sms: "on", version: 3, step: "confirm"))
+        .policy(intervals: "4", sms: "on", version: 3))
       let configuration = try await world.policy.configuration
       #expect(configuration.state == .enabled && configuration.smsEnabled)
       #expect(configuration.totp == TOTPConfiguration(state: .mandatory, adjacentIntervals: 4))
@@ -218,7 +219,7 @@ extension Answer {
   var confirmation: Form {
     get throws {
       var form: Form = [
-        "csrf": try csrf, "step": "confirm", "note": "TOTP moves to another server.",
+        "csrf": try csrf, "note": "TOTP moves to another server.",
       ]
       for name in ["version", "totp", "window", "intervals", "sms", "pattern", "from"] {
         guard let value = value(of: name) else { throw Missing("\(name) on the check page") }

@@ -18,6 +18,12 @@ import Testing
     GET /projects/{String}/tenants/{String}/policy: readPolicy
     POST /projects/{String}/policy: changePolicy
     POST /projects/{String}/tenants/{String}/policy: changePolicy
+    POST /projects/{String}/policy/edit: changePolicy
+    POST /projects/{String}/tenants/{String}/policy/edit: changePolicy
+    POST /projects/{String}/policy/changes: changePolicy
+    POST /projects/{String}/tenants/{String}/policy/changes: changePolicy
+    POST /projects/{String}/policy/totp-state: changePolicy
+    POST /projects/{String}/tenants/{String}/policy/totp-state: changePolicy
     GET /projects/{String}/review: seeScope in some of the project
     GET /projects/{String}/review.csv: seeScope in some of the project
     GET /projects/{String}/users: findUsers
@@ -124,12 +130,20 @@ import Testing
     GET /approvals: seeApprovals somewhere
     GET /projects/{String}/approvals/{String}: removeFactors
     GET /projects/{String}/tenants/{String}/approvals/{String}: removeFactors
-    POST /projects/{String}/approvals/{String}: removeFactors
-    POST /projects/{String}/tenants/{String}/approvals/{String}: removeFactors
+    POST /projects/{String}/approvals/{String}/approval: removeFactors
+    POST /projects/{String}/tenants/{String}/approvals/{String}/approval: removeFactors
+    POST /projects/{String}/approvals/{String}/rejection: removeFactors
+    POST /projects/{String}/tenants/{String}/approvals/{String}/rejection: removeFactors
+    POST /projects/{String}/approvals/{String}/withdrawal: removeFactors
+    POST /projects/{String}/tenants/{String}/approvals/{String}/withdrawal: removeFactors
     GET /projects/{String}/policy-approvals/{String}: changePolicy
     GET /projects/{String}/tenants/{String}/policy-approvals/{String}: changePolicy
-    POST /projects/{String}/policy-approvals/{String}: changePolicy
-    POST /projects/{String}/tenants/{String}/policy-approvals/{String}: changePolicy
+    POST /projects/{String}/policy-approvals/{String}/approval: changePolicy
+    POST /projects/{String}/tenants/{String}/policy-approvals/{String}/approval: changePolicy
+    POST /projects/{String}/policy-approvals/{String}/rejection: changePolicy
+    POST /projects/{String}/tenants/{String}/policy-approvals/{String}/rejection: changePolicy
+    POST /projects/{String}/policy-approvals/{String}/withdrawal: changePolicy
+    POST /projects/{String}/tenants/{String}/policy-approvals/{String}/withdrawal: changePolicy
     GET /projects/{String}/users/{String}/temporary-code: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/temporary-code: removeFactors
     POST /projects/{String}/users/{String}/temporary-code: removeFactors
@@ -148,14 +162,18 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/enrollment-link: removeFactors
     POST /projects/{String}/users/{String}/enrollment-link: removeFactors
     POST /projects/{String}/tenants/{String}/users/{String}/enrollment-link: removeFactors
+    GET /__/auth/enroll: open
+    POST /__/auth/enroll: open
     GET /projects/{String}/settings: seeScope
     GET /projects/{String}/tenants/{String}/settings: seeScope
     POST /projects/{String}/settings: changeScope
     POST /projects/{String}/tenants/{String}/settings: changeScope
     GET /projects/{String}/settings/sign-in: changeScope
     GET /projects/{String}/tenants/{String}/settings/sign-in: changeScope
-    POST /projects/{String}/settings/sign-in: changeScope
-    POST /projects/{String}/tenants/{String}/settings/sign-in: changeScope
+    POST /projects/{String}/settings/sign-in/disabling: changeScope
+    POST /projects/{String}/tenants/{String}/settings/sign-in/disabling: changeScope
+    POST /projects/{String}/settings/sign-in/enabling: changeScope
+    POST /projects/{String}/tenants/{String}/settings/sign-in/enabling: changeScope
     POST /projects/{String}/settings/keys: manageKeys in the project
     GET /projects/{String}/settings/keys/{String}/revocation: manageKeys in the project
     POST /projects/{String}/settings/keys/{String}/revocation: manageKeys in the project
@@ -208,9 +226,11 @@ import Testing
     GET /projects/{String}/tenants/{String}/guidance/edit: changeScope
     POST /projects/{String}/guidance/edit: changeScope
     POST /projects/{String}/tenants/{String}/guidance/edit: changeScope
-    GET /what-if: findUsers somewhere
+    POST /projects/{String}/guidance/versions: changeScope
+    POST /projects/{String}/tenants/{String}/guidance/versions: changeScope
     GET /guidance: session
     GET /guidance/{String}: session
+    GET /what-if: findUsers somewhere
     GET /administrators: seeAdministrators on the instance
     POST /administrators/step-up: protectUsers on the instance
     GET /invitations/{String}/removal: manageAdministrators on the instance
@@ -225,10 +245,13 @@ import Testing
     POST /administrators/{String}/factor-reset: manageAdministrators on the instance
     GET /administrators/{String}/removal: manageAdministrators on the instance
     POST /administrators/{String}/removal: manageAdministrators on the instance
+    GET /invitation: open
+    POST /invitation: open
     GET /clock: protectUsers on the instance
     POST /clock: protectUsers on the instance
     GET /account: session
     POST /account/sessions: session
+    POST /account/sessions/others: session
     GET /account/preferences: session
     POST /account/preferences: session
     GET /account/password: session
@@ -241,21 +264,17 @@ import Testing
     POST /account/recovery-codes: session
     GET /sign-out: session, also before a second factor
     POST /sign-out: session, also before a second factor
+    GET /setup: open
+    POST /setup: open
+    GET /__/auth/action: open
+    POST /__/auth/action: open
+    GET /__/auth/not-me: open
+    POST /__/auth/not-me: open
     GET /sign-in: open
     POST /sign-in: open
     GET /sign-in/answers: session
     GET /sign-in/code: open
     POST /sign-in/code: open
-    GET /invitation: open
-    POST /invitation: open
-    GET /setup: open
-    POST /setup: open
-    GET /__/auth/action: open
-    POST /__/auth/action: open
-    GET /__/auth/enroll: open
-    POST /__/auth/enroll: open
-    GET /__/auth/not-me: open
-    POST /__/auth/not-me: open
     """
 
   @Test func `every route asks for what the table says`() async throws {

@@ -174,7 +174,8 @@ struct WriteTests {
     }
   }
 
-  @Test func `more writes than may wait are refused at once`() async throws {
+  @Test(.timeLimit(.minutes(2)))
+  func `more writes than may wait are refused at once`() async throws {
     try await withDatabase(waitingWrites: 4) { database in
       let held = HeldWrite(database)
       await held.begun.wait()

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import Testing
+import Text
 
 /// Well-formed requests.
 struct RequestTests {

@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Text
 
 struct CookieTests {
   @Test func `a cookie says how it may be used`() {

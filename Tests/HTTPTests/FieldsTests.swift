@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Text
 
 struct FieldsTests {
   @Test func `names are alike whatever their case`() {

@@ -1,6 +1,7 @@
 import HTTP
 import HostileText
 import Testing
+import Text
 
 struct HostileTextTests {
   /// Returns a form's body or a query, with the text inserted at the placeholder.

@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Text
 
 struct ProjectID: PathParameter, Equatable {
   let pathSegment: String

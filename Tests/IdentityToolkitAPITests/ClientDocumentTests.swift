@@ -4,6 +4,7 @@ import Identity
 import JSON
 import Synchronization
 import Testing
+import Text
 
 struct ClientDocumentTests {
   @Test func `keys are certificates by id, and a key set`() async throws {

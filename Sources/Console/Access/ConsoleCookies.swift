@@ -1,5 +1,7 @@
+import Crypto
 import HTTP
 import Identity
+import Text
 
 /// The console's cookies: for sessions, for forms before sign-in, for sign-ins that still require a
 /// code, and for known devices.

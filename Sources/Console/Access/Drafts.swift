@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Synchronization
+import Text
 
 /// Stores forms that were submitted after their session expired, until the same administrator has
 /// signed in again in the same browser.

@@ -1,5 +1,7 @@
+import Crypto
 import HTTP
 import Identity
+import Text
 
 /// Authenticates and authorizes requests to the console.
 ///
@@ -109,11 +111,11 @@ struct Gate: Sendable {
 /// A project that the administrator can see at least in part.
 struct ProjectContext: Sendable {
   let signedIn: SignedIn
-  let project: Project
+  let scope: Scope
 
-  fileprivate init(_ signedIn: SignedIn, _ project: Project) {
+  fileprivate init(_ signedIn: SignedIn, _ scope: Scope) {
     self.signedIn = signedIn
-    self.project = project
+    self.scope = scope
   }
 }
 
@@ -140,17 +142,14 @@ extension Gate {
   ) async throws(Refusal) -> ProjectContext {
     let administrator = signedIn.administrator
     guard administrator.maySee(ID(id)) else { throw .notFound }
-    let project: Project
-    do {
-      project = try await identity.projects.find(ID(id))
-    } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+    let scope: Scope
+    do { scope = try await identity.scopes.existing(project: ID(id)) } catch {
+      throw Refusal(error)
     }
-    guard permission == .seeScope || administrator.may(permission, in: project.scope) else {
-      throw await lacking(permission, signedIn, in: project.scope)
+    guard permission == .seeScope || administrator.may(permission, in: scope) else {
+      throw await lacking(permission, signedIn, in: scope)
     }
-    return ProjectContext(signedIn, project)
+    return ProjectContext(signedIn, scope)
   }
 
   /// Authorizes access to a pool.

@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// The address to continue to after sign-in.
 ///
@@ -15,14 +16,32 @@ enum ReturnAddress {
     return target.rawPath + "?" + query
   }
 
-  /// Returns the address if it's a page of the console; otherwise nil.
+  /// Returns the address if it's a page of the console, or the page of the form at that address;
+  /// otherwise nil.
   static func checked(_ text: String?, among routes: [Route]) -> String? {
     guard let text, text.utf8.count <= 2000, text.utf8.first == UInt8(ascii: "/"),
       !text.hasPrefix("//"), !text.contains("\\"), let target = Target(text),
-      !["sign-in", "sign-out", "setup", "invitation"].contains(target.segments.first),
-      routes.contains(where: { $0.method == .get && $0.fits(target) })
+      !["sign-in", "sign-out", "setup", "invitation"].contains(target.segments.first)
     else { return nil }
-    return text
+    guard !isPage(target, routes) else { return text }
+    guard routes.contains(where: { $0.fits(target) }) else { return nil }
+    return page(above: target.rawPath, among: routes)
+  }
+
+  /// Returns the address of the nearest page above an address, such as that of a form; nil if
+  /// there's none but the home page.
+  static func page(above path: String, among routes: [Route]) -> String? {
+    guard !path.hasPrefix("//"), !path.contains("\\") else { return nil }
+    var page = path[...]
+    while let end = page.utf8.lastIndex(of: UInt8(ascii: "/")), end != page.startIndex {
+      page = page[..<end]
+      if let target = Target(String(page)), isPage(target, routes) { return String(page) }
+    }
+    return nil
+  }
+
+  private static func isPage(_ target: Target, _ routes: [Route]) -> Bool {
+    routes.contains { $0.method == .get && $0.fits(target) }
   }
 }
 

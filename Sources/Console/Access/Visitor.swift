@@ -40,23 +40,3 @@ struct SignedIn: Sendable {
   /// The query of the request's address.
   var query: Form { request.target.query }
 }
-
-extension Administrator {
-  /// The role shown in the bar: the broadest role that applies to the pool.
-  func role(in scope: Scope?) -> String {
-    let reaching = grants.filter { $0.reaches(scope) }
-    for role in [Role.owner, .policy, .support, .auditor]
-    where (reaching.isEmpty ? grants : reaching).contains(where: { $0.role == role }) {
-      return role == .policy ? "policy admin" : role.rawValue
-    }
-    return "no role"
-  }
-}
-
-extension Grant {
-  fileprivate func reaches(_ scope: Scope?) -> Bool {
-    guard let project else { return true }
-    guard let scope, project == scope.project else { return false }
-    return tenant == nil || tenant == scope.tenant
-  }
-}

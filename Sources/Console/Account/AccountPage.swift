@@ -32,25 +32,28 @@ struct AccountPage: Sendable {
           codesLeft: codes, history: history)))
   }
 
-  /// Ends one other session, or all others.
-  func endSessions(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let (session, administrator) = (signedIn.session, signedIn.administrator)
+  /// Ends another session.
+  func endSession(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let name = signedIn.form.trimmed("session")
-    let ended: Int
-    if name == "others" {
-      ended = try await refusing {
-        try await identity.consoleSessions.endOthers(
-          than: session.id, of: administrator, by: signedIn.author)
-      }
-    } else if name != session.id {
-      let isEnded = try await refusing {
-        try await identity.consoleSessions.end(name, of: administrator, by: signedIn.author)
-      }
-      ended = isEnded ? 1 : 0
-    } else {
-      // Signing out ends the current session and also clears the browser.
-      return .redirect(to: ConsolePaths.signOut())
+    // Signing out ends the current session and also clears the browser.
+    guard name != signedIn.session.id else { return .redirect(to: ConsolePaths.signOut()) }
+    let isEnded = try await refusing {
+      try await identity.consoleSessions.end(
+        name, of: signedIn.administrator, by: signedIn.author)
     }
+    return leave(ended: isEnded ? 1 : 0, signedIn)
+  }
+
+  /// Ends all sessions except the current one.
+  func endOtherSessions(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let ended = try await refusing {
+      try await identity.consoleSessions.endOthers(
+        than: signedIn.session.id, of: signedIn.administrator, by: signedIn.author)
+    }
+    return leave(ended: ended, signedIn)
+  }
+
+  private func leave(ended: Int, _ signedIn: SignedIn) -> Response {
     let text =
       ended == 0
       ? "No other sessions were open."
@@ -105,7 +108,6 @@ struct AccountView: ViewModel {
       facts.append(Fact(index == 0 ? "Roles" : "", grant.place))
     }
     return facts + [
-      Fact("Language", PreferencesWords.language(preferences.language)),
       Fact("Time zone", preferences.timeZone),
       Fact("Theme", PreferencesWords.theme(preferences.theme)),
     ]
@@ -125,6 +127,7 @@ struct AccountView: ViewModel {
     .text("recoveryCodes") { _ in ConsolePaths.recoveryCodes() },
     .text("password") { _ in ConsolePaths.ownPassword() },
     .text("preferences") { _ in ConsolePaths.preferences() },
+    .text("endOthersAction") { _ in ConsolePaths.ownOtherSessions() },
     .text("endAction") { _ in ConsolePaths.ownSessions() },
     .text("signOut") { _ in ConsolePaths.signOut() },
     .flag("hasOthers") { $0.sessions.count > 1 },

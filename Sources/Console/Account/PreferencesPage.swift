@@ -1,15 +1,12 @@
-import FoundationEssentials
 import HTTP
 import Identity
 import Templating
 
-/// `/account/preferences`: language, time zone, and theme.
+/// `/account/preferences`: time zone and theme.
 struct PreferencesPage: Sendable {
   let ownAccount: OwnAccount
   let frames: Frames
   let view: Template<PreferencesView>
-  /// The languages that guides are available in.
-  let languages: [String]
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     page(signedIn, signedIn.session.preferences, errors: [])
@@ -18,18 +15,13 @@ struct PreferencesPage: Sendable {
   func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let old = signedIn.session.preferences
     var errors: [FieldError] = []
-    let language = signedIn.form.trimmed("language")
-    if !languages.contains(language) {
-      errors.append(FieldError(field: "language", text: "Choose a language from the list."))
-    }
     let zone = signedIn.form.trimmed("zone")
     if !Zone.names.contains(zone), zone != old.timeZone {
       errors.append(FieldError(field: "zone", text: "Choose a time zone from the list."))
     }
     let theme = Preferences.Theme(rawValue: signedIn.form.trimmed("theme"))
     if theme == nil { errors.append(FieldError(field: "theme", text: "Choose a theme.")) }
-    let preferences = Preferences(
-      language: language, timeZone: zone, theme: theme ?? old.theme)
+    let preferences = Preferences(timeZone: zone, theme: theme ?? old.theme)
     guard errors.isEmpty else { return page(signedIn, preferences, errors: errors) }
     do {
       try await ownAccount.change(
@@ -49,34 +41,13 @@ struct PreferencesPage: Sendable {
     frame.errors = errors
     frame.crumbs = [Link(text: "Your account", href: ConsolePaths.account())]
     let model = PreferencesView(
-      frame: FrameView(frame), csrf: signedIn.session.csrfToken, preferences: preferences,
-      languages: languages)
+      frame: FrameView(frame), csrf: signedIn.session.csrfToken, preferences: preferences)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
-  }
-
-  /// Lists the languages that have a folder of guides next to `folder`.
-  static func languages(besides folder: String) -> [String] {
-    let parent = folder.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let names = try? FileManager.default.contentsOfDirectory(atPath: parent.joined(separator: "/"))
-    let languages = (names ?? []).filter { name in
-      (2...3).contains(name.utf8.count) && name.utf8.allSatisfy { (0x61...0x7A).contains($0) }
-    }
-    return languages.isEmpty ? ["en"] : languages.sorted()
   }
 }
 
 /// Names preferences for display.
 enum PreferencesWords {
-  /// The language's name in that language; the tag itself if it's unknown.
-  static func language(_ tag: String) -> String {
-    let names = [
-      "ar": "العربية", "de": "Deutsch", "en": "English", "es": "Español", "fr": "Français",
-      "hi": "हिन्दी", "it": "Italiano", "ja": "日本語", "nl": "Nederlands", "pl": "Polski",
-      "pt": "Português", "zh": "中文",
-    ]
-    return names[tag] ?? tag
-  }
-
   static func theme(_ theme: Preferences.Theme) -> String {
     switch theme {
     case .system: "Match system"
@@ -90,19 +61,12 @@ struct PreferencesView: ViewModel {
   let frame: FrameView
   let csrf: String
   let preferences: Preferences
-  let languages: [String]
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("action") { _ in ConsolePaths.preferences() },
     .text("cancel") { _ in ConsolePaths.account() },
     .text("csrf") { $0.csrf },
-    .list("languages") { view in
-      view.languages.map {
-        Choice(
-          value: $0, text: PreferencesWords.language($0), isChosen: $0 == view.preferences.language)
-      }
-    },
     .list("zones") { view in
       Zone.names.map { Choice(value: $0, text: $0, isChosen: $0 == view.preferences.timeZone) }
     },
@@ -113,7 +77,6 @@ struct PreferencesView: ViewModel {
           isChosen: $0 == view.preferences.theme, id: $0 == .system ? "theme" : "theme-\($0)")
       }
     },
-    .text("languageError") { $0.frame.error(at: "language") },
     .text("zoneError") { $0.frame.error(at: "zone") },
     .text("themeError") { $0.frame.error(at: "theme") },
   ]

@@ -1,6 +1,8 @@
+import Crypto
 import HTTP
 import Identity
 import Templating
+import Text
 
 /// `/__/auth/action`: the page that email action links open, for end users of applications.
 ///

@@ -71,14 +71,15 @@ struct Places: Sendable {
     value: String, text: String
   )]? {
     let projects = try await refusing {
-      try await identity.projects.names(visibleTo: administrator, limit: 21)
+      try await identity.pools.projectNames(visibleTo: administrator, limit: 21)
     }
     guard projects.count <= 20 else { return nil }
     var places = [(value: "", text: "The whole instance")]
     for (id, name) in projects {
       places.append((id.text, "Project \(Words.short(name, 60))"))
       let tenants = try await refusing {
-        try await identity.tenants.names(project: id, visibleTo: administrator, limit: Self.most)
+        try await identity.pools.tenantNames(
+          project: id, visibleTo: administrator, limit: Self.most)
       }
       for (tenant, tenantName) in tenants {
         places.append(
@@ -140,11 +141,13 @@ extension ManagementError {
     case .notFound: throw .notFound
     case .oneself:
       FieldError(
-        field: "role", text: "You can’t change your own roles. Ask another owner.")
+        field: "role",
+        text: "You can’t change your own roles. Ask \(Permission.manageAdministrators.otherHolder)."
+      )
     case .lastOwner:
       FieldError(
         field: "role",
-        text: "The instance needs at least one owner. Make someone else an owner first.")
+        text: GrantWords.lastOwner)
     case .unavailable: throw .unavailable(self)
     }
   }

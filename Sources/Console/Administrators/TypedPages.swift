@@ -66,11 +66,14 @@ struct TypedPage: Sendable {
     case .notAllowed: throw .notAllowed(.manageAdministrators)
     case .oneself:
       return FieldError(
-        field: "confirmation", text: "You can’t do this to your own account. Ask another owner.")
+        field: "confirmation",
+        text:
+          "You can’t do this to your own account. Ask \(Permission.manageAdministrators.otherHolder)."
+      )
     case .lastOwner:
       return FieldError(
         field: "confirmation",
-        text: "The instance needs at least one owner. Make someone else an owner first.")
+        text: GrantWords.lastOwner)
     case .notFound, .scopeNotFound, .invalidEmail, .invalidName, .emailTaken: throw .notFound
     case .unavailable: throw .unavailable(error)
     }

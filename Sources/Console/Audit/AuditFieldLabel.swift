@@ -132,7 +132,6 @@ enum AuditFieldLabel: Equatable {
       case .verification: .name("verified with")
       case .blockedFor: .name("blocked for")
       case .blockReach: .name("blocked")
-      case .language: .name("language")
       case .timeZone: .name("time zone")
       case .theme: .name("colors")
       case .time: .name("time")

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Templating
+import Text
 
 /// The filters above an audit log: a GET form, and the active filters with links to remove them.
 struct AuditFilterView: ViewModel {

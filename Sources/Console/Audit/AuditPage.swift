@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Templating
+import Text
 
 /// `S/audit` and `/audit`: the audit log of a pool or of the instance, with filters and CSV export.
 struct AuditPage: Sendable {
@@ -58,7 +59,7 @@ struct AuditPage: Sendable {
           row: row, scope: row.scopeKey.flatMap { found.scopes[$0] }, path: path,
           isOfAll: place.scope == nil, times: signedIn.times)
       }
-    ) { Markup(trusted: row.render(AuditRowView($0))) }
+    ) { row.render(AuditRowView($0)) }
     model.show(found, rows: rows, after: after)
     return .html(view.render(model))
   }

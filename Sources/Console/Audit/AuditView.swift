@@ -54,7 +54,7 @@ struct AuditView: ViewModel {
   }
 
   private var file: String? {
-    rows.bytes.isEmpty ? nil : query.form().query(of: place.file)
+    rows.isEmpty ? nil : query.form().query(of: place.file)
   }
 
   static let keys: Keys<Self> = [
@@ -63,7 +63,7 @@ struct AuditView: ViewModel {
     .text("kindInSentence") { $0.place.scope?.kindInSentence },
     .text("scopeName") { $0.place.scope?.name },
     .object("filter") { $0.filter },
-    .flag("hasRows") { !$0.rows.bytes.isEmpty },
+    .flag("hasRows") { !$0.rows.isEmpty },
     .markup("rows") { $0.rows },
     .text("file") { $0.file },
     .text("most") { _ in Words.number(Audit.longestExport) },

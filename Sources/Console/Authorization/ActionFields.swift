@@ -41,7 +41,7 @@ struct ActionFields: ViewModel {
 /// The reason for an action in the administrator's own words.
 struct ReasonField: ViewModel {
   let value: String
-  let error: String?
+  let error: Message?
 
   static let keys: Keys<Self> = [
     .text("value") { $0.value },

@@ -16,27 +16,28 @@ final class CodesToShow: Sendable {
   private let waiting = Mutex<[String: Waiting]>([:])
 
   func keep(
-    _ code: TemporaryCode, for session: ConsoleSession, _ account: Account, in scope: Scope,
+    _ code: TemporaryCode, for session: ConsoleSession, _ user: ID<Account>, in scope: Scope,
     at now: Instant
   ) {
     waiting.withLock { waiting in
       waiting = waiting.filter { $0.value.until > now }
       if waiting.count >= Self.most { waiting.removeAll() }
-      waiting[Self.key(session, account, scope)] = Waiting(
+      waiting[Self.key(session, user, scope)] = Waiting(
         code: code, until: now.advanced(bySeconds: Self.lifetime))
     }
   }
 
   /// Returns the waiting code and removes it; nil if there's none or it has expired.
   func take(
-    for session: ConsoleSession, _ account: Account, in scope: Scope, at now: Instant
+    for session: ConsoleSession, _ user: ID<Account>, in scope: Scope, at now: Instant
   ) -> TemporaryCode? {
-    let found = waiting.withLock { $0.removeValue(forKey: Self.key(session, account, scope)) }
+    let found = waiting.withLock { $0.removeValue(forKey: Self.key(session, user, scope)) }
     guard let found, found.until > now else { return nil }
     return found.code
   }
 
-  private static func key(_ session: ConsoleSession, _ account: Account, _ scope: Scope) -> String {
-    "\(session.csrfToken) \(scope.key) \(account.id.text)"
+  private static func key(_ session: ConsoleSession, _ user: ID<Account>, _ scope: Scope) -> String
+  {
+    "\(session.csrfToken) \(scope.key) \(user.text)"
   }
 }

@@ -13,7 +13,8 @@ struct LockCaution: ViewModel {
     let times = context.signedIn.times
     guard let words = CodeAttemptText.waiting(account, at: now, times) else { return nil }
     sentence = words
-    let may = context.may(.removeFactors) && ActionErrorText.refusal(account, context) == nil
+    let may =
+      context.signedIn.administrator.denial(of: .unlockCodes, on: account, in: context.scope) == nil
     link =
       may
       ? Link(

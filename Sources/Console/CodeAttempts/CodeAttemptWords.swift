@@ -1,4 +1,5 @@
 import Identity
+import OTP
 
 /// The results of code attempts, in sentences for a support agent on the phone.
 enum CodeAttemptText {

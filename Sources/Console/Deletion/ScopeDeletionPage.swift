@@ -12,28 +12,12 @@ struct ScopeDeletionPage: Sendable {
   private var frames: Frames { actions.frames }
 
   func askForProject(_ context: ProjectContext) async throws(Refusal) -> Response {
-    try await page(context.signedIn, context.project.scope, try await frame(context, []))
+    try await page(context.signedIn, context.scope, try await frame(context, []))
   }
 
   func deleteProject(_ context: ProjectContext) async throws(Refusal) -> Response {
-    let (scope, signedIn) = (context.project.scope, context.signedIn)
-    guard scope.isNamed(signedIn.form.trimmed("confirmation")) else {
-      let errors = [Self.wrongName] + (try await actions.unmet(.deleteProject, signedIn))
-      return try await page(signedIn, scope, try await frame(context, errors))
-    }
-    do {
-      let outcome = try await identity.projects.delete(
-        context.project.id, actions.request(signedIn))
-      return actions.leave(
-        "Project “\(Words.isolated(scope.name))” deleted. Requests to it are now rejected.",
-        signedIn, after: outcome, to: ConsolePaths.projects())
-    } catch {
-      let errors = try await actions.faults(error, .deleteProject, signedIn) {
-        error throws(Refusal) in
-        guard case .unavailable = error else { throw Refusal.notFound }
-        throw Refusal.unavailable(error)
-      }
-      return try await page(signedIn, scope, try await frame(context, errors))
+    try await delete(context.scope, context.signedIn) { errors throws(Refusal) in
+      try await frame(context, errors)
     }
   }
 
@@ -42,26 +26,39 @@ struct ScopeDeletionPage: Sendable {
   }
 
   func deleteTenant(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let (scope, signedIn) = (context.scope, context.signedIn)
-    guard let tenant = scope.tenant else { throw .notFound }
+    guard context.scope.tenant != nil else { throw .notFound }
+    return try await delete(context.scope, context.signedIn) { errors throws(Refusal) in
+      try await frame(context, errors)
+    }
+  }
+
+  private func delete(
+    _ scope: Scope, _ signedIn: SignedIn, _ frame: ([FieldError]) async throws(Refusal) -> Frame
+  ) async throws(Refusal) -> Response {
+    let action = Self.action(of: scope)
     guard scope.isNamed(signedIn.form.trimmed("confirmation")) else {
-      let errors = [Self.wrongName] + (try await actions.unmet(.deleteTenant, signedIn))
-      return try await page(signedIn, scope, try await frame(context, errors))
+      let errors = [Self.wrongName] + (try await actions.unmet(action, signedIn))
+      return try await page(signedIn, scope, try await frame(errors))
     }
     do {
-      let outcome = try await identity.tenants.delete(
-        project: scope.project, tenant: tenant, actions.request(signedIn))
+      let outcome = try await identity.pools.delete(
+        project: scope.project, tenant: scope.tenant, actions.request(signedIn))
       return actions.leave(
-        "Tenant “\(Words.isolated(scope.name))” deleted. Requests to it are now rejected.",
-        signedIn, after: outcome, to: ConsolePaths.tenants(scope.project.text))
+        "\(scope.kind) “\(Words.isolated(scope.name))” deleted. Requests to it are now rejected.",
+        signedIn, after: outcome,
+        to: scope.tenant == nil
+          ? ConsolePaths.projects() : ConsolePaths.tenants(scope.project.text))
     } catch {
-      let errors = try await actions.faults(error, .deleteTenant, signedIn) {
-        error throws(Refusal) in
+      let errors = try await actions.faults(error, action, signedIn) { error throws(Refusal) in
         guard case .unavailable = error else { throw Refusal.notFound }
         throw Refusal.unavailable(error)
       }
-      return try await page(signedIn, scope, try await frame(context, errors))
+      return try await page(signedIn, scope, try await frame(errors))
     }
+  }
+
+  private static func action(of scope: Scope) -> ConsoleAction {
+    scope.tenant == nil ? .deleteProject : .deleteTenant
   }
 
   private static let wrongName = FieldError(
@@ -71,7 +68,7 @@ struct ScopeDeletionPage: Sendable {
     _ context: ProjectContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Frame {
     let frame = try await frames.frame("Delete · Settings", in: context, tab: .settings)
-    return finished(frame, context.project.scope, errors)
+    return finished(frame, context.scope, errors)
   }
 
   private func frame(
@@ -91,25 +88,16 @@ struct ScopeDeletionPage: Sendable {
   private func page(
     _ signedIn: SignedIn, _ scope: Scope, _ frame: Frame
   ) async throws(Refusal) -> Response {
-    let action: ConsoleAction = scope.tenant == nil ? .deleteProject : .deleteTenant
     let frameView = FrameView(frame)
     let model = ScopeDeletionView(
       frame: frameView, signedIn: signedIn, scope: scope, losses: try await losses(of: scope),
-      fields: try await actions.fields(action, signedIn, frameView))
+      fields: try await actions.fields(Self.action(of: scope), signedIn, frameView))
     return .html(view.render(model), status: frame.errors.isEmpty ? .ok : .unprocessableContent)
   }
 
   private func losses(of scope: Scope) async throws(Refusal) -> DeletionImpact {
-    if let tenant = scope.tenant {
-      do {
-        return try await identity.tenants.losses(project: scope.project, tenant: tenant)
-      } catch {
-        guard case .unavailable = error else { throw .notFound }
-        throw .unavailable(error)
-      }
-    }
     do {
-      return try await identity.projects.losses(scope.project)
+      return try await identity.pools.losses(project: scope.project, tenant: scope.tenant)
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)

@@ -149,10 +149,11 @@ extension Fault {
 
   init(needing permission: Permission, helpers: [String]) {
     let names = helpers.map { Words.isolated($0) }
+    let granter = Permission.manageAdministrators.holder
     let whom =
       names.isEmpty
-      ? "Ask an owner of this instance for the role, or ask someone who has it to do this."
-      : "\(Words.list(names)) can do this here. Ask them to do it, or ask an owner for the role."
+      ? "Ask \(granter) of this instance for the role, or ask someone who has it to do this."
+      : "\(Words.list(names)) can do this here. Ask them to do it, or ask \(granter) for the role."
     self.init(
       status: .forbidden, heading: "You don’t have access",
       sentence: "You’re signed in, but \(permission.formatted).", detail: whom)
@@ -186,30 +187,39 @@ extension Permission {
   var formatted: String {
     switch self {
     case .seeScope: "you don’t have access to this page"
-    case .readPolicy: "viewing the MFA policy requires a role here"
-    case .changePolicy: "changing the MFA policy requires the policy admin or owner role"
-    case .createProject: "creating projects requires the policy admin or owner role on the instance"
-    case .changeScope: "changing settings requires the policy admin or owner role"
-    case .manageTenants:
-      "creating and deleting tenants requires the policy admin or owner role on the project"
-    case .deleteProject: "deleting a project requires the owner role on the project or the instance"
-    case .manageKeys: "managing keys and tokens requires the policy admin or owner role"
-    case .manageTrust:
-      "managing identity providers and custom token signing keys requires the owner role"
-    case .changeLinks: "changing where links in emails lead requires the owner role"
-    case .findUsers: "searching users requires the support, auditor, or owner role"
-    case .changeUsers: "changing users requires the owner role"
-    case .exportUsers: "exporting users requires the owner role"
-    case .removeFactors: "removing a factor requires the support or owner role"
-    case .endSessions: "ending sessions requires the support or owner role"
-    case .editSupportRules:
-      "changing support rules requires the policy admin or owner role"
-    case .protectUsers: "protecting accounts and unblocking agents requires the owner role"
-    case .readMessages: "opening messages to users requires the owner role"
-    case .seeApprovals: "viewing approvals requires the support, policy admin, or owner role"
-    case .readAudit: "viewing the audit log requires the auditor or owner role"
-    case .seeAdministrators: "viewing administrators requires the auditor or owner role"
-    case .manageAdministrators: "managing administrators requires the owner role"
+    case .readPolicy: "\(activity) requires a role here"
+    case .createProject: "\(activity) requires the \(roleNames) role on the instance"
+    case .manageTenants: "\(activity) requires the \(roleNames) role on the project"
+    case .deleteProject: "\(activity) requires the \(roleNames) role on the project or the instance"
+    default: "\(activity) requires the \(roleNames) role"
+    }
+  }
+
+  /// What the permission allows.
+  var activity: String {
+    switch self {
+    case .seeScope: "viewing projects and tenants"
+    case .readPolicy: "viewing the MFA policy"
+    case .changePolicy: "changing the MFA policy"
+    case .createProject: "creating projects"
+    case .changeScope: "changing settings"
+    case .manageTenants: "creating and deleting tenants"
+    case .deleteProject: "deleting a project"
+    case .manageKeys: "managing keys and tokens"
+    case .manageTrust: "managing identity providers and custom token signing keys"
+    case .changeLinks: "changing where links in emails lead"
+    case .findUsers: "searching users"
+    case .changeUsers: "changing users"
+    case .exportUsers: "exporting users"
+    case .removeFactors: "removing a factor"
+    case .endSessions: "ending sessions"
+    case .editSupportRules: "changing support rules"
+    case .protectUsers: "protecting accounts and unblocking agents"
+    case .readMessages: "opening messages to users"
+    case .seeApprovals: "viewing approvals"
+    case .readAudit: "viewing the audit log"
+    case .seeAdministrators: "viewing administrators"
+    case .manageAdministrators: "managing administrators"
     }
   }
 }

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Synchronization
+import Text
 
 /// Stores flash messages until the session's next page.
 ///

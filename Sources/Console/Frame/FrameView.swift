@@ -2,7 +2,7 @@ import Templating
 
 /// The content around every page: bar, tabs, breadcrumbs, messages, and footer.
 struct Frame: Sendable {
-  let title: String
+  let title: Message
   let stylesheet: String
   let script: String
   let icon: String
@@ -18,12 +18,15 @@ struct Frame: Sendable {
   var theme: String?
   let asOf: Markup
   var isNarrow = false
+  /// The language of the page as a BCP 47 tag.
+  let language: String
+  let isRightToLeft: Bool
   var account: AccountMenu?
   /// The project and tenant menus, each rendered from a `ScopeMenu`.
   var project: Markup?
   var tenant: Markup?
   var find: FindForm?
-  var tabsLabel = ""
+  var tabsLabel = Message.verbatim("")
   var tabs: [Tab] = []
   var crumbs: [Link] = []
   /// Why the server's clock isn't trusted; nil while it is.
@@ -47,7 +50,7 @@ final class FrameView: ViewModel {
   var times: Times { frame.times }
 
   /// The error message of a field; nil if it has none.
-  func error(at field: String) -> String? {
+  func error(at field: String) -> Message? {
     frame.errors.first { $0.field == field }?.text
   }
 
@@ -62,6 +65,8 @@ final class FrameView: ViewModel {
     .text("address") { $0.frame.address },
     .text("theme") { $0.frame.theme },
     .text("zone") { $0.frame.times.zoneInWords },
+    .text("language") { $0.frame.language },
+    .text("direction") { $0.frame.isRightToLeft ? "rtl" : "ltr" },
     .markup("asOf") { $0.frame.asOf },
     .flag("isNarrow") { $0.frame.isNarrow },
     .optional("account") { $0.frame.account },
@@ -77,8 +82,7 @@ final class FrameView: ViewModel {
     .optional("flash") { $0.frame.flash },
     .flag("hasErrors") { !$0.frame.errors.isEmpty },
     .text("errorsHeading") {
-      $0.frame.errors.count == 1
-        ? "There’s a problem" : "There are \($0.frame.errors.count) problems"
+      Message("parts.errors", ["count": .number($0.frame.errors.count)])
     },
     .list("errors") { $0.frame.errors },
   ]
@@ -115,9 +119,15 @@ struct FindForm: ViewModel {
 
 /// A tab of a pool or of the instance.
 struct Tab: ViewModel {
-  let text: String
+  let text: Message
   let href: String
   let isCurrent: Bool
+
+  init(text: some MessageConvertible, href: String, isCurrent: Bool) {
+    self.text = text.message
+    self.href = href
+    self.isCurrent = isCurrent
+  }
 
   static let keys: Keys<Self> = [
     .text("text") { $0.text },
@@ -128,9 +138,15 @@ struct Tab: ViewModel {
 
 /// A link with its text.
 struct Link: ViewModel {
-  let text: String
+  let text: Message
   let href: String
-  var isCurrent = false
+  let isCurrent: Bool
+
+  init(text: some MessageConvertible, href: String, isCurrent: Bool = false) {
+    self.text = text.message
+    self.href = href
+    self.isCurrent = isCurrent
+  }
 
   static let keys: Keys<Self> = [
     .text("text") { $0.text },
@@ -141,10 +157,16 @@ struct Link: ViewModel {
 
 /// A message about the result of an action, shown once on the next page.
 struct Flash: ViewModel {
-  let text: String
-  var isAlert = false
+  let text: Message
+  let isAlert: Bool
   /// A link to a follow-up action.
-  var link: Link?
+  let link: Link?
+
+  init(text: some MessageConvertible, isAlert: Bool = false, link: Link? = nil) {
+    self.text = text.message
+    self.isAlert = isAlert
+    self.link = link
+  }
 
   static let keys: Keys<Self> = [
     .text("text") { $0.text },
@@ -158,7 +180,12 @@ struct Flash: ViewModel {
 struct FieldError: ViewModel {
   /// The `id` of the field in the page.
   let field: String
-  let text: String
+  let text: Message
+
+  init(field: String, text: some MessageConvertible) {
+    self.field = field
+    self.text = text.message
+  }
 
   static let keys: Keys<Self> = [
     .text("field") { $0.field },

@@ -7,6 +7,7 @@ struct Frames: Sendable {
   let assets: ConsoleAssets
   let publicURL: PublicURL
   let identity: Identity
+  let catalog: Catalog
   let menu: Template<ScopeMenu>
   let flashes = Flashes()
   private let menus = MarkupCache<ScopeMenu>()
@@ -17,7 +18,7 @@ struct Frames: Sendable {
   var clock: WallClock { identity.clock }
 
   /// Stores a message for the session's next page.
-  func leave(_ text: String, for signedIn: SignedIn) {
+  func leave(_ text: some MessageConvertible, for signedIn: SignedIn) {
     flashes.leave(Flash(text: text), for: signedIn.session, at: clock.now())
   }
 
@@ -27,16 +28,18 @@ struct Frames: Sendable {
   }
 
   /// The frame for visitors who aren't signed in, and for error pages.
-  func bare(_ title: String, path: String = "/", times: Times = Times()) -> Frame {
+  func bare(
+    _ title: some MessageConvertible, path: String = "/", times: Times = Times()
+  ) -> Frame {
     Frame(
-      title: title, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
+      title: title.message, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
       home: ConsolePaths.projects(), guidance: ConsolePaths.guidance(),
       address: publicURL.origin + path, times: times, asOf: times.moment(clock.now()),
-      isNarrow: true)
+      isNarrow: true, language: catalog.locale, isRightToLeft: catalog.isRightToLeft)
   }
 
   /// The frame for end users of an application, with its name and without links into the console.
-  func outside(_ title: String, path: String, of scope: Scope?) -> Frame {
+  func outside(_ title: some MessageConvertible, path: String, of scope: Scope?) -> Frame {
     var frame = bare(title, path: path)
     frame.brand = scope.map { Words.short($0.projectName) } ?? publicURL.host
     frame.home = nil
@@ -44,7 +47,9 @@ struct Frames: Sendable {
   }
 
   /// The frame of pages that belong to no project.
-  func frame(_ title: String, for signedIn: SignedIn, tab: InstanceTab?) -> Frame {
+  func frame(
+    _ title: some MessageConvertible, for signedIn: SignedIn, tab: InstanceTab?
+  ) -> Frame {
     var frame = unflashed(title, for: signedIn, tab: tab, path: signedIn.request.target.rawPath)
     frame.flash = flashes.take(for: signedIn.session, at: clock.now())
     return frame
@@ -52,13 +57,14 @@ struct Frames: Sendable {
 
   /// The same frame without the session's flash, which stays stored for its next page.
   func unflashed(
-    _ title: String, for signedIn: SignedIn, tab: InstanceTab?, path: String = "/"
+    _ title: some MessageConvertible, for signedIn: SignedIn, tab: InstanceTab?,
+    path: String = "/"
   ) -> Frame {
     var frame = bare(title, path: path, times: signedIn.times)
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: nil)
-    frame.tabsLabel = "Countersign"
+    frame.tabsLabel = .verbatim("Countersign")
     frame.tabs = InstanceTab.allCases.filter { $0.isShown(to: signedIn.administrator) }.map {
       Tab(text: $0.text, href: $0.address, isCurrent: $0 == tab)
     }
@@ -68,40 +74,44 @@ struct Frames: Sendable {
   }
 
   /// The frame of a pool's pages.
-  func frame(_ title: String, in context: ScopeContext, tab: ScopeTab) async throws(Refusal)
-    -> Frame
-  {
-    let scope = context.scope
-    return try await frame(
-      title, context.signedIn, scope: scope, projectName: scope.projectName, tab: tab)
+  func frame(
+    _ title: some MessageConvertible, in context: ScopeContext, tab: ScopeTab
+  ) async throws(Refusal) -> Frame {
+    try await frame(title.message, context.signedIn, scope: context.scope, tab: tab)
   }
 
   /// The frame of a project's pages.
-  func frame(_ title: String, in context: ProjectContext, tab: ScopeTab) async throws(Refusal)
-    -> Frame
-  {
-    let project = context.project
-    return try await frame(
-      title, context.signedIn, scope: project.scope, projectName: project.displayName, tab: tab)
+  func frame(
+    _ title: some MessageConvertible, in context: ProjectContext, tab: ScopeTab
+  ) async throws(Refusal) -> Frame {
+    try await frame(title.message, context.signedIn, scope: context.scope, tab: tab)
   }
 
   private func frame(
-    _ title: String, _ signedIn: SignedIn, scope: Scope, projectName: String, tab: ScopeTab
+    _ title: Message, _ signedIn: SignedIn, scope: Scope, tab: ScopeTab
   ) async throws(Refusal) -> Frame {
     let administrator = signedIn.administrator
-    let name = scope.tenant == nil ? nil : Words.isolated(scope.name)
-    let whole = [title, name, Words.isolated(projectName)].compactMap { $0 }
+    let project = Message.Value.name(Words.short(scope.projectName))
+    let whole =
+      scope.tenant == nil
+      ? Message("parts.title-in-project", ["title": .message(title), "project": project])
+      : Message(
+        "parts.title-in-tenant",
+        [
+          "title": .message(title), "tenant": .name(Words.short(scope.name)), "project": project,
+        ])
     var frame = bare(
-      whole.joined(separator: " · "), path: signedIn.request.target.rawPath, times: signedIn.times)
+      whole, path: signedIn.request.target.rawPath, times: signedIn.times)
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: scope)
     frame.flash = flashes.take(for: signedIn.session, at: clock.now())
-    frame.project = try await projectMenu(scope, projectName, administrator)
+    frame.project = try await projectMenu(scope, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
-    frame.tabsLabel = scope.tenant == nil ? "Project" : "Tenant"
+    frame.tabsLabel = 
+      scope.tenant == nil ? Message("parts.project") : Message("parts.tenant")
     frame.tabs = ScopeTab.allCases.compactMap { each in
       guard each.isShown(in: scope, to: administrator) else { return nil }
       return Tab(text: each.text, href: each.address(scope), isCurrent: each == tab)
@@ -126,30 +136,32 @@ struct Frames: Sendable {
   private func account(_ signedIn: SignedIn, in scope: Scope?) -> AccountMenu {
     let administrator = signedIn.administrator
     return AccountMenu(
-      name: administrator.displayName, role: administrator.role(in: scope),
+      name: administrator.displayName, role: administrator.role(in: scope)?.name ?? "no role",
       email: administrator.email, href: ConsolePaths.account(), signOut: ConsolePaths.signOut(),
       csrf: signedIn.session.csrfToken)
   }
 
   private func projectMenu(
-    _ scope: Scope, _ name: String, _ administrator: Administrator
+    _ scope: Scope, _ administrator: Administrator
   ) async throws(Refusal) -> Markup {
     let names = try await refusing {
-      try await identity.projects.names(visibleTo: administrator, limit: Self.menuLength)
+      try await identity.pools.projectNames(visibleTo: administrator, limit: Self.menuLength)
     }
     let places = names.map { id, name in
       ScopeMenu.Place(
         id: id.text, name: name, isOpen: administrator.may(.seeScope, project: id, tenant: nil))
     }
     return drawn(
-      ScopeMenu(name: name, places: places, current: scope.project.text, project: nil))
+      ScopeMenu(
+        name: .verbatim(scope.projectName), places: places, current: scope.project.text,
+        project: nil))
   }
 
   private func tenantMenu(
     _ scope: Scope, _ administrator: Administrator
   ) async throws(Refusal) -> Markup? {
     let names = try await refusing {
-      try await identity.tenants.names(
+      try await identity.pools.tenantNames(
         project: scope.project, visibleTo: administrator, limit: Self.menuLength)
     }
     guard scope.tenant != nil || !names.isEmpty else { return nil }
@@ -158,12 +170,13 @@ struct Frames: Sendable {
     }
     return drawn(
       ScopeMenu(
-        name: scope.tenant == nil ? "Choose a tenant" : scope.name, places: places,
+        name: scope.tenant == nil ? Message("parts.choose-tenant") : .verbatim(scope.name),
+        places: places,
         current: scope.tenant?.text, project: scope.project.text))
   }
 
   private func drawn(_ menu: ScopeMenu) -> Markup {
-    menus.joined([menu]) { Markup(trusted: self.menu.render($0)) }
+    menus.joined([menu]) { self.menu.render($0) }
   }
 }
 
@@ -171,15 +184,15 @@ struct Frames: Sendable {
 enum InstanceTab: CaseIterable {
   case projects, users, approvals, whatIf, administrators, audit, guidance
 
-  var text: String {
+  var text: Message {
     switch self {
-    case .projects: "Projects"
-    case .users: "Users"
-    case .approvals: "Approvals"
-    case .whatIf: "Sign-in simulator"
-    case .administrators: "Administrators"
-    case .audit: "Audit"
-    case .guidance: "Guidance"
+    case .projects: Message("parts.projects")
+    case .users: Message("parts.users")
+    case .approvals: Message("parts.approvals")
+    case .whatIf: Message("parts.what-if")
+    case .administrators: Message("parts.administrators")
+    case .audit: Message("parts.audit")
+    case .guidance: Message("parts.guidance")
     }
   }
 
@@ -211,15 +224,15 @@ enum InstanceTab: CaseIterable {
 enum ScopeTab: CaseIterable {
   case overview, tenants, review, users, policy, settings, audit
 
-  var text: String {
+  var text: Message {
     switch self {
-    case .overview: "Overview"
-    case .tenants: "Tenants"
-    case .review: "Review"
-    case .users: "Users"
-    case .policy: "MFA policy"
-    case .settings: "Settings"
-    case .audit: "Audit"
+    case .overview: Message("parts.overview")
+    case .tenants: Message("parts.tenants")
+    case .review: Message("parts.review")
+    case .users: Message("parts.users")
+    case .policy: Message("parts.policy")
+    case .settings: Message("parts.settings")
+    case .audit: Message("parts.audit")
     }
   }
 

@@ -1,21 +1,24 @@
 import HTTP
 import Templating
+import Text
 
 /// The search field above a list.
 ///
 /// It's a GET form, so that the address of a result can be shared.
 struct FilterView: ViewModel {
   let action: String
-  let label: String
+  let label: Message
   let query: String
   /// The address of the unfiltered list; nil without a search.
   let clear: String?
   /// Other query fields, which a search keeps.
   let kept: Form
 
-  init(action: String, label: String, query: String, keeping kept: Form = Form()) {
+  init(
+    action: String, label: some MessageConvertible, query: String, keeping kept: Form = Form()
+  ) {
     self.action = action
-    self.label = label
+    self.label = label.message
     self.query = query
     self.kept = kept
     clear = query.isEmpty ? nil : kept.query(of: action)
@@ -32,7 +35,7 @@ struct FilterView: ViewModel {
 
 /// The footer of a list that is paged by key, not by page number.
 struct PagerView: ViewModel {
-  let count: String
+  let count: Message
   let first: String?
   let next: String?
 
@@ -42,8 +45,12 @@ struct PagerView: ViewModel {
   ///   - query: The list's query without the page key.
   ///   - after: The key that this page starts after; nil for the first page.
   ///   - next: The key that the next page starts after; nil for the last page.
-  init(shown: String, path: String, query: Form, after: String?, next: String?) {
-    count = next == nil && after == nil ? shown : shown + " on this page"
+  init(
+    shown: some MessageConvertible, path: String, query: Form, after: String?, next: String?
+  ) {
+    count =
+      next == nil && after == nil
+      ? shown.message : Message("parts.on-this-page", ["items": .message(shown.message)])
     first = after == nil ? nil : query.query(of: path)
     self.next = next.map { place in
       var query = query
@@ -61,9 +68,17 @@ struct PagerView: ViewModel {
 
 /// The empty state of a list, with an optional link.
 struct EmptyView: ViewModel {
-  let heading: String
-  let sentence: String
-  var link: EmptyLink?
+  let heading: Message
+  let sentence: Message
+  let link: EmptyLink?
+
+  init(
+    heading: some MessageConvertible, sentence: some MessageConvertible, link: EmptyLink? = nil
+  ) {
+    self.heading = heading.message
+    self.sentence = sentence.message
+    self.link = link
+  }
 
   static let keys: Keys<Self> = [
     .text("heading") { $0.heading },
@@ -74,9 +89,15 @@ struct EmptyView: ViewModel {
 
 /// The link of an empty state.
 struct EmptyLink: ViewModel {
-  let text: String
+  let text: Message
   let href: String
-  var isPrimary = false
+  let isPrimary: Bool
+
+  init(text: some MessageConvertible, href: String, isPrimary: Bool = false) {
+    self.text = text.message
+    self.href = href
+    self.isPrimary = isPrimary
+  }
 
   static let keys: Keys<Self> = [
     .text("text") { $0.text },
@@ -87,16 +108,16 @@ struct EmptyLink: ViewModel {
 
 /// A label and its value.
 struct Fact: ViewModel {
-  let label: String
+  let label: Message
   let value: Markup
 
-  init(_ label: String, _ value: Markup) {
-    self.label = label
+  init(_ label: some MessageConvertible, _ value: Markup) {
+    self.label = label.message
     self.value = value
   }
 
-  init(_ label: String, _ text: String) {
-    self.init(label, HTML.escaped(text))
+  init(_ label: some MessageConvertible, _ text: some MessageConvertible) {
+    self.init(label, Markup(escaping: text.message))
   }
 
   static let keys: Keys<Self> = [

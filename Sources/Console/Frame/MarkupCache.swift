@@ -5,7 +5,7 @@ import Templating
 ///
 /// Values are compared in full, so the markup is never stale. A full cache is emptied.
 final class MarkupCache<Value: Hashable & Sendable>: Sendable {
-  private let drawn = Mutex<[Value: Markup]>([:])
+  private let drawn = Mutex<[Value: [UInt8]]>([:])
   private let limit: Int
 
   /// Creates a cache for at most `limit` pieces of about 1 KB each.
@@ -13,27 +13,27 @@ final class MarkupCache<Value: Hashable & Sendable>: Sendable {
     self.limit = limit
   }
 
-  /// The concatenated markup of the values.
-  func joined(_ values: [Value], draw: (Value) -> Markup) -> Markup {
+  /// The concatenated markup of the values; `draw` renders one of them.
+  func joined(_ values: [Value], draw: (Value) -> [UInt8]) -> Markup {
     // Read outside the lock: the copy shares storage until the cache is changed.
     let known = drawn.withLock { $0 }
-    var missing: [(Value, Markup)] = []
+    var missing: [(Value, [UInt8])] = []
     var bytes: [UInt8] = []
     bytes.reserveCapacity(values.count * 900)
     for value in values {
       if let markup = known[value] {
-        bytes += markup.bytes
+        bytes += markup
       } else {
         let markup = draw(value)
         missing.append((value, markup))
-        bytes += markup.bytes
+        bytes += markup
       }
     }
     if !missing.isEmpty { keep(missing) }
     return Markup(trusted: bytes)
   }
 
-  private func keep(_ new: [(Value, Markup)]) {
+  private func keep(_ new: [(Value, [UInt8])]) {
     drawn.withLock { drawn in
       if drawn.count + new.count > limit { drawn = [:] }
       for (value, markup) in new.prefix(limit) { drawn[value] = markup }

@@ -11,7 +11,7 @@ struct ScopeMenu: ViewModel, Hashable {
     let isOpen: Bool
   }
 
-  let name: String
+  let name: Message
   let places: [Place]
   /// The ID of the current project or tenant.
   let current: String?
@@ -34,7 +34,9 @@ struct ScopeMenu: ViewModel, Hashable {
     .text("name") { $0.name },
     .list("links") { $0.links },
     .text("allHref") { $0.project.map { ConsolePaths.tenants($0) } ?? ConsolePaths.projects() },
-    .text("allText") { $0.project == nil ? "All projects" : "All tenants" },
+    .text("allText") { 
+      $0.project == nil ? Message("parts.all-projects") : Message("parts.all-tenants")
+    },
   ]
 
   /// Hashes only the current project and tenant, which nearly always differ between menus.

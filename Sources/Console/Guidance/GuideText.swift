@@ -67,7 +67,7 @@ struct GuideText: Sendable {
       lines.append(
         """
         <div class="code"><pre data-copy tabindex="0" aria-label="\
-        \(String(decoding: label.markup.bytes, as: UTF8.self))">\
+        \(String(decoding: label.markup.bytes(in: .empty), as: UTF8.self))">\
         <code>\(line[line.index(after: start)...])
         """)
     }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import OTP
 
 /// The placeholders of guides, such as `{{address}}`.
 enum GuideGap: String, CaseIterable, Sendable {

@@ -14,7 +14,7 @@ struct KeysPage: Sendable {
     let signedIn = context.signedIn
     let outcome: ActionOutcome<APIKey>
     do {
-      outcome = try await keys.create(for: context.project.id, actions.request(signedIn))
+      outcome = try await keys.create(for: context.scope.project, actions.request(signedIn))
     } catch {
       let errors = try await actions.faults(error, .createAPIKey, signedIn, Self.refuse)
       return try await askForCreation(context, errors)
@@ -31,12 +31,12 @@ struct KeysPage: Sendable {
     frame.crumbs = [Link(text: "Settings", href: Self.list(context))]
     let question = ActionQuestion(
       performs: .createAPIKey,
-      heading: HTML.heading("Create an API key for", context.project.displayName),
+      heading: HTML.heading("Create an API key for", context.scope.name),
       consequences: [
         "Applications that use the key can connect to this project. It isn’t a secret.",
         "Other keys stay valid.",
       ], button: "Create API key", keep: "Cancel",
-      action: ConsolePaths.keys(context.project.id.text), back: Self.list(context),
+      action: ConsolePaths.keys(context.scope.project.text), back: Self.list(context),
       isDestructive: false)
     // The button on the settings page had no fields, so the first request shows no errors.
     let isFirst = context.signedIn.form["confirmed"] == nil
@@ -51,7 +51,7 @@ struct KeysPage: Sendable {
   private func page(
     _ context: ProjectContext, _ id: String, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let all = try await refusing { try await keys.list(context.project.id) }
+    let all = try await refusing { try await keys.list(context.scope.project) }
     guard let key = all.first(where: { $0.id.text == id }) else { throw .notFound }
     var frame = try await frames.frame("Revoke API key · Settings", in: context, tab: .settings)
     frame.errors = errors
@@ -67,7 +67,7 @@ struct KeysPage: Sendable {
     let signedIn = context.signedIn
     let outcome: ActionOutcome<Void>
     do {
-      outcome = try await keys.revoke(ID(id), of: context.project.id, actions.request(signedIn))
+      outcome = try await keys.revoke(ID(id), of: context.scope.project, actions.request(signedIn))
     } catch {
       let errors = try await actions.faults(error, .revokeAPIKey, signedIn, Self.refuse)
       return try await page(context, id, errors)
@@ -83,7 +83,7 @@ struct KeysPage: Sendable {
   }
 
   private static func list(_ context: ProjectContext) -> String {
-    ConsolePaths.settings(context.project.scope)
+    ConsolePaths.settings(context.scope)
   }
 }
 
@@ -126,11 +126,11 @@ struct KeyRevocationView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("label") { $0.key.label },
-    .text("action") { ConsolePaths.keyRevocation($0.context.project.id.text, $0.key.id.text) },
+    .text("action") { ConsolePaths.keyRevocation($0.context.scope.project.text, $0.key.id.text) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
     .object("authorization") { $0.fields },
-    .text("keep") { ConsolePaths.settings($0.context.project.scope) },
+    .text("keep") { ConsolePaths.settings($0.context.scope) },
     .list("facts") { $0.facts },
   ]
 }

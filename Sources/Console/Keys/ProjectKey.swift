@@ -14,7 +14,7 @@ struct ProjectKey: Sendable {
     let project = context.scope.project
     guard context.signedIn.administrator.may(.manageKeys, project: project, tenant: nil) else {
       key = nil
-      note = "Ask an owner or policy admin of the project for the API key."
+      note = "Ask \(Permission.manageKeys.holder) of the project for the API key."
       return
     }
     key = try await refusing { try await keys.list(project) }.first

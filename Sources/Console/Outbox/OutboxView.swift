@@ -135,7 +135,7 @@ struct MessageView: ViewModel {
     case .waiting where !isReadable:
       "The message is sent by email, so only the user can read its text."
     case .waiting:
-      "Only owners can open the text, because its links and codes give access to the account."
+      "Only \(Permission.readMessages.holders) can open the text, because its links and codes give access to the account."
     }
   }
 

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import OTP
 
 /// The values of the policy form, as typed.
 struct PolicyAnswers: Sendable, Equatable {
@@ -140,6 +141,14 @@ enum PolicyProposal: Sendable {
     switch self {
     case .answers(let answers, _): answers
     case .likeProject(let policy): PolicyAnswers(policy.edit)
+    }
+  }
+
+  /// The version of the project's policy; nil for values of the form.
+  var source: String? {
+    switch self {
+    case .answers: nil
+    case .likeProject(let policy): String(policy.version)
     }
   }
 

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import OTP
 import Templating
 
 struct PolicyCheckView: ViewModel {
@@ -12,8 +13,6 @@ struct PolicyCheckView: ViewModel {
   /// The authorization fields that saving requires.
   let fields: ActionFields
   let now: Instant
-  /// The number of consecutive wrong codes after which a user's codes are locked.
-  var codeCap = SupportRules().codeCap
 
   private var old: MFAConfiguration { preview.policy.configuration }
   private var new: MFAConfiguration { preview.new.configuration }
@@ -109,7 +108,7 @@ struct PolicyCheckView: ViewModel {
     }
     if new.isSMSOn, !old.isSMSOn {
       warnings.append(
-        "There is no SMS gateway, so no phone receives a code. Codes are stored in Messages, where only an owner can open them."
+        "There is no SMS gateway, so no phone receives a code. Codes are stored in Messages, where only \(Permission.readMessages.holder) can open them."
       )
     }
     return warnings
@@ -140,8 +139,9 @@ struct PolicyCheckView: ViewModel {
     .object("frame") { $0.frame },
     .flag("isLate") { $0.isLate },
     .text("withoutFactor") { $0.withoutFactor },
-    .text("odds") { OddsWords.sentence($0.new.accepted, cap: $0.codeCap) },
-    .text("action") { ConsolePaths.policy($0.context.scope) },
+    .text("odds") { OddsWords.sentence($0.new.accepted, cap: $0.preview.codeCap) },
+    .text("save") { ConsolePaths.policyChanges($0.context.scope) },
+    .text("edit") { ConsolePaths.policyEdit($0.context.scope) },
     .text("cancel") { ConsolePaths.policy($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.preview.policy.version },
@@ -193,7 +193,7 @@ struct TypedName: ViewModel {
   let name: String
   let id: String
   let value: String
-  let error: String?
+  let error: Message?
 
   init(_ view: PolicyCheckView) {
     let scope = view.context.scope

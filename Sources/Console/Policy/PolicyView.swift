@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import OTP
 import Templating
 
 struct PolicyView: ViewModel {
@@ -94,6 +95,7 @@ struct PolicyView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("action") { ConsolePaths.policy($0.context.scope) },
+    .text("stateTOTP") { ConsolePaths.policyTOTPState($0.context.scope) },
     .text("cancel") { ConsolePaths.overview($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.policy.version },
@@ -168,7 +170,7 @@ struct PatternChoice: ViewModel {
 /// The start date of the mandatory pattern.
 struct PatternDay: ViewModel {
   let from: String
-  let error: String?
+  let error: Message?
 
   init(_ view: PolicyView) {
     from = view.answers.from

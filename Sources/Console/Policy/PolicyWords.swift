@@ -1,4 +1,5 @@
 import Identity
+import OTP
 import Templating
 
 extension MFAConfiguration {
@@ -18,10 +19,10 @@ extension MFAConfiguration {
   /// Whether TOTP is treated as enabled because its state is unset.
   var isUnstated: Bool { totp?.state == .unspecified }
 
-  private static let onChip = Chip.on("on")
-  private static let mandatoryChip = Chip.on("on, mandatory")
-  private static let unstatedChip = Chip.look("on (state unset)")
-  private static let offChip = Chip.off("off")
+  private static let onChip = Chip.on(Message("common.on"))
+  private static let mandatoryChip = Chip.on(Message("common.on-mandatory"))
+  private static let unstatedChip = Chip.look(Message("common.on-unset"))
+  private static let offChip = Chip.off(Message("common.off"))
 }
 
 extension EnrollmentPattern {

@@ -1,4 +1,5 @@
 import Identity
+import OTP
 import Templating
 
 /// Draws the acceptance window: 21 intervals of 30 seconds from −10 to +10; lit ones are valid.
@@ -41,7 +42,7 @@ enum WindowStrip {
   static func large(_ window: Window?) -> Markup {
     var html = HTML()
     html.raw("<svg class=\"strip large\" viewBox=\"0 0 690 42\" role=\"img\" aria-label=\"")
-    html.text(label(window))
+    html.message(label(window))
     html.raw("\">")
     for step in -reach...reach {
       let x = (step + reach) * 33
@@ -89,32 +90,33 @@ enum WindowStrip {
   }
 
   /// The text alternative of the strip.
-  static func label(_ window: Window?) -> String {
-    guard let window else { return "No codes are accepted" }
+  static func label(_ window: Window?) -> Message {
+    guard let window else { return Message("common.window-off") }
     let side = window.adjacentIntervals
     return side == 0
-      ? "Only the current code is accepted"
-      : "\(window.codes) codes are accepted: the current one and \(side) on each side"
+      ? Message("common.window-current")
+      : Message("common.window", ["count": .number(window.codes), "side": .number(side)])
   }
 
-  private static let off = drawn(nil, "–")
+  private static let off = drawn(nil, .verbatim("–"))
   private static let byDefault = drawn(.standard, byDefaultText)
   private static let own = Window.range.map { side in
-    drawn(Window(adjacentIntervals: side), String(side))
+    drawn(Window(adjacentIntervals: side), .value(.number(side)))
   }
-  private static let offLine = drawn(nil, "–", asLine: true)
+  private static let offLine = drawn(nil, .verbatim("–"), asLine: true)
   private static let byDefaultLine = drawn(.standard, byDefaultText, asLine: true)
   private static let ownLines = Window.range.map { side in
-    drawn(Window(adjacentIntervals: side), String(side), asLine: true)
+    drawn(Window(adjacentIntervals: side), .value(.number(side)), asLine: true)
   }
-  private static let byDefaultText = "\(Window.standard.adjacentIntervals) (default)"
+  private static let byDefaultText = Message(
+    "common.default-number", ["number": .number(Window.standard.adjacentIntervals)])
 
-  private static func drawn(_ window: Window?, _ text: String, asLine: Bool = false) -> Markup {
+  private static func drawn(_ window: Window?, _ text: Message, asLine: Bool = false) -> Markup {
     var html = HTML()
     html.raw("<span class=\"window\"><svg class=\"strip\"")
     if !asLine { html.raw(" viewBox=\"0 0 104 16\"") }
     html.raw(" role=\"img\" aria-label=\"")
-    html.text(label(window))
+    html.message(label(window))
     html.raw("\">")
     if asLine {
       html.raw("<use href=\"#")
@@ -124,7 +126,7 @@ enum WindowStrip {
       paths(window, into: &html)
     }
     html.raw("</svg><span>")
-    html.text(text)
+    html.message(text)
     html.raw("</span></span>")
     return html.markup
   }

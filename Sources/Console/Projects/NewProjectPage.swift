@@ -4,7 +4,7 @@ import Templating
 
 /// `/projects/new`: creates a project.
 struct NewProjectPage: Sendable {
-  let projects: Projects
+  let pools: UserPools
   let frames: Frames
   let view: Template<NewProjectView>
 
@@ -21,11 +21,11 @@ struct NewProjectPage: Sendable {
         errors: [FieldError(field: "name", text: "Enter a project name.")])
     }
     do {
-      let project = try await projects.create(id: id, displayName: name, signedIn.plainRequest)
+      let project = try await pools.createProject(id: id, displayName: name, signedIn.plainRequest)
       frames.leave("Project created. TOTP is off in its policy.", for: signedIn)
       return .redirect(to: ConsolePaths.overview(project.scope))
     } catch {
-      let fault = try Self.fault(try error.failure(of: .createProject), id: id)
+      let fault = try FieldError(try error.failure(of: .createProject), id: id)
       return page(signedIn, name: name, id: id, errors: [fault])
     }
   }
@@ -39,24 +39,6 @@ struct NewProjectPage: Sendable {
     let model = NewProjectView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken, name: name, id: id)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
-  }
-
-  private static func fault(_ error: ProjectError, id: String) throws(Refusal) -> FieldError {
-    switch error {
-    case .invalidID:
-      FieldError(
-        field: "id",
-        text:
-          "Enter an ID of 6 to 30 characters: a–z, 0–9, and hyphens, starting with a letter and not ending with a hyphen."
-      )
-    case .idTaken:
-      FieldError(
-        field: "id", text: "The project ID \(Words.short(id)) is already in use. Enter another ID.")
-    case .invalidDisplayName:
-      FieldError(field: "name", text: "Enter a name of 1 to 100 characters without line breaks.")
-    case .notFound, .invalidDomain, .links, .policy, .passwords, .recaptcha, .unavailable:
-      throw .unavailable(error)
-    }
   }
 }
 

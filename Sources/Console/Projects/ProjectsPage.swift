@@ -19,7 +19,7 @@ struct ProjectsPage: Sendable {
     let query = signedIn.query.trimmed("q")
     let after = signedIn.query.text("after")
     let page = try await refusing {
-      try await identity.projects.list(
+      try await identity.pools.projects(
         visibleTo: administrator, search: query.isEmpty ? nil : query, after: after,
         limit: Self.length)
     }
@@ -41,7 +41,7 @@ struct ProjectsPage: Sendable {
     let frame = frames.frame("Projects", for: signedIn, tab: .projects)
     let rows = rows.joined(
       ProjectRow.Source.all(page.items, administrator: administrator)
-    ) { Markup(trusted: row.render(ProjectRow($0))) }
+    ) { row.render(ProjectRow($0)) }
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
       attention: ProjectsAttention(

@@ -35,7 +35,7 @@ struct ProjectsView: ViewModel {
       ? EmptyView(
         heading: "No projects yet",
         sentence: newProject == nil
-          ? "You don’t have access to any project. Ask an owner for access."
+          ? "You don’t have access to any project. Ask \(Permission.manageAdministrators.holder) for access."
           : "Applications connect to a project, which contains users, tenants, API keys, and an MFA policy.",
         link: newProject.map { EmptyLink(text: "Create project", href: $0) })
       : EmptyView(
@@ -46,7 +46,7 @@ struct ProjectsView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .flag("hasRows") { !$0.rows.bytes.isEmpty },
+    .flag("hasRows") { !$0.rows.isEmpty },
     .markup("symbols") { _ in WindowStrip.symbols },
     .markup("rows") { $0.rows },
     .flag("hasAttention") { !$0.attention.isEmpty },

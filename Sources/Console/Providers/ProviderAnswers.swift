@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Text
 
 /// The values of the provider form.
 struct ProviderAnswers: Sendable {

@@ -27,9 +27,10 @@ enum BulkWords {
     case .some(BulkResult.none): "no second factor"
     case .notFound: "no user has this email address or UID"
     case .twice: "duplicate of an earlier line"
-    case .protected: "protected: only an owner can act on this user"
+    case .protected: "protected: only \(Permission.protectUsers.holder) can act on this user"
     case .own: "the requester’s own account"
-    case .locked: "changes locked: an owner must review the user’s report first"
+    case .locked:
+      "changes locked: \(Permission.protectUsers.holder) must review the user’s report first"
     case .changed: "skipped: a factor was enrolled after the preview"
     case .stopped: "skipped: the removal ended early"
     case .failed: "failed: remove this user’s factors individually"

@@ -116,7 +116,7 @@ struct RemovalJobView: ViewModel {
     .optional("approval") { view in
       view.approval.map {
         Link(
-          text: "View request", href: ConsolePaths.approval(view.context.scope, String($0.id)))
+          text: "View request", href: $0.address)
       }
     },
     .flag("isRunning") { $0.job.state == .running },

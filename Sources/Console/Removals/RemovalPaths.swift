@@ -1,7 +1,8 @@
 public import HTTP
 import Identity
+import Text
 
-/// The addresses of bulk removals and approvals.
+/// The addresses of bulk removals.
 extension ConsolePaths {
   // Not below `users`, because a UID can be any word.
   static let removals = ScopePath(
@@ -21,18 +22,6 @@ extension ConsolePaths {
     Path("projects", nil, "bulk-removals", nil, "result.csv", parameters: String.self, String.self),
     Path(
       "projects", nil, "tenants", nil, "bulk-removals", nil, "result.csv",
-      parameters: String.self, String.self, String.self))
-
-  static let approvals = Path("approvals")
-  static let policyApproval = ScopePath(
-    Path("projects", nil, "policy-approvals", nil, parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "policy-approvals", nil,
-      parameters: String.self, String.self, String.self))
-  static let approval = ScopePath(
-    Path("projects", nil, "approvals", nil, parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "approvals", nil,
       parameters: String.self, String.self, String.self))
 }
 

@@ -68,9 +68,9 @@ struct ListForm: ViewModel {
   let action: String
   let csrf: String
   let typed: String
-  let error: String?
+  let error: Message?
 
-  init(_ context: ScopeContext, typed: String = "", error: String? = nil) {
+  init(_ context: ScopeContext, typed: String = "", error: Message? = nil) {
     action = ConsolePaths.removals(context.scope)
     csrf = context.signedIn.session.csrfToken
     self.typed = typed

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import OTP
 
 /// The policy review as a CSV file.
 struct ReviewFile {

@@ -18,20 +18,20 @@ struct ReviewPage: Sendable {
     let frame = try await frames.frame("Policy review", in: context, tab: .review)
     let own = asked.isNarrowed || asked.after != nil ? nil : review.project
     let administrator = context.signedIn.administrator
-    let mayChangeAll = administrator.may(.changePolicy, in: context.project.scope)
+    let mayChangeAll = administrator.may(.changePolicy, in: context.scope)
     let sources = ([own].compactMap { $0 } + review.tenants.items).map { summary in
       ReviewRow.Source(
-        project: context.project.id, summary: summary, base: review.project?.inForce,
+        project: context.scope.project, summary: summary, base: review.project?.inForce,
         mayChange: mayChangeAll
           || administrator.may(
-            .changePolicy, project: context.project.id, tenant: summary.tenant),
+            .changePolicy, project: context.scope.project, tenant: summary.tenant),
         times: frame.times)
     }
-    let rows = rows.joined(sources) { Markup(trusted: row.render(ReviewRow($0))) }
+    let rows = rows.joined(sources) { row.render(ReviewRow($0)) }
     return .html(
       view.render(
         ReviewView(
-          frame: frame, project: context.project, review: review, rows: rows,
+          frame: frame, scope: context.scope, review: review, rows: rows,
           shown: sources.count, asked: asked)))
   }
 
@@ -39,7 +39,7 @@ struct ReviewPage: Sendable {
   func download(_ context: ProjectContext) async throws(Refusal) -> Response {
     var asked = ReviewAddress(context)
     asked.after = nil
-    var file = ReviewFile(publicURL: frames.publicURL, project: context.project.id)
+    var file = ReviewFile(publicURL: frames.publicURL, project: context.scope.project)
     var isFirst = true
     repeat {
       let review = try await read(context, asked, limit: 1_000)
@@ -47,7 +47,7 @@ struct ReviewPage: Sendable {
       for tenant in review.tenants.items { file.add(tenant, base: review.project?.inForce) }
       (asked.after, isFirst) = (review.tenants.next, false)
     } while asked.after != nil
-    return file.csv.response(named: "mfa-policies-\(context.project.id.text)")
+    return file.csv.response(named: "mfa-policies-\(context.scope.project.text)")
   }
 
   private func read(
@@ -55,7 +55,7 @@ struct ReviewPage: Sendable {
   ) async throws(Refusal) -> PolicyReview {
     do {
       return try await policies.review(
-        context.project.id, visibleTo: context.signedIn.administrator, asked.query,
+        context.scope.project, visibleTo: context.signedIn.administrator, asked.query,
         after: asked.after, limit: limit)
     } catch {
       throw Refusal(error)

@@ -4,7 +4,7 @@ import Templating
 
 struct ReviewView: ViewModel {
   let frame: FrameView
-  let project: Project
+  let scope: Scope
   let review: PolicyReview
   /// The table's rows, each a `ReviewRow`.
   let rows: Markup
@@ -14,15 +14,15 @@ struct ReviewView: ViewModel {
   let columns: [ReviewColumn]
 
   init(
-    frame: Frame, project: Project, review: PolicyReview, rows: Markup, shown: Int,
+    frame: Frame, scope: Scope, review: PolicyReview, rows: Markup, shown: Int,
     asked: ReviewAddress
   ) {
     self.frame = FrameView(frame)
-    self.project = project
+    self.scope = scope
     self.review = review
     self.rows = rows
     self.asked = asked
-    let path = ConsolePaths.review(project.id.text)
+    let path = ConsolePaths.review(scope.project.text)
     pager = PagerView(
       shown: Words.count(review.tenants.items.count, "tenant", "tenants"), path: path,
       query: asked.form(), after: asked.after, next: review.tenants.next)
@@ -55,7 +55,7 @@ struct ReviewView: ViewModel {
   }
 
   private var empty: EmptyView {
-    let path = ConsolePaths.review(project.id.text)
+    let path = ConsolePaths.review(scope.project.text)
     guard asked.isNarrowed else {
       return EmptyView(
         heading: "No policies to review",
@@ -70,19 +70,19 @@ struct ReviewView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("projectName") { $0.project.displayName },
+    .text("projectName") { $0.scope.name },
     .text("summary") { $0.summary },
-    .text("csv") { $0.asked.form().query(of: ConsolePaths.reviewFile($0.project.id.text)) },
-    .text("action") { ConsolePaths.review($0.project.id.text) },
+    .text("csv") { $0.asked.form().query(of: ConsolePaths.reviewFile($0.scope.project.text)) },
+    .text("action") { ConsolePaths.review($0.scope.project.text) },
     .text("query") { $0.asked.search },
     .text("show") { $0.asked.selection == .all ? nil : $0.asked.selection.rawValue },
     .text("sort") { $0.asked.order == .name ? nil : $0.asked.order.rawValue },
     .text("clear") {
       $0.asked.search.isEmpty
-        ? nil : ConsolePaths.review($0.project.id.text)
+        ? nil : ConsolePaths.review($0.scope.project.text)
     },
     .list("views") { $0.views },
-    .flag("hasRows") { !$0.rows.bytes.isEmpty },
+    .flag("hasRows") { !$0.rows.isEmpty },
     .markup("symbols") { _ in WindowStrip.symbols },
     .list("columns") { $0.columns },
     .markup("rows") { $0.rows },

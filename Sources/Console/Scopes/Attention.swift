@@ -1,4 +1,5 @@
 import Identity
+import OTP
 import Templating
 
 /// An item that needs attention in a user pool, with the link to resolve it.
@@ -60,7 +61,7 @@ struct AttentionRules {
   private var reportedChanges: [Attention] {
     guard !reporting.isEmpty else { return [] }
     let rest =
-      "reported a change to their second factors that they didn’t make. Their second factors are locked until an owner reviews the report."
+      "reported a change to their second factors that they didn’t make. Their second factors are locked until \(Permission.protectUsers.holder) reviews the report."
     guard context.may(.findUsers) else {
       return [Attention(reporting.count == 1 ? "A user \(rest)" : "Some users \(rest)")]
     }

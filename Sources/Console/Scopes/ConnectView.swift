@@ -6,7 +6,7 @@ import Templating
 ///
 /// In the emulator profile, a call or an environment variable sets the address of every SDK. In the
 /// standalone profile, the web SDK accepts any address, the Android and iOS SDKs accept only http
-/// addresses, and the Admin SDKs accept none, so the samples show alternatives for these.
+/// addresses, and the Admin SDKs have no setting, so the samples show alternatives for these.
 struct ConnectView: ViewModel {
   let scope: Scope
   let url: PublicURL
@@ -48,7 +48,7 @@ struct ConnectView: ViewModel {
       ? ""
       : " Also check the tenant in the token: issuer and audience are the same for all tenants of the project."
     return
-      "The Admin SDK connects only to Google or to an emulator, not to this server. Verify ID tokens with the server’s public keys, and call the REST API with a service token.\(tenant)"
+      "The Admin SDK has no setting for this server’s address: map production’s host names to the server in your back end’s process, as described in docs/clients.md. Or verify ID tokens with the server’s public keys, and call the REST API with a service token.\(tenant)"
   }
 
   private static let configPath = Path("v2", "projects", nil, "config", parameters: String.self)

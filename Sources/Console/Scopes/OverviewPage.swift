@@ -25,7 +25,7 @@ struct OverviewPage: Sendable {
         ? try await identity.audit.list(AuditFilter(scope: scope), limit: Self.historyLength).items
         : try await identity.policies.history(scope, limit: Self.historyLength)
     }
-    let settings = try await ScopeSettings(identity: identity).read(scope)
+    let settings = try await identity.pools.settings(of: scope)
     let prerequisites = try await refusing { try await identity.policies.prerequisites(scope) }
     let rules = AttentionRules(
       context: context, policy: policy, prerequisites: prerequisites, createdAt: settings.createdAt,

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import OTP
 import Templating
 
 struct OverviewView: ViewModel {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Text
 
 /// The form values for the password policy and user actions, with the values from when the form was
 /// opened.
@@ -15,7 +16,7 @@ struct PasswordAnswers: Sendable {
   let deletion: Field<Bool>
   let expiry: Field<Bool>
 
-  init(_ values: ScopeValues) {
+  init(_ values: UserPool) {
     let policy = values.passwords ?? PasswordPolicy()
     func same<Value: Equatable & Sendable>(_ value: Value) -> Field<Value> {
       Field(was: value, now: value)
@@ -70,21 +71,20 @@ struct PasswordAnswers: Sendable {
   static let range = FieldError(
     field: "password-shortest", text: "Enter a number from 6 to 30.")
 
-  func apply(to policy: inout PasswordPolicy?, _ permissions: inout UserPermissions) {
-    signUp.apply(to: &permissions.signUp)
-    deletion.apply(to: &permissions.deletion)
+  func apply(to edit: inout UserPoolEdit) {
+    signUp.apply(to: &edit.userPermissions.signUp)
+    deletion.apply(to: &edit.userPermissions.deletion)
+    if expiry.isChanged { edit.project?.expiresAnonymous = expiry.now }
     guard changesPolicy else { return }
-    var new = policy ?? PasswordPolicy()
+    var new = edit.passwords ?? PasswordPolicy()
     enforced.apply(to: &new.isEnforced)
     upgrade.apply(to: &new.forcesUpgrade)
     if shortest.isChanged { new.shortest = Int(shortest.now) }
     for (kind, field) in classes where field.isChanged {
       if field.now { new.classes.insert(kind) } else { new.classes.remove(kind) }
     }
-    policy = new
+    edit.passwords = new
   }
-
-  func apply(expiry value: inout Bool) { expiry.apply(to: &value) }
 
   /// The checkboxes of the password policy.
   var choices: [MethodChoice] {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Text
 
 /// The values of the settings form, with the values from when the form was opened.
 ///
@@ -30,16 +31,16 @@ struct SettingsAnswers: Sendable {
   /// The domains as typed.
   let typedDomains: String
 
-  init(_ values: ScopeValues) {
+  init(_ values: UserPool) {
     name = Field(was: values.displayName, now: values.displayName)
     password = Field(was: values.signIn.password, now: values.signIn.password)
     emailLink = Field(was: values.signIn.emailLink, now: values.signIn.emailLink)
     anonymous = Field(was: values.signIn.anonymous, now: values.signIn.anonymous)
     phone = Field(was: values.signIn.phone, now: values.signIn.phone)
     withdrawal = Field(was: values.withdrawalNeedsFactor, now: values.withdrawalNeedsFactor)
-    let domains = values.project?.domains ?? []
+    let domains = values.project?.authorizedDomains ?? []
     self.domains = Field(was: domains, now: domains)
-    privacy = Field(was: values.emailPrivacy, now: values.emailPrivacy)
+    privacy = Field(was: values.hidesUsers, now: values.hidesUsers)
     passwords = PasswordAnswers(values)
     let importsTOTP = values.project?.importsTOTP ?? false
     self.importsTOTP = Field(was: importsTOTP, now: importsTOTP)
@@ -78,21 +79,20 @@ struct SettingsAnswers: Sendable {
       || passwords.isChanged || importsTOTP.isChanged
   }
 
-  func apply(
-    to displayName: inout String, _ signIn: inout SignInMethods, _ needsFactor: inout Bool
-  ) {
-    name.apply(to: &displayName)
-    password.apply(to: &signIn.password)
-    emailLink.apply(to: &signIn.emailLink)
-    anonymous.apply(to: &signIn.anonymous)
-    phone.apply(to: &signIn.phone)
-    withdrawal.apply(to: &needsFactor)
-  }
-
-  func apply(domains: inout [String], privacy: inout Bool, importsTOTP: inout Bool) {
-    self.domains.applyDifference(to: &domains)
-    self.privacy.apply(to: &privacy)
-    self.importsTOTP.apply(to: &importsTOTP)
+  /// Changes the settings whose values differ from when the form was opened.
+  func apply(to edit: inout UserPoolEdit) {
+    name.apply(to: &edit.displayName)
+    password.apply(to: &edit.signIn.password)
+    emailLink.apply(to: &edit.signIn.emailLink)
+    anonymous.apply(to: &edit.signIn.anonymous)
+    phone.apply(to: &edit.signIn.phone)
+    withdrawal.apply(to: &edit.withdrawalNeedsFactor)
+    if privacy.isChanged { edit.emailPrivacy = privacy.now }
+    passwords.apply(to: &edit)
+    guard var project = edit.project else { return }
+    domains.applyDifference(to: &project.authorizedDomains)
+    importsTOTP.apply(to: &project.importsTOTP)
+    edit.project = project
   }
 }
 

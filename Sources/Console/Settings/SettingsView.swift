@@ -5,7 +5,7 @@ import Templating
 struct SettingsView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
-  let values: ScopeValues
+  let values: UserPool
   let answers: SettingsAnswers
   let keyRows: [KeyRow]
   let tokenRows: [TokenRow]
@@ -16,7 +16,7 @@ struct SettingsView: ViewModel {
   let fields: ActionFields?
 
   init(
-    frame: FrameView, context: ScopeContext, values: ScopeValues, answers: SettingsAnswers,
+    frame: FrameView, context: ScopeContext, values: UserPool, answers: SettingsAnswers,
     keys: [APIKey], tokens: [ServiceToken], history: [AuditRow]?, isUnchanged: Bool,
     fields: ActionFields?
   ) {
@@ -90,12 +90,13 @@ struct SettingsView: ViewModel {
     let permissions = values.userPermissions
     facts.append(Fact("Enable create (sign-up)", permissions.signUp ? "on" : "off"))
     facts.append(Fact("Enable delete", permissions.deletion ? "on" : "off"))
-    facts.append(Fact("Email enumeration protection", values.emailPrivacy ? "on" : "off"))
+    facts.append(Fact("Email enumeration protection", values.hidesUsers ? "on" : "off"))
     if let project = values.project {
       facts.append(
         Fact(
           "Authorized domains",
-          project.domains.isEmpty ? "none" : project.domains.joined(separator: ", ")))
+          project.authorizedDomains.isEmpty
+            ? "none" : project.authorizedDomains.joined(separator: ", ")))
       facts.append(
         Fact("Anonymous users", project.expiresAnonymous ? "deleted after 30 days" : "kept"))
       facts.append(Fact("TOTP secrets in user imports", project.importsTOTP ? "on" : "off"))

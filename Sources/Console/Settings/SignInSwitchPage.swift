@@ -4,7 +4,7 @@ import Templating
 
 /// `S/settings/sign-in`: asks for confirmation and turns sign-in off or on for an entire user pool.
 struct SignInSwitchPage: Sendable {
-  let settings: ScopeSettings
+  let identity: Identity
   let actions: ActionForms
   let view: Template<SignInSwitchView>
 
@@ -19,7 +19,7 @@ struct SignInSwitchPage: Sendable {
   ) async throws(Refusal) -> Response {
     let users: Int
     do {
-      users = try await settings.identity.policies.read(context.scope).users
+      users = try await identity.policies.read(context.scope).users
     } catch {
       throw Refusal(error)
     }
@@ -34,19 +34,30 @@ struct SignInSwitchPage: Sendable {
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  func change(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let word = context.signedIn.form.text("sign-in")
-    guard word == "on" || word == "off" else { throw .unreadableForm }
+  /// Turns sign-in off.
+  func disable(_ context: ScopeContext) async throws(Refusal) -> Response {
+    try await change(
+      context, off: true,
+      "Sign-in turned off. No users can sign in.")
+  }
+
+  /// Turns sign-in on.
+  func enable(_ context: ScopeContext) async throws(Refusal) -> Response {
+    try await change(context, off: false, "Sign-in turned on.")
+  }
+
+  private func change(
+    _ context: ScopeContext, off: Bool, _ text: String
+  ) async throws(Refusal) -> Response {
     let signedIn = context.signedIn
-    switch try await settings.switchSignIn(context.scope, off: word == "off", actions, signedIn) {
-    case .success(let outcome):
-      return actions.leave(
-        word == "off"
-          ? "Sign-in turned off. No users of this \(context.scope.kindInSentence) can sign in."
-          : "Sign-in turned on.", signedIn, after: outcome,
-        to: ConsolePaths.settings(context.scope))
-    case .failure(let faults):
-      return try await page(context, faults.errors)
+    let scope = context.scope
+    do {
+      let outcome = try await identity.pools.update(
+        project: scope.project, tenant: scope.tenant, actions.request(signedIn)
+      ) { (edit) throws(UserPoolError) in edit.disableAuth = off }
+      return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.settings(scope))
+    } catch {
+      return try await page(context, try ActionForms.settingsFaults(error, signedIn).errors)
     }
   }
 }
@@ -81,9 +92,10 @@ struct SignInSwitchView: ViewModel {
     .object("frame") { $0.frame },
     .text("heading") { $0.isOff ? "Turn on sign-in for" : "Turn off sign-in for" },
     .text("scopeName") { $0.context.scope.name },
-    .text("action") { ConsolePaths.signInSwitch($0.context.scope) },
+    .text("action") { view in
+      (view.isOff ? ConsolePaths.signInEnabling : ConsolePaths.signInDisabling)(view.context.scope)
+    },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .text("value") { $0.isOff ? "on" : "off" },
     .flag("isOff") { $0.isOff },
     .texts("consequences") { $0.consequences },
     .object("authorization") { $0.fields },

@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Identity
 import Templating
@@ -132,7 +133,7 @@ struct SetupField: ViewModel {
   let autocomplete: String
   let value: String
   let hint: String
-  let error: String?
+  let error: Message?
 
   init(
     id: String, label: String, type: String, autocomplete: String, value: String, hint: String,

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Templating
+import Text
 
 /// `/sign-in/answers`: lets an administrator resubmit a form whose session had expired.
 struct KeptAnswersPage: Sendable {

@@ -1,3 +1,4 @@
+import Localization
 import Identity
 
 /// Error messages for support actions.
@@ -48,7 +49,7 @@ enum ActionErrorText {
 
   /// Returns what is wrong with a field and how to fix it.
   static func field(_ fault: ActionInputError, _ times: Times) -> FieldError {
-    let (field, text) =
+    let (field, text): (String, any MessageConvertible) =
       switch fault {
       case .untilOutOfRange:
         ("until", "Choose a date in the future, at most \(Support.longestSuspension) days away.")
@@ -71,7 +72,10 @@ enum ActionErrorText {
         )
       case .outOfRange(let range): (range.fault.field, range.fault.text)
       case .ownerRequired(let range):
-        (range.fault.field, "Only an owner can raise or remove this limit.")
+        (
+          range.fault.field,
+          "Only \(Permission.protectUsers.holder) can raise or remove this limit."
+        )
       case .codeRequired:
         (
           "code",
@@ -90,15 +94,6 @@ enum ActionErrorText {
     return FieldError(field: field, text: text)
   }
 
-  /// Returns why the signed-in administrator can't act on an account; nil if they can.
-  ///
-  /// `SupportAuthorization` enforces the same rules.
-  static func refusal(_ account: Account, _ context: ScopeContext) -> ActionDenial? {
-    if account.hasOnFile(context.signedIn.administrator.email) { return .ownAccount }
-    if account.isProtected, !context.may(.protectUsers) { return .protectedAccount }
-    return account.changesLockedAt == nil ? nil : .changesLocked
-  }
-
   /// Returns the sentence that a page shows in place of its form.
   static func sentence(_ error: ActionDenial) -> String {
     switch error {
@@ -111,15 +106,15 @@ enum ActionErrorText {
     case .nothingToDo:
       "No changes to make."
     case .protectedAccount:
-      "This account is protected. Only an owner can act on it."
+      "This account is protected. Only \(Permission.protectUsers.holder) can act on it."
     case .changesLocked:
-      "The user reported a change to their second factors that they didn’t make. An owner must review the report before anything can be changed."
+      "The user reported a change to their second factors that they didn’t make. \(Words.sentence(Permission.protectUsers.holder)) must review the report before anything can be changed."
     case .held:
-      "You’ve reached the hourly action limit. Owners see this on their start page and can unblock you."
+      "You’ve reached the hourly action limit. \(Words.sentence(Permission.protectUsers.holders)) see this on their start page and can unblock you."
     case .alreadyAsked:
       "A removal for this user is already pending approval. See Approvals."
     case .switchedOff:
-      "This feature is off. A policy admin or an owner can turn it on in Support rules."
+      "This feature is off. \(Words.sentence(Permission.editSupportRules.holder)) can turn it on in Support rules."
     case .noAuthenticator:
       "This user doesn’t have an authenticator app. Temporary codes require one."
     case .noCodes: "These codes no longer exist."

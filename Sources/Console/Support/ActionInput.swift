@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Text
 
 /// The input of a support action form.
 struct ActionInput: Sendable {

@@ -11,10 +11,14 @@ struct ColleaguesView: ViewModel {
   ///
   /// - Parameters:
   ///   - colleagues: The administrators who can act.
+  ///   - permission: The permission that they have.
   ///   - deed: What they can do, such as “restore it”.
   ///   - link: The page's absolute URL.
   ///   - scope: The project or tenant of the user.
-  init(_ colleagues: Colleagues, to deed: String, link: String, in scope: Scope) {
+  init(
+    _ colleagues: Colleagues, with permission: Permission, to deed: String, link: String,
+    in scope: Scope
+  ) {
     let others = colleagues.count - colleagues.names.count
     let names = colleagues.names.map { Words.isolated($0) }
     let all =
@@ -23,7 +27,7 @@ struct ColleaguesView: ViewModel {
       : Words.list(names + (others > 0 ? [Words.count(others, "other", "others")] : []))
     sentence =
       colleagues.count == 0
-      ? "No other administrator can \(deed). An owner can grant the support role in \(Words.isolated(scope.name))."
+      ? "No other administrator can \(deed). \(Words.sentence(Permission.manageAdministrators.holder)) can grant the \(permission.roles.last?.name ?? "") role in \(Words.isolated(scope.name))."
       : "\(all) can \(deed)."
     self.link = colleagues.count == 0 ? nil : link
   }
@@ -37,16 +41,21 @@ struct ColleaguesView: ViewModel {
 extension SupportPages {
   /// Returns who can perform a page's action in place of the agent; nil if no one can because of
   /// the account's state.
-  func colleagues(
-    for question: SupportConfirmation, on account: Account, _ context: ScopeContext, to deed: String
+  func colleagues<Action: SupportAction>(
+    for action: Action.Type, on account: Account, _ target: SupportTarget, to deed: String
   ) async throws(Refusal) -> ColleaguesView? {
-    let administrators = frames.identity.administrators
-    guard ActionErrorText.refusal(account, context) == nil else { return nil }
+    let (administrators, context) = (identity.administrators, target.context)
+    let (administrator, permission) = (
+      context.signedIn.administrator, action.action.requirements.permission
+    )
+    guard administrator.obstacle(to: action.action, on: account, in: context.scope) == nil
+    else { return nil }
     let found = try await refusing {
       try await administrators.colleagues(
-        with: question.permission, in: context.scope, of: context.signedIn.administrator)
+        with: permission, in: context.scope, of: administrator)
     }
     return ColleaguesView(
-      found, to: deed, link: frames.publicURL.origin + question.action, in: context.scope)
+      found, with: permission, to: deed, link: frames.publicURL.origin + target.address,
+      in: context.scope)
   }
 }

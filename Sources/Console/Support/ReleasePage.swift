@@ -59,7 +59,8 @@ struct ReleaseView: ViewModel {
 
   private var refusal: SupportRefusal? {
     if held.agent == context.signedIn.administrator.id {
-      return SupportRefusal("You can’t unblock yourself. Ask another owner.")
+      return SupportRefusal(
+        "You can’t unblock yourself. Ask \(Permission.protectUsers.otherHolder).")
     }
     return SupportRefusal(lackingCode: asksForCode, context.signedIn.session)
   }

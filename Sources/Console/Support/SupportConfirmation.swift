@@ -4,6 +4,7 @@ import Templating
 
 /// The content of a page that confirms a support action on a user's account.
 struct SupportConfirmation {
+  let user: Account
   /// The page's name in the window title, such as “Remove factor”.
   let title: String
   let heading: Markup
@@ -14,9 +15,7 @@ struct SupportConfirmation {
   /// The label of the submit button: a verb and its object.
   let button: String
   /// The label of the link that leaves the page without acting.
-  let keep: String
-  /// The address that the form is posted to, which is the page's own.
-  let action: String
+  var keep = "Cancel"
   var isDestructive = true
   /// An action-specific choice.
   var choice: SupportChoice?
@@ -24,10 +23,6 @@ struct SupportConfirmation {
   var facts: [Fact] = []
   /// The reasons that the form offers.
   var reasons: [SupportReason] = SupportReason.losses
-  /// The permission that the action requires.
-  var permission: Permission = .removeFactors
-  /// Whether the action is allowed while the user's second factors are locked against changes.
-  var passesLock = false
   /// Why the agent can't act, whatever the input; nil if they can.
   var refusal: String?
   /// Who can act instead; nil where that wouldn't help.
@@ -38,10 +33,11 @@ struct SupportConfirmation {
   var name: NameField?
   /// Whether the form creates a note about the user; its note field then comes first.
   var isNote = false
-  /// Whether the action changes the account or only adds text about it.
-  var measure: SupportActionKind = .change
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: ConfirmationField?
+
+  /// The permission that the action requires.
+  var permission: Permission { performs.requirements.permission }
 }
 
 // Only static strings may surround names, so that no unescaped text gets into the markup.
@@ -65,6 +61,8 @@ extension HTML {
 struct SupportConfirmationView: ViewModel {
   let frame: FrameView
   let question: SupportConfirmation
+  /// The address that the form is posted to, which is the page's own.
+  let action: String
   let user: UserIdentity
   /// The form; nil if the agent can't act.
   let form: SupportForm?
@@ -102,7 +100,7 @@ struct SupportConfirmationView: ViewModel {
     .optional("until") { $0.until },
     .optional("name") { $0.name },
     .optional("confirmation") { $0.confirmation },
-    .text("action") { $0.question.action },
+    .text("action") { $0.action },
     .text("csrf") { $0.csrf },
     .optional("caution") { $0.question.caution },
     .texts("consequences") { $0.question.consequences },
@@ -161,7 +159,7 @@ struct SupportRefusal: ViewModel {
       self.init(ActionErrorText.sentence(.held))
     } else if standing.actionsLeft == 0 {
       self.init(
-        "You’ve reached the limit of \(Words.count(standing.settings.actionsPerHour, "action", "actions")) per hour. Wait until the hour has passed, or ask an owner to unblock you."
+        "You’ve reached the limit of \(Words.count(standing.settings.actionsPerHour, "action", "actions")) per hour. Wait until the hour has passed, or ask \(Permission.protectUsers.holder) to unblock you."
       )
       asksForRelease = true
     } else {

@@ -14,7 +14,7 @@ struct UntilField: ViewModel {
   let day: String
   let today: Day
   let times: Times
-  var error: String?
+  var error: Message?
 
   init(_ form: Form, _ times: Times, at now: Instant) {
     chosen = form.text("until") ?? Choice.tomorrow.rawValue
@@ -71,7 +71,7 @@ extension Day {
 /// The field for the administrator's own authenticator code, shown when one is required.
 struct CodeField: ViewModel {
   let id: String
-  let error: String?
+  let error: Message?
 
   /// Creates the field; nil while the last code is within the re-authentication interval.
   init?(_ isDue: Bool, _ frame: FrameView, id: String = "code") {
@@ -89,7 +89,7 @@ struct CodeField: ViewModel {
 /// The field for the name of a factor.
 struct NameField: ViewModel {
   let value: String
-  var error: String?
+  var error: Message?
 
   static let keys: Keys<Self> = [
     .text("value") { $0.value },
@@ -102,7 +102,7 @@ struct NameField: ViewModel {
 struct ConfirmationField: ViewModel {
   let account: Account
   let typed: String
-  var error: String?
+  var error: Message?
 
   /// The error for input that doesn't match the user.
   var fault: FieldError {

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Templating
+import Text
 
 /// The fields that every support action has: reason, note, ticket, identity checks, and the agent's
 /// authenticator code if the last one is older than the re-authentication interval.

@@ -2,25 +2,26 @@ import HTTP
 import Identity
 import Templating
 
-/// Renders the confirmation pages of support actions and redirects after them.
+/// Renders the confirmation pages of actions on users and redirects after them.
 struct SupportPages: Sendable {
-  let support: Support
+  let identity: Identity
   let ending: SupportRedirect
   let view: Template<SupportConfirmationView>
 
   var frames: Frames { ending.frames }
+  var support: Support { identity.support }
 
   /// Returns a confirmation page, with the input and its errors.
-  func ask(
-    _ question: SupportConfirmation, about account: Account, _ context: ScopeContext,
-    _ answers: ActionInput = ActionInput(), errors: [FieldError] = []
+  func ask<Action: SupportAction>(
+    _ question: SupportConfirmation, of action: Action.Type, _ target: SupportTarget,
+    _ input: ActionInput, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let scope = context.scope
+    let (context, scope, account) = (target.context, target.scope, question.user)
     let standing: SupportEligibility
     do {
       standing = try await support.standing(
-        context.signedIn.session, on: account.id, in: scope, needing: question.permission,
-        passingLock: question.passesLock, as: question.measure)
+        context.signedIn.session, on: account.id, in: scope,
+        performing: action.action)
     } catch {
       guard case .accountNotFound = error else { throw .unavailable(error) }
       throw .notFound
@@ -38,47 +39,39 @@ struct SupportPages: Sendable {
     let form =
       refusal == nil
       ? SupportForm(
-        frame: view, standing: standing, answers: answers, reasons: question.reasons,
+        frame: view, standing: standing, answers: input, reasons: question.reasons,
         isNote: question.isNote)
       : nil
     let model = SupportConfirmationView(
-      frame: view, question: question, user: UserIdentity(account, in: scope), form: form,
-      refusal: refusal,
+      frame: view, question: question, action: target.address,
+      user: UserIdentity(account, in: scope), form: form, refusal: refusal,
       csrf: context.signedIn.session.csrfToken,
       back: ConsolePaths.user(scope, account.id.text))
     return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  /// Redirects to the user's page when the action had nothing to change.
-  func leaveUnchanged(_ uid: String, _ context: ScopeContext) -> Response {
-    frames.leave("No changes made.", for: context.signedIn)
-    return .redirect(to: ConsolePaths.user(context.scope, uid))
+  /// Redirects after an action, and sets the session's new token if it was renewed.
+  func leave(_ result: SupportResult, _ target: SupportTarget) -> Response {
+    ending.response(
+      result.flash, target.context.signedIn, renewed: result.renewed,
+      to: result.address ?? target.userPage)
   }
 
-  /// Redirects to the user's page when the object of a form no longer exists; for example, after a
-  /// form was submitted twice.
+  /// Redirects to the user's page when the action had nothing to act on; for example, after a form
+  /// was submitted twice.
   ///
   /// - Throws: ``Refusal/notFound`` if there's no such user.
-  func leaveGone(
-    _ text: String, _ uid: String, _ context: ScopeContext
-  ) async throws(Refusal) -> Response {
-    do {
-      _ = try await support.standing(context.signedIn.session, on: ID(uid), in: context.scope)
-    } catch {
-      guard case .accountNotFound = error else { throw .unavailable(error) }
-      throw .notFound
+  func leave(_ closing: SupportClosing, _ target: SupportTarget) async throws(Refusal) -> Response {
+    if closing.checksUser {
+      do {
+        _ = try await support.standing(
+          target.context.signedIn.session, on: target.user, in: target.scope)
+      } catch {
+        guard case .accountNotFound = error else { throw .unavailable(error) }
+        throw .notFound
+      }
     }
-    frames.leave(text, for: context.signedIn)
-    return .redirect(to: ConsolePaths.user(context.scope, uid))
-  }
-
-  /// Redirects to the user's page, which confirms the action.
-  func leave(
-    _ flash: Flash, _ account: Account, _ context: ScopeContext, renewed: NewConsoleSession?
-  ) -> Response {
-    ending.response(
-      flash, context.signedIn, renewed: renewed,
-      to: ConsolePaths.user(context.scope, account.id.text))
+    return leave(SupportResult(Flash(text: closing.text), renewed: nil), target)
   }
 }
 
@@ -86,17 +79,45 @@ extension SupportPages {
   /// Returns whether the user is notified by email, as a sentence; nil for a user without an
   /// address.
   func notice(to account: Account) -> String? {
-    FactorWords.mail(to: account, isCarried: frames.identity.messages.carriesMail)
+    FactorWords.mail(to: account, isCarried: identity.messages.carriesMail)
   }
 
   /// Returns the user of a page.
   ///
   /// - Throws: ``Refusal/notFound`` if there's no such user.
-  func account(
-    _ uid: String, _ context: ScopeContext, _ identity: Identity
-  ) async throws(Refusal) -> Account {
-    let found = try await refusing { try await identity.accounts.find(context.scope, ID(uid)) }
+  func account(_ target: SupportTarget) async throws(Refusal) -> Account {
+    let found = try await refusing { try await identity.accounts.find(target.scope, target.user) }
     guard let found else { throw .notFound }
     return found
+  }
+
+  /// Returns the user of a page and the number of their active sessions.
+  ///
+  /// - Throws: ``Refusal/notFound`` if there's no such user.
+  func accountWithSessions(_ target: SupportTarget) async throws(Refusal) -> (Account, Int) {
+    let account = try await account(target)
+    let sessions = try await refusing { try await identity.sessions.count(account) }
+    return (account, sessions)
+  }
+
+  /// Returns a factor of the user of a page.
+  ///
+  /// - Throws: ``Refusal/notFound`` if there's no such user or factor.
+  func factor(_ target: SupportTarget) async throws(Refusal) -> Suspension {
+    try await finding { () async throws(ActionDenial) in
+      try await support.factor(target.scope, target.user, ID(target.object))
+    }
+  }
+
+  /// Runs a read, and reports that something isn't there as not found.
+  func finding<Value>(
+    _ read: () async throws(ActionDenial) -> Value
+  ) async throws(Refusal) -> Value {
+    do {
+      return try await read()
+    } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Identity
 
@@ -6,12 +7,12 @@ struct SupportRedirect: Sendable {
   let frames: Frames
   let cookies: ConsoleCookies
 
-  /// Redirects to a page that confirms the action, and sets the new session cookie if the agent
-  /// entered a code.
+  /// Redirects to a page that shows the flash, if there is one, and sets the new session cookie if
+  /// the agent entered a code.
   func response(
-    _ flash: Flash, _ signedIn: SignedIn, renewed: NewConsoleSession?, to path: String
+    _ flash: Flash?, _ signedIn: SignedIn, renewed: NewConsoleSession?, to path: String
   ) -> Response {
-    frames.leave(flash, for: renewed?.session ?? signedIn.session)
+    if let flash { frames.leave(flash, for: renewed?.session ?? signedIn.session) }
     var response = Response.redirect(to: path)
     if let renewed { keep(renewed, in: &response) }
     return response

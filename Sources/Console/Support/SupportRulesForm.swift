@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Text
 
 /// The input of the support rules form; numbers are kept as entered.
 struct SupportRulesForm: Sendable {

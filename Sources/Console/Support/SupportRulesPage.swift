@@ -93,7 +93,7 @@ struct SupportRulesView: ViewModel {
       SupportNumberField(
         id: "actions-per-hour", label: "Actions per hour", value: answers.actionsPerHour,
         hint:
-          "1 to 1,000 per agent. An agent who exceeds the limit is blocked until an owner unblocks them."
+          "1 to 1,000 per agent. An agent who exceeds the limit is blocked until \(Permission.protectUsers.holder) unblocks them."
       ),
     ].map { number in
       var number = number
@@ -183,7 +183,7 @@ struct SupportNumberField: ViewModel {
   let label: String
   let value: String
   let hint: String
-  var error: String?
+  var error: Message?
 
   static let keys: Keys<Self> = [
     .text("id") { $0.id },

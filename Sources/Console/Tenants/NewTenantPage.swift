@@ -4,7 +4,7 @@ import Templating
 
 /// `/projects/{p}/tenants/new`: creates a tenant.
 struct NewTenantPage: Sendable {
-  let tenants: Tenants
+  let pools: UserPools
   let frames: Frames
   let view: Template<NewTenantView>
 
@@ -14,51 +14,32 @@ struct NewTenantPage: Sendable {
 
   func create(_ context: ProjectContext) async throws(Refusal) -> Response {
     let name = context.signedIn.form.trimmed("name")
-    let edit = TenantEdit(
+    let edit = UserPoolEdit(
       displayName: name, signIn: SignInMethods(password: true, emailLink: false, anonymous: false))
-    let tenant: Tenant
+    let tenant: UserPool
     do {
-      tenant = try await tenants.create(
-        in: context.project.id, edit, context.signedIn.plainRequest)
+      tenant = try await pools.createTenant(
+        in: context.scope.project, edit, context.signedIn.plainRequest)
     } catch {
-      let fault = try Self.fault(try error.failure(of: .createTenant))
+      let fault = try FieldError(try error.failure(of: .createTenant))
       return try await page(context, name: name, errors: [fault])
     }
-    frames.leave("Tenant created. TOTP is off in its policy.", for: context.signedIn)
+    frames.leave(Message("tenants.created"), for: context.signedIn)
     return .redirect(to: ConsolePaths.overview(tenant.scope))
   }
 
   private func page(
     _ context: ProjectContext, name: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let project = context.project.id.text
-    var frame = try await frames.frame("New tenant", in: context, tab: .tenants)
+    let project = context.scope.project.text
+    var frame = try await frames.frame(Message("tenants.new"), in: context, tab: .tenants)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Tenants", href: ConsolePaths.tenants(project))]
+    frame.crumbs = [Link(text: Message("tenants.title"), href: ConsolePaths.tenants(project))]
     let model = NewTenantView(
-      frame: FrameView(frame), projectName: context.project.displayName,
+      frame: FrameView(frame), projectName: context.scope.name,
       action: ConsolePaths.newTenant(project), cancel: ConsolePaths.tenants(project),
       csrf: context.signedIn.session.csrfToken, name: name)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
-  }
-
-  private static func fault(_ error: TenantError) throws(Refusal) -> FieldError {
-    switch error {
-    case .missingDisplayName:
-      FieldError(field: "name", text: "Enter a tenant name.")
-    case .invalidDisplayName:
-      FieldError(
-        field: "name",
-        text:
-          "Enter a name of 4 to 20 letters (a–z, A–Z), digits, and hyphens, starting with a letter."
-      )
-    case .multiTenancyOff:
-      FieldError(
-        field: "name",
-        text: "Multi-tenancy is turned off in this project’s configuration.")
-    case .projectNotFound, .notFound: throw .notFound
-    case .links, .policy, .passwords, .recaptcha, .unavailable: throw .unavailable(error)
-    }
   }
 }
 

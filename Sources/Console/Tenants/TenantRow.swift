@@ -10,8 +10,8 @@ struct TenantRow: ViewModel {
   let totp: Markup
   let turnOn: String?
   let window: Markup
-  let pattern: String
-  let users: String
+  let pattern: Message
+  let users: Message
   let enrolled: Markup
   let changed: Markup?
 
@@ -36,8 +36,8 @@ struct TenantRow: ViewModel {
       source.mayChange && !configuration.isTOTPOn
       ? PolicyLinks.turnOn(ConsolePaths.policy.ofTenant(source.project.text, id)) : nil
     window = WindowStrip.line(configuration)
-    pattern = summary.patternName ?? "none"
-    users = Words.number(summary.users)
+    pattern = summary.patternName.map(Message.verbatim) ?? Message("tenants.no-pattern")
+    users = .value(.number(summary.users))
     enrolled = Meter.share(summary.enrolledUsers, of: summary.users)
     changed = summary.changedAt.map(source.times.day)
   }

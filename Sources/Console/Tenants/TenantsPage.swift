@@ -4,7 +4,7 @@ import Templating
 
 /// `/projects/{p}/tenants`: lists the tenants of a project with their policies.
 struct TenantsPage: Sendable {
-  let tenants: Tenants
+  let pools: UserPools
   let frames: Frames
   let view: Template<TenantsView>
   let row: Template<TenantRow>
@@ -17,15 +17,15 @@ struct TenantsPage: Sendable {
     let query = signedIn.query.trimmed("q")
     let after = signedIn.query.text("after")
     let page = try await refusing {
-      try await tenants.summaries(
-        project: context.project.id, visibleTo: signedIn.administrator,
+      try await pools.tenantSummaries(
+        project: context.scope.project, visibleTo: signedIn.administrator,
         search: query.isEmpty ? nil : query, after: after, limit: Self.length)
     }
-    let frame = try await frames.frame("Tenants", in: context, tab: .tenants)
-    let project = context.project.id
+    let frame = try await frames.frame(Message("tenants.title"), in: context, tab: .tenants)
+    let project = context.scope.project
     let times = signedIn.times
     let administrator = signedIn.administrator
-    let mayChangeAll = administrator.may(.changePolicy, in: context.project.scope)
+    let mayChangeAll = administrator.may(.changePolicy, in: context.scope)
     let rows = rows.joined(
       page.items.map { tenant in
         TenantRow.Source(
@@ -35,13 +35,13 @@ struct TenantsPage: Sendable {
           times: times)
       }
     ) {
-      Markup(trusted: row.render(TenantRow($0)))
+      row.render(TenantRow($0))
     }
     return .html(
       view.render(
         TenantsView(
-          frame: frame, project: context.project, page: page, rows: rows, query: query,
+          frame: frame, scope: context.scope, page: page, rows: rows, query: query,
           after: after,
-          mayCreate: signedIn.administrator.may(.manageTenants, in: context.project.scope))))
+          mayCreate: signedIn.administrator.may(.manageTenants, in: context.scope))))
   }
 }

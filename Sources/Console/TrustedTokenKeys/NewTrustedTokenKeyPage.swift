@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Identity
 import Templating
@@ -21,10 +22,11 @@ struct NewTrustedTokenKeyPage: Sendable {
     let key = form.text("key") ?? ""
     do {
       let outcome = try await signers.add(
-        to: context.project.id, issuer: issuer, keyID: keyID, key: key, actions.request(signedIn))
+        to: context.scope.project, issuer: issuer, keyID: keyID, key: key, actions.request(signedIn)
+      )
       return actions.leave(
         "Key of \(issuer) registered.", signedIn, after: outcome,
-        to: ConsolePaths.signers(context.project.id.text))
+        to: ConsolePaths.signers(context.scope.project.text))
     } catch {
       let errors = try await actions.faults(
         error, .registerTokenSigningKey, signedIn, Self.fault)
@@ -91,8 +93,8 @@ struct NewTrustedTokenKeyView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("action") { ConsolePaths.newTrustedTokenKey($0.context.project.id.text) },
-    .text("cancel") { ConsolePaths.signers($0.context.project.id.text) },
+    .text("action") { ConsolePaths.newTrustedTokenKey($0.context.scope.project.text) },
+    .text("cancel") { ConsolePaths.signers($0.context.scope.project.text) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("issuer") { $0.issuer },
     .text("issuerError") { $0.frame.error(at: "issuer") },

@@ -15,24 +15,24 @@ struct TrustedTokenKeysPage: Sendable {
   private static let historyLength = 5
 
   func show(_ context: ProjectContext) async throws(Refusal) -> Response {
-    let project = context.project
-    let signers = try await refusing { try await identity.signers.list(project.id) }
+    let scope = context.scope
+    let signers = try await refusing { try await identity.signers.list(scope.project) }
     let administrator = context.signedIn.administrator
     var history: [AuditRow]?
-    if administrator.may(.readAudit, in: project.scope) {
+    if administrator.may(.readAudit, in: scope) {
       history = try await refusing {
         try await identity.audit.list(
-          AuditFilter(scope: project.scope, object: .trustedTokenKey), limit: Self.historyLength
+          AuditFilter(scope: scope, object: .trustedTokenKey), limit: Self.historyLength
         ).items
       }
     }
     var frame = try await frames.frame("Custom token signing keys", in: context, tab: .settings)
-    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(project.scope))]
+    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
     return .html(
       view.render(
         TrustedTokenKeysView(
-          frame: frame, project: project, signers: signers, history: history,
-          mayChange: administrator.may(.manageTrust, in: project.scope),
+          frame: frame, scope: scope, signers: signers, history: history,
+          mayChange: administrator.may(.manageTrust, in: scope),
           isEmulator: identity.profile == .emulator)))
   }
 
@@ -43,7 +43,7 @@ struct TrustedTokenKeysPage: Sendable {
   private func page(
     _ context: ProjectContext, _ id: String, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let all = try await refusing { try await identity.signers.list(context.project.id) }
+    let all = try await refusing { try await identity.signers.list(context.scope.project) }
     guard let signer = all.first(where: { $0.id.text == id && $0.revokedAt == nil }) else {
       throw .notFound
     }
@@ -62,10 +62,10 @@ struct TrustedTokenKeysPage: Sendable {
     let signedIn = context.signedIn
     do {
       let outcome = try await identity.signers.revoke(
-        ID(id), of: context.project.id, actions.request(signedIn))
+        ID(id), of: context.scope.project, actions.request(signedIn))
       return actions.leave(
         "Key revoked. Custom tokens signed with it are now rejected.", signedIn,
-        after: outcome, to: ConsolePaths.signers(context.project.id.text))
+        after: outcome, to: ConsolePaths.signers(context.scope.project.text))
     } catch {
       let errors = try await actions.faults(
         error, .revokeTokenSigningKey, signedIn, NewTrustedTokenKeyPage.fault)
@@ -75,9 +75,9 @@ struct TrustedTokenKeysPage: Sendable {
 
   static func crumbs(_ context: ProjectContext) -> [Link] {
     [
-      Link(text: "Settings", href: ConsolePaths.settings(context.project.scope)),
+      Link(text: "Settings", href: ConsolePaths.settings(context.scope)),
       Link(
-        text: "Custom token signing keys", href: ConsolePaths.signers(context.project.id.text)),
+        text: "Custom token signing keys", href: ConsolePaths.signers(context.scope.project.text)),
     ]
   }
 }

@@ -4,7 +4,7 @@ import Templating
 
 struct TrustedTokenKeysView: ViewModel {
   let frame: FrameView
-  let project: Project
+  let scope: Scope
   let rows: [TrustedTokenKeyRow]
   let revoked: [TrustedTokenKeyRow]
   let history: [HistoryRow]?
@@ -12,14 +12,15 @@ struct TrustedTokenKeysView: ViewModel {
   let isEmulator: Bool
 
   init(
-    frame: Frame, project: Project, signers: [TrustedTokenKey], history: [AuditRow]?,
+    frame: Frame, scope: Scope, signers: [TrustedTokenKey], history: [AuditRow]?,
     mayChange: Bool,
     isEmulator: Bool
   ) {
     self.frame = FrameView(frame)
-    self.project = project
+    self.scope = scope
     let all = signers.map {
-      TrustedTokenKeyRow(signer: $0, project: project.id, mayChange: mayChange, times: frame.times)
+      TrustedTokenKeyRow(
+        signer: $0, project: scope.project, mayChange: mayChange, times: frame.times)
     }
     rows = all.filter { $0.signer.revokedAt == nil }
     revoked = Array(all.filter { $0.signer.revokedAt != nil }.prefix(20))
@@ -28,11 +29,11 @@ struct TrustedTokenKeysView: ViewModel {
     self.isEmulator = isEmulator
   }
 
-  private var add: String? { mayChange ? ConsolePaths.newTrustedTokenKey(project.id.text) : nil }
+  private var add: String? { mayChange ? ConsolePaths.newTrustedTokenKey(scope.project.text) : nil }
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("projectName") { $0.project.displayName },
+    .text("projectName") { $0.scope.name },
     .flag("isEmulator") { $0.isEmulator },
     .text("add") { $0.add },
     .flag("hasRows") { !$0.rows.isEmpty },
@@ -104,12 +105,12 @@ struct TrustedTokenKeyRevocationView: ViewModel {
     .object("frame") { $0.frame },
     .text("label") { $0.signer.label },
     .text("action") {
-      ConsolePaths.signerRevocation($0.context.project.id.text, $0.signer.id.text)
+      ConsolePaths.signerRevocation($0.context.scope.project.text, $0.signer.id.text)
     },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
     .object("authorization") { $0.fields },
-    .text("keep") { ConsolePaths.signers($0.context.project.id.text) },
+    .text("keep") { ConsolePaths.signers($0.context.scope.project.text) },
     .list("facts") { $0.facts },
   ]
 }

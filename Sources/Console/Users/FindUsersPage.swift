@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Templating
+import Text
 
 /// `/users`: searches the users of every project and tenant that the administrator can access.
 struct FindUsersPage: Sendable {

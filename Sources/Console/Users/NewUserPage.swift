@@ -1,6 +1,8 @@
+import Crypto
 import HTTP
 import Identity
 import Templating
+import Text
 
 /// `S/new-user`: creates a user.
 struct NewUserPage: Sendable {

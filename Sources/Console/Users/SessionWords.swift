@@ -7,7 +7,9 @@ enum SessionWords {
   }
 
   /// Returns how many sessions will end; `none` is the sentence for no active sessions.
-  static func ending(_ count: Int, none: String) -> String {
+  static func ending(
+    _ count: Int, none: String = "There are no active sessions."
+  ) -> String {
     count == 0
       ? none
       : "\(Words.count(count, "session ends", "sessions end")) immediately. ID tokens already issued to applications can stay valid for up to an hour."

@@ -14,32 +14,28 @@ struct UserActionLinks: ViewModel {
   let removalOfAll: String?
   let deletion: String?
 
-  init(_ account: Account, sessions: Int, refusal: ActionDenial?, in context: ScopeContext) {
+  init(_ account: Account, sessions: Int, in context: ScopeContext) {
     let (scope, uid) = (context.scope, account.id.text)
-    // Locked changes of second factors don't prevent the other actions.
-    var isLockedOnly = false
-    if case .changesLocked? = refusal { isLockedOnly = true }
-    let mayAct = refusal == nil || isLockedOnly
-    let mayChange = context.may(.changeUsers) && mayAct
-    verification =
-      mayChange && account.email != nil && !account.emailVerified
-      ? ConsolePaths.verification(scope, uid) : nil
-    unlock =
-      context.may(.removeFactors) && refusal == nil && account.wrongCodes > 0
-      ? ConsolePaths.unlock(scope, uid) : nil
-    endOfSessions =
-      context.may(.endSessions) && mayAct && sessions > 0
-      ? ConsolePaths.endOfSessions(scope, uid) : nil
-    enabling = mayChange && account.disabled ? ConsolePaths.enabling(scope, uid) : nil
-    disabling = mayChange && !account.disabled ? ConsolePaths.disabling(scope, uid) : nil
-    protection =
-      context.may(.protectUsers) && mayAct ? ConsolePaths.protection(scope, uid) : nil
+    func link(
+      _ action: ConsoleAction, _ path: (Scope, String) -> String, where isUseful: Bool = true
+    ) -> String? {
+      let denial = context.signedIn.administrator.denial(of: action, on: account, in: scope)
+      return isUseful && denial == nil ? path(scope, uid) : nil
+    }
+    verification = link(
+      .verifyEmail, { ConsolePaths.verification($0, $1) },
+      where: account.email != nil && !account.emailVerified)
+    unlock = link(
+      .unlockCodes, { ConsolePaths.unlock($0, $1) }, where: account.wrongCodes > 0)
+    endOfSessions = link(
+      .endSessions, { ConsolePaths.endOfSessions($0, $1) }, where: sessions > 0)
+    enabling = link(.enableUser, { ConsolePaths.enabling($0, $1) }, where: account.disabled)
+    disabling = link(.disableUser, { ConsolePaths.disabling($0, $1) }, where: !account.disabled)
+    protection = link(.protectUser, { ConsolePaths.protection($0, $1) })
     isProtected = account.isProtected
-    removalOfAll =
-      context.may(.removeFactors) && refusal == nil && !account.factors.isEmpty
-      ? ConsolePaths.removalOfAll(scope, uid) : nil
-    deletion =
-      context.may(.changeUsers) && refusal == nil ? ConsolePaths.deletion(scope, uid) : nil
+    removalOfAll = link(
+      .removeAllFactors, { ConsolePaths.removalOfAll($0, $1) }, where: !account.factors.isEmpty)
+    deletion = link(.deleteUser, { ConsolePaths.deletion($0, $1) })
   }
 
   static let keys: Keys<Self> = [

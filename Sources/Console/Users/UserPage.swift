@@ -16,7 +16,8 @@ struct UserPage: Sendable {
     let found = try await refusing { try await identity.accounts.find(scope, ID(uid)) }
     guard let account = found else { throw .notFound }
     let traces = try await refusing { try await identity.support.traces(of: account, in: scope) }
-    let refusal = ActionErrorText.refusal(account, context)
+    let refusal = context.signedIn.administrator.obstacle(
+      to: .removeFactor, on: account, in: scope)
     let mayAct = context.may(.removeFactors) && refusal == nil
     let support = try await desk(account, traces, context, mayAct: mayAct)
     let sessions =
@@ -48,7 +49,7 @@ struct UserPage: Sendable {
         Link(
           text:
             "Pending approval: \(ApprovalWords.what($0)). Requested by \(Words.isolated($0.requesterName)), expires \(frame.times.words($0.expiresAt)).",
-          href: ConsolePaths.approval(scope, String($0.id)))
+          href: $0.address)
       }
     }
     model.guidance = GuidanceAside(guidance, of: scope, prose)

@@ -39,7 +39,7 @@ struct UserView: ViewModel {
     facts = Self.facts(account, sessions: sessions, times: frame.times)
     self.support = support
     notice = Self.notice(account, refusal, context)
-    actions = UserActionLinks(account, sessions: sessions, refusal: refusal, in: context)
+    actions = UserActionLinks(account, sessions: sessions, in: context)
     links = Self.links(account, context)
   }
 

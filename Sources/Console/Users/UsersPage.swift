@@ -38,7 +38,7 @@ struct UsersPage: Sendable {
     let frame = try await frames.frame("Users", in: context, tab: .users)
     let now = frames.clock.now()
     let sources = page.items.map { UserRow.Source($0, at: now, times: frame.times) }
-    let rows = rows.joined(sources) { Markup(trusted: row.render(UserRow($0, in: scope))) }
+    let rows = rows.joined(sources) { row.render(UserRow($0, in: scope)) }
     return .html(
       view.render(
         UsersView(

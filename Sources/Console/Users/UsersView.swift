@@ -96,7 +96,7 @@ struct UsersView: ViewModel {
     .list("tabs") { $0.tabs },
     .list("sorts") { $0.sorts },
     .text("caption") { $0.caption },
-    .flag("hasRows") { !$0.rows.bytes.isEmpty },
+    .flag("hasRows") { !$0.rows.isEmpty },
     .markup("rows") { $0.rows },
     .object("pager") { $0.pager },
     .object("empty") { $0.empty },

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import OTP
 import Templating
 
 /// The simulated sign-in of an account.

@@ -3,18 +3,26 @@ import Templating
 /// A state as a word with a shape and a color; the word alone has to be sufficient.
 enum Chip {
   /// A state that is on or in order.
-  static func on(_ word: String) -> Markup { drawn("<span class=\"chip on\">", word) }
+  static func on(_ word: some MessageConvertible) -> Markup {
+    drawn("<span class=\"chip on\">", word.message)
+  }
   /// A state that is off.
-  static func off(_ word: String) -> Markup { drawn("<span class=\"chip\">", word) }
+  static func off(_ word: some MessageConvertible) -> Markup {
+    drawn("<span class=\"chip\">", word.message)
+  }
   /// A state that needs attention.
-  static func look(_ word: String) -> Markup { drawn("<span class=\"chip warn\">", word) }
+  static func look(_ word: some MessageConvertible) -> Markup {
+    drawn("<span class=\"chip warn\">", word.message)
+  }
   /// A state that is an error.
-  static func bad(_ word: String) -> Markup { drawn("<span class=\"chip bad\">", word) }
+  static func bad(_ word: some MessageConvertible) -> Markup {
+    drawn("<span class=\"chip bad\">", word.message)
+  }
 
-  private static func drawn(_ start: StaticString, _ word: String) -> Markup {
+  private static func drawn(_ start: StaticString, _ word: Message) -> Markup {
     var html = HTML()
     html.raw(start)
-    html.text(word)
+    html.message(word)
     html.raw("</span>")
     return html.markup
   }

@@ -5,11 +5,15 @@ import Templating
 /// It's for drawings and for markup that repeats many times on a page; pages are templates.
 struct HTML {
   private var bytes: [UInt8] = []
+  /// What was written before the last message, and that message; usually empty.
+  private var parts: [Markup] = []
 
   init() {}
 
   /// The markup written so far.
-  var markup: Markup { Markup(trusted: bytes) }
+  var markup: Markup {
+    parts.isEmpty ? Markup(trusted: bytes) : Markup(joining: parts + [Markup(trusted: bytes)])
+  }
 
   /// Adds literal markup; a `StaticString` can't contain untrusted values.
   mutating func raw(_ literal: StaticString) {
@@ -18,7 +22,13 @@ struct HTML {
 
   /// Adds existing markup.
   mutating func add(_ markup: Markup) {
-    bytes.append(contentsOf: markup.bytes)
+    parts += [Markup(trusted: bytes), markup]
+    bytes = []
+  }
+
+  /// Adds a message, escaped as text.
+  mutating func message(_ message: Message) {
+    add(Markup(escaping: message))
   }
 
   /// Adds an integer.

@@ -17,17 +17,17 @@ enum Meter {
   }
 
   private static let none = Markup(trusted: "<span class=\"soft\">–</span>")
-  private static let few = drawn(1, "< 1%")
-  private static let percents = (0...100).map { drawn($0, "\($0)%") }
+  private static let few = drawn(1, Message("common.less-than", ["share": .percent(0.01)]))
+  private static let percents = (0...100).map { drawn($0, .value(.percent(Double($0) / 100))) }
 
-  private static func drawn(_ width: Int, _ text: String) -> Markup {
+  private static func drawn(_ width: Int, _ text: Message) -> Markup {
     var html = HTML()
     html.raw(
       "<span class=\"meter\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><path d=\"M0 4h"
     )
     html.number(width)
     html.raw("\"/></svg><span>")
-    html.text(text)
+    html.message(text)
     html.raw("</span></span>")
     return html.markup
   }

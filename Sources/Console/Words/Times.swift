@@ -20,8 +20,9 @@ struct Times: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
   /// The note about the time zone, for lists.
-  var zoneInWords: String {
-    zone == nil ? "Times are in UTC." : "Times are in the \(name) time zone."
+  var zoneInWords: Message {
+    zone == nil
+      ? Message("common.times-in-utc") : Message("common.times-in-zone", ["zone": .text(name)])
   }
 
   /// An exact date and time as markup: `Nov 3, 2026, 09:12 UTC`.

@@ -1,3 +1,5 @@
+import Localization
+
 /// Formats numbers and names for sentences, without the cost of a formatter.
 enum Words {
   /// An integer with thousands separators: `3,918`.
@@ -26,9 +28,10 @@ enum Words {
   }
 
   /// A list of names: `Ada`, `Ada and Bo`, `Ada, Bo, and Cy`.
-  static func list(_ names: [String]) -> String {
+  static func list(_ names: [String], _ conjunction: String = "and") -> String {
     guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-    return names.dropLast().joined(separator: ", ") + (names.count > 2 ? ", and " : " and ") + last
+    return names.dropLast().joined(separator: ", ")
+      + (names.count > 2 ? ", \(conjunction) " : " \(conjunction) ") + last
   }
 
   /// A phrase with its first letter capitalized.
@@ -51,18 +54,7 @@ enum Words {
   /// A name for running text, isolated so that it can't change the direction of the text around it.
   ///
   /// Markup uses `<bdi>`; page titles and sentences that are escaped as a whole need characters.
-  /// Direction controls in the name are dropped because one of them could end the isolation.
   static func isolated(_ name: String) -> String {
-    let short = short(name)
-    guard short.utf8.contains(where: { $0 >= 0x80 }) else { return short }
-    var text = String.UnicodeScalarView()
-    text.append("\u{2068}")
-    for scalar in short.unicodeScalars where !isDirectionControl(scalar) { text.append(scalar) }
-    text.append("\u{2069}")
-    return String(text)
-  }
-
-  private static func isDirectionControl(_ scalar: Unicode.Scalar) -> Bool {
-    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+    Isolation.isolated(short(name))
   }
 }

@@ -7,7 +7,7 @@ public struct Account: Sendable {
   /// The uid (`localId` in the API).
   public let id: ID<Account>
   /// The primary key in the database, which never appears in URLs or API responses.
-  let key: Int64
+  package let key: Int64
   /// The email address, in lowercase.
   public let email: String?
   /// True if the email address is verified.

@@ -21,7 +21,7 @@ public struct AccountCounts: Hashable, Sendable {
   /// them.
   public var locked = 0
 
-  init() {}
+  package init() {}
 
   /// Creates the counts that one account adds to its pool.
   init(of account: Account) {

@@ -1,8 +1,8 @@
-import Database
+package import Database
 
 /// Reads and writes accounts in the database.
-enum AccountRecord {
-  static func find(
+package enum AccountRecord {
+  package static func find(
     _ scope: Scope, _ id: ID<Account>, _ connection: borrowing Connection
   ) throws -> Account? {
     try one("a.scope_key = \(scope.key) AND a.uid = \(id.text)", connection)
@@ -77,7 +77,7 @@ enum AccountRecord {
   }
 
   /// Inserts an account into a user pool and updates its counts.
-  static func insert(
+  package static func insert(
     _ new: NewAccount, passwordHash: String?, anonymous: Bool, in scope: Scope, uid: String,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {

@@ -1,5 +1,7 @@
+import Crypto
+
 /// Validation rules for account fields.
-enum AccountRules {
+package enum AccountRules {
   /// The minimum password length, in UTF-16 code units.
   static let shortestPassword = 6
   /// The maximum password length, in UTF-16 code units; longer passwords are rejected, not
@@ -9,8 +11,8 @@ enum AccountRules {
   /// 5321, section 4.5.3.1).
   static let longestEmail = 320
 
-  static let uidAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-  static let uidLength = 28
+  package static let uidAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+  package static let uidLength = 28
 
   /// Returns the form used to compare addresses.
   static func folded(email: String) -> String { email.lowercased() }

@@ -1,4 +1,4 @@
-import Crypto
+package import Crypto
 import Database
 
 /// Creates, finds, lists, and deletes the accounts of a user pool.
@@ -81,7 +81,7 @@ public struct Accounts: Sendable {
   }
 
   /// Hashes a password that isn't subject to a password policy.
-  func hash(
+  package func hash(
     unruled password: Secret, for pool: PasswordHasher.Pool = .administrators
   ) async throws(AccountError) -> PasswordHash {
     try AccountRules.checkPassword(password)

@@ -1,19 +1,25 @@
-import Database
-import Text
+package import Database
+package import Text
 
 extension SearchIndex {
   /// The index data of a new account.
-  struct New: Sendable {
-    let key: Int64
+  package struct New: Sendable {
+    package let key: Int64
     let folded: String
     let beginnings: Set<UntrustedText>
+
+    package init(key: Int64, folded: String, beginnings: Set<UntrustedText>) {
+      self.key = key
+      self.folded = folded
+      self.beginnings = beginnings
+    }
   }
 
   /// Indexes a batch of new accounts in key order.
   ///
   /// Word beginnings are inserted in index order rather than by account, so that neighboring index
   /// entries are written together.
-  static func insert(_ accounts: [New], _ connection: borrowing Connection) throws {
+  package static func insert(_ accounts: [New], _ connection: borrowing Connection) throws {
     var beginnings: [(beginning: String, key: Int64)] = []
     beginnings.reserveCapacity(accounts.count * 16)
     for account in accounts {

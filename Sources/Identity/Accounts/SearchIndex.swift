@@ -6,7 +6,7 @@ import Text
 /// `account_search` matches three or more characters anywhere; `account_beginning` matches one or
 /// two characters at the beginning of a word. Both store account keys; each pool has one range of
 /// keys.
-enum SearchIndex {
+package enum SearchIndex {
   /// The name of the progress marker: `complete` once all accounts are indexed, before that the
   /// last indexed account.
   ///

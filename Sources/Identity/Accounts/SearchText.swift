@@ -1,15 +1,15 @@
 import Foundation
-import Text
+package import Text
 
 /// The searchable text of an account: a copy folded to ignore case, accents, and character width.
 ///
 /// The lines are the email address, the display name, the phone number, and the uid, then the
 /// enrollment IDs and the numbers of phones that are second factors.
-struct SearchText: Sendable {
+package struct SearchText: Sendable {
   /// The lines, joined with newlines.
-  let folded: String
+  package let folded: String
   /// The name line, used to sort lists; nil if the account has no name.
-  let name: String?
+  package let name: String?
 
   /// Creates it from stored text.
   init(folded: String) {
@@ -27,7 +27,7 @@ struct SearchText: Sendable {
   }
 
   /// Creates it from email, name, phone number, and uid, and the IDs and numbers of factors.
-  init(fields: [String?], factors: [(id: String, phoneNumber: String?)]) {
+  package init(fields: [String?], factors: [(id: String, phoneNumber: String?)]) {
     var lines = fields.map { Self.folded($0 ?? "") }
     lines += factors.map { Self.folded($0.id) }
     lines += factors.compactMap { $0.phoneNumber.map(Self.folded) }
@@ -118,7 +118,7 @@ extension SearchText {
   /// The first character and the first two characters of every word and ID.
   ///
   /// In scripts without spaces between words, every character is a beginning.
-  var beginnings: Set<UntrustedText> {
+  package var beginnings: Set<UntrustedText> {
     var beginnings: Set<UntrustedText> = []
     let lines = folded.split(separator: "\n", omittingEmptySubsequences: false)
     for (number, line) in lines.enumerated() {

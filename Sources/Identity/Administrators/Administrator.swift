@@ -34,6 +34,14 @@ public struct Administrator: Sendable {
     grants.contains { $0.role.permissions.contains(permission) }
   }
 
+  /// Returns the broadest role that applies to the user pool, or the broadest of all roles if none
+  /// does; nil without any grant.
+  public func role(in scope: Scope?) -> Role? {
+    let applying = grants.filter { $0.covers(project: scope?.project, tenant: scope?.tenant) }
+    let held = (applying.isEmpty ? grants : applying).map(\.role)
+    return Role.allCases.first(where: held.contains)
+  }
+
   /// Returns true if the administrator has a grant in the project, even if only for one tenant.
   public func maySee(_ project: ID<Project>) -> Bool {
     grants.contains { $0.project == nil || $0.project == project }

@@ -23,7 +23,7 @@ extension Administrators {
   public func colleagues(
     with permission: Permission, in scope: Scope, of asking: Administrator
   ) async throws(AdministratorError) -> Colleagues {
-    let roles = Role.allCases.filter { $0.permissions.contains(permission) }
+    let roles = permission.roles
     return try await store.read(AdministratorError.self) { connection in
       var (names, known): ([String], Set<String>) = ([], [asking.id.text])
       for place in Self.places(around: scope) {
@@ -70,7 +70,7 @@ extension Administrators {
   public func namesOfThose(
     with permission: Permission, in scope: Scope?, for asking: Administrator
   ) async throws(AdministratorError) -> [String] {
-    let roles = Role.allCases.filter { $0.permissions.contains(permission) }
+    let roles = permission.roles
     let places = Self.places(around: scope).filter { place in
       asking.grants.contains { $0.covers(project: place.project, tenant: place.tenant) }
     }
@@ -94,21 +94,22 @@ extension Administrators {
     }
   }
 
-  /// Finds the administrators to email about a user pool; each is listed once, with the first of
-  /// the roles that they hold for it.
+  /// Finds the administrators to email about a user pool; each is listed once, with the broadest
+  /// of their roles with the permission.
   ///
   /// - Parameters:
-  ///   - roles: The roles, in order of preference.
+  ///   - permission: The permission.
   ///   - scope: The user pool.
   ///   - most: The maximum number of administrators.
   ///   - connection: The transaction.
   /// - Returns: The administrators' IDs, addresses, and roles.
   /// - Throws: Database errors.
   static func recipients(
-    with roles: [Role], around scope: Scope, atMost most: Int, _ connection: borrowing Connection
+    with permission: Permission, around scope: Scope, atMost most: Int,
+    _ connection: borrowing Connection
   ) throws -> [(id: ID<Administrator>, email: String, role: Role)] {
     var found: [(id: ID<Administrator>, email: String, role: Role)] = []
-    for role in roles {
+    for role in permission.roles {
       for place in places(around: scope) {
         let granted = try connection.all(
           """

@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 import Database
 
 /// Creates and finds administrators.
@@ -30,7 +30,7 @@ public struct Administrators: Sendable {
     email: String, displayName: String, password: Secret
   ) async throws(AdministratorError) -> PasswordHash {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
-    guard Projects.isValidName(displayName) else { throw .invalidName }
+    guard UserPoolRules.isDisplayName(displayName) else { throw .invalidName }
     return try await check(password, of: email)
   }
 
@@ -140,7 +140,9 @@ public struct Administrators: Sendable {
   static func hasOwner(_ connection: borrowing Connection) throws -> Bool {
     try connection.first(
       """
-      SELECT 1 FROM administrator_grant WHERE role = \(Role.owner.rawValue) AND project_id = ''
+      SELECT 1 FROM administrator_grant
+      WHERE role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
+        AND project_id = ''
       """
     ) { _ in true } ?? false
   }

@@ -1,5 +1,5 @@
 public import Crypto
-import Database
+package import Database
 
 /// An administrator's session in the console.
 public struct ConsoleSession: Sendable {
@@ -78,9 +78,10 @@ public struct ConsoleSessions: Sendable {
   private static let precision: Int64 = 60
 
   /// Starts a session and records the sign-in.
-  static func begin(
+  package static func begin(
     _ id: ID<Administrator>, address: String, userAgent: String, requestID: String,
-    proof: AdministratorTOTP.Proof? = nil, at now: Instant, random: RandomSource, _ connection: borrowing Connection
+    proof: AdministratorTOTP.Proof? = nil, at now: Instant, random: RandomSource,
+    _ connection: borrowing Connection
   ) throws -> NewConsoleSession {
     try connection.run(
       """
@@ -179,7 +180,7 @@ public struct ConsoleSessions: Sendable {
     let grants = try connection.all(
       """
       SELECT a.administrator_id, a.email, a.display_name, s.csrf_token, s.created_at,
-        s.last_seen_at, a.sign_ins, a.totp_enrolled_at IS NOT NULL, a.language, a.time_zone,
+        s.last_seen_at, a.sign_ins, a.totp_enrolled_at IS NOT NULL, a.time_zone,
         a.theme, g.role, g.project_id, g.tenant_id
       FROM console_session s JOIN administrator a USING (administrator_id)
         LEFT JOIN administrator_grant g USING (administrator_id)

@@ -73,7 +73,7 @@ public struct Invitations: Sendable {
     email: String, displayName: String, grant: Grant
   ) throws(ManagementError) -> Action<(invitation: Invitation, token: Secret)> {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
-    guard Projects.isValidName(displayName) else { throw .invalidName }
+    guard UserPoolRules.isDisplayName(displayName) else { throw .invalidName }
     let token = store.random.token(bytes: 32)
     let id = ID<Administrator>(store.random.uuid())
     return { context, connection in

@@ -85,7 +85,7 @@ public struct OwnAccount: Sendable {
     }
   }
 
-  /// Saves an administrator's display preferences; malformed languages or time zones are ignored.
+  /// Saves an administrator's display preferences; a malformed time zone is ignored.
   ///
   /// - Throws: ``ManagementError``.
   public func change(
@@ -97,8 +97,7 @@ public struct OwnAccount: Sendable {
     try await store.write(ManagementError.self) { connection in
       let changed = try connection.run(
         """
-        UPDATE administrator SET language = \(preferences.language),
-          time_zone = \(preferences.timeZone), theme = \(preferences.theme.rawValue)
+        UPDATE administrator SET time_zone = \(preferences.timeZone), theme = \(preferences.theme.rawValue)
         WHERE administrator_id = \(administrator.id.text)
         """)
       guard changed == 1 else { throw ManagementError.notFound }

@@ -44,9 +44,19 @@ public enum Permission: String, CaseIterable, Sendable {
   case seeAdministrators
   /// Invite administrators, and grant and revoke roles.
   case manageAdministrators
+
+  /// The roles that include the permission, broadest first.
+  public var roles: [Role] { Role.allCases.filter { $0.permissions.contains(self) } }
+
+  /// The permissions that change nothing and reveal nothing that gives access to an account.
+  static let ofReaders: Set<Permission> = [
+    .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .seeApprovals,
+  ]
 }
 
-/// An administrator's role.
+/// An administrator's role, broadest first.
+///
+/// A new role needs a case and its permissions, and nothing anywhere else.
 public enum Role: String, CaseIterable, Sendable {
   /// All permissions.
   case owner
@@ -69,12 +79,7 @@ public enum Role: String, CaseIterable, Sendable {
 
   /// Whether administrators with this role must have a second factor from the second sign-in on:
   /// true for every role that can weaken the protection of an account.
-  public var needsSecondFactor: Bool {
-    switch self {
-    case .owner, .policy, .support: true
-    case .auditor: false
-    }
-  }
+  public var needsSecondFactor: Bool { !permissions.isSubset(of: Permission.ofReaders) }
 
   // Cached, because each page checks permissions several times.
   private static let ofOwner = Set(Permission.allCases)

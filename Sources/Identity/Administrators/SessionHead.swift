@@ -2,7 +2,7 @@ import Database
 
 /// The session data every page reads, without the grants.
 struct SessionHead {
-  static let columns = 11
+  static let columns = 10
 
   let id: ID<Administrator>
   let email: String
@@ -24,8 +24,8 @@ struct SessionHead {
     signIns = try row.value(6)
     hasSecondFactor = try row.value(7)
     preferences = Preferences(
-      language: try row.value(8), timeZone: try row.value(9),
-      theme: Preferences.Theme(rawValue: try row.value(10)) ?? .system)
+      timeZone: try row.value(8),
+      theme: Preferences.Theme(rawValue: try row.value(9)) ?? .system)
   }
 
   /// Returns the state of the second factor; administrators who need one can sign in once without

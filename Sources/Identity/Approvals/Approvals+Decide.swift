@@ -15,42 +15,20 @@ extension Approvals {
   public func approve(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
   ) async throws(ApprovalError) -> ActionOutcome<ApprovalOutcome> {
-    let now = store.clock.now()
-    let agent = request.agent.administrator.id
-    let outcome: Result<ActionOutcome<ApprovalOutcome>, ApprovalError> = try await store.write(
-      ApprovalError.self
-    ) { connection in
-      let approval = try Self.find(id, in: scope, at: now, connection)
-      guard approval.state == .waiting else { throw ApprovalError.decided }
-      guard approval.requester != agent else { throw ApprovalError.ownRequest }
-      if let refusal = try obstacle(agent, to: approval, connection) {
-        throw ApprovalError.denied(refusal)
-      }
-      let settings = try SupportRules.find(scope, connection)
-      let isLimited = approval.kind != .policy
-      if isLimited, try gate.isHeld(request, settings, in: scope, at: now, connection) {
-        return .failure(.denied(.held))
-      }
-      let renewed: NewConsoleSession?
-      switch try store.authorization.authorize(
-        approval.kind.actions.approve, request, in: ActionTarget(scope), at: now, connection)
-      {
-      case .failure(let error): return .failure(.denied(error))
-      case .success(let session): renewed = session
-      }
-      let value: ApprovalOutcome
+    try await decide(.approve, id, in: scope, request) { approval, now, connection in
       if let change = try change(since: approval, connection) {
         try Self.close(
           approval, .overtaken, by: request.author, answer: change, at: now, connection)
-        value = .overtaken(change)
-      } else {
-        value = try carryOut(approval, settings, by: request.author, at: now, connection)
-        try Self.close(approval, .approved, by: request.author, at: now, connection)
-        if isLimited { try gate.count(agent, in: scope, at: now, connection) }
+        return .overtaken(change)
       }
-      return .success(ActionOutcome(value: value, renewed: renewed))
+      let settings = try SupportRules.find(scope, connection)
+      let value = try carryOut(approval, settings, by: request.author, at: now, connection)
+      try Self.close(approval, .approved, by: request.author, at: now, connection)
+      if approval.kind != .policy {
+        try gate.count(request.agent.administrator.id, in: scope, at: now, connection)
+      }
+      return value
     }
-    return try outcome.get()
   }
 
   /// Rejects a request.
@@ -73,26 +51,10 @@ extension Approvals {
       } else {
         answer.count <= Approval.longestAnswer ? [] : [.answerTooLong]
       }
-    let now = store.clock.now()
-    let agent = request.agent.administrator.id
-    let outcome: Result<ActionOutcome<Void>, ApprovalError> = try await store.write(
-      ApprovalError.self
-    ) { connection in
-      let approval = try Self.find(id, in: scope, at: now, connection)
-      guard approval.state == .waiting else { throw ApprovalError.decided }
-      guard approval.requester != agent else { throw ApprovalError.ownRequest }
-      switch try store.authorization.authorize(
-        approval.kind.actions.reject, request, in: ActionTarget(scope), besides: faults, at: now,
-        connection)
-      {
-      case .failure(let error): return .failure(.denied(error))
-      case .success(let renewed):
-        try Self.close(
-          approval, .refused, by: request.author, answer: answer, at: now, connection)
-        return .success(ActionOutcome(value: (), renewed: renewed))
-      }
+    return try await decide(.reject, id, in: scope, request, besides: faults) {
+      approval, now, connection in
+      try Self.close(approval, .refused, by: request.author, answer: answer, at: now, connection)
     }
-    return try outcome.get()
   }
 
   /// Withdraws the administrator's own request.
@@ -101,27 +63,68 @@ extension Approvals {
   public func withdraw(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
   ) async throws(ApprovalError) {
-    let now = store.clock.now()
-    let outcome: Result<Void, ApprovalError> = try await store.write(ApprovalError.self) {
-      connection in
-      let approval = try Self.find(id, in: scope, at: now, connection)
-      guard approval.state == .waiting else { throw ApprovalError.decided }
-      guard approval.requester == request.agent.administrator.id else {
-        throw ApprovalError.othersRequest
-      }
-      switch try store.authorization.authorize(
-        approval.kind.actions.withdraw, request, in: ActionTarget(scope), at: now, connection)
-      {
-      case .failure(let error): return .failure(.denied(error))
-      case .success:
-        try Self.close(approval, .withdrawn, by: request.author, at: now, connection)
-        return .success(())
-      }
+    _ = try await decide(.withdraw, id, in: scope, request) { approval, now, connection in
+      try Self.close(approval, .withdrawn, by: request.author, at: now, connection)
     }
-    try outcome.get()
   }
 
   // MARK: - Helpers
+
+  private enum Decision {
+    case approve, reject, withdraw
+  }
+
+  /// Authorizes a decision about a pending request and carries it out in one transaction.
+  ///
+  /// Requesters withdraw their own requests, and others approve or reject them. Only an approval
+  /// acts on users, so only it requires that the administrator can act on them and counts toward
+  /// the hourly limit.
+  private func decide<Value: Sendable>(
+    _ decision: Decision, _ id: Int64, in scope: Scope, _ request: ActionRequest,
+    besides faults: [ActionInputError] = [],
+    _ body:
+      @escaping @Sendable (Approval, Instant, borrowing Connection) throws -> Value
+  ) async throws(ApprovalError) -> ActionOutcome<Value> {
+    let now = store.clock.now()
+    let agent = request.agent.administrator.id
+    let result: Result<ActionOutcome<Value>, ActionDenial> = try await store.write(
+      ApprovalError.self
+    ) { connection in
+      let approval = try Self.find(id, in: scope, at: now, connection)
+      guard approval.state == .waiting else { throw ApprovalError.decided }
+      let isOwn = approval.requester == agent
+      guard isOwn == (decision == .withdraw) else {
+        throw isOwn ? ApprovalError.ownRequest : .othersRequest
+      }
+      if decision == .approve {
+        if let denial = try obstacle(agent, to: approval, connection) {
+          throw ApprovalError.denied(denial)
+        }
+        let settings = try SupportRules.find(scope, connection)
+        if approval.kind != .policy,
+          try gate.isHeld(request, settings, in: scope, at: now, connection)
+        {
+          return .failure(.held)
+        }
+      }
+      let actions = approval.kind.actions
+      let action =
+        switch decision {
+        case .approve: actions.approve
+        case .reject: actions.reject
+        case .withdraw: actions.withdraw
+        }
+      switch try store.authorization.authorize(
+        action, request, in: ActionTarget(scope), besides: faults, at: now, connection)
+      {
+      case .failure(let denial): return .failure(denial)
+      case .success(let renewed):
+        return .success(
+          ActionOutcome(value: try body(approval, now, connection), renewed: renewed))
+      }
+    }
+    do { return try result.get() } catch { throw .denied(error) }
+  }
 
   /// Returns why an administrator can't decide a request, regardless of their input; nil if they
   /// can.
@@ -138,8 +141,7 @@ extension Approvals {
     guard let id = approval.account,
       let account = try AccountRecord.find(scope, id, connection)
     else { return nil }
-    return try SupportAuthorization.refusal(
-      of: administrator, on: account, in: scope, needing: .removeFactors, connection)
+    return administrator.denial(of: approval.kind.actions.approve, on: account, in: scope)
   }
 
   /// Returns true if the administrator's own account is on the list; administrators can't decide
@@ -162,9 +164,8 @@ extension Approvals {
     ) { try $0.value(0) as Int64 }
     for key in candidates {
       guard let account = try AccountRecord.find(key: key, connection) else { continue }
-      let refusal = try SupportAuthorization.refusal(
-        of: administrator, on: account, in: scope, needing: .removeFactors, connection)
-      if case .ownAccount = refusal { return true }
+      let denial = administrator.denial(of: .approveRequest, on: account, in: scope)
+      if case .ownAccount = denial { return true }
     }
     return false
   }
@@ -189,9 +190,9 @@ extension Approvals {
     guard let id = approval.account,
       let account = try AccountRecord.find(scope, id, connection)
     else { return "The account was deleted." }
-    let refusal = try SupportAuthorization.refusal(
-      of: requester, on: account, in: scope, needing: .removeFactors, connection)
-    guard refusal == nil else { return "\(approval.requesterName) may not act on it any more." }
+    guard requester.denial(of: .removeFactor, on: account, in: scope) == nil else {
+      return "\(approval.requesterName) may not act on it any more."
+    }
     let now = Set(account.factors.map(\.id.text))
     if !now.isSuperset(of: approval.factors) { return "A factor is gone already." }
     if !now.isSubset(of: approval.allFactors) { return "A factor was enrolled since." }

@@ -1,4 +1,4 @@
-import Database
+package import Database
 
 /// The audit log.
 public struct Audit: Sendable {
@@ -65,7 +65,7 @@ public struct Audit: Sendable {
 }
 
 /// A row to be written to the audit log.
-struct AuditEntry {
+package struct AuditEntry {
   var project: String = ""
   var tenant: String = ""
   let action: AuditAction
@@ -74,13 +74,13 @@ struct AuditEntry {
   let objectName: String
   /// The fields, each at most once.
   private(set) var changes: [AuditChange] = []
-  var reason: String?
+  package var reason: String?
   /// What the author typed.
-  var note: String?
+  package var note: String?
   var ticket: String?
   var proof: String?
 
-  init(
+  package init(
     _ action: AuditAction, _ object: AuditResource, _ objectID: String, name: String,
     in scope: Scope? = nil
   ) {
@@ -104,7 +104,7 @@ struct AuditEntry {
   }
 
   /// Adds a field of what is new, or a fact about the action.
-  mutating func add(_ field: AuditFieldName, _ new: AuditValue) {
+  package mutating func add(_ field: AuditFieldName, _ new: AuditValue) {
     add(AuditChange(field, to: new))
   }
 
@@ -124,7 +124,8 @@ struct AuditEntry {
   }
 
   /// Writes the row and its fields in the transaction of the change they describe.
-  func record(by author: Author, at now: Instant, _ connection: borrowing Connection) throws {
+  package func record(by author: Author, at now: Instant, _ connection: borrowing Connection) throws
+  {
     try connection.run(
       """
       INSERT INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,

@@ -228,8 +228,6 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case blockedFor = "blocked-for"
   /// What is throttled.
   case blockReach = "block-reach"
-  /// A language.
-  case language
   /// A time zone.
   case timeZone = "time-zone"
   /// The colors.

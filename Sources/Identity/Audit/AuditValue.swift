@@ -39,7 +39,7 @@ public struct AuditFactor: Sendable {
   /// The phone number; nil for other kinds.
   public let phoneNumber: String?
 
-  init(id: String, kind: Factor.Kind, displayName: String?, phoneNumber: String?) {
+  package init(id: String, kind: Factor.Kind, displayName: String?, phoneNumber: String?) {
     (self.id, self.kind) = (id, kind)
     (self.displayName, self.phoneNumber) = (displayName, phoneNumber)
   }

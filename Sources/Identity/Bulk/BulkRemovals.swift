@@ -106,9 +106,7 @@ public struct BulkRemovals: Sendable {
     _ account: Account, in scope: Scope, for administrator: Administrator,
     _ connection: borrowing Connection
   ) throws -> BulkResult? {
-    switch try SupportAuthorization.refusal(
-      of: administrator, on: account, in: scope, needing: .removeFactors, connection)
-    {
+    switch administrator.denial(of: .startBulkRemoval, on: account, in: scope) {
     case nil: nil
     case .ownAccount: .own
     case .protectedAccount: .protected

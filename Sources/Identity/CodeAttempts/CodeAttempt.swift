@@ -80,12 +80,12 @@ public struct CodeAttempt: Sendable {
 }
 
 /// The finding of a code check.
-struct CodeFinding: Sendable, Equatable {
-  var result: CodeAttempt.Result
+package struct CodeFinding: Sendable, Equatable {
+  package var result: CodeAttempt.Result
   var distance: Int?
   var step: Int64?
 
-  init(_ result: CodeAttempt.Result, distance: Int? = nil, step: Int64? = nil) {
+  package init(_ result: CodeAttempt.Result, distance: Int? = nil, step: Int64? = nil) {
     self.result = result
     self.distance = distance
     self.step = step

@@ -1,16 +1,28 @@
-import Database
+package import Database
 import OTP
 
 /// Writes code attempts as a chain per account, in order of time.
-enum CodeAttemptRecord {
+package enum CodeAttemptRecord {
   /// The account, purpose, and origin of a code.
-  struct Place {
+  package struct Place {
     let scope: Int64
     let account: Int64
     let way: CodeAttempt.Way
     let enrollment: String?
     let intervals: Int?
     let origin: RequestOrigin
+
+    package init(
+      scope: Int64, account: Int64, way: CodeAttempt.Way, enrollment: String?, intervals: Int?,
+      origin: RequestOrigin
+    ) {
+      self.scope = scope
+      self.account = account
+      self.way = way
+      self.enrollment = enrollment
+      self.intervals = intervals
+      self.origin = origin
+    }
   }
 
   /// The time within which a correct code must follow a near miss to show that it wasn't a guess,
@@ -22,7 +34,7 @@ enum CodeAttemptRecord {
   /// Writes a code attempt; ``CodeAttemptRecorder`` updates the account's `last_code_attempt_at`.
   ///
   /// - Returns: The stored time, always later than the previous attempt's.
-  static func insert(
+  package static func insert(
     _ finding: CodeFinding, _ place: Place, after previous: Int64?, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int64 {

@@ -1,11 +1,11 @@
-import Database
-import OTP
+package import Database
+package import OTP
 
 /// Records an attempt to enter a code for an account.
 ///
 /// Each method writes the attempt and its effects on the account in the transaction that checked
 /// the code.
-struct CodeAttemptRecorder {
+package struct CodeAttemptRecorder {
   let account: Account
   let scope: Scope
   let way: CodeAttempt.Way
@@ -13,11 +13,23 @@ struct CodeAttemptRecorder {
   var window: Window?
   let origin: RequestOrigin
 
+  package init(
+    account: Account, scope: Scope, way: CodeAttempt.Way, enrollment: ID<Factor>? = nil,
+    window: Window? = nil, origin: RequestOrigin
+  ) {
+    self.account = account
+    self.scope = scope
+    self.way = way
+    self.enrollment = enrollment
+    self.window = window
+    self.origin = origin
+  }
+
   /// Records an accepted code and resets the count of incorrect codes.
   ///
   /// A correct password or a new session doesn't reset it, because neither proves possession of the
   /// device.
-  func pass(
+  package func pass(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws {
     if account.wrongCodes > 0 {
@@ -42,7 +54,7 @@ struct CodeAttemptRecorder {
   /// codes work.
   ///
   /// - Returns: The error for the response.
-  func fail(
+  package func fail(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInError {
     guard finding.result != .suspended else {

@@ -1,4 +1,4 @@
-import Database
+package import Database
 
 /// The lock on an account's codes.
 public enum CodeLock: Sendable, Hashable {
@@ -11,7 +11,7 @@ public enum CodeLock: Sendable, Hashable {
   case closed
 
   /// The stored end time of a lock that doesn't expire.
-  static let forever = Instant(microseconds: .max)
+  package static let forever = Instant(microseconds: .max)
 
   /// Creates a lock from its stored end time.
   init(until: Instant?, at now: Instant) {
@@ -83,7 +83,7 @@ extension AccountRecord {
   }
 
   /// Removes a batch of expired locks; the counts of incorrect codes are kept.
-  static func expireLocks(at now: Instant, _ connection: borrowing Connection) throws {
+  package static func expireLocks(at now: Instant, _ connection: borrowing Connection) throws {
     let scopes = try connection.all(
       """
       UPDATE account SET codes_blocked_until = NULL WHERE account_key IN (

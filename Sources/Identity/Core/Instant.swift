@@ -34,7 +34,7 @@ public struct Instant: Hashable, Comparable, Sendable {
   public var milliseconds: Int64 { Self.floor(microseconds, by: 1_000) }
 
   /// Whole days since 1970, rounded down.
-  var day: Int64 { Self.floor(seconds, by: 86_400) }
+  package var day: Int64 { Self.floor(seconds, by: 86_400) }
 
   /// Returns the time a number of seconds later, or earlier if negative.
   public func advanced(bySeconds seconds: Int64) -> Instant {

@@ -1,8 +1,8 @@
 import Crypto
-import Database
+package import Database
 
 /// An error type of a use case, with a case for an unavailable database.
-protocol UseCaseError: Error {
+package protocol UseCaseError: Error {
   /// The database failed; the cause is only for the log.
   static func unavailable(_ cause: Failure) -> Self
 }
@@ -12,15 +12,15 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
   /// The description, without user data.
   public let description: String
 
-  init(_ error: any Error) {
+  package init(_ error: any Error) {
     description = String(describing: error)
   }
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }
 
 /// The dependencies of every use case.
-struct Store: Sendable {
+package struct Store: Sendable {
   let database: any Database
   let profile: Profile
   let clock: WallClock
@@ -30,7 +30,7 @@ struct Store: Sendable {
   let administratorTOTP: AdministratorTOTP
 
   /// Runs `body` in one transaction and translates database errors.
-  func write<T: Sendable, E: UseCaseError>(
+  package func write<T: Sendable, E: UseCaseError>(
     _ error: E.Type, _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async throws(E) -> T {
     do {
@@ -44,7 +44,7 @@ struct Store: Sendable {
   }
 
   /// Reads from one snapshot and translates database errors.
-  func read<T: Sendable, E: UseCaseError>(
+  package func read<T: Sendable, E: UseCaseError>(
     _ error: E.Type, _ body: @Sendable (borrowing Connection) throws -> T
   ) async throws(E) -> T {
     do {

@@ -1,4 +1,4 @@
-import Database
+package import Database
 
 /// The effect of a removal of factors, planned or done.
 public struct Removal: Sendable {
@@ -108,7 +108,7 @@ public struct FactorRemovals: Sendable {
   }
 
   /// Determines the effect of removing one or all factors of an account.
-  static func removal(
+  package static func removal(
     of factor: ID<Factor>?, from account: Account, _ settings: SupportRules,
     _ connection: borrowing Connection
   ) throws -> Removal {
@@ -130,7 +130,7 @@ public struct FactorRemovals: Sendable {
   ///   - connection: The caller's transaction.
   /// - Returns: The audit entry, without author and reason.
   /// - Throws: Database errors.
-  func perform(
+  package func perform(
     _ removal: Removal, _ apart: NewRemovalHold?, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> AuditEntry {
@@ -148,25 +148,5 @@ public struct FactorRemovals: Sendable {
     return AuditEntry.removal(
       of: removal.factors, from: account, isOfAll: removal.isOfAll, left: removal.factorsLeft,
       sessionsEnded: ended, in: scope)
-  }
-
-  /// Removes a factor outside the console, to create the demo's history.
-  func remove(
-    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, reason: SupportReason,
-    note: String,
-    by author: Author
-  ) async throws(ActionDenial) {
-    let now = store.clock.now()
-    try await store.write(ActionDenial.self) { connection in
-      guard let account = try AccountRecord.find(scope, account, connection) else {
-        throw ActionDenial.accountNotFound
-      }
-      let settings = try SupportRules.find(scope, connection)
-      let removal = try Self.removal(of: factor, from: account, settings, connection)
-      var entry = try perform(removal, nil, in: scope, at: now, connection)
-      entry.reason = reason.rawValue
-      entry.note = note.isEmpty ? nil : note
-      try entry.record(by: author, at: now, connection)
-    }
   }
 }

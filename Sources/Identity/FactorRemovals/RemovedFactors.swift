@@ -1,3 +1,4 @@
+import Crypto
 import Database
 
 /// Removed factors that can be restored for a limited time.
@@ -17,7 +18,7 @@ public struct RemovalHold: Sendable {
 }
 
 /// The agent of a new removal and the time its factors are kept.
-struct NewRemovalHold {
+package struct NewRemovalHold {
   let id: ID<RemovalHold>
   let agent: Administrator
   let until: Instant

@@ -1,19 +1,34 @@
-import Database
+package import Database
 
 /// A factor to insert.
-struct NewFactor {
-  let id: ID<Factor>
+package struct NewFactor: Sendable {
+  package let id: ID<Factor>
   let kind: Factor.Kind
   let displayName: String?
   let enrolledAt: Instant
-  var phoneNumber: String?
+  package var phoneNumber: String?
   var sealedSecret: [UInt8]?
   var lastStep: Int64?
   var lastUsedAt: Instant?
+
+  package init(
+    id: ID<Factor>, kind: Factor.Kind, displayName: String?, enrolledAt: Instant,
+    phoneNumber: String? = nil, sealedSecret: [UInt8]? = nil, lastStep: Int64? = nil,
+    lastUsedAt: Instant? = nil
+  ) {
+    self.id = id
+    self.kind = kind
+    self.displayName = displayName
+    self.enrolledAt = enrolledAt
+    self.phoneNumber = phoneNumber
+    self.sealedSecret = sealedSecret
+    self.lastStep = lastStep
+    self.lastUsedAt = lastUsedAt
+  }
 }
 
 /// Writes factors and the data derived from them on the account and the user pool.
-enum FactorRecord {
+package enum FactorRecord {
   /// Inserts a factor as the account's newest.
   static func insert(
     _ new: NewFactor, for account: Account, in scope: Scope, _ connection: borrowing Connection
@@ -35,7 +50,7 @@ enum FactorRecord {
 
   /// Inserts factors after a position; the caller updates the account's flags, the counts, and the
   /// search index.
-  static func store(
+  package static func store(
     _ factors: [NewFactor], of key: Int64, after place: Int, _ connection: borrowing Connection
   ) throws {
     for (index, new) in factors.enumerated() {
@@ -128,5 +143,5 @@ enum FactorRecord {
 
 extension Bool {
   /// 1 or 0, for counts.
-  var number: Int { self ? 1 : 0 }
+  package var number: Int { self ? 1 : 0 }
 }

@@ -1,11 +1,11 @@
-import Database
+package import Database
 
 /// A phone that receives codes by SMS.
-enum PhoneFactor {
+package enum PhoneFactor {
   /// Inserts a new factor as the account's newest.
   ///
   /// The caller checks the limit and that the phone number isn't already enrolled.
-  static func insert(
+  package static func insert(
     _ id: ID<Factor>, displayName: String?, phoneNumber: String, enrolledAt: Instant,
     for account: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws {

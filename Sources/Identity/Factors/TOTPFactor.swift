@@ -1,18 +1,18 @@
-import Crypto
-import Database
-import OTP
+package import Crypto
+package import Database
+package import OTP
 
 /// Stores the secrets of TOTP factors and verifies their codes.
-struct TOTPFactor: Sendable {
+package struct TOTPFactor: Sendable {
   /// The length of a secret in bytes: 20, as RFC 4226, section 4 recommends, or 32 Base32
   /// characters.
-  static let secretLength = 20
+  package static let secretLength = 20
   static let digits = 6
-  static let period: Int64 = 30
+  package static let period: Int64 = 30
 
   private let sealer: Sealer
 
-  init(keys: KeyRing, random: RandomSource) throws(CryptoError) {
+  package init(keys: KeyRing, random: RandomSource) throws(CryptoError) {
     sealer = try Sealer(keys, purpose: "totp secret", random: random)
   }
 
@@ -32,7 +32,7 @@ struct TOTPFactor: Sendable {
   }
 
   /// Seals a secret for one factor of an account.
-  func sealed(
+  package func sealed(
     _ secret: Secret, for factor: ID<Factor>, of account: ID<Account>, in scope: Scope
   ) throws(CryptoError) -> [UInt8] {
     try sealer.seal(secret.revealedBytes, with: associated(scope, account, factor))
@@ -72,7 +72,7 @@ struct TOTPFactor: Sendable {
   }
 
   /// Inserts a new factor as the account's newest.
-  func insert(
+  package func insert(
     _ id: ID<Factor>, displayName: String, secret: Secret, lastStep: Int64, for account: Account,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -148,7 +148,7 @@ struct TOTPFactor: Sendable {
   }
 
   /// Creates the one-time password generator of a secret, with this server's parameters.
-  static func password(_ secret: Secret) -> OneTimePassword? {
+  package static func password(_ secret: Secret) -> OneTimePassword? {
     OneTimePassword(secret: secret, digits: digits, period: period)
   }
 }

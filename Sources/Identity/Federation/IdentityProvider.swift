@@ -1,6 +1,7 @@
-import Crypto
+public import Crypto
 import Database
 import JSON
+import Text
 
 /// An OpenID Connect or SAML identity provider of a user pool.
 public struct IdentityProvider: Sendable {
@@ -28,7 +29,7 @@ public struct IdentityProvider: Sendable {
 }
 
 /// The settings of an identity provider.
-public struct ProviderSettings: Sendable {
+public struct ProviderSettings: Equatable, Sendable {
   /// The display name, which can be empty.
   public var displayName = ""
   /// Whether users can sign in with the provider.

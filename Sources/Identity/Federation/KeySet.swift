@@ -1,5 +1,6 @@
 import Crypto
 import JSON
+import Text
 
 /// The public keys of an identity provider.
 ///

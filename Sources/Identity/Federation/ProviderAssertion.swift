@@ -1,5 +1,6 @@
 import Crypto
 import JSON
+import Text
 
 /// An identity provider's assertion about a user.
 public struct ProviderAssertion: Sendable {

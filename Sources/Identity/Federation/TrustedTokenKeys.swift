@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 import Database
 
 /// A public key that verifies a project's custom tokens.

@@ -2,6 +2,7 @@ import Crypto
 import Database
 import JSON
 import Synchronization
+import Text
 
 /// Builds the links in emails.
 final class ActionLinks: Sendable {

@@ -16,7 +16,7 @@ struct LinkTargets {
     ["inheritance", "emailSendingConfig"],
   ]
 
-  init(domains: [String] = [], members text: String?) {
+  init(domains: [String], members text: String?) {
     self.domains = domains
     self.text = text
   }
@@ -53,11 +53,13 @@ struct LinkTargets {
   /// - Throws: ``LinkTargetError``.
   static func check(
     from old: LinkTargets, to new: LinkTargets, authorized: [String], by author: Author,
-    project: ID<Project>, tenant: ID<Tenant>? = nil, _ profile: Profile,
-    _ connection: borrowing Connection
+    in scope: Scope, _ profile: Profile, _ connection: borrowing Connection
   ) throws {
     guard new.differs(from: old) else { return }
-    guard try author.may(.changeLinks, project: project, tenant: tenant, connection) else {
+    guard
+      try author.may(
+        .changeLinks, project: scope.project, tenant: scope.tenant, connection)
+    else {
       throw LinkTargetError.ownerOnly
     }
     guard let handler = new.handler, handler != old.handler else { return }
@@ -82,6 +84,8 @@ public enum LinkTargetError: Error, Sendable {
   case unauthorizedHost
 }
 
-extension ProjectEdit {
-  var linkTargets: LinkTargets { LinkTargets(domains: authorizedDomains, members: members) }
+extension UserPoolEdit {
+  var linkTargets: LinkTargets {
+    LinkTargets(domains: project?.authorizedDomains ?? [], members: members)
+  }
 }

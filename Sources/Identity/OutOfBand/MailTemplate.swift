@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// A project's custom template for a kind of email, from `notification.sendEmail` of its
 /// configuration.

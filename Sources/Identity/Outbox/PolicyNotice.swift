@@ -51,7 +51,7 @@ extension Outbox {
   ) throws {
     guard carriesMail else { return }
     let owners = try Administrators.recipients(
-      with: [.owner], around: notice.scope, atMost: Self.mostOwners, connection)
+      with: .protectUsers, around: notice.scope, atMost: Self.mostOwners, connection)
     for owner in owners where owner.id.text != author.actor.id {
       try add(
         OutboxMessage(

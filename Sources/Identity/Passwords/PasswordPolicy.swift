@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 import Database
 
 /// The password policy of a user pool.

@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import OTP
 
 /// A code sent to a phone, identified by the session that the client sends back with it.
 ///

@@ -74,7 +74,7 @@ extension Policies {
     guard let key = key.flatMap({ $0 }) else { return nil }
     let count = try differing(from: key, in: project, connection)
     guard count > 0 else { return nil }
-    let owner = try Projects.find(project, connection).policy
+    let owner = try UserPools.find(project, nil, connection).policy
     var tenants: [DifferingTenant] = []
     for side in ["s.policy_in_force < \(key)", "s.policy_in_force > \(key)"] as [SQL] {
       let room = named - tenants.count

@@ -80,17 +80,24 @@ public struct Policies: Sendable {
 
   /// Returns the effects of a change without making it.
   ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - change: Returns the changed policy; called once with the current one.
+  /// - Returns: The effects.
   /// - Throws: ``PolicyError``.
-  public func preview(_ scope: Scope, _ edit: PolicyEdit) async throws(PolicyError) -> PolicyPreview
-  {
-    try edit.configuration.check()
-    return try await store.read(PolicyError.self) { connection in
+  public func preview(
+    _ scope: Scope, _ change: @escaping @Sendable (PolicyEdit) -> PolicyEdit
+  ) async throws(PolicyError) -> PolicyPreview {
+    try await store.read(PolicyError.self) { connection in
       let policy = try Self.find(scope.key, connection)
+      let edit = change(policy.edit)
+      try edit.configuration.check()
+      let rules = try SupportRules.find(scope, connection)
       let (before, after) = (policy.configuration.kinds, edit.configuration.kinds)
       return PolicyPreview(
         policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),
         losingSecondFactor: policy.users(with: before.union(after)) - policy.users(with: after),
-        approvalOver: try SupportRules.find(scope, connection).policyApprovalOverUsers)
+        approvalOver: rules.policyApprovalOverUsers, codeCap: rules.codeCap)
     }
   }
 
@@ -123,14 +130,15 @@ public struct Policies: Sendable {
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func ofProject(_ scope: Scope) async throws(PolicyError) -> Policy {
     try await store.read(PolicyError.self) { connection in
-      do { return try Projects.find(scope.project, connection).policy } catch ProjectError.notFound
-      {
+      do {
+        return try UserPools.find(scope.project, nil, connection).policy
+      } catch UserPoolError.projectNotFound {
         throw PolicyError.scopeNotFound
       }
     }
   }
 
-  static func objectID(_ scope: Scope) -> String { scope.tenant?.text ?? scope.project.text }
+  package static func objectID(_ scope: Scope) -> String { scope.objectID }
 
   static func find(_ key: Int64, _ connection: borrowing Connection) throws -> Policy {
     let policy = try connection.first(

@@ -254,6 +254,8 @@ public struct PolicyPreview: Sendable {
   public let losingSecondFactor: Int
   /// The number of affected users above which a weaker policy requires approval; nil for never.
   public let approvalOver: Int?
+  /// The number of consecutive wrong codes after which a user's codes are locked.
+  public let codeCap: Int
   /// How the change weakens the policy; empty if it doesn't.
   public var weakenings: [PolicyWeakening] { new.weakenings(since: policy.edit) }
   /// The console action that saves the change.

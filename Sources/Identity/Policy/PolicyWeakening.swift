@@ -1,3 +1,5 @@
+import OTP
+
 /// A way in which a change weakens an MFA policy.
 public enum PolicyWeakening: Sendable, Equatable {
   /// A kind of factor is disabled, so users are no longer asked for its codes.

@@ -1,5 +1,5 @@
-import Crypto
-import Database
+package import Crypto
+package import Database
 
 /// Verifies, refreshes, and ends the sessions of users.
 public struct Sessions: Sendable {
@@ -214,7 +214,7 @@ public struct Sessions: Sendable {
   /// Its time is the current time, never later; the account's generation distinguishes it from
   /// sessions ended in the same second. If the clock was set back, the time that SDKs compare is
   /// set back too.
-  static func begin(
+  package static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
     secondFactor: SecondFactorClaim?, claims: String? = nil, isSignIn: Bool = true, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection

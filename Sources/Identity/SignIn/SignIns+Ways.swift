@@ -1,3 +1,4 @@
+import Crypto
 import Database
 
 /// The sign-in methods of the account with an email.

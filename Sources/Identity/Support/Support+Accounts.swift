@@ -31,7 +31,7 @@ extension Support {
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
     try await gate.act(
-      .endSessions, request, on: account, in: scope, passingLock: true
+      .endSessions, request, on: account, in: scope
     ) { account, _, now, connection in
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       if ended > 0 {
@@ -52,7 +52,7 @@ extension Support {
     _ scope: Scope, _ account: ID<Account>, _ isProtected: Bool, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
     try await gate.act(
-      .protectUser, request, on: account, in: scope, passingLock: true
+      .protectUser, request, on: account, in: scope
     ) { account, _, _, connection in
       guard account.isProtected != isProtected else { throw ActionDenial.nothingToDo }
       try connection.run(
@@ -74,7 +74,7 @@ extension Support {
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
     try await gate.act(
-      .allowChanges, request, on: account, in: scope, passingLock: true
+      .allowChanges, request, on: account, in: scope
     ) { account, _, now, connection in
       guard let since = account.changesLockedAt else { throw ActionDenial.nothingToDo }
       try connection.run(
@@ -95,7 +95,7 @@ extension Support {
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
     try await gate.act(
-      .disableUser, request, on: account, in: scope, passingLock: true
+      .disableUser, request, on: account, in: scope
     ) { account, _, now, connection in
       guard !account.disabled else { throw ActionDenial.nothingToDo }
       try connection.run("UPDATE account SET disabled = 1 WHERE account_key = \(account.key)")
@@ -117,7 +117,7 @@ extension Support {
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
     try await gate.act(
-      .enableUser, request, on: account, in: scope, passingLock: true
+      .enableUser, request, on: account, in: scope
     ) { account, _, _, connection in
       guard account.disabled else { throw ActionDenial.nothingToDo }
       try connection.run("UPDATE account SET disabled = 0 WHERE account_key = \(account.key)")
@@ -134,7 +134,7 @@ extension Support {
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
     try await gate.act(
-      .verifyEmail, request, on: account, in: scope, passingLock: true
+      .verifyEmail, request, on: account, in: scope
     ) { account, _, _, connection in
       guard account.email != nil, !account.emailVerified else { throw ActionDenial.nothingToDo }
       try connection.run(

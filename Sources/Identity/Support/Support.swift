@@ -44,25 +44,24 @@ public struct Support: Sendable {
   /// The valid range of the re-authentication interval, in minutes.
   public static let stepUpRange = 1...240
 
-  /// Returns whether and how an agent can act on an account, for the page that asks for the input.
+  /// Returns whether and how an agent can perform an action on an account, for the page that asks
+  /// for the input.
   ///
   /// - Throws: ``ActionDenial``.
   public func standing(
     _ agent: ConsoleSession, on id: ID<Account>, in scope: Scope,
-    needing permission: Permission = .removeFactors, passingLock: Bool = false,
-    as measure: SupportActionKind = .change
+    performing action: ConsoleAction = .removeFactor
   ) async throws(ActionDenial) -> SupportEligibility {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw ActionDenial.accountNotFound
       }
-      if case .words = measure {
-        return try gate.standingOfWords(agent, about: account, in: scope, connection)
+      if action.effect == .text {
+        return try gate.standingOfText(action, agent, about: account, in: scope, connection)
       }
-      let refusal = try gate.refusal(
-        of: agent.administrator.id, on: account, in: scope, needing: permission,
-        passingLock: passingLock, connection)
+      let refusal = try gate.denial(
+        of: action, by: agent.administrator.id, on: account, in: scope, connection)
       return try gate.standing(agent, in: scope, refusal, at: now, connection)
     }
   }

@@ -1,14 +1,5 @@
 import Database
 
-/// The kind of a support action.
-public enum SupportActionKind: Sendable {
-  /// A change to an account: requires the pool's identity checks and re-authentication, and counts
-  /// toward the hourly limit.
-  case change
-  /// A note about an account, which requires only a reason.
-  case words
-}
-
 extension SupportAuthorization {
   /// Performs an action that only adds or deletes text about an account, in its own transaction
   /// with a single audit log entry.
@@ -28,10 +19,10 @@ extension SupportAuthorization {
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw ActionDenial.accountNotFound
       }
-      if let refusal = try refusalOfWords(
-        of: request.agent.administrator.id, about: account, in: scope, connection)
+      if let denial = try denial(
+        of: action, by: request.agent.administrator.id, on: account, in: scope, connection)
       {
-        throw refusal
+        throw denial
       }
       var settings = try SupportRules.find(scope, connection)
       settings.identityProof = []
@@ -45,27 +36,16 @@ extension SupportAuthorization {
     return try result.get()
   }
 
-  /// Returns why an agent can't write about an account; nil if they can.
-  func refusalOfWords(
-    of agent: ID<Administrator>, about account: Account, in scope: Scope,
-    _ connection: borrowing Connection
-  ) throws -> ActionDenial? {
-    let refusal = try refusal(
-      of: agent, on: account, in: scope, needing: .removeFactors, passingLock: true, connection)
-    if case .protectedAccount? = refusal { return nil }
-    return refusal
-  }
-
   /// Returns whether and how an agent can write about an account.
-  func standingOfWords(
-    _ agent: ConsoleSession, about account: Account, in scope: Scope,
+  func standingOfText(
+    _ action: ConsoleAction, _ agent: ConsoleSession, about account: Account, in scope: Scope,
     _ connection: borrowing Connection
   ) throws -> SupportEligibility {
     var settings = try SupportRules.find(scope, connection)
     settings.identityProof = []
     return SupportEligibility(
       settings: settings, asksForCode: false, actionsLeft: settings.actionsPerHour, isHeld: false,
-      refusal: try refusalOfWords(
-        of: agent.administrator.id, about: account, in: scope, connection))
+      refusal: try denial(
+        of: action, by: agent.administrator.id, on: account, in: scope, connection))
   }
 }

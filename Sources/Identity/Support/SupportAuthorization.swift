@@ -14,15 +14,12 @@ struct SupportAuthorization: Sendable {
   ///   - request: The agent and their input.
   ///   - id: The account.
   ///   - scope: The user pool.
-  ///   - passingLock: Whether the action changes no second factor and is allowed while changes are
-  ///     locked.
   ///   - answers: Returns the validation errors of the action's own fields.
   ///   - body: The action.
   /// - Returns: The result of the action.
   /// - Throws: ``ActionDenial``.
   func act<Value: Sendable>(
     _ action: ConsoleAction, _ request: ActionRequest, on id: ID<Account>, in scope: Scope,
-    passingLock: Bool = false,
     answers: @escaping @Sendable (Account, Instant) -> [ActionInputError] = { _, _ in [] },
     _ body:
       @escaping @Sendable (Account, SupportRules, Instant, borrowing Connection) throws
@@ -37,11 +34,10 @@ struct SupportAuthorization: Sendable {
         throw ActionDenial.accountNotFound
       }
       let settings = try SupportRules.find(scope, connection)
-      if let refusal = try refusal(
-        of: request.agent.administrator.id, on: account, in: scope,
-        needing: action.requirements.permission, passingLock: passingLock, connection)
+      if let denial = try denial(
+        of: action, by: request.agent.administrator.id, on: account, in: scope, connection)
       {
-        return .failure(refusal)
+        return .failure(denial)
       }
       let renewed: NewConsoleSession?
       let own = answers(account, now)
@@ -57,34 +53,17 @@ struct SupportAuthorization: Sendable {
     return try outcome.get()
   }
 
-  /// Returns why an agent can't act on an account regardless of the input; nil if they can.
-  ///
-  /// Actions that change no second factor are allowed while the user's report locks such changes.
-  func refusal(
-    of agent: ID<Administrator>, on account: Account, in scope: Scope,
-    needing permission: Permission, passingLock: Bool = false, _ connection: borrowing Connection
+  /// Returns why an agent can't perform an action on an account regardless of the input; nil if
+  /// they can.
+  func denial(
+    of action: ConsoleAction, by agent: ID<Administrator>, on account: Account, in scope: Scope,
+    _ connection: borrowing Connection
   ) throws -> ActionDenial? {
     // Rereads the grants, because the session was read before the write began.
     guard let administrator = try Administrators.present(agent, connection) else {
       return .notAllowed
     }
-    return try Self.refusal(
-      of: administrator, on: account, in: scope, needing: permission,
-      passingLock: passingLock, connection)
-  }
-
-  /// Returns why an administrator who was just read can't act on an account; nil if they can.
-  static func refusal(
-    of administrator: Administrator, on account: Account, in scope: Scope,
-    needing permission: Permission, passingLock: Bool = false, _ connection: borrowing Connection
-  ) throws -> ActionDenial? {
-    guard administrator.may(permission, in: scope) else { return .notAllowed }
-    // Includes the original email and those from providers, because users can change their email.
-    if account.hasOnFile(administrator.email) { return .ownAccount }
-    let marks = try SupportMarks.find(account, connection)
-    if marks.isProtected, !administrator.may(.protectUsers, in: scope) { return .protectedAccount }
-    if marks.changesLockedAt != nil, !passingLock { return .changesLocked }
-    return nil
+    return administrator.denial(of: action, on: account, in: scope)
   }
 
   /// Checks the agent's input and the hourly limit.
@@ -184,23 +163,6 @@ struct SupportAuthorization: Sendable {
       WHERE administrator_id = \(agent.text) AND scope_key = \(scope.key)
       """
     ) { Instant(microseconds: try $0.value(0)) }
-  }
-}
-
-/// The support state of an account.
-struct SupportMarks {
-  let isProtected: Bool
-  let changesLockedAt: Instant?
-
-  static func find(_ account: Account, _ connection: borrowing Connection) throws -> SupportMarks {
-    let marks = try connection.first(
-      "SELECT protected, changes_locked_at FROM account WHERE account_key = \(account.key)"
-    ) { row in
-      SupportMarks(
-        isProtected: try row.value(0),
-        changesLockedAt: (try row.value(1) as Int64?).map(Instant.init(microseconds:)))
-    }
-    return marks ?? SupportMarks(isProtected: false, changesLockedAt: nil)
   }
 }
 

@@ -1,4 +1,4 @@
-import Database
+package import Database
 
 /// The support rules of a user pool.
 public struct SupportRules: Sendable, Equatable {
@@ -44,7 +44,7 @@ public struct SupportRules: Sendable, Equatable {
   public static let longestProof = 120
 
   /// Reads the rules of a pool.
-  static func find(
+  package static func find(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> SupportRules {
     try connection.first(

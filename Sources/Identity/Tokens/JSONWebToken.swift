@@ -1,5 +1,6 @@
-import Crypto
+public import Crypto
 public import JSON
+import Text
 
 /// A parsed JSON Web Token (RFC 7519) in compact serialization (RFC 7515, section 3.1).
 ///

@@ -110,7 +110,7 @@ public struct ServiceTokens: Sendable {
   private func creation(
     project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String
   ) throws(ServiceTokenError) -> Action<(token: ServiceToken, secret: Secret)> {
-    guard Projects.isValidName(name) else { throw .invalidName }
+    guard UserPoolRules.isDisplayName(name) else { throw .invalidName }
     let text = "cst_" + store.random.token(bytes: 32)
     let id = ID<ServiceToken>(store.random.uuid())
     return { context, connection in

@@ -12,7 +12,7 @@ extension Store {
     _ connection: borrowing Connection
   ) throws {
     let readers = try Administrators.recipients(
-      with: [.owner, .policy], around: reportedChange.scope, atMost: Self.mostAlerted, connection)
+      with: .editSupportRules, around: reportedChange.scope, atMost: Self.mostAlerted, connection)
     for reader in readers {
       let findsUsers = reader.role.permissions.contains(.findUsers)
       let text = AlertText(

@@ -1,10 +1,10 @@
-import Crypto
-import Database
+package import Crypto
+package import Database
 
 /// A stored link in an email to a user that opens a page of this server.
-struct UserLink: Sendable {
+package struct UserLink: Sendable {
   /// The purpose of a link.
-  enum Kind: String, Sendable {
+  package enum Kind: String, Sendable {
     /// Enrolls an authenticator app.
     case enrollment
     /// Reports a change.
@@ -48,7 +48,7 @@ struct UserLink: Sendable {
   /// Creates a link.
   ///
   /// - Returns: The code of the link; only its digest is stored.
-  static func insert(
+  package static func insert(
     _ kind: Kind, about: String, of account: Account, random: RandomSource, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> String {

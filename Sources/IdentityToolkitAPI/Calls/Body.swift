@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Text
 
 /// Parses request bodies.
 enum Body {

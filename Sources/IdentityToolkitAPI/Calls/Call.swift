@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Text
 
 /// A call by an application on behalf of one of its users.
 ///

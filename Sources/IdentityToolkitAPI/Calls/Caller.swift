@@ -1,6 +1,8 @@
+import Crypto
 import HTTP
 import Identity
 import JSON
+import Text
 
 /// The holder of a bearer token.
 enum Operator: Sendable {

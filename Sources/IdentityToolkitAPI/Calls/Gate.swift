@@ -160,8 +160,8 @@ extension Gate {
 
   /// Rejects a project that doesn't allow tenants, before a tenant is looked up.
   private func checkTenants(of project: ID<Project>) async throws(WireError) {
-    do throws(TenantError) {
-      guard try await identity.tenants.areAllowed(in: project) else { throw .multiTenancyOff }
+    do throws(UserPoolError) {
+      guard try await identity.pools.areTenantsAllowed(in: project) else { throw .multiTenancyOff }
     } catch {
       throw WireError(error)
     }

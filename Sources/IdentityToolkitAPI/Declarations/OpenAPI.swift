@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import JSON
+import Text
 
 /// Writes the OpenAPI 3.1 document of the routes.
 struct OpenAPI {

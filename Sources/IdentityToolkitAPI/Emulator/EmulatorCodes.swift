@@ -1,6 +1,8 @@
+import Crypto
 import HTTP
 import Identity
 import JSON
+import Text
 
 extension Routes {
   /// Email codes for application tests: a list, and the page that links lead to.

@@ -106,22 +106,22 @@ extension Methods {
   func updateEmulatorConfig(_ call: AdminCall) async throws(WireError) -> JSON {
     let duplicates = try call.message.message("signIn")?.flag("allowDuplicateEmails")
     let privacy = try call.message.message("emailPrivacyConfig")?.flag("enableImprovedEmailPrivacy")
-    do throws(ProjectError) {
-      let project = try await identity.projects.update(call.scope.project, by: call.author) {
-        (project) throws(ProjectError) in
-        if let duplicates { project.allowDuplicateEmails = duplicates }
-        if let privacy { project.emailPrivacy = privacy }
+    do throws(UserPoolError) {
+      let pool = try await identity.pools.update(project: call.scope.project, by: call.author) {
+        (pool) throws(UserPoolError) in
+        if let duplicates { pool.project?.allowDuplicateEmails = duplicates }
+        if let privacy { pool.emailPrivacy = privacy }
       }
-      return Methods.emulatorConfig(project)
+      return Methods.emulatorConfig(pool)
     } catch {
       throw WireError(error)
     }
   }
 
-  private static func emulatorConfig(_ project: Project) -> JSON {
+  private static func emulatorConfig(_ pool: UserPool) -> JSON {
     [
-      "signIn": ["allowDuplicateEmails": .bool(project.allowDuplicateEmails)],
-      "emailPrivacyConfig": ["enableImprovedEmailPrivacy": .bool(project.emailPrivacy)],
+      "signIn": ["allowDuplicateEmails": .bool(pool.project?.allowDuplicateEmails ?? false)],
+      "emailPrivacyConfig": ["enableImprovedEmailPrivacy": .bool(pool.hidesUsers)],
     ]
   }
 }

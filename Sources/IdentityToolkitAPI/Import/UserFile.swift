@@ -1,3 +1,4 @@
+public import Crypto
 public import Identity
 public import JSON
 public import Text

@@ -1,5 +1,7 @@
+import Crypto
 import Identity
 import JSON
+import OTP
 
 /// Parses the users of an import, from a message or a file, which differ in one name.
 struct UserRow: Sendable {

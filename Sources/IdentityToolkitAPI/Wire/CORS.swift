@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// Cross-origin responses, because applications call from their own pages.
 ///

@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import Text
 
 /// Custom claims that an administrator sets for a user, `customAttributes` on the wire: a JSON
 /// object as text, at most 1,000 characters.

@@ -24,42 +24,31 @@ extension WireError {
   /// The error of a call about tenants themselves, which responds with 404.
   init(tenants error: ScopeError) {
     switch error {
-    case .projectNotFound, .projectDeleted: self.init(TenantError.projectNotFound)
-    case .tenantNotFound, .tenantDeleted: self.init(TenantError.notFound)
+    case .projectNotFound, .projectDeleted: self.init(UserPoolError.projectNotFound)
+    case .tenantNotFound, .tenantDeleted: self.init(UserPoolError.tenantNotFound)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 
-  init(_ error: ProjectError) {
+  init(_ error: UserPoolError) {
     switch error {
-    case .notFound: self.init("PROJECT_NOT_FOUND", status: .notFound, reason: "notFound")
-    case .invalidID: self.init("INVALID_PROJECT_ID")
-    case .invalidDisplayName: self.init("INVALID_DISPLAY_NAME")
+    case .projectNotFound: self.init("PROJECT_NOT_FOUND", status: .notFound, reason: "notFound")
+    case .tenantNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
+    case .invalidProjectID, .multiTenancyOff: self.init("INVALID_PROJECT_ID")
+    case .projectIDTaken:
+      self.init("PROJECT_ALREADY_EXISTS", status: .conflict, reason: "conflict")
+    case .invalidProjectName: self.init("INVALID_DISPLAY_NAME")
+    case .missingTenantName:
+      self.init("MISSING_DISPLAY_NAME : Missing tenant with valid display_name.")
+    case .invalidTenantName:
+      self.init(
+        "INVALID_DISPLAY_NAME : display_name should start with a letter and only consist of "
+          + "letters, digits and hyphens with 4-20 characters.")
     case .invalidDomain(""):
       self.init("INVALID_AUTHORIZED_DOMAIN : An authorized domain is empty.")
     case .invalidDomain(let domain):
       self.init(
         "INVALID_AUTHORIZED_DOMAIN : \(domain.prefix(100)) should only contain the valid domain.")
-    case .links(let error): self.init(error)
-    case .idTaken: self.init("PROJECT_ALREADY_EXISTS", status: .conflict, reason: "conflict")
-    case .policy(let error): self.init(error)
-    case .passwords(let error): self.init(error)
-    case .recaptcha(let error): self.init(error)
-    case .unavailable(let cause): self.init(unavailable: cause)
-    }
-  }
-
-  init(_ error: TenantError) {
-    switch error {
-    case .projectNotFound: self.init("PROJECT_NOT_FOUND", status: .notFound, reason: "notFound")
-    case .notFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
-    case .missingDisplayName:
-      self.init("MISSING_DISPLAY_NAME : Missing tenant with valid display_name.")
-    case .invalidDisplayName:
-      self.init(
-        "INVALID_DISPLAY_NAME : display_name should start with a letter and only consist of "
-          + "letters, digits and hyphens with 4-20 characters.")
-    case .multiTenancyOff: self.init("INVALID_PROJECT_ID")
     case .links(let error): self.init(error)
     case .policy(let error): self.init(error)
     case .passwords(let error): self.init(error)

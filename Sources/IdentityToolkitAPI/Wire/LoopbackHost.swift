@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// Checks whether the Host field of a request names this machine.
 ///

@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import Text
 
 /// Helpers for resources whose members are mostly only stored and returned.
 enum Resource {

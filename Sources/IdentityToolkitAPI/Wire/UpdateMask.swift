@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// The members that a PATCH changes: comma-separated paths in camel case or snake case.
 struct UpdateMask: Sendable, Equatable {
@@ -21,6 +22,11 @@ struct UpdateMask: Sendable, Equatable {
 
   /// Returns whether the mask includes a member or anything inside it.
   func covers(_ name: String) -> Bool { paths.contains { $0.first == name } }
+
+  /// Returns the part of the mask with these members; the others are kept byte for byte.
+  func keeping(_ members: [String]) -> UpdateMask {
+    UpdateMask(paths.filter { path in path.first.map(members.contains) ?? false })
+  }
 
   init(_ paths: [[String]]) { self.paths = paths }
 

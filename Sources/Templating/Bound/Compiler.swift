@@ -20,7 +20,9 @@ struct Compiler: Sink {
     try Expansion(templates: library.templates, isStrict: true)
       .expand(template.nodes, at: Site(name), into: &compiler)
     compiler.endLiteral()
-    return Program(literals: compiler.literals, steps: compiler.steps, paths: compiler.paths)
+    return Program(
+      literals: compiler.literals, steps: compiler.steps, paths: compiler.paths,
+      catalog: library.catalog)
   }
 
   private init(scopes: [Scope]) {

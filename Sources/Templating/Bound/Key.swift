@@ -13,6 +13,13 @@ public struct Key<Model>: Sendable {
     Key(name: name, kind: .text) { get($0).map(Slot.text) ?? .nothing }
   }
 
+  /// A message, formatted with the library's catalog and escaped; nil is the empty text.
+  public static func text(
+    _ name: String, _ get: @escaping @Sendable (Model) -> Message?
+  ) -> Key {
+    Key(name: name, kind: .text) { get($0).map(Slot.message) ?? .nothing }
+  }
+
   /// An integer, inserted in decimal; nil is the empty text.
   ///
   /// A section for it is shown when it isn't zero; inside, `{{.}}` is the number.
@@ -38,11 +45,27 @@ public struct Key<Model>: Sendable {
     Key(name: name, kind: .markup) { get($0).map(Slot.markup) ?? .nothing }
   }
 
+  /// A message whose text in the catalog is HTML; its arguments are escaped.
+  public static func markup(
+    _ name: String, _ get: @escaping @Sendable (Model) -> Message?
+  ) -> Key {
+    Key(name: name, kind: .markup) {
+      get($0).map { .markup(Markup(html: $0)) } ?? .nothing
+    }
+  }
+
   /// Texts for a section that is rendered once for each, as `{{.}}`.
   public static func texts(
     _ name: String, _ get: @escaping @Sendable (Model) -> [String]
   ) -> Key {
-    Key(name: name, kind: .texts) { .rows(TextRows(get($0))) }
+    Key(name: name, kind: .texts) { .rows(TextRows(get($0).map(Slot.text))) }
+  }
+
+  /// Messages for a section that is rendered once for each, as `{{.}}`.
+  public static func texts(
+    _ name: String, _ get: @escaping @Sendable (Model) -> [Message]
+  ) -> Key {
+    Key(name: name, kind: .texts) { .rows(TextRows(get($0).map(Slot.message))) }
   }
 
   /// Models for a section that is rendered once for each, with access to their keys.

@@ -21,12 +21,14 @@ final class Program: Sendable {
   private let literals: [UInt8]
   private let steps: [Step]
   private let paths: [[Int]]
+  private let catalog: Catalog
   private let largest: Atomic<Int>
 
-  init(literals: [UInt8], steps: [Step], paths: [[Int]]) {
+  init(literals: [UInt8], steps: [Step], paths: [[Int]], catalog: Catalog) {
     self.literals = literals
     self.steps = steps
     self.paths = paths
+    self.catalog = catalog
     largest = Atomic(literals.count + 1024)
   }
 
@@ -88,9 +90,10 @@ final class Program: Sendable {
     mutating func insert(_ slot: Slot) {
       switch slot {
       case .text(let text): output.appendEscaped(text)
+      case .message(let message): output.appendEscaped(program.catalog.text(message))
       case .number(let number): output.append(number)
       case .flag(let flag): output.append(flag ? "true" : "false")
-      case .markup(let markup): output.append(markup.bytes)
+      case .markup(let markup): markup.append(to: &output, program.catalog)
       case .nothing, .rows: break
       }
     }

@@ -2,6 +2,7 @@
 enum Slot {
   case nothing
   case text(String)
+  case message(Message)
   case number(Int)
   case flag(Bool)
   case markup(Markup)
@@ -12,9 +13,10 @@ enum Slot {
     switch self {
     case .nothing: false
     case .text(let text): !text.isEmpty
+    case .message(let message): !message.isEmpty
     case .number(let number): number != 0
     case .flag(let flag): flag
-    case .markup(let markup): !markup.bytes.isEmpty
+    case .markup(let markup): !markup.isEmpty
     case .rows(let rows): rows.count > 0
     }
   }
@@ -55,16 +57,16 @@ final class ModelRows<Model>: Rows {
   }
 }
 
-/// Rows that are texts, with `.` as their only key.
+/// Rows that are texts or messages, with `.` as their only key.
 final class TextRows: Rows {
-  private let texts: [String]
+  private let texts: [Slot]
 
-  init(_ texts: [String]) {
+  init(_ texts: [Slot]) {
     self.texts = texts
     super.init(count: texts.count)
   }
 
   override func read(_ row: Int, into slots: inout [Slot]) {
-    slots.append(.text(texts[row]))
+    slots.append(texts[row])
   }
 }

@@ -4,18 +4,20 @@ struct Parser {
   let tags: [Tag]
   /// The index of the closing tag for each opening tag.
   let closes: [Int: Int]
+  let catalog: Catalog?
   /// The start of the last line with a ``Node/lineStart``.
   var startedLine: Int?
 
   /// Parses UTF-8 text; `file` is used in errors.
   static func parse(
-    _ source: [UInt8], name: String, file: String
+    _ source: [UInt8], name: String, file: String, catalog: Catalog?
   ) throws(TemplateError) -> ParsedTemplate {
     guard String(validating: source, as: UTF8.self) != nil else {
       throw TemplateError(.unreadable, at: Place(file: file, line: 0))
     }
-    let tags = try Scanner.tags(of: source, file: file)
-    var parser = Parser(lines: Lines(source: source), tags: tags, closes: try closings(of: tags))
+    let tags = try Scanner.tags(of: source, file: file, hasMessages: catalog != nil)
+    var parser = Parser(
+      lines: Lines(source: source), tags: tags, closes: try closings(of: tags), catalog: catalog)
     let all = Part(tags: 0..<tags.count, bytes: 0..<source.count, indentation: [])
     return ParsedTemplate(name: name, nodes: try parser.nodes(of: all))
   }
@@ -57,7 +59,11 @@ struct Parser {
       let extent = extent(of: index)
       appendText(position..<extent.open.lowerBound, of: part, to: &nodes)
       if !extent.opensAlone { startLine(of: tag.range.lowerBound, in: &nodes) }
-      if let node = try node(for: tag, extent, in: part) { nodes.append(node) }
+      if tag.kind == .message {
+        nodes += try message(tag)
+      } else if let node = try node(for: tag, extent, in: part) {
+        nodes.append(node)
+      }
       if !extent.closesAlone { startedLine = lines.start(of: extent.close.upperBound) }
       position = extent.close.upperBound
       index = extent.inner.upperBound + (tag.kind.isOpening ? 1 : 0)
@@ -84,8 +90,30 @@ struct Parser {
           isStandalone: extent.opensAlone, arguments: try arguments(of: extent)))
     case .block:
       return .block(try block(tag, extent, in: part.indentation))
-    case .close, .comment, .delimiters:
+    case .close, .comment, .delimiters, .message:
       return nil
+    }
+  }
+
+  /// Returns the text of a message, with a variable for each argument.
+  private func message(_ tag: Tag) throws(TemplateError) -> [Node] {
+    guard let catalog else { return [] }
+    guard let pattern = catalog.pattern(tag.name) else {
+      if catalog.isPlural(tag.name) {
+        throw TemplateError(
+          .unsuitable(tag.name, reason: "has plural forms; the model has to supply it"),
+          at: tag.place)
+      }
+      let nearest = Array(catalog.keys.nearest(to: tag.name).prefix(3))
+      throw TemplateError(.unknownMessage(tag.name, nearest: nearest), at: tag.place)
+    }
+    return pattern.pieces.map { piece in
+      switch piece {
+      case .text(let text): .text(Array(text.utf8))
+      case .argument(let name):
+        .variable(
+          Name(path: name.split(separator: ".").map(String.init), place: tag.place), escaped: true)
+      }
     }
   }
 

@@ -2,22 +2,27 @@
 struct Scanner {
   private let source: [UInt8]
   private let file: String
+  /// Whether `%` starts a message.
+  private let hasMessages: Bool
   private var position = 0
   private var line = 1
   private var opening = Array("{{".utf8)
   private var closing = Array("}}".utf8)
 
   /// Returns all tags in a source, in order.
-  static func tags(of source: [UInt8], file: String) throws(TemplateError) -> [Tag] {
-    var scanner = Scanner(source: source, file: file)
+  static func tags(
+    of source: [UInt8], file: String, hasMessages: Bool
+  ) throws(TemplateError) -> [Tag] {
+    var scanner = Scanner(source: source, file: file, hasMessages: hasMessages)
     var tags: [Tag] = []
     while let tag = try scanner.next() { tags.append(tag) }
     return tags
   }
 
-  private init(source: [UInt8], file: String) {
+  private init(source: [UInt8], file: String, hasMessages: Bool) {
     self.source = source
     self.file = file
+    self.hasMessages = hasMessages
   }
 
   private mutating func next() throws(TemplateError) -> Tag? {
@@ -27,7 +32,7 @@ struct Scanner {
 
     let first = start + opening.count
     let sigil = first < source.count ? source[first] : 0
-    let kind = Self.kind(of: sigil)
+    let kind = kind(of: sigil)
     let body = kind == .escaped ? first : first + 1
     let ending = Self.ending(of: sigil) + closing
     guard let bodyEnd = find(ending, from: body) else {
@@ -54,7 +59,7 @@ struct Scanner {
     return Tag(kind: kind, name: name, range: start..<end, place: place)
   }
 
-  private static func kind(of sigil: UInt8) -> Tag.Kind {
+  private func kind(of sigil: UInt8) -> Tag.Kind {
     switch sigil {
     case UInt8(ascii: "{"), UInt8(ascii: "&"): .unescaped
     case UInt8(ascii: "#"): .section
@@ -65,6 +70,7 @@ struct Scanner {
     case UInt8(ascii: "$"): .block
     case UInt8(ascii: "!"): .comment
     case UInt8(ascii: "="): .delimiters
+    case UInt8(ascii: "%") where hasMessages: .message
     default: .escaped
     }
   }

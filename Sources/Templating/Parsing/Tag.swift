@@ -2,10 +2,12 @@
 struct Tag {
   enum Kind: Equatable {
     case escaped, unescaped, section, inverted, close, partial, parent, block, comment, delimiters
+    /// A message of the catalog.
+    case message
 
     /// Whether the tag can be standalone, so that its line is removed from the page.
     var canStandAlone: Bool {
-      self != .escaped && self != .unescaped
+      self != .escaped && self != .unescaped && self != .message
     }
 
     /// Whether the tag requires a closing tag.

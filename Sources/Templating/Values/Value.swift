@@ -51,7 +51,7 @@ extension Value {
     case .bool(let flag): flag
     case .text(let text): !text.isEmpty
     case .number(let number): number != 0
-    case .markup(let markup): !markup.bytes.isEmpty
+    case .markup(let markup): !markup.isEmpty
     case .list(let values): !values.isEmpty
     case .record: true
     }

@@ -1,9 +1,11 @@
 /// Renders a template with a tree of data.
 struct ValueRenderer: Sink {
   private var page = Output(reserving: 1024)
+  private let catalog: Catalog
   private var stack: [Value]
 
-  init(_ context: Value) {
+  init(_ context: Value, _ catalog: Catalog) {
+    self.catalog = catalog
     stack = [context]
   }
 
@@ -18,7 +20,7 @@ struct ValueRenderer: Sink {
     case .text(let text): escaped ? page.appendEscaped(text) : page.append(text)
     case .number(let number): page.append(number)
     case .bool(let flag): page.append(flag ? "true" : "false")
-    case .markup(let markup): page.append(markup.bytes)
+    case .markup(let markup): markup.append(to: &page, catalog)
     case .null, .list, .record: break
     }
   }

@@ -12,7 +12,7 @@ enum AdminCreateCommand: Command {
     Option("email", "E", variable: false, help: "The administrator's email address."),
     Option(
       "name", "NAME", variable: false, help: "Display name (default: the email address)."),
-    Option("role", "ROLE", variable: false, help: "owner, policy, support, or auditor."),
+    Option("role", "ROLE", variable: false, help: "\(roles)."),
     Option(
       "project", "P", variable: false,
       help: "Grant the role in this project only (default: the whole instance)."),
@@ -20,11 +20,16 @@ enum AdminCreateCommand: Command {
       "tenant", "T", variable: false, help: "Grant the role in this tenant of the project only."),
   ]
 
+  private static var roles: String {
+    let names = Role.allCases.map(\.rawValue)
+    return "\(names.dropLast().joined(separator: ", ")), or \(names.last ?? "")"
+  }
+
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")
     let word = try arguments.required("role")
     guard let role = Role(rawValue: word) else {
-      throw UsageError(message: "unknown role \(word); use owner, policy, support, or auditor")
+      throw UsageError(message: "unknown role \(word); use \(roles)")
     }
     if arguments.has("tenant"), !arguments.has("project") {
       throw UsageError(message: "--tenant requires --project")

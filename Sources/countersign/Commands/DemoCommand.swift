@@ -1,5 +1,6 @@
 import Crypto
 import DatabaseSQLite
+import Demo
 import Foundation
 import Identity
 

@@ -14,12 +14,12 @@ final class Application: Sendable {
   let publicURL: PublicURL
   private let files: StaticFiles
   private let api: IdentityToolkitAPI
-  private let console: Console
+  private let console: Consoles
   private let probes: Probes
 
   init(
     identity: Identity, readiness: Readiness, publicURL address: String, assets: Assets,
-    anyHost: Bool, origins: EmulatorOrigins
+    anyHost: Bool, origins: EmulatorOrigins, pseudoLocale: PseudoLocale?
   ) throws {
     probes = Probes(readiness: readiness)
     guard let publicURL = PublicURL(address) else {
@@ -35,10 +35,23 @@ final class Application: Sendable {
       identity: identity, publicURL: publicURL.origin, hosts: anyHost ? .any : .loopback,
       origins: origins,
       log: { Terminal.complain($0) })
-    console = try Console(
-      identity: identity, templates: try TemplateLibrary(folder: assets.templates),
-      publicURL: publicURL, assets: try ConsoleAssets { files.link($0) },
-      guidance: assets.guidance, log: { Terminal.complain($0) })
+    let links = try ConsoleAssets { files.link($0) }
+    console = try Consoles(try Self.catalogs(assets, pseudoLocale)) { catalog in
+      try Console(
+        identity: identity,
+        templates: try TemplateLibrary(folder: assets.templates, catalog: catalog),
+        publicURL: publicURL, assets: links, guidance: assets.guidance,
+        log: { Terminal.complain($0) })
+    }
+  }
+
+  /// The catalogs of all installed locales, or only the pseudo-locale.
+  private static func catalogs(
+    _ assets: Assets, _ pseudoLocale: PseudoLocale?
+  ) throws -> [Catalog] {
+    let installed = try Catalog.installed(in: assets.templates)
+    guard let pseudoLocale else { return installed }
+    return [Catalog.pseudo(of: installed[0], rightToLeft: pseudoLocale == .rightToLeft)]
   }
 
   func respond(to request: Request) async -> Response {
@@ -52,6 +65,12 @@ final class Application: Sendable {
     if let target, api.owns(target) { return api.failure(status, target) }
     return console.failure(status, requestID: id)
   }
+}
+
+/// Which text takes the place of English, so that what isn't in the catalog is seen.
+enum PseudoLocale: String, Sendable {
+  case leftToRight = "ltr"
+  case rightToLeft = "rtl"
 }
 
 /// The application of a server that starts listening before the application exists.

@@ -1,4 +1,5 @@
 import Console
+import Crypto
 import Database
 import DatabaseSQLite
 import Foundation
@@ -106,7 +107,8 @@ enum ServeCommand: Command {
       publicURL: configuration.address(port: server.port),
       assets: configuration.assets,
       anyHost: configuration.emulatorBeyondLoopback,
-      origins: configuration.network.emulatorOrigins)
+      origins: configuration.network.emulatorOrigins,
+      pseudoLocale: configuration.pseudoLocale)
     late.set(application)
     return (application, server)
   }

@@ -1,3 +1,4 @@
+import Demo
 import Foundation
 import HTTPServer
 import Identity
@@ -19,6 +20,8 @@ struct ServeConfiguration: Sendable {
   var mail: MailConfiguration?
   /// The seed of the demo to create; nil for no demo.
   var demo: UInt64?
+  /// The pseudo-locale of all pages; nil for the installed locales.
+  var pseudoLocale: PseudoLocale?
 
   static let options =
     [
@@ -47,6 +50,9 @@ struct ServeConfiguration: Sendable {
         "demo",
         help: "Fill an empty data folder with demo projects, users, and history; loopback only."),
       Option("demo-seed", "N", help: "Seed of the demo data (default: 30)."),
+      Option(
+        "pseudo-locale", "DIRECTION",
+        help: "Demo: show pages in accented text, ltr or rtl, to find untranslated text."),
     ]
 
   /// Validates all options.
@@ -90,6 +96,11 @@ struct ServeConfiguration: Sendable {
       demo = seed
     }
     if demo != nil { problems += demoExposure }
+    if let text = arguments.value("pseudo-locale") {
+      pseudoLocale = PseudoLocale(rawValue: text)
+      if demo == nil { problems.append("--pseudo-locale requires --demo.") }
+      if pseudoLocale == nil { problems.append("--pseudo-locale must be ltr or rtl, not \(text).") }
+    }
     guard problems.isEmpty else { throw ConfigurationError(problems) }
   }
 

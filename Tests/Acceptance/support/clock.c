@@ -1,5 +1,6 @@
-// Gives one program another time of day: its clock is CLOCK_AHEAD seconds ahead. Clocks that nobody
-// sets stay as they are, and so do timers on them, which libfaketime moves.
+// Gives one program another time of day: its clock is CLOCK_AHEAD seconds ahead, or stands still at
+// the second CLOCK_AT. Clocks that nobody sets stay as they are, and so do timers on them, which
+// libfaketime moves.
 
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -8,22 +9,26 @@
 #include <time.h>
 #include <unistd.h>
 
-static time_t ahead(void) {
-  const char *text = getenv("CLOCK_AHEAD");
-  return text ? atoll(text) : 0;
+static void adjust(time_t *seconds, long *fraction) {
+  const char *ahead = getenv("CLOCK_AHEAD"), *at = getenv("CLOCK_AT");
+  if (ahead) *seconds += atoll(ahead);
+  if (at) {
+    *seconds = atoll(at);
+    *fraction = 0;
+  }
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {
   int result = (int)syscall(SYS_clock_gettime, clock, now);
   if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
-    now->tv_sec += ahead();
+    adjust(&now->tv_sec, &now->tv_nsec);
   }
   return result;
 }
 
 int gettimeofday(struct timeval *now, void *zone) {
   int result = (int)syscall(SYS_gettimeofday, now, zone);
-  if (result == 0) now->tv_sec += ahead();
+  if (result == 0) adjust(&now->tv_sec, &now->tv_usec);
   return result;
 }
 

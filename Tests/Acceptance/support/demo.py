@@ -26,23 +26,28 @@ class Person:
     def totp(self):
         return pyotp.TOTP(self.secret) if self.secret else None
 
-    def next_code(self):
-        """A code that was not used yet: the neighboring steps count too, each once."""
-        return self.totp.at(codes.setdefault(self.email, CodeTimes()).take())
+    def next_code(self, now=time.time):
+        """A code that was not used yet by the server's clock: the neighboring steps count too, each
+        once."""
+        return self.totp.at(codes.setdefault((self.email, now), CodeTimes(now)).take())
 
 
 class CodeTimes:
     """Moments whose codes a server that accepts one step on each side has not seen yet."""
 
-    def __init__(self):
-        self.last = 0
+    def __init__(self, now):
+        self.last, self.now = 0, now
 
     def take(self):
         """The next such moment; after a few it waits until a new step begins."""
-        step = max(self.last + 1, int(time.time()) // 30 - 1)
-        until(lambda: int(time.time()) // 30 + 1 >= step, "a new step begins", 40)
+        step = max(self.last + 1, self.step() - 1)
+        until(lambda: self.step() + 1 >= step, "a new step begins", 40)
         self.last = step
         return step * 30
+
+    def step(self):
+        """The server's present step."""
+        return int(self.now()) // 30
 
 
 codes = {}
@@ -53,11 +58,12 @@ LINE = re.compile(
 
 
 class Demo:
-    """`countersign serve --demo` on a free port."""
+    """`countersign serve --demo` on a free port; `now` is its clock if `env` gives it another."""
 
-    def __init__(self, data, *flags):
+    def __init__(self, data, *flags, now=time.time, env=None):
         began = time.monotonic()
-        self.server = Server(data, "--demo", "--access-log", "none", *flags)
+        self.now = now
+        self.server = Server(data, "--demo", "--access-log", "none", *flags, env=env)
         self.url = self.server.url
         self.server.said(r"^A user that applications can (sign in)")
         self.server.said(r"user of (\S+)")
@@ -85,7 +91,7 @@ class Demo:
     def browse(self, person):
         """Signs somebody in over plain HTTP, once."""
         if person not in self._browsers:
-            self._browsers[person] = sign_in(Pages(self.url), person)
+            self._browsers[person] = sign_in(Pages(self.url), person, self.now)
         return self._browsers[person]
 
     def context(self, chromium, person, **settings):
@@ -112,11 +118,11 @@ class Demo:
             f"/projects/{project}/tenants/new"})
 
 
-def sign_in(pages, person):
+def sign_in(pages, person, now=time.time):
     """Signs in with a password, and with a code where one is due."""
     answer = pages.sign_in(person.email, person.password)
     assert answer.status_code == 303, answer.text
     if answer.headers["location"].startswith("/sign-in/code"):
-        answer = pages.post("/sign-in/code", {"code": person.next_code()})
+        answer = pages.post("/sign-in/code", {"code": person.next_code(now)})
         assert answer.status_code == 303, answer.text
     return pages

@@ -7,6 +7,7 @@ import tempfile
 
 from playwright.sync_api import sync_playwright
 
+from support import pictures
 from support.demo import Demo
 from support.presses import wait_for_whole_pages
 from support.program import ROOT
@@ -53,45 +54,38 @@ def photograph(chromium, demo, person, pages, states):
     return taken
 
 
-def for_readme(chromium, demo):
-    """One tenant's policy, as large as a laptop shows it."""
-    retail = next(link for link in demo.tenants("harbour-bank") if "/business-" in link)
-    context = demo.context(
-        chromium, demo.owner, viewport={"width": 1180, "height": 930}, device_scale_factor=1.5,
-        color_scheme="light", reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(f"{retail}/policy")
-    page.screenshot(path=ROOT / "docs/console.png")
-    context.close()
-
-
 def main(words):
-    with tempfile.TemporaryDirectory() as data, Demo(data + "/demo") as demo, \
-            sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         wait_for_whole_pages()
         chromium = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--disable-gpu"])
         if "--readme" in words:
-            for_readme(chromium, demo)
-            print("docs/console.png")
+            for file in pictures.renew(chromium, folder):
+                print(file.relative_to(ROOT))
             return
-        FOLDER.mkdir(exist_ok=True)
-        pages = kinds(crawl(demo.browse(demo.owner), 8, downloads=False))
-        states = {**SIGNED_IN}
-        if words:
-            pages = {name: path for name, path in pages.items()
-                     if any(word in path or word in name for word in words)}
-            states = {name: state for name, state in states.items()
-                      if any(word in name for word in words)}
-        taken = photograph(chromium, demo, demo.owner, pages, states)
-        if not words:
-            context = chromium.new_context(base_url=demo.url, viewport={
-                "width": 1440, "height": 1000})
-            page = context.new_page()
-            sign_in(page, demo)
-            page.screenshot(path=FOLDER / "state-sign-in-1440-light.png", full_page=True)
-            taken += 1
-        print(f"{taken} pictures in {FOLDER.relative_to(ROOT)}/")
+        with Demo(folder + "/demo") as demo:
+            everything(chromium, demo, words)
+
+
+def everything(chromium, demo, words):
+    """The pages and states that the words are about."""
+    FOLDER.mkdir(exist_ok=True)
+    pages = kinds(crawl(demo.browse(demo.owner), 8, downloads=False))
+    states = {**SIGNED_IN}
+    if words:
+        pages = {name: path for name, path in pages.items()
+                 if any(word in path or word in name for word in words)}
+        states = {name: state for name, state in states.items()
+                  if any(word in name for word in words)}
+    taken = photograph(chromium, demo, demo.owner, pages, states)
+    if not words:
+        context = chromium.new_context(base_url=demo.url, viewport={
+            "width": 1440, "height": 1000})
+        page = context.new_page()
+        sign_in(page, demo)
+        page.screenshot(path=FOLDER / "state-sign-in-1440-light.png", full_page=True)
+        taken += 1
+    print(f"{taken} pictures in {FOLDER.relative_to(ROOT)}/")
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ def policy_check(page, demo):
     page.locator("label[for=window-own]").click()
     page.locator("#intervals").fill("4")
     page.locator("label[for=pattern-account]").click()
-    page.locator("button[name=step][value=check]").click()
-    expect(page.locator("button[name=step][value=confirm]")).to_have_count(1)
+    page.locator("form[action$='/policy'] button.primary").click()
+    expect(page.locator("form[action$='/policy/changes'] button:not([formaction])")).to_have_count(1)
 
 
 def open_menus(page, demo):

@@ -1,6 +1,8 @@
 import HTTP
 import Identity
+import OTP
 import Testing
+import Text
 
 @testable import Console
 
@@ -21,7 +23,7 @@ import Testing
         pages += 1
         Markup.check(answer)
         // That each has a route at all is seen to by `MarkupTests`.
-        for action in answer.values(of: "action") {
+        for action in answer.values(of: "action") + answer.values(of: "formaction") {
           guard let (method, codeAttempt) = world.codeAttempt(on: action, grant) else { continue }
           #expect(
             codeAttempt == .passes, "\(cast.testDescription): \(method) \(action) on \(address)")

@@ -24,7 +24,7 @@ struct ProjectKeyTests {
           continue
         }
         #expect(answer.says(key) == sees, "\(page)")
-        let sentence = "Ask an owner or policy admin of the project for the API key."
+        let sentence = "Ask a policy admin or an owner of the project for the API key."
         #expect(answer.says(sentence) != sees, "\(page)")
         #expect(
           (answer.says("key=API_KEY") || answer.says("YOUR-API-KEY")) != sees, "\(page)")

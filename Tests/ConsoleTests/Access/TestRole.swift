@@ -3,6 +3,7 @@ import Database
 import DatabaseSQLite
 import HTTP
 import Identity
+import OTP
 import Testing
 
 @testable import Console

@@ -11,8 +11,9 @@ import Testing
     try await World.empty { world in
       let text = Self.text(world.console.routes)
       let path = Checkout.folder("docs/who-may.md")
-      if ProcessInfo.processInfo.environment["COUNTERSIGN_RECORD_SNAPSHOTS"] == "1" {
+      if Recording.isOn {
         try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return Recording.fail("docs/who-may.md")
       }
       let kept = try String(contentsOfFile: path, encoding: .utf8)
       #expect(kept == text, "COUNTERSIGN_RECORD_SNAPSHOTS=1 writes it anew")
@@ -33,7 +34,9 @@ import Testing
     ]
     lines += heading("Page | Needs | Actions")
     for route in routes where !(route.route.isOfTenant && route.isOfScope) {
-      let actions = route.actions.map { "`\($0)`" }.joined(separator: ", ")
+      let performed = route.actions.map { "`\($0)`" }
+      let previewed = route.preparedActions.map { "preview of `\($0)`" }
+      let actions = (performed + previewed).joined(separator: ", ")
       lines.append(
         row(
           "`\(route.shortName)` | \(route.access.need) | \(actions)", route.access.permission))
@@ -71,7 +74,8 @@ import Testing
 
     ## Actions
 
-    Every form of the console performs one of these actions, or concerns only one's own account.
+    Every form of the console performs or previews one of these actions, or concerns only one's own
+    account.
     One function authorizes them, in the transaction that performs them.
 
     "Recent" is a code of the administrator's own authenticator, or a recovery code, within the

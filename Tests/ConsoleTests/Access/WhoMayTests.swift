@@ -1,6 +1,8 @@
 import HTTP
 import Identity
+import OTP
 import Testing
+import Text
 
 @testable import Console
 

@@ -1,3 +1,4 @@
+import Crypto
 import Database
 import DatabaseSQLite
 import HTTP
@@ -102,7 +103,7 @@ import Testing
   @Test func `a link that signs in goes on to the application at once`() async throws {
     try await World.furnished { world in
       let tenant = try await world.euShop
-      _ = try await world.identity.tenants.update(
+      _ = try await world.identity.pools.update(
         project: ID("acme-retail"), tenant: tenant, by: Author(actor: .commandLine)
       ) { $0.signIn.emailLink = true }
       let browser = Browser(world)
@@ -192,6 +193,7 @@ import Testing
           .replacing(reset.code, with: "CODE")
       }
       try Snapshot.check(settled(page), named: "action-link-password.html")
+      try Snapshot.checkFrame(of: settled(page), named: "frame-action-link.html")
       let wrong = try await browser.submit(
         reset.address, ["code": reset.code, "password": "x"], to: Self.page)
       try Snapshot.check(settled(wrong), named: "action-link-wrong.html")

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Testing
+import Text
 
 @testable import Console
 
@@ -35,12 +36,12 @@ import Testing
       Markup.check(page)
       #expect(page.says("<form class=\"card stack\" method=\"post\" action=\"/projects/new\">"))
       #expect(page.says("value=\"Typed “long” &lt;b&gt;ago&lt;/b&gt;\""))
-      let made = try? await world.identity.projects.find(ID("typed-project"))
+      let made = try? await world.identity.pools.find(project: ID("typed-project"))
       #expect(made == nil)
       var again = Self.form
       again.add("csrf", try page.csrf)
       #expect(try await browser.post("/projects/new", again).status == .seeOther)
-      let project = try await world.identity.projects.find(ID("typed-project"))
+      let project = try await world.identity.pools.find(project: ID("typed-project"))
       #expect(project.displayName == "Typed “long” <b>ago</b>")
       #expect(try await browser.get("/sign-in/answers").location == "/")
     }

@@ -53,22 +53,23 @@ import Testing
       Markup.check(theirs)
       let own = try await nadia.get(request)
       try Snapshot.check(own.text, named: "approval-own.html")
-      #expect(own.says("Withdraw request") && !own.says("value=\"approve\""))
-      let refused = try await nadia.submit(request, ["step": "approve"])
+      #expect(own.says("Withdraw request") && !own.says("Approve and remove"))
+      let refused = try await nadia.submit(request, [:], to: request + "/approval")
       #expect(refused.status == .unprocessableContent && refused.says("your own request"))
       Markup.check(refused)
-      let wordless = try await ada.submit(request, ["step": "refuse", "answer": " "])
+      let wordless = try await ada.submit(
+        request, ["answer": " "], to: request + "/rejection")
       #expect(
         wordless.status == .unprocessableContent
           && wordless.says("Enter a reason for the requester."))
       Markup.check(wordless)
-      #expect(try await ada.submit(request, ["step": "dance"]).status == .badRequest)
-      let approved = try await ada.submit(request, ["step": "approve"])
+      #expect(try await ada.submit(request, [:]).status == .methodNotAllowed)
+      let approved = try await ada.submit(request, [:], to: request + "/approval")
       #expect(approved.location == user)
       let after = try await ada.get(user)
       #expect(after.says("Approved. Removed 1 factor. 1 session ended."))
       #expect(after.says("No second factor"))
-      let late = try await ada.submit(request, ["step": "approve"])
+      let late = try await ada.submit(request, [:], to: request + "/approval")
       #expect(late.location == request)
       #expect(try await ada.get(request).says("already decided or has expired"))
       try Snapshot.check(try await ada.get("/approvals").text, named: "approvals-decided.html")
@@ -86,13 +87,14 @@ import Testing
       #expect(
         again.status == .unprocessableContent
           && again.says("already pending approval"))
-      _ = try await ada.submit(request, ["step": "refuse", "answer": "Not her <voice>."])
+      _ = try await ada.submit(
+        request, ["answer": "Not her <voice>."], to: request + "/rejection")
       let page = try await nadia.get(request)
       #expect(page.says("Not her &lt;voice&gt;."))
       try Snapshot.check(page.text, named: "approval-refused.html")
       #expect(!(try await nadia.get(user).says("Pending approval: ")))
       let (_, second, _) = try await ask(nadia)
-      _ = try await nadia.submit(second, ["step": "withdraw"])
+      _ = try await nadia.submit(second, [:], to: second + "/withdrawal")
       #expect(try await nadia.get(second).says("Request withdrawn."))
     }
   }
@@ -111,13 +113,13 @@ import Testing
       world.clock.advance(seconds: 1_800)
       let page = try await ada.get(request)
       #expect(page.says("autocomplete=\"one-time-code\""))
-      let none = try await ada.submit(request, ["step": "approve"])
+      let none = try await ada.submit(request, [:], to: request + "/approval")
       #expect(
         none.status == .unprocessableContent
           && none.says("Enter a code from your authenticator app"))
       try Snapshot.check(none.text, named: "approval-code.html")
       let done = try await ada.submit(
-        request, ["step": "approve", "code": try world.code(of: app)])
+        request, ["code": try world.code(of: app)], to: request + "/approval")
       #expect(done.status == .seeOther)
       #expect(try await ada.get("/").status == .ok)
     }
@@ -138,7 +140,7 @@ import Testing
       let page = try await nadia.get(request)
       #expect(page.says("exceeds the approval threshold") && page.says(list))
       try Snapshot.check(page.text, named: "approval-list.html")
-      let answer = try await nadia.submit(request, ["step": "approve"])
+      let answer = try await nadia.submit(request, [:], to: request + "/approval")
       #expect(answer.location == list)
       #expect(try await nadia.get(list).says("Approved. The removal has started."))
       while try await world.identity.bulkRemovals.step() {}

@@ -93,7 +93,7 @@ import Testing
       let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
       let before = try await ada.get("/audit?action=tenant")
       #expect(before.says("<a href=\"\(us)\"><bdi>us-shop</bdi></a>"))
-      try await world.identity.tenants.delete(
+      try await world.identity.pools.delete(
         project: ID("acme-retail"), tenant: try await world.tenantID("us-shop"),
         by: Author(actor: .commandLine))
       let after = try await ada.get("/audit?action=tenant")

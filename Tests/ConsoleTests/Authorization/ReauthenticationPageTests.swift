@@ -26,9 +26,9 @@ import Testing
     try await world.addMessage(for: chiara, in: try await world.euScope)
     let message = try #require(
       try await world.identity.messages.list(try await world.euScope).items.first)
-    _ = try await world.identity.tenants.update(
+    _ = try await world.identity.pools.update(
       project: ID("acme-retail"), tenant: ID(us), by: Author(actor: .commandLine)
-    ) { edit throws(TenantError) in edit.disableAuth = true }
+    ) { edit throws(UserPoolError) in edit.disableAuth = true }
     let (iris, nadia, tomas) = (
       try await world.id(of: World.iris), try await world.id(of: World.nadia),
       try await world.id(of: World.tomas)
@@ -97,12 +97,13 @@ import Testing
           "anonymous": "on",
         ], row: .tenantChange),
       Attempt(
-        action: .enableSignIn, address: "/projects/acme-retail/tenants/\(us)/settings/sign-in",
-        form: ["sign-in": "on"], row: .tenantChange),
+        action: .enableSignIn,
+        address: "/projects/acme-retail/tenants/\(us)/settings/sign-in/enabling",
+        form: [:], row: .tenantChange),
       Attempt(
-        action: .weakenPolicy, address: "\(eu)/policy",
+        action: .weakenPolicy, address: "\(eu)/policy/changes",
         form: [
-          "version": String(version), "step": "confirm", "totp": "on", "window": "own",
+          "version": String(version), "totp": "on", "window": "own",
           "intervals": "10", "sms": "off", "pattern": "account", "from": "",
           "note": "Clocks are off.",
         ], row: .policyWiden),
@@ -228,10 +229,10 @@ import Testing
       world.clock.advance(seconds: 900)
       let eu = try await world.eu
       let version = try await world.identity.policies.read(try await world.euScope).version
-      let narrower = try await tomas.submit(
+      let narrower = try await tomas.save(
         "\(eu)/policy",
         [
-          "version": String(version), "step": "confirm", "totp": "on", "window": "own",
+          "version": String(version), "totp": "on", "window": "own",
           "intervals": "1", "sms": "off", "pattern": "account", "from": "",
         ])
       #expect(narrower.status == .seeOther)
@@ -298,7 +299,7 @@ import Testing
 
 extension World {
   /// What the whole log says was done, the oldest first.
-  fileprivate func auditedActions() async throws -> [AuditAction] {
+  func auditedActions() async throws -> [AuditAction] {
     try await database.read { connection in
       try connection.all("SELECT action FROM audit ORDER BY audit_id") {
         try #require(AuditAction(rawValue: try $0.value(0)))

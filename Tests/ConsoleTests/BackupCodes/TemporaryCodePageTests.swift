@@ -1,6 +1,7 @@
 import Database
 import DatabaseSQLite
 import HTTP
+import OTP
 import Testing
 
 @testable import Console

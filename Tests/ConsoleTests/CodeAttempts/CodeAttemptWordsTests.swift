@@ -1,3 +1,4 @@
+import OTP
 import Templating
 import Testing
 

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import HTTP
 import Identity
@@ -20,7 +21,7 @@ import Testing
   /// Presses the first button of a check page.
   private func confirm(_ check: Answer, _ browser: Browser, more: Form = [:]) async throws -> Answer
   {
-    var form: Form = ["step": "confirm", "note": "One policy for all tenants."]
+    var form: Form = ["note": "One policy for all tenants."]
     for name in [
       "csrf", "version", "totp", "window", "intervals", "sms", "pattern", "from", "change",
       "source",
@@ -28,7 +29,7 @@ import Testing
       if let value = check.value(of: name) { form.add(name, value) }
     }
     for entry in more.entries { form.add(entry) }
-    return try await browser.post(String(check.address.prefix { $0 != "?" }), form)
+    return try await browser.post(check.address.prefix { $0 != "?" } + "/changes", form)
   }
 
   @Test func `TOTP goes on by one link and one button`() async throws {
@@ -77,7 +78,7 @@ import Testing
       #expect(check.says("<h1>Review changes</h1>") && check.says("mandatory from 2026-12-01"))
       #expect(check.says("2 of 4 users (50%) have no factor and must enroll by Dec 1, 2026"))
       let edited = try await browser.submit(
-        address, ["change": "project", "source": "1", "version": "2", "step": "edit"])
+        address, ["change": "project", "source": "1", "version": "2"], to: address + "/edit")
       #expect(edited.says("name=\"from\" value=\"2026-12-01\""))
       #expect(try await confirm(check, browser).status == .seeOther)
       let (tenant, owner) = (
@@ -130,8 +131,8 @@ import Testing
       let teo = try await Browser.signedIn(world, as: "tenant@example.com")
       let page = try await teo.get(address + "?change=project")
       #expect(page.status == .ok && page.says("<h1>MFA policy</h1>"))
-      let sent = try await teo.submit(
-        address, ["change": "project", "source": "0", "version": "2", "step": "confirm"])
+      let sent = try await teo.save(
+        address, ["change": "project", "source": "0", "version": "2"])
       #expect(sent.status == .badRequest)
       #expect(try await world.policy.version == 2)
     }
@@ -167,23 +168,23 @@ import Testing
       #expect(form.says("value=\"mandatory\" checked"))
       #expect(form.says("2 of 4 users have no factor yet."))
       for day in ["2026-02-30", "tomorrow", "1.12.2026"] {
-        let answer = try await browser.submit(
-          address, .policy(pattern: "mandatory", from: day, step: "confirm"))
+        let answer = try await browser.save(
+          address, .policy(pattern: "mandatory", from: day))
         #expect(answer.status == .unprocessableContent && answer.says("href=\"#from\""))
         #expect(answer.says("id=\"from\"") && answer.says("value=\"\(day)\""))
       }
       let check = try await browser.submit(
         address, .policy(pattern: "mandatory", from: "2026-12-01"))
       #expect(check.says("(50%) have no factor and must enroll by Dec 1, 2026"))
-      let saved = try await browser.post(address, try check.confirmation)
+      let saved = try await browser.post(address + "/changes", try check.confirmation)
       #expect(saved.status == .seeOther)
       for page in [
         try await world.eu, "/projects/acme-retail/tenants", "/projects/acme-retail/review",
       ] {
         #expect(try await browser.get(page).says("Mandatory from Dec 1, 2026"), "\(page)")
       }
-      _ = try await browser.submit(
-        address, .policy(pattern: "step-up", from: "2026-12-01", version: 3, step: "confirm"))
+      _ = try await browser.save(
+        address, .policy(pattern: "step-up", from: "2026-12-01", version: 3))
       let policy = try await world.policy
       #expect(policy.pattern == .stepUp && policy.mandatoryFrom == nil)
     }
@@ -193,12 +194,12 @@ import Testing
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
-      _ = try await browser.submit(address, .policy(sms: "on", step: "confirm"))
+      _ = try await browser.save(address, .policy(sms: "on"))
       var configuration = try await world.policy.configuration
       #expect(configuration.isSMSOn && configuration.state == .enabled)
       #expect(try await browser.get(address).says("name=\"sms\" value=\"on\" checked"))
       #expect(try await browser.get(address).says("&quot;PHONE_SMS&quot;"))
-      _ = try await browser.submit(address, .policy(sms: "off", version: 3, step: "confirm"))
+      _ = try await browser.save(address, .policy(sms: "off", version: 3))
       configuration = try await world.policy.configuration
       #expect(!configuration.isSMSOn && !configuration.smsEnabled)
     }
@@ -237,10 +238,10 @@ import Testing
       #expect(before.says("/users?state=unverified\">Show users</a>"))
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       #expect(try await tomas.get(address).says("state=unverified") == false)
-      _ = try await world.identity.tenants.update(
+      _ = try await world.identity.pools.update(
         project: ID("acme-retail"), tenant: try await world.euShop,
         by: Author(actor: .commandLine)
-      ) { edit throws(TenantError) in
+      ) { edit throws(UserPoolError) in
         edit.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
         edit.disableAuth = true
       }

@@ -75,9 +75,9 @@ import Testing
     try await World.furnished { world in
       let admin = Author(actor: .commandLine)
       for number in 0..<1_000 {
-        _ = try await world.identity.tenants.create(
+        _ = try await world.identity.pools.createTenant(
           in: ID("globex"),
-          TenantEdit(
+          UserPoolEdit(
             displayName: "shop-\(number)",
             configuration: MFAConfiguration(
               totp: number % 3 == 0

@@ -53,9 +53,9 @@ import Testing
         edit throws(PolicyError) in
         edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 8)
       }
-      _ = try await world.identity.tenants.update(
+      _ = try await world.identity.pools.update(
         project: scope.project, tenant: try await world.euShop, by: Author(actor: .commandLine)
-      ) { edit throws(TenantError) in
+      ) { edit throws(UserPoolError) in
         edit.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
       }
       world.clock.advance(seconds: 400 * 86_400)
@@ -74,9 +74,9 @@ import Testing
       let scope = try await world.euScope
       let author = Author(actor: .commandLine)
       func set(_ methods: SignInMethods) async throws {
-        _ = try await world.identity.tenants.update(
+        _ = try await world.identity.pools.update(
           project: scope.project, tenant: try await world.euShop, by: author
-        ) { edit throws(TenantError) in edit.signIn = methods }
+        ) { edit throws(UserPoolError) in edit.signIn = methods }
       }
       let ada = try await Browser.signedIn(world)
       let eu = try await world.eu
@@ -127,8 +127,10 @@ import Testing
     let name = String(HostileTests.names[index].prefix(100))
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
-      _ = try await world.identity.projects.update(ID("globex"), by: Author(actor: .commandLine)) {
-        edit throws(ProjectError) in edit.displayName = name
+      _ = try await world.identity.pools.update(
+        project: ID("globex"), by: Author(actor: .commandLine)
+      ) {
+        edit throws(UserPoolError) in edit.displayName = name
       }
       let base = "/projects/globex/settings"
       let made = try await ada.submit(base + "/tokens/new", ["name": name, "role": "support"])

@@ -41,6 +41,11 @@ final class Browser: Sendable {
     return try await post(to ?? address, form)
   }
 
+  /// Sends a policy form as the first button of its review page does.
+  func save(_ policy: String, _ form: Form) async throws -> Answer {
+    try await submit(policy, form, to: policy + "/changes")
+  }
+
   /// Takes a file that is only given to a form.
   func download(_ address: String) async throws -> Answer {
     try await post(address, ["csrf": try await get("/").csrf])

@@ -55,14 +55,14 @@ extension World {
       code: setupCode, email: Self.ada, displayName: "Ada M.", password: Secret(Self.password),
       address: "192.0.2.1", userAgent: "test")
     let ada = Author(actor: .commandLine)
-    _ = try await identity.projects.create(
+    _ = try await identity.pools.createProject(
       id: "acme-retail", displayName: "Acme Retail", by: ada)
-    _ = try await identity.projects.create(id: "globex", displayName: "Globex", by: ada)
+    _ = try await identity.pools.createProject(id: "globex", displayName: "Globex", by: ada)
     for name in ["eu-shop", "us-shop", "sandbox"] {
       clock.advance(seconds: 60)
-      _ = try await identity.tenants.create(
+      _ = try await identity.pools.createTenant(
         in: ID("acme-retail"),
-        TenantEdit(
+        UserPoolEdit(
           displayName: name,
           signIn: SignInMethods(password: true, emailLink: false, anonymous: false)), by: ada)
     }
@@ -144,11 +144,11 @@ extension World {
 
   /// The id of a tenant by its name; ids end in random letters.
   func tenantID(_ name: String) async throws -> ID<Tenant> {
-    let page = try await identity.tenants.list(project: ID("acme-retail"))
+    let page = try await identity.pools.tenants(project: ID("acme-retail"))
     guard let found = page.items.first(where: { $0.displayName == name }) else {
       throw Missing("tenant \(name)")
     }
-    return found.id
+    return ID(found.scope.objectID)
   }
 
   /// The address of eu-shop, to which a page's own words are added.

@@ -41,7 +41,8 @@ enum Markup {
         // An application that a user of it goes on to lies elsewhere, and is told of no referrer.
         let leadsAway = name == "href" && tag.attributes["rel"] == "noreferrer"
         if leadsAway, value.hasPrefix("http://") || value.hasPrefix("https://") { continue }
-        if ["href", "action", "src"].contains(name), !value.hasPrefix("/"), !value.hasPrefix("#"),
+        if ["href", "action", "formaction", "src"].contains(name), !value.hasPrefix("/"),
+          !value.hasPrefix("#"),
           !value.hasPrefix("otpauth://totp/")
         {
           faults.append("\(name)=\(value)")

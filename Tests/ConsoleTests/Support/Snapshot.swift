@@ -1,19 +1,42 @@
 import Foundation
 import Testing
 
-/// Compares a page with the file kept of it.
+/// Compares the title and the content of a page with the file kept of them.
 ///
-/// `COUNTERSIGN_RECORD_SNAPSHOTS=1` writes the files anew; look at what changed before you keep it.
+/// `COUNTERSIGN_RECORD_SNAPSHOTS=1` writes the files anew and fails the run, so that a run never
+/// passes against what it wrote itself; look at what changed before you keep it.
 enum Snapshot {
+  /// Compares what belongs to the page alone: its title and `<main>`.
   static func check(
-    _ text: String, named name: String, sourceLocation: SourceLocation = #_sourceLocation
+    _ page: String, named name: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    guard let title = page.firstRange(of: /<title>.*?<\/title>/),
+      let main = page.firstRange(of: /<main[\s\S]*<\/main>/)
+    else {
+      Issue.record("\(name) has no title or no <main>", sourceLocation: sourceLocation)
+      return
+    }
+    try compare("\(page[title])\n\(page[main])\n", named: name, sourceLocation: sourceLocation)
+  }
+
+  /// Compares what surrounds `<main>`, which is the same on many pages.
+  static func checkFrame(
+    of page: String, named name: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let frame = page.replacing(/<main([^>]*)>[\s\S]*<\/main>/) { "<main\($0.1)>…</main>" }
+    try compare(frame, named: name, sourceLocation: sourceLocation)
+  }
+
+  private static func compare(
+    _ text: String, named name: String, sourceLocation: SourceLocation
   ) throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../__Snapshots__/\(name)").standardized
-    if ProcessInfo.processInfo.environment["COUNTERSIGN_RECORD_SNAPSHOTS"] == "1" {
+    if Recording.isOn {
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try text.write(to: file, atomically: true, encoding: .utf8)
+      Recording.fail(name, sourceLocation: sourceLocation)
       return
     }
     guard let kept = try? String(contentsOf: file, encoding: .utf8) else {
@@ -26,6 +49,18 @@ enum Snapshot {
     #expect(
       text == kept,
       "\(name), line \(line + 1): \(line < now.count ? now[line] : "(end)")",
+      sourceLocation: sourceLocation)
+  }
+}
+
+/// Writing files anew that tests compare with.
+enum Recording {
+  static let isOn = ProcessInfo.processInfo.environment["COUNTERSIGN_RECORD_SNAPSHOTS"] == "1"
+
+  /// Fails the run, which compared nothing.
+  static func fail(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    Issue.record(
+      "recorded \(name); run again without COUNTERSIGN_RECORD_SNAPSHOTS",
       sourceLocation: sourceLocation)
   }
 }

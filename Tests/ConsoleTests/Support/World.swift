@@ -51,17 +51,21 @@ final class RepeatingBytes: Sendable {
 /// and sandbox; Globex has nothing and belongs to others. Nadia supports eu-shop only.
 struct World: Sendable {
   let identity: Identity
-  let console: Console
+  private(set) var console: Console
   let database: SQLiteDatabase
   let clock: FixedClock
   let setupCode: String
   /// What browsers write into `Origin` on our pages.
   let origin: String
   let log = Log()
+  /// The statements that the database has run.
+  let statements: Log
 
+  /// The English messages.
+  static let catalog = Result { try Catalog(folder: Checkout.folder("Templates")) }
   /// Parsed once; every world binds it anew.
   private static let templates = Result {
-    try TemplateLibrary(folder: Checkout.folder("Templates"))
+    try TemplateLibrary(folder: Checkout.folder("Templates"), catalog: try catalog.get())
   }
   static let password = "correct horse battery"
   static let publicURL = "https://mfa.example.com"
@@ -90,11 +94,15 @@ struct World: Sendable {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/test.sqlite"
     let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+    let statements = Log()
     let database = try SQLiteDatabase(
-      path: path, readers: 2, maximumPages: sparePages.map { size / 4_096 + $0 })
+      path: path, readers: 2, maximumPages: sparePages.map { size / 4_096 + $0 },
+      trace: { statements.add($0) })
     do {
       try await body(
-        try await World(database, publicURL: publicURL, seed: 7, carriesMail: carriesMail))
+        try await World(
+          database, publicURL: publicURL, seed: 7, carriesMail: carriesMail, statements: statements)
+      )
       await database.close()
     } catch {
       await database.close()
@@ -104,9 +112,10 @@ struct World: Sendable {
 
   init(
     _ database: SQLiteDatabase, publicURL: String, seed: UInt64, clock: FixedClock = FixedClock(),
-    carriesMail: Bool = false
+    carriesMail: Bool = false, statements: Log = Log()
   ) async throws {
     self.database = database
+    self.statements = statements
     let random = RepeatingBytes(seed: seed).source
     let keys = KeyRing(random: RepeatingBytes(seed: 1).source)
     let cost = PasswordHash.Cost(memory: 64, passes: 1)
@@ -127,6 +136,18 @@ struct World: Sendable {
 }
 
 extension World {
+  /// The same instance with the pages of another catalog.
+  func speaking(_ catalog: Catalog) throws -> World {
+    guard let address = PublicURL(origin) else { throw Missing("public URL") }
+    var world = self
+    world.console = try Console(
+      identity: identity,
+      templates: try TemplateLibrary(folder: Checkout.folder("Templates"), catalog: catalog),
+      publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
+      guidance: Checkout.folder("Templates/guidance/en"), log: { [log] in log.add($0) })
+    return world
+  }
+
   /// As if everybody had just given a code of their own.
   func prove() async throws {
     let now = clock.now
@@ -157,4 +178,9 @@ enum Checkout {
     URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../\(name)")
       .standardized.path
   }
+}
+
+extension Templating.Markup {
+  /// The HTML with English messages.
+  var bytes: [UInt8] { bytes(in: (try? World.catalog.get()) ?? .empty) }
 }

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Testing
+import Text
 
 @testable import Console
 

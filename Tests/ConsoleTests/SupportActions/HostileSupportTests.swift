@@ -46,7 +46,7 @@ import Testing
       let factor = "\(user)/factors/\(try await world.factor(of: "hostile").text)"
       let form: Form = [
         "reason": "other", "note": String(name.prefix(900)), "ticket": String(name.prefix(100)),
-        "proof": proof, "confirmation": "hostile", "step": "approve",
+        "proof": proof, "confirmation": "hostile",
       ]
       func act(_ address: String, by browser: Browser) async throws {
         Markup.check(try await browser.get(address))

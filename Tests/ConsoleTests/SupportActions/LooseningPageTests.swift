@@ -122,14 +122,14 @@ import Testing
       let request = try await world.eu + "/approvals/\(approval)"
       let (nadia, app) = try await Browser.withApp(world, as: World.nadia)
       world.clock.advance(seconds: 900)
-      let wordless = try await nadia.submit(request, ["step": "refuse"])
+      let wordless = try await nadia.submit(request, [:], to: request + "/rejection")
       #expect(wordless.values(of: "href").contains("#answer"))
       #expect(wordless.values(of: "href").contains("#refusal-code"))
       #expect(!wordless.values(of: "href").contains("#code"))
       Markup.check(wordless)
       _ = try await check(
         world, nadia, try world.code(of: app), page: request,
-        ["step": "refuse", "answer": "Not now."], field: "refusal-code")
+        ["answer": "Not now."], to: request + "/rejection", field: "refusal-code")
       #expect(try await nadia.get(request).says("Not now."))
     }
   }
@@ -149,7 +149,10 @@ import Testing
         (ada, eu + "/settings/support", nil, rules),
         (ada, "/administrators", "/administrators/step-up", ["minutes": "5"]),
         (ada, eu + "/support/release/\(id)", nil, [:]),
-        (nadia, eu + "/approvals/\(approval)", nil, ["step": "refuse", "answer": "No."]),
+        (
+          nadia, eu + "/approvals/\(approval)", eu + "/approvals/\(approval)/rejection",
+          ["answer": "No."]
+        ),
       ] as [(Browser, String, String?, Form)] {
         let asked = try await browser.get(page)
         #expect(asked.says("You don’t have a second factor."), "\(page)")

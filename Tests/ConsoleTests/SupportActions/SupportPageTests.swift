@@ -5,6 +5,7 @@ import HTTP
 import Identity
 import OTP
 import Testing
+import Text
 
 @testable import Console
 

@@ -13,11 +13,11 @@ struct AnonymousAccountTests {
   }
 
   private func switchOn(_ instance: Instance) async throws {
-    _ = try await instance.identity.projects.update(
-      instance.acme.project, by: Instance.boss
+    _ = try await instance.identity.pools.update(
+      project: instance.acme.project, by: Instance.boss
     ) {
       $0.signIn.anonymous = true
-      $0.expiresAnonymous = true
+      $0.project?.expiresAnonymous = true
     }
   }
 
@@ -25,7 +25,7 @@ struct AnonymousAccountTests {
     try await withInstance { instance in
       try await switchOn(instance)
       let east = try #require(instance.east.tenant)
-      _ = try await instance.identity.tenants.update(
+      _ = try await instance.identity.pools.update(
         project: instance.acme.project, tenant: east, by: Instance.boss
       ) { $0.signIn.anonymous = true }
       let old = try await guest(instance)
@@ -67,8 +67,8 @@ struct AnonymousAccountTests {
 
   @Test func `nothing goes where nobody wants it`() async throws {
     try await withInstance { instance in
-      _ = try await instance.identity.projects.update(
-        instance.acme.project, by: Instance.boss
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
       ) { $0.signIn.anonymous = true }
       let account = try await guest(instance)
       instance.clock.advance(10 * AnonymousAccounts.lifetime)

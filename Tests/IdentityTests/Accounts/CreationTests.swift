@@ -234,7 +234,9 @@ struct SignUpTests {
 
   @Test func `the pool's sign-in methods count`() async throws {
     try await withInstance { instance in
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
         $0.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
       }
       await expect("operationNotAllowed") {
@@ -245,7 +247,9 @@ struct SignUpTests {
       let grant = try await signUp(instance) { _ in }
       #expect(grant.account.isAnonymous)
       #expect(grant.session.provider == .anonymous)
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
         $0.disableAuth = true
       }
       let scope = try await instance.identity.scopes.find(project: instance.acme.project)

@@ -89,7 +89,7 @@ struct AccountListTests {
       let rows = try await instance.identity.audit.list(
         AuditFilter(scope: scope, object: .account), limit: limit)
       #expect(rows.items.count == count)
-      let tenants = try await instance.identity.tenants.list(project: scope.project, limit: limit)
+      let tenants = try await instance.identity.pools.tenants(project: scope.project, limit: limit)
       #expect(tenants.items.count == (limit == Int.max ? 2 : 1))
     }
   }

@@ -129,8 +129,8 @@ struct SearchTests {
     try await withInstance { instance in
       try await populate(instance)
       try await instance.identity.accounts.deleteAll(instance.globex, by: Instance.boss)
-      try await instance.identity.tenants.delete(
-        project: instance.acme.project, tenant: try #require(instance.east.tenant),
+      try await instance.identity.pools.delete(
+        project: instance.acme.project, tenant: instance.east.tenant,
         by: Instance.boss)
       let left = try await instance.database.read { connection in
         try connection.first(
@@ -329,13 +329,14 @@ struct SearchTests {
       let identity = instance.identity
       var (mine, grants): ([Scope], [Grant]) = ([], [])
       for number in 0..<50 {
-        let tenant = try await identity.tenants.create(
-          in: instance.acme.project, TenantEdit(displayName: "tenant-\(number)"),
+        let tenant = try await identity.pools.createTenant(
+          in: instance.acme.project, UserPoolEdit(displayName: "tenant-\(number)"),
           by: Instance.boss)
         _ = try await instance.account(.alice, in: tenant.scope)
         guard number % 2 == 0 else { continue }
         mine.append(tenant.scope)
-        grants.append(Grant(role: .support, project: instance.acme.project, tenant: tenant.id))
+        grants.append(
+          Grant(role: .support, project: instance.acme.project, tenant: tenant.scope.tenant))
       }
       let found = try await identity.accounts.search(
         everywhere: "lice", visibleTo: Administrator(grants: grants))

@@ -294,7 +294,9 @@ struct AccountUpdateTests {
 
   @Test func `an anonymous user who is given a password has signed in with it`() async throws {
     try await withInstance { instance in
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
         $0.signIn.anonymous = true
       }
       let grant = try await instance.identity.signIns.signUp(

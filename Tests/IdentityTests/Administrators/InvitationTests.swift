@@ -28,7 +28,7 @@ struct InvitationTests {
         history.map(\.action) == [
           .administratorSignIn, .administratorCreate, .administratorInvite,
         ])
-      #expect(history[1].note == "invited by boss")
+      #expect(history[1].new(.inviter) == .text("boss"))
     }
   }
 
@@ -97,10 +97,10 @@ struct InvitationTests {
       func grants() async throws -> Int {
         try await identity.administrators.record(nora.id).administrator.grants.count
       }
-      try await identity.tenants.delete(project: project, tenant: tenant, by: Instance.boss)
+      try await identity.pools.delete(project: project, tenant: tenant, by: Instance.boss)
       await expect("ended") { try await instance.accept(small) }
       #expect(try await grants() == 1)
-      try await identity.projects.delete(project, by: Instance.boss)
+      try await identity.pools.delete(project: project, by: Instance.boss)
       await expect("ended") { try await instance.accept(large) }
       #expect(try await grants() == 0)
       #expect(try await identity.invitations.list().map(\.email) == ["wide@example.com"])

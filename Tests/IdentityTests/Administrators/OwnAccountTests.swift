@@ -71,11 +71,11 @@ struct OwnAccountTests {
       let nora = try await instance.administrator("nora", .auditor)
       let new = try await instance.giveConsolePassword(nora).session
       #expect(new.session.preferences == Preferences())
-      let chosen = Preferences(language: "en", timeZone: "Asia/Kolkata", theme: .dark)
+      let chosen = Preferences(timeZone: "Asia/Kolkata", theme: .dark)
       try await instance.identity.ownAccount.change(
         chosen, of: nora, from: Preferences(), by: instance.author(nora))
       try await instance.identity.ownAccount.change(
-        Preferences(language: "<b>", timeZone: "x y"), of: nora, from: chosen,
+        Preferences(timeZone: "x y"), of: nora, from: chosen,
         by: instance.author(nora))
       let found = try await instance.identity.consoleSessions.find(token: new.token.revealedText)
       #expect(found?.preferences == chosen)

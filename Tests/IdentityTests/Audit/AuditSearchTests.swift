@@ -139,7 +139,7 @@ struct AuditSearchTests {
     try await withInstance { instance in
       let tenant = try #require(instance.east.tenant)
       try await instance.setWindow(3, in: instance.east)
-      try await instance.identity.tenants.delete(
+      try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: tenant, by: Instance.boss)
       let found = try await instance.identity.audit.search(AuditFilter())
       let row = try #require(found.rows.first { $0.new(.adjacentIntervals) == .number(3) })

@@ -27,21 +27,21 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   private static let settings: [UseCase] = [
     UseCase("make a project", [.projectCreate]) { i in
       {
-        _ = try await i.identity.projects.create(
+        _ = try await i.identity.pools.createProject(
           id: "new-project", displayName: "New", by: Instance.boss)
       }
     },
     UseCase("change a project", [.projectChange]) { i in
       {
-        _ = try await i.identity.projects.update(i.acme.project, by: Instance.boss) {
-          $0.emailPrivacy.toggle()
+        _ = try await i.identity.pools.update(project: i.acme.project, by: Instance.boss) {
+          $0.project?.emailPrivacy.toggle()
         }
       }
     },
     UseCase("change a project and its policy", [.projectChange, .policyChange]) { i in
       {
-        _ = try await i.identity.projects.update(i.acme.project, by: Instance.boss) {
-          $0.emailPrivacy.toggle()
+        _ = try await i.identity.pools.update(project: i.acme.project, by: Instance.boss) {
+          $0.project?.emailPrivacy.toggle()
           $0.configuration.totp = nil
         }
       }
@@ -51,7 +51,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       _ = try await i.enrolled(.bob, in: i.east)
       _ = try await i.identity.serviceTokens.create(
         project: i.acme.project, tenant: nil, role: .owner, name: "x", maker: .commandLine)
-      return { try await i.identity.projects.delete(i.acme.project, by: Instance.boss) }
+      return { try await i.identity.pools.delete(project: i.acme.project, by: Instance.boss) }
     },
     UseCase("make an API key", [.apiKeyCreate]) { i in
       {
@@ -66,13 +66,13 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     },
     UseCase("make a tenant", [.tenantCreate]) { i in
       {
-        _ = try await i.identity.tenants.create(
-          in: i.acme.project, TenantEdit(displayName: "North"), by: Instance.boss)
+        _ = try await i.identity.pools.createTenant(
+          in: i.acme.project, UserPoolEdit(displayName: "North"), by: Instance.boss)
       }
     },
     UseCase("change a tenant", [.tenantChange]) { i in
       {
-        _ = try await i.identity.tenants.update(
+        _ = try await i.identity.pools.update(
           project: i.acme.project, tenant: i.east.tenant ?? ID(""), by: Instance.boss
         ) { $0.disableAuth = true }
       }
@@ -83,7 +83,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
         project: i.acme.project, tenant: i.east.tenant, role: .owner, name: "x",
         maker: .commandLine)
       return {
-        try await i.identity.tenants.delete(
+        try await i.identity.pools.delete(
           project: i.acme.project, tenant: i.east.tenant ?? ID(""), by: Instance.boss)
       }
     },

@@ -52,16 +52,16 @@ struct ValueTests {
 
   @Test func `a shortest length that is the usual one is kept when it is given`() async throws {
     try await withInstance { instance in
-      let (projects, tenants) = (instance.identity.projects, instance.identity.tenants)
+      let pools = instance.identity.pools
       for shortest in [nil, 6, nil] as [Int?] {
         let policy = PasswordPolicy(isEnforced: true, shortest: shortest)
         let rows = try await instance.wholeLog().count
-        let project = try await projects.update(instance.acme.project, by: Instance.boss) {
+        let project = try await pools.update(project: instance.acme.project, by: Instance.boss) {
           $0.passwords = policy
         }
         #expect(project.passwords?.shortest == shortest)
-        let tenant = try await tenants.update(
-          project: instance.acme.project, tenant: try #require(instance.east.tenant),
+        let tenant = try await pools.update(
+          project: instance.acme.project, tenant: instance.east.tenant,
           by: Instance.boss
         ) { $0.passwords = policy }
         #expect(tenant.passwords?.shortest == shortest)
@@ -72,13 +72,13 @@ struct ValueTests {
 
   @Test func `values that people read alike are others`() async throws {
     try await withInstance { instance in
-      let projects = instance.identity.projects
+      let pools = instance.identity.pools
       let (composed, decomposed) = ("Caf\u{E9} project", "Cafe\u{301} project")
       for name in [composed, decomposed] {
-        _ = try await projects.update(instance.acme.project, by: Instance.boss) {
+        _ = try await pools.update(project: instance.acme.project, by: Instance.boss) {
           $0.displayName = name
         }
-        let found = try await projects.find(instance.acme.project).displayName
+        let found = try await pools.find(project: instance.acme.project).displayName
         #expect(Array(found.utf8) == Array(name.utf8))
       }
       // One line, and two lines that are joined to the same words.
@@ -111,8 +111,10 @@ struct ValueTests {
 
   @Test func `a secret that an import replaces is a new factor in log and mail`() async throws {
     try await withInstance { instance in
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
-        $0.importsTOTP = true
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
+        $0.project?.importsTOTP = true
       }
       func run(_ secret: String, _ options: ImportOptions) async throws {
         let row = ImportTests.user(.alice) {

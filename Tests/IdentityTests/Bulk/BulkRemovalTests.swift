@@ -334,8 +334,8 @@ import Testing
       try await instance.runAll()
       let theirs = try await instance.draft("u10\nu11\nnobody", by: agent, in: instance.east)
       try await instance.begin(theirs, by: agent, in: instance.east)
-      try await instance.identity.tenants.delete(
-        project: instance.acme.project, tenant: try #require(instance.east.tenant),
+      try await instance.identity.pools.delete(
+        project: instance.acme.project, tenant: instance.east.tenant,
         by: Instance.boss)
       try await instance.runAll()
       while try await instance.identity.purge() {}

@@ -128,7 +128,7 @@ import Testing
     async throws
   {
     try await withInstance { (instance: Instance) async throws in
-      _ = try await instance.identity.projects.create(
+      _ = try await instance.identity.pools.createProject(
         id: "new-project", displayName: "New", by: Instance.boss)
       instance.clock.advance(400 * 86_400)
       #expect(try await watch(instance).check() != nil)
@@ -141,7 +141,7 @@ import Testing
       instance.clock.advance(400 * 86_400)
       let server = watch(instance)
       #expect(try await server.check() != nil)
-      _ = try await instance.identity.projects.create(
+      _ = try await instance.identity.pools.createProject(
         id: "new-project", displayName: "New", by: Instance.boss)
       #expect(try await server.check()?.expected == right)
       #expect(try await watch(instance).check()?.expected == right)

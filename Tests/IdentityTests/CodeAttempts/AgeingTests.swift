@@ -115,8 +115,8 @@ struct AgeingTests {
       try await instance.give(device, code: "0", in: instance.east)
       try await age(instance)
       #expect(try await counts(instance).count == 2)
-      try await instance.identity.tenants.delete(
-        project: instance.east.project, tenant: try #require(instance.east.tenant),
+      try await instance.identity.pools.delete(
+        project: instance.east.project, tenant: instance.east.tenant,
         by: Instance.boss)
       while try await instance.identity.purge() {}
       #expect(try await counts(instance) == [])

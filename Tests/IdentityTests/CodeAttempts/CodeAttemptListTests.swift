@@ -1,6 +1,7 @@
 import Database
 import DatabaseSQLite
 @testable import Identity
+import OTP
 import Testing
 
 /// All code attempts of an account, a part at a time.

@@ -2,6 +2,7 @@ import Crypto
 import Database
 import DatabaseSQLite
 import Identity
+import OTP
 import Testing
 
 struct CodeAttemptTests {

@@ -1,7 +1,9 @@
 import Crypto
 import Database
 import DatabaseSQLite
+import Demo
 import Identity
+import OTP
 import Testing
 
 struct DemoTests {
@@ -92,10 +94,10 @@ struct DemoTests {
       for kind in ["used", "late", "early", "wrong", "unreadable"] {
         #expect((results[kind] ?? 0) > 20, "\(kind)")
       }
-      let retail = try await identity.tenants.list(project: ID("harbour-bank")).items
+      let retail = try await identity.pools.tenants(project: ID("harbour-bank")).items
         .first { $0.displayName == "retail" }
       let scope = try await identity.scopes.existing(
-        project: ID("harbour-bank"), tenant: try #require(retail).id)
+        project: ID("harbour-bank"), tenant: try #require(retail?.scope.tenant))
       let locked = try await identity.accounts.list(scope, filter: .locked).items
       let locks = locked.map { $0.codeLock(at: Self.now) }
       #expect(locks.contains(.closed))

@@ -1,8 +1,10 @@
 import Crypto
 import Database
 import DatabaseSQLite
+import OTP
 import Testing
 
+@testable import Demo
 @testable import Identity
 
 struct LargeDemoTests {

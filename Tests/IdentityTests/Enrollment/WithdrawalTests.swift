@@ -153,7 +153,9 @@ struct WithdrawalTests {
       let first = UserSession(
         scope: instance.acme, account: device.account.id, authTime: device.session.authTime,
         provider: .password)
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
         $0.withdrawalNeedsFactor = true
       }
       let row = try #require(try await instance.log().first)

@@ -143,7 +143,9 @@ struct CustomTokenTests {
       _ = try await instance.identity.accounts.update(
         instance.acme, account.id, change, by: Instance.boss)
       await expect("userDisabled") { try await signIn(instance, token) }
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
         $0.disableAuth = true
       }
       let closed = try await instance.identity.scopes.find(project: instance.acme.project)

@@ -156,7 +156,9 @@ struct FederationTests {
   @Test func `an anonymous user becomes somebody by linking`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
         $0.signIn.anonymous = true
       }
       let guest = try await instance.identity.signIns.signUp(

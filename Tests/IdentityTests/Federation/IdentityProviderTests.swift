@@ -96,7 +96,7 @@ struct IdentityProviderTests {
         try await providers.list(instance.acme, kind: .saml).items.map(\.id.text) == ["saml.a"])
       #expect(try await providers.list(instance.acme).items.count == 4)
       #expect(try await providers.list(instance.east).items.isEmpty)
-      try await instance.identity.projects.delete(instance.acme.project, by: Instance.boss)
+      try await instance.identity.pools.delete(project: instance.acme.project, by: Instance.boss)
       #expect(try await providers.list(instance.acme).items.isEmpty)
     }
   }

@@ -58,7 +58,7 @@ struct SignerTests {
   @Test func `keys go with their project`() async throws {
     try await withInstance { instance in
       _ = try await add(instance)
-      try await instance.identity.projects.delete(instance.acme.project, by: Instance.boss)
+      try await instance.identity.pools.delete(project: instance.acme.project, by: Instance.boss)
       let left = try await instance.identity.signers.list(instance.acme.project)
       #expect(left.isEmpty)
     }

@@ -123,7 +123,7 @@ struct ScopeGuidanceTests {
       #expect(try await guidance.read(instance.east)?.text == "East's")
       let west = try await guidance.beginning(instance.west)
       #expect(west == nil)
-      try await instance.identity.tenants.delete(
+      try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss)
       let gone = try await guidance.read(instance.east)
       #expect(gone == nil)

@@ -18,8 +18,9 @@ import Testing
   }
 
   private func allow(_ instance: Instance, _ on: Bool = true) async throws {
-    _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
-      $0.importsTOTP = on
+    _ = try await instance.identity.pools.update(project: instance.acme.project, by: Instance.boss)
+    {
+      $0.project?.importsTOTP = on
     }
   }
 

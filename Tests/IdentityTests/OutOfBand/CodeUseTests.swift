@@ -211,7 +211,7 @@ struct CodeUseTests {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       let code = try await instance.code(.signIn, .mallory)
-      try await instance.identity.projects.delete(instance.acme.project, by: Instance.boss)
+      try await instance.identity.pools.delete(project: instance.acme.project, by: Instance.boss)
       await expect("invalidCode") { try await instance.identity.outOfBandCodes.look(at: code) }
       while try await instance.identity.purge() {}
       #expect(try await instance.codes() == 0)

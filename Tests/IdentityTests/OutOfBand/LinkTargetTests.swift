@@ -15,40 +15,40 @@ struct LinkTargetTests {
   func `only an owner changes what decides where links lead`(role: Role) async throws {
     try await withInstance { instance in
       let author = try await author(instance, role)
-      let projects = instance.identity.projects
-      let edits: [@Sendable (inout ProjectEdit) -> Void] = [
-        { $0.authorizedDomains.append("app.example.com") },
+      let pools = instance.identity.pools
+      let edits: [@Sendable (inout UserPoolEdit) -> Void] = [
+        { $0.project?.authorizedDomains.append("app.example.com") },
         {
-          $0.authorizedDomains.append("app.example.com")
+          $0.project?.authorizedDomains.append("app.example.com")
           $0.members = Self.handler
         },
         { $0.members = #"{"mobileLinksConfig":{"domain":"HOSTING_DOMAIN"}}"# },
         { $0.members = #"{"notification":{"sendEmail":{"resetPasswordTemplate":{"body":"x"}}}}"# },
-        { $0.authorizedDomains = [] },
+        { $0.project?.authorizedDomains = [] },
       ]
       for edit in edits {
         let result = await outcome {
-          _ = try await projects.update(instance.acme.project, by: author) { edit(&$0) }
+          _ = try await pools.update(project: instance.acme.project, by: author) { edit(&$0) }
         }
         #expect(result == (role == .owner ? "done" : "links.ownerOnly"))
       }
       // Nothing changed, nothing to allow.
-      _ = try await projects.update(instance.acme.project, by: author) { _ in }
+      _ = try await pools.update(project: instance.acme.project, by: author) { _ in }
     }
   }
 
   @Test func `a policy admin and a policy token write back what they have read`() async throws {
     try await withInstance { instance in
-      let projects = instance.identity.projects
-      _ = try await projects.update(instance.acme.project, by: Author(actor: .commandLine)) {
-        $0.authorizedDomains = ["localhost", "app.example.com"]
+      let pools = instance.identity.pools
+      _ = try await pools.update(project: instance.acme.project, by: Author(actor: .commandLine)) {
+        $0.project?.authorizedDomains = ["localhost", "app.example.com"]
         $0.members = Self.handler
       }
       let author = try await author(instance, .policy)
-      _ = try await projects.update(instance.acme.project, by: author) {
-        $0.authorizedDomains = ["app.example.com", "localhost"]
+      _ = try await pools.update(project: instance.acme.project, by: author) {
+        $0.project?.authorizedDomains = ["app.example.com", "localhost"]
         $0.members = Self.handler
-        $0.emailPrivacy.toggle()
+        $0.project?.emailPrivacy.toggle()
       }
     }
   }
@@ -62,8 +62,8 @@ struct LinkTargetTests {
   {
     try await withInstance { instance in
       await expect("links.unauthorizedHost") {
-        _ = try await instance.identity.projects.update(
-          instance.acme.project, by: Author(actor: .commandLine)
+        _ = try await instance.identity.pools.update(
+          project: instance.acme.project, by: Author(actor: .commandLine)
         ) { $0.members = #"{"notification":{"sendEmail":{"callbackUri":"\#(uri)"}}}"# }
       }
     }
@@ -74,8 +74,8 @@ struct LinkTargetTests {
       let owner = Author(actor: .commandLine)
       _ = try await instance.account(.alice)
       for domains in [["localhost", "example.com"], ["localhost"]] {
-        _ = try await instance.identity.projects.update(instance.acme.project, by: owner) {
-          $0.authorizedDomains = domains
+        _ = try await instance.identity.pools.update(project: instance.acme.project, by: owner) {
+          $0.project?.authorizedDomains = domains
           $0.members = Self.handler
         }
         _ = try await instance.code(.passwordReset)

@@ -7,10 +7,10 @@ import Testing
 /// Mails in the words of the project.
 struct MailTemplateTests {
   private func configure(_ instance: Instance, _ mails: String) async throws {
-    _ = try await instance.identity.projects.update(
-      instance.acme.project, by: Author(actor: .commandLine)
+    _ = try await instance.identity.pools.update(
+      project: instance.acme.project, by: Author(actor: .commandLine)
     ) {
-      $0.authorizedDomains = ["localhost", "example.com"]
+      $0.project?.authorizedDomains = ["localhost", "example.com"]
       $0.members = #"{"notification":{"sendEmail":\#(mails)}}"#
     }
   }
@@ -102,8 +102,8 @@ struct MailTemplateTests {
         #"""
         {"resetPasswordTemplate":{"subject":"Ours"},"callbackUri":"https://app.example.com/act"}
         """#)
-      _ = try await instance.identity.tenants.update(
-        project: instance.acme.project, tenant: try #require(instance.east.tenant),
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, tenant: instance.east.tenant,
         by: Author(actor: .commandLine)
       ) { $0.members = #"{"inheritance":{"emailSendingConfig":\#(inherits)}}"# }
       _ = try await instance.account(.alice, in: instance.east)

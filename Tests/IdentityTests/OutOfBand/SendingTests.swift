@@ -55,10 +55,10 @@ struct SendingTests {
         ("17", "/__/auth/action?mode="), ("null", "/__/auth/action?mode="),
         (#""""#, "/__/auth/action?mode="),
       ] {
-        _ = try await instance.identity.projects.update(
-          instance.acme.project, by: Author(actor: .commandLine)
+        _ = try await instance.identity.pools.update(
+          project: instance.acme.project, by: Author(actor: .commandLine)
         ) {
-          $0.authorizedDomains = ["localhost", "app.example.com"]
+          $0.project?.authorizedDomains = ["localhost", "app.example.com"]
           $0.members = #"{"notification":{"sendEmail":{"callbackUri":\#(uri)}}}"#
         }
         _ = try await instance.code(.verifyEmail)
@@ -142,10 +142,10 @@ struct SendingTests {
   func `links go on to domains of the project only`(url: String, expected: String) async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
-      _ = try await instance.identity.projects.update(
-        instance.acme.project, by: Author(actor: .commandLine)
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Author(actor: .commandLine)
       ) {
-        $0.authorizedDomains = ["localhost", "app.example.com", "192.0.2.1"]
+        $0.project?.authorizedDomains = ["localhost", "app.example.com", "192.0.2.1"]
       }
       var request = OutOfBandRequest(.verifyEmail, for: .email(Person.alice.email))
       request.continueURL = url
@@ -195,10 +195,10 @@ struct SendingTests {
   {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
-      _ = try await instance.identity.projects.update(
-        instance.acme.project, by: Author(actor: .commandLine)
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Author(actor: .commandLine)
       ) {
-        $0.authorizedDomains = ["localhost", "links.example.com"]
+        $0.project?.authorizedDomains = ["localhost", "links.example.com"]
       }
       var request = OutOfBandRequest(.passwordReset, for: .email(Person.alice.email))
       for domain in ["other.example.com", "a.links.example.com", "links.example.com.", "", "x/y"] {
@@ -228,7 +228,9 @@ struct SendingTests {
       try await instance.allow(password: false, emailLink: true)
       await expect("done") { try await send(instance, link) }
       await expect("done") { try await send(instance, reset) }
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
         $0.disableAuth = true
       }
       let closed = try await instance.identity.scopes.find(project: instance.acme.project)

@@ -152,7 +152,7 @@ struct DeliveryTests {
     try await withInstance { instance in
       try await instance.write(.mail, in: instance.east)
       let east = try #require(instance.east.tenant)
-      try await instance.identity.tenants.delete(
+      try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: east, by: Instance.boss)
       #expect(try await instance.claim() == nil)
       while try await instance.identity.purge() {}

@@ -37,8 +37,8 @@ struct PasswordPolicyTests {
   @Test func `every way to a password goes by the policy of its pool`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
-      _ = try await instance.identity.projects.update(
-        instance.acme.project, by: Instance.boss
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
       ) { $0.passwords = PasswordPolicy(isEnforced: true, shortest: 30) }
       await expect("passwordRequirements") { try await instance.account(.bob) }
       var change = AccountChange()
@@ -66,14 +66,14 @@ struct PasswordPolicyTests {
   @Test func `a right password that is too weak takes its guess back`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
-      _ = try await instance.identity.projects.update(
-        instance.acme.project, by: Instance.boss
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
       ) { $0.passwords = PasswordPolicy(isEnforced: true, forcesUpgrade: true, shortest: 30) }
       for _ in 0..<12 {
         await expect("passwordRequirements") { try await instance.firstFactor(.alice) }
       }
-      _ = try await instance.identity.projects.update(
-        instance.acme.project, by: Instance.boss
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
       ) { $0.passwords?.isEnforced = false }
       _ = try await instance.session(.alice)
     }
@@ -82,8 +82,8 @@ struct PasswordPolicyTests {
   @Test func `users may be kept from making and deleting accounts`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
-      _ = try await instance.identity.projects.update(
-        instance.acme.project, by: Instance.boss
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
       ) { $0.userPermissions = UserPermissions(signUp: false, deletion: false) }
       var new = NewAccount()
       new.email = "c@example.com"

@@ -177,13 +177,19 @@ struct PhoneFactorTests {
       _ = try await instance.withPhone(.mallory, number: Instance.otherNumber)
       var edit = try await instance.identity.policies.read(instance.acme).edit
       edit.configuration.totp?.state = .disabled
-      let withoutApps = try await instance.identity.policies.preview(instance.acme, edit)
+      let withoutApps = try await instance.identity.policies.preview(instance.acme) { [edit] _ in
+        edit
+      }
       #expect(withoutApps.losingSecondFactor == 1)
       edit.configuration.setSMS(false)
-      let withoutBoth = try await instance.identity.policies.preview(instance.acme, edit)
+      let withoutBoth = try await instance.identity.policies.preview(instance.acme) { [edit] _ in
+        edit
+      }
       #expect(withoutBoth.losingSecondFactor == 3)
       edit.configuration.totp?.state = .enabled
-      let withoutPhones = try await instance.identity.policies.preview(instance.acme, edit)
+      let withoutPhones = try await instance.identity.policies.preview(instance.acme) { [edit] _ in
+        edit
+      }
       #expect(withoutPhones.losingSecondFactor == 1)
     }
   }

@@ -76,7 +76,9 @@ struct PhoneNumberTests {
       await expect("invalidPhone") {
         try await signIns.sendCode(instance.acme, instance.request(""))
       }
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
         $0.signIn.phone = false
       }
       await expect("phoneLoginDisabled") { try await signIn(instance, kept) }

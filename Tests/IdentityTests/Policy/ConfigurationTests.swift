@@ -1,4 +1,5 @@
 import Identity
+import OTP
 import Testing
 
 struct ConfigurationTests {

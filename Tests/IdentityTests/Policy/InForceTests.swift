@@ -90,7 +90,7 @@ struct InForceTests {
         found = try await instance.differing(in: [acme, globex], visibleTo: other)
         #expect(found.isEmpty)
       }
-      try await instance.identity.tenants.delete(
+      try await instance.identity.pools.delete(
         project: acme, tenant: instance.west.tenant ?? ID(""), by: Instance.boss)
       found = try await instance.differing(in: [acme], visibleTo: owner)
       #expect(found.first?.count == 1, "deleted tenants differ from nothing")
@@ -115,7 +115,7 @@ struct InForceTests {
           AuditChange(.pattern, from: .absent, to: .code("mandatory")),
           AuditChange(.mandatoryFrom, from: .absent, to: .day(day)),
         ])
-      _ = try await identity.tenants.update(
+      _ = try await identity.pools.update(
         project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss
       ) { $0.configuration.totp?.adjacentIntervals = 1 }
       #expect(try await identity.policies.read(instance.east).mandatoryFrom == day)

@@ -1,4 +1,5 @@
 import Identity
+import OTP
 import Testing
 
 struct PolicyTests {
@@ -76,16 +77,18 @@ struct PolicyTests {
         }
       }
       instance.clock.advance(3)
-      let project = try await instance.identity.projects.update(
-        instance.acme.project, by: Instance.boss
+      let project = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
       ) { $0.configuration.state = .enabled }
-      #expect("\(project)" == "\(try await instance.identity.projects.find(project.id))")
-      let tenant = try await instance.identity.tenants.update(
-        project: project.id, tenant: try #require(instance.east.tenant), by: Instance.boss
+      #expect(
+        "\(project)" == "\(try await instance.identity.pools.find(project: project.scope.project))")
+      let tenant = try await instance.identity.pools.update(
+        project: project.scope.project, tenant: instance.east.tenant, by: Instance.boss
       ) { $0.configuration.state = .enabled }
       #expect(
         "\(tenant)"
-          == "\(try await instance.identity.tenants.find(project: project.id, tenant: tenant.id))")
+          == "\(try await instance.identity.pools.find(project: project.scope.project, tenant: tenant.scope.tenant))"
+      )
     }
   }
 
@@ -114,7 +117,7 @@ struct PolicyTests {
         configuration: MFAConfiguration(
           totp: TOTPConfiguration(state: .enabled, adjacentIntervals: intervals)), pattern: nil)
       await expect("invalidAdjacentIntervals") {
-        try await policies.preview(instance.acme, edit)
+        try await policies.preview(instance.acme) { _ in edit }
       }
       #expect(try await policies.read(instance.acme).configuration.totp?.adjacentIntervals == nil)
       #expect(try await instance.wholeLog().count == rows)
@@ -181,13 +184,14 @@ struct PolicyTests {
       let rows = try await instance.wholeLog().count
       var edit = try await instance.identity.policies.read(instance.acme).edit
       edit.configuration.totp?.state = .disabled
-      let preview = try await instance.identity.policies.preview(instance.acme, edit)
+      let preview = try await instance.identity.policies.preview(instance.acme) { [edit] _ in edit }
       #expect(preview.losingSecondFactor == 1)
       #expect(preview.policy.users == 2)
       #expect(preview.changes.map(\.field) == [.totp])
       #expect(preview.changes.map(\.to) == ["off"])
       edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 0)
-      let narrower = try await instance.identity.policies.preview(instance.acme, edit)
+      let narrower = try await instance.identity.policies.preview(instance.acme) { [edit] _ in edit
+      }
       #expect(narrower.losingSecondFactor == 0)
       #expect(try await instance.identity.policies.read(instance.acme).configuration.isTOTPOn)
       #expect(try await instance.wholeLog().count == rows)

@@ -62,21 +62,26 @@ struct PolicyWeakeningTests {
     async throws
   {
     try await withInstance { instance in
-      let project = try await instance.identity.projects.find(instance.acme.project).edit
-      let ofProject = Set(Mirror(reflecting: project).children.compactMap(\.label))
+      let edit = try await instance.identity.pools.find(project: instance.acme.project).edit
+      let ofPool = Set(Mirror(reflecting: edit).children.compactMap(\.label))
       let known: Set = [
         // Looked at.
-        "signIn", "emailPrivacy", "allowDuplicateEmails", "authorizedDomains", "importsTOTP",
-        "withdrawalNeedsFactor", "userPermissions", "passwords", "configuration",
+        "signIn", "withdrawalNeedsFactor", "userPermissions", "passwords", "configuration",
+        "project",
         // An action of its own.
         "disableAuth",
-        // Weakens nothing: names, what is only echoed, what takes something away.
-        "displayName", "members", "allowTenants", "expiresAnonymous",
+        // Weakens nothing: names, and what is only echoed; a tenant's email privacy is looked at.
+        "displayName", "members",
       ]
-      #expect(ofProject == known)
-      let tenant = TenantEdit(displayName: "shop")
-      let ofTenant = Set(Mirror(reflecting: tenant).children.compactMap(\.label))
-      #expect(ofTenant.isSubset(of: known))
+      #expect(ofPool == known)
+      let project = try #require(edit.project)
+      let ofProject = Set(Mirror(reflecting: project).children.compactMap(\.label))
+      let knownOfProject: Set = [
+        "emailPrivacy", "allowDuplicateEmails", "authorizedDomains", "importsTOTP",
+        // Takes something away.
+        "allowTenants", "expiresAnonymous",
+      ]
+      #expect(ofProject == knownOfProject)
       let permissions = Set(Mirror(reflecting: UserPermissions()).children.compactMap(\.label))
       // Users who delete their own accounts weaken nothing.
       #expect(permissions == ["signUp", "deletion"])
@@ -87,16 +92,21 @@ struct PolicyWeakeningTests {
 
   @Test func `what weakens the settings of a project or tenant`() async throws {
     try await withInstance { instance in
-      var old = try await instance.identity.projects.find(instance.acme.project).edit
+      var old = try await instance.identity.pools.find(project: instance.acme.project).edit
       old.signIn = SignInMethods(password: true, emailLink: false, anonymous: false)
       old.emailPrivacy = true
       old.userPermissions.signUp = false
       old.withdrawalNeedsFactor = true
       old.passwords = PasswordPolicy(isEnforced: true, shortest: 12, classes: [.digit])
-      func weakenings(_ change: (inout ProjectEdit) -> Void) -> [SettingsWeakening] {
+      func weakenings(_ change: (inout UserPoolEdit) -> Void) -> [SettingsWeakening] {
         var new = old
         change(&new)
         return new.weakenings(since: old)
+      }
+      func ofProject(_ change: (inout ProjectSettings) -> Void) throws -> [SettingsWeakening] {
+        var project = try #require(old.project)
+        change(&project)
+        return weakenings { $0.project = project }
       }
       #expect(weakenings { _ in }.isEmpty)
       #expect(weakenings { $0.signIn.anonymous = true } == [.methodEnabled(.anonymous)])
@@ -104,12 +114,12 @@ struct PolicyWeakeningTests {
       #expect(weakenings { $0.signIn.emailLink = true } == [.methodEnabled(.emailLink)])
       #expect(weakenings { $0.signIn.password = false }.isEmpty)
       #expect(weakenings { $0.emailPrivacy = false } == [.emailEnumerationProtectionDisabled])
-      #expect(weakenings { $0.allowDuplicateEmails = true } == [.duplicateEmailsAllowed])
+      #expect(try ofProject { $0.allowDuplicateEmails = true } == [.duplicateEmailsAllowed])
       #expect(
-        weakenings { $0.authorizedDomains.append("evil.example") } == [.domainAdded("evil.example")]
-      )
-      #expect(weakenings { $0.authorizedDomains = [] }.isEmpty)
-      #expect(weakenings { $0.importsTOTP = true } == [.totpImportAllowed])
+        try ofProject { $0.authorizedDomains.append("evil.example") }
+          == [.domainAdded("evil.example")])
+      #expect(try ofProject { $0.authorizedDomains = [] }.isEmpty)
+      #expect(try ofProject { $0.importsTOTP = true } == [.totpImportAllowed])
       #expect(weakenings { $0.withdrawalNeedsFactor = false } == [.unenrollmentWithoutFactor])
       #expect(weakenings { $0.userPermissions.signUp = true } == [.signUpEnabled])
       #expect(weakenings { $0.passwords = nil } == [.weakerPasswords])
@@ -123,7 +133,7 @@ struct PolicyWeakeningTests {
       #expect(passwords(11, [.digit]) == [.weakerPasswords])
       #expect(passwords(12, []) == [.weakerPasswords])
       #expect(passwords(13, [.digit, .symbol]).isEmpty)
-      var tenant = TenantEdit(displayName: "shop")
+      var tenant = UserPoolEdit(displayName: "shop")
       let before = tenant
       tenant.emailPrivacy = false
       #expect(tenant.weakenings(since: before) == [.emailEnumerationProtectionDisabled])

@@ -23,9 +23,9 @@ struct ReviewTests {
   private func furnish(_ instance: Instance) async throws {
     for (name, intervals) in [("North", 9), ("South", 0), ("Central", nil)] as [(String, Int?)] {
       instance.clock.advance(60)
-      let tenant = try await instance.identity.tenants.create(
+      let tenant = try await instance.identity.pools.createTenant(
         in: instance.acme.project,
-        TenantEdit(
+        UserPoolEdit(
           displayName: name,
           configuration: MFAConfiguration(
             totp: TOTPConfiguration(state: .enabled, adjacentIntervals: intervals))),
@@ -137,7 +137,7 @@ struct ReviewTests {
   {
     try await withInstance { instance in
       let owner = try await instance.administrator()
-      try await instance.identity.tenants.delete(
+      try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss)
       #expect(try await names(instance, owner, PolicyReviewQuery()) == ["West"])
       await expect("scopeNotFound") {

@@ -160,7 +160,7 @@ struct TenantIsolationTests {
       let keys = try await identity.apiKeys.list(globex)
       let acmeKeys = try await identity.apiKeys.list(acme)
       #expect(Set(keys.map(\.text)).isDisjoint(with: acmeKeys.map(\.text)))
-      let tenants = try await identity.tenants.list(project: globex)
+      let tenants = try await identity.pools.tenants(project: globex)
       #expect(tenants.items.isEmpty)
     }
   }

@@ -182,7 +182,7 @@ struct GenerationTests {
       _ = try await instance.account(.alice, in: instance.east)
       let grant = try await instance.session(.alice, in: instance.east)
       let tenant = try #require(instance.east.tenant)
-      _ = try await instance.identity.tenants.delete(
+      _ = try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: tenant, by: Instance.boss)
       for _ in 0..<2 {
         await expect("tenantDeleted") {

@@ -111,7 +111,9 @@ struct EmailLinkTests {
   @Test func `nobody makes an account where users make none`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) {
         $0.userPermissions.signUp = false
       }
       let code = try await instance.code(.signIn, .mallory)

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import OTP
 import Testing
 
 struct ForecastTests {
@@ -87,7 +88,7 @@ struct ForecastTests {
     let found = try await identity.accounts.lookup(instance.acme, emails: [Person.alice.email])
     _ = try await identity.accounts.update(
       instance.acme, try #require(found.first).id, change, by: Instance.boss)
-    _ = try await identity.projects.update(instance.acme.project, by: Instance.boss) { edit in
+    _ = try await identity.pools.update(project: instance.acme.project, by: Instance.boss) { edit in
       edit.signIn.password = !made.passwordOff
       edit.disableAuth = made.scopeOff
       if made.totpOff { edit.configuration.totp?.state = .disabled }
@@ -213,7 +214,7 @@ struct ForecastTests {
           Person.alice.email,
           [Grant(role: .policy, project: project, tenant: instance.west.tenant)]
         ).isEmpty)
-      _ = try await instance.identity.tenants.delete(
+      _ = try await instance.identity.pools.delete(
         project: project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss)
       let rest = try await signIns.forecasts(of: Person.alice.email, visibleTo: owner)
       #expect(rest.count == 3)

@@ -61,12 +61,12 @@ struct PasswordSignInTests {
   @Test func `a pool without passwords, or that is switched off, signs nobody in`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
-      let projects = instance.identity.projects
-      _ = try await projects.update(instance.acme.project, by: Instance.boss) {
+      let pools = instance.identity.pools
+      _ = try await pools.update(project: instance.acme.project, by: Instance.boss) {
         $0.signIn.password = false
       }
       await expect("passwordLoginDisabled") { try await signIn(instance) }
-      let off = try await projects.update(instance.acme.project, by: Instance.boss) {
+      let off = try await pools.update(project: instance.acme.project, by: Instance.boss) {
         $0.signIn.password = true
         $0.disableAuth = true
       }

@@ -9,7 +9,9 @@ extension Instance {
   /// them, enrolled as `f0` and so on.
   func crowd(_ count: Int, in scope: Scope? = nil, from first: Int = 0) async throws {
     let scope = scope ?? acme
-    _ = try await identity.projects.update(scope.project, by: Self.boss) { $0.importsTOTP = true }
+    _ = try await identity.pools.update(project: scope.project, by: Self.boss) {
+      $0.project?.importsTOTP = true
+    }
     var rows: [ImportRow] = []
     for number in first..<(first + count) {
       var user = ImportedUser()

@@ -7,7 +7,7 @@ extension Instance {
   ) async throws -> [DifferingTenants] {
     let everybody = Administrator(
       id: ID("list"), email: "", displayName: "", grants: [Grant(role: .owner)])
-    let known = try await identity.projects.list(visibleTo: everybody).items
+    let known = try await identity.pools.projects(visibleTo: everybody).items
     return try await identity.policies.differing(
       in: projects.compactMap { id in known.first { $0.id == id } }, visibleTo: administrator,
       limit: limit)

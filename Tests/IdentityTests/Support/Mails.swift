@@ -77,7 +77,7 @@ extension Instance {
 
   /// Changes which ways of signing in the pool of Acme's own users has.
   func allow(password: Bool = true, emailLink: Bool = false) async throws {
-    _ = try await identity.projects.update(acme.project, by: Self.boss) { project in
+    _ = try await identity.pools.update(project: acme.project, by: Self.boss) { project in
       project.signIn = SignInMethods(password: password, emailLink: emailLink, anonymous: true)
     }
   }

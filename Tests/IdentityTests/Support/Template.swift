@@ -33,7 +33,7 @@ struct Template: Sendable {
       let author = Author(actor: .commandLine)
       for id in [acme, globex] {
         let name = id == acme ? "Acme" : "Globex"
-        let project = try await identity.projects.create(
+        let project = try await identity.pools.createProject(
           id: id.text, displayName: name, by: author)
         _ = try await identity.policies.change(project.scope, by: author) { edit in
           edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
@@ -41,12 +41,13 @@ struct Template: Sendable {
       }
       var tenants: [ID<Tenant>] = []
       for name in ["East", "West"] {
-        let edit = TenantEdit(
+        let edit = UserPoolEdit(
           displayName: name,
           signIn: SignInMethods(password: true, emailLink: false, anonymous: false),
           configuration: MFAConfiguration(
             totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)))
-        tenants.append(try await identity.tenants.create(in: acme, edit, by: author).id)
+        let tenant = try await identity.pools.createTenant(in: acme, edit, by: author)
+        tenants.append(ID(tenant.scope.objectID))
       }
       try await database.checkpoint()
       await database.close()

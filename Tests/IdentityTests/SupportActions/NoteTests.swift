@@ -84,7 +84,7 @@ struct NoteTests {
       // Long after their own code.
       instance.clock.advance(20 * 60)
       let words = try await support.standing(
-        agent.session, on: alice.id, in: instance.acme, as: .words)
+        agent.session, on: alice.id, in: instance.acme, performing: .writeNote)
       #expect(words.refusal == nil && !words.asksForCode && !words.isHeld)
       #expect(words.actionsLeft > 0 && words.settings.identityProof.isEmpty)
       try await support.writeNote(instance.acme, alice.id, agent.request(.locked, note: "still"))
@@ -112,7 +112,7 @@ struct NoteTests {
         try await support.writeNote(instance.acme, own.id, dora.request(.locked, note: "is known"))
       }
       let standing = try await support.standing(
-        dora.session, on: own.id, in: instance.acme, as: .words)
+        dora.session, on: own.id, in: instance.acme, performing: .writeNote)
       guard case .ownAccount? = standing.refusal else {
         Issue.record("the page would ask")
         return

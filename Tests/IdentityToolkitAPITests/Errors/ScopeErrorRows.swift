@@ -26,7 +26,7 @@ extension ErrorRow {
     },
     ErrorRow("INVALID_PROJECT_ID") { server in
       let alice = try await server.waiting()
-      _ = try await server.identity.projects.create(
+      _ = try await server.identity.pools.createProject(
         id: "another-one", displayName: "Another", by: Author(actor: .commandLine))
       let keys = try await server.identity.apiKeys.list(ID("another-one"))
       let key = try #require(keys.first?.text)
@@ -78,9 +78,9 @@ extension ErrorRow {
     },
     ErrorRow("PROJECT_DISABLED") { server in
       let alice = try await server.addPerson()
-      _ = try await server.identity.projects.update(
-        ID(TestServer.project), by: Author(actor: .commandLine)
-      ) { (project) throws(ProjectError) in project.disableAuth = true }
+      _ = try await server.identity.pools.update(
+        project: ID(TestServer.project), by: Author(actor: .commandLine)
+      ) { (project) throws(UserPoolError) in project.disableAuth = true }
       return try await server.signIn(alice)
     },
   ]

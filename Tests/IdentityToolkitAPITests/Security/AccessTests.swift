@@ -85,7 +85,7 @@ struct AccessTests {
 
   @Test func `another project answers alike whether it exists or not`() async throws {
     try await TestServer.with { server in
-      _ = try await server.identity.projects.create(
+      _ = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
       for call in Guarded.all {
         let real = try await call.send(server, "projects/other-mfa", .owner)

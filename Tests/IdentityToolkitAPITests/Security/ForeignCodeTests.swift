@@ -43,7 +43,7 @@ struct ForeignCodeTests {
 
   private func otherProject(_ server: TestServer) async throws -> Device {
     let id = "another-one"
-    _ = try await server.identity.projects.create(
+    _ = try await server.identity.pools.createProject(
       id: id, displayName: "Another", by: Author(actor: .commandLine))
     let key = try #require(try await server.identity.apiKeys.list(ID(id)).first?.text)
     let owner = try await server.token(.owner, project: id)

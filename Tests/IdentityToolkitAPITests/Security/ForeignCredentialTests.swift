@@ -74,9 +74,9 @@ private struct Pool: CustomStringConvertible {
 struct ForeignCredentialTests {
   private func pools(_ server: TestServer, _ other: TestTokenIssuer) async throws -> [Pool] {
     let maker = Author(actor: .commandLine)
-    let project = try await server.identity.projects.create(
+    let project = try await server.identity.pools.createProject(
       id: "other-mfa", displayName: "Other", by: maker)
-    let key = try await server.identity.apiKeys.list(project.id).first?.text ?? ""
+    let key = try await server.identity.apiKeys.list(project.scope.project).first?.text ?? ""
     let owner = try await server.token(.owner, project: "other-mfa")
     var pools = [Pool(project: "other-mfa", tenant: nil, key: key, owner: owner, server: server)]
     for tenant in [nil, try await server.addTenant(), try await server.addTenant("initech")] {
@@ -88,13 +88,13 @@ struct ForeignCredentialTests {
     for (id, forge) in [(TestServer.project, TestTokenIssuer.back), ("other-mfa", other)] {
       _ = try await server.identity.signers.add(
         to: ID(id), issuer: "backend@acme.example", keyID: nil, key: forge.pem(), by: maker)
-      _ = try await server.identity.projects.update(ID(id), by: maker) {
+      _ = try await server.identity.pools.update(project: ID(id), by: maker) {
         $0.signIn.emailLink = true
       }
     }
     for pool in pools {
       if let tenant = pool.tenant {
-        _ = try await server.identity.tenants.update(
+        _ = try await server.identity.pools.update(
           project: ID(pool.project), tenant: ID(tenant), by: maker
         ) { $0.signIn.emailLink = true }
       }

@@ -3,6 +3,7 @@ import HTTP
 import Identity
 import JSON
 import Testing
+import Text
 
 struct IDTokenTests {
   private static let lookup = "/v1/accounts:lookup"
@@ -88,9 +89,9 @@ struct IDTokenTests {
       #expect(own["users"]?.arrayValue?.first?["tenantId"] == nil)
 
       guard profile == .standalone else { return }
-      let other = try await server.identity.projects.create(
+      let other = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
-      let key = try await server.identity.apiKeys.list(other.id).first?.text ?? ""
+      let key = try await server.identity.apiKeys.list(other.scope.project).first?.text ?? ""
       let answer = try await server.post(
         Self.lookup + "?key=\(key)", ["idToken": inProject["idToken"] ?? nil], .none)
       #expect(answer.error == "INVALID_ID_TOKEN")

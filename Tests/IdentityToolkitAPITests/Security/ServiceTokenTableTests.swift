@@ -30,7 +30,7 @@ struct ServiceTokenTableTests {
   private func tryCells(of operation: Operation, _ server: TestServer) async throws {
     guard let action = operation.action else { return }
     let other = try await server.addTenant("initech")
-    _ = try await server.identity.projects.create(
+    _ = try await server.identity.pools.createProject(
       id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
     let isOfTenant = operation.path.parameters.contains("tenantId")
     let isFree = operation.path.parameters.isEmpty

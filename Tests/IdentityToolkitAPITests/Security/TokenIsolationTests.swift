@@ -123,10 +123,10 @@ struct TokenIsolationTests {
   @Test func `what another project gave is as good as nothing`() async throws {
     try await TestServer.with { server in
       let given = try await given(server)
-      let other = try await server.identity.projects.create(
+      let other = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
-      try await switchOn(server, project: other.id)
-      let key = try await server.identity.apiKeys.list(other.id).first?.text ?? ""
+      try await switchOn(server, project: other.scope.project)
+      let key = try await server.identity.apiKeys.list(other.scope.project).first?.text ?? ""
       for call in calls(server) {
         let answer = try await send(call, given[call.member], key: key, server)
         let junk = try await send(call, "x", key: key, server)

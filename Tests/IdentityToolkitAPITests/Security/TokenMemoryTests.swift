@@ -44,9 +44,9 @@ struct TokenMemoryTests {
   @Test func `it runs out as if it were new, and is of its project only`() async throws {
     try await TestServer.with { server in
       let token = try await shown(server, try await server.addPerson())
-      let other = try await server.identity.projects.create(
+      let other = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
-      let key = try await server.identity.apiKeys.list(other.id).first?.text ?? ""
+      let key = try await server.identity.apiKeys.list(other.scope.project).first?.text ?? ""
       let answer = try await server.post(Self.lookup + "?key=\(key)", ["idToken": token], .none)
       #expect(answer.error == "INVALID_ID_TOKEN")
       let mismatch = try await server.post(

@@ -3,6 +3,7 @@ import Identity
 import JSON
 import Synchronization
 import Testing
+import Text
 
 @testable import IdentityToolkitAPI
 

@@ -1,5 +1,6 @@
 import JSON
 import Testing
+import Text
 
 /// Reads JSON that stands in a test.
 func json(_ text: String) throws -> JSON { try JSON.parse(Array(text.utf8)) }

@@ -106,13 +106,13 @@ private enum Template {
       defaultProject: ID(TestServer.project))
     try await identity.prepare()
     if profile == .standalone {
-      _ = try await identity.projects.create(
+      _ = try await identity.pools.createProject(
         id: TestServer.project, displayName: "Acme", by: Author(actor: .commandLine))
     }
-    _ = try await identity.projects.update(
-      ID(TestServer.project), by: Author(actor: .commandLine)
-    ) { project throws(ProjectError) in
-      project.allowTenants = true
+    _ = try await identity.pools.update(
+      project: ID(TestServer.project), by: Author(actor: .commandLine)
+    ) { project throws(UserPoolError) in
+      project.project?.allowTenants = true
       project.emailPrivacy = true
       project.signIn.anonymous = true
     }

@@ -123,9 +123,9 @@ struct CustomTokenTests {
       _ = try await server.post(
         TestServer.accounts, ["localId": "alice", "disabled": true], .owner)
       #expect(try await server.post(Self.path, ["token": token]).error == "USER_DISABLED")
-      _ = try await server.identity.projects.update(
-        ID(TestServer.project), by: Author(actor: .commandLine)
-      ) { project throws(ProjectError) in project.disableAuth = true }
+      _ = try await server.identity.pools.update(
+        project: ID(TestServer.project), by: Author(actor: .commandLine)
+      ) { project throws(UserPoolError) in project.disableAuth = true }
       #expect(try await server.post(Self.path, ["token": token]).error == "PROJECT_DISABLED")
     }
   }

@@ -2,6 +2,7 @@ import HTTP
 import Identity
 import JSON
 import Testing
+import Text
 
 struct QueryTests {
   private static let path = TestServer.accounts + ":query"

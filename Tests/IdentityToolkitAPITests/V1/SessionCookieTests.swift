@@ -1,7 +1,9 @@
+import Crypto
 import HTTP
 import Identity
 import JSON
 import Testing
+import Text
 
 struct SessionCookieTests {
   private static let path = "/v1/projects/acme-mfa:createSessionCookie"

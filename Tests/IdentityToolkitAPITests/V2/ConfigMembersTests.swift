@@ -143,8 +143,8 @@ struct ConfigMembersTests {
       #expect(answer["signIn"]?["email"]?["enabled"] == true)
       #expect(answer["signIn"]?["phoneNumber"]?["testPhoneNumbers"] == ["+16505550100": "123456"])
       #expect(answer["emailPrivacyConfig"] == [:])
-      let project = try await server.identity.projects.find(ID(TestServer.project))
-      #expect(!project.emailPrivacy)
+      let project = try await server.identity.pools.find(project: ID(TestServer.project))
+      #expect(!project.hidesUsers)
       #expect(
         project.signIn
           == SignInMethods(password: true, emailLink: false, anonymous: false, phone: true))

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import JSON
+import OTP
 import Testing
 
 /// One way of writing a project's MFA configuration, and what is read afterwards.

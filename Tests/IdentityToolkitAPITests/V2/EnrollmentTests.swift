@@ -2,6 +2,7 @@ import HTTP
 import Identity
 import JSON
 import Testing
+import Text
 
 struct EnrollmentTests {
   private static let start = "/v2/accounts/mfaEnrollment:start"

@@ -371,8 +371,8 @@ struct PhoneTests {
       try await setSMS(server, false)
       let plain = try await server.signIn(alice).text("idToken")
       try await setSMS(server, true)
-      _ = try await server.identity.projects.update(
-        ID(TestServer.project), by: Author(actor: .commandLine)
+      _ = try await server.identity.pools.update(
+        project: ID(TestServer.project), by: Author(actor: .commandLine)
       ) { $0.withdrawalNeedsFactor = true }
       var body: JSON.Object = [
         "idToken": .string(plain), "mfaEnrollmentId": factor?["mfaEnrollmentId"] ?? nil,

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Templating
 import Testing
+import Text
 
 /// One example of the public Mustache specification.
 struct SpecificationCase: Sendable, CustomTestStringConvertible {

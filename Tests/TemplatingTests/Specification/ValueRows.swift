@@ -70,7 +70,8 @@ final class ValueRows: Rows {
     case .number(let number): .number(number)
     case .markup(let markup): .markup(markup)
     case .list(let values):
-      (ValueRows(value) ?? Self.texts(values).map(TextRows.init)).map(Slot.rows) ?? .nothing
+      (ValueRows(value) ?? Self.texts(values).map { TextRows($0.map(Slot.text)) })
+        .map(Slot.rows) ?? .nothing
     case .record: ValueRows(value).map(Slot.rows) ?? .nothing
     }
   }

@@ -42,17 +42,20 @@ extension Methods {
     }
   }
 
-  func project(_ id: ID<Project>) async throws(WireError) -> Project {
-    do throws(ProjectError) {
-      return try await identity.projects.find(id)
-    } catch {
-      throw WireError(error)
-    }
+  func project(_ id: ID<Project>) async throws(WireError) -> UserPool {
+    try await pool(id, nil)
   }
 
-  func tenant(_ id: ID<Tenant>, of project: ID<Project>) async throws(WireError) -> Tenant {
-    do throws(TenantError) {
-      return try await identity.tenants.find(project: project, tenant: id)
+  /// Returns the settings of a user pool.
+  func pool(_ scope: Scope) async throws(WireError) -> UserPool {
+    try await pool(scope.project, scope.tenant)
+  }
+
+  private func pool(
+    _ project: ID<Project>, _ tenant: ID<Tenant>?
+  ) async throws(WireError) -> UserPool {
+    do throws(UserPoolError) {
+      return try await identity.pools.find(project: project, tenant: tenant)
     } catch {
       throw WireError(error)
     }

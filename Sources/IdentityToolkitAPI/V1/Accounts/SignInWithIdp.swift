@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import JSON
+import Text
 
 extension Declaration {
   static let signInWithIdp = Declaration(

@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import Text
 
 extension Methods {
   /// Reads how `mfa` in an administrator's update changes a user's factors.

@@ -22,17 +22,18 @@ extension Methods {
   /// `GET /v1/projects/{p}`: returns the same for a back end, with the sign-in methods in the
   /// format of version 3.
   func getProject(_ call: AdminCall) async throws(WireError) -> JSON {
-    let project = try await project(call.scope.project)
-    var answer = Self.shown(project)
-    answer.append("allowPasswordUser", .bool(project.signIn.password))
-    answer.append("enableAnonymousUser", .bool(project.signIn.anonymous))
+    let pool = try await project(call.scope.project)
+    var answer = Self.shown(pool)
+    answer.append("allowPasswordUser", .bool(pool.signIn.password))
+    answer.append("enableAnonymousUser", .bool(pool.signIn.anonymous))
     return .object(answer)
   }
 
-  private static func shown(_ project: Project) -> JSON.Object {
+  private static func shown(_ pool: UserPool) -> JSON.Object {
     [
-      "projectId": .string(String(project.number)),
-      "authorizedDomains": .array(project.authorizedDomains.map { .string($0) }),
+      "projectId": .string(String(pool.scope.projectNumber)),
+      "authorizedDomains": .array(
+        (pool.project?.authorizedDomains ?? []).map { .string($0) }),
     ]
   }
 }

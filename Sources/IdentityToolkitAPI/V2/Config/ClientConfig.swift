@@ -70,10 +70,6 @@ extension Methods {
   /// named.
   func getPasswordPolicy(_ call: ClientCall) async throws(WireError) -> JSON {
     let scope = try await scope(of: call)
-    let policy =
-      if let id = scope.tenant { try await tenant(id, of: scope.project).passwords } else {
-        try await project(scope.project).passwords
-      }
-    return PasswordPolicyMessage.forClients(policy)
+    return PasswordPolicyMessage.forClients(try await pool(scope).passwords)
   }
 }

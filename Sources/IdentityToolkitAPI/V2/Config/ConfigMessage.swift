@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import Text
 
 /// A project's configuration on the wire.
 ///
@@ -17,71 +18,82 @@ enum ConfigMessage {
   /// Writes the configuration; members with their type's default value are omitted.
   ///
   /// - Parameters:
-  ///   - project: The project.
+  ///   - pool: The project.
   ///   - apiKey: One of its API keys; nil if all are revoked.
   /// - Returns: The message.
-  static func write(_ project: Project, apiKey: String?) -> JSON {
+  static func write(_ pool: UserPool, apiKey: String?) -> JSON {
     var config: JSON.Object = [
-      "name": .string("projects/\(project.number)/config"), "subtype": "IDENTITY_PLATFORM",
+      "name": .string("projects/\(pool.scope.projectNumber)/config"),
+      "subtype": "IDENTITY_PLATFORM",
     ]
-    let stored = Resource.stored(project.members)
-    var members = resource(project.edit)
+    let stored = Resource.stored(pool.members)
+    var members = resource(pool.edit)
     members["passwordPolicyConfig"] = stored["passwordPolicyConfig"]
     PasswordPolicyMessage.write(
-      project.passwords, changedAt: project.passwordsChangedAt, into: &members)
+      pool.passwords, changedAt: pool.passwordsChangedAt, into: &members)
     var client = JSON.Object()
     if let apiKey { client.append("apiKey", .string(apiKey)) }
     client.append("permissions", members["client"]?["permissions"] ?? [:])
-    client.append("firebaseSubdomain", .string(project.id.text))
+    client.append("firebaseSubdomain", .string(pool.scope.project.text))
     members["client"] = .object(client)
     for member in Schema.config.omittingDefaults(members) {
       config.append(member.name, member.value)
     }
-    config.append("mfa", MFAMessage.write(project.policy.configuration))
+    config.append("mfa", MFAMessage.write(pool.policy.configuration))
     return .object(config)
   }
 
-  /// Applies the members named by a mask to a project.
-  static func apply(
+  /// Prepares the change of the members named by a mask.
+  ///
+  /// - Parameters:
+  ///   - mask: The mask.
+  ///   - body: The body in canonical form.
+  ///   - configuration: The MFA configuration in the body.
+  ///   - current: Reads the project; called only if the mask names more than the MFA configuration.
+  static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
-    to project: inout ProjectEdit
-  ) throws(ConfigError) {
-    MFAMessage.apply(mask, root: "mfa", configuration, to: &project.configuration)
-    let allowed = UpdateMask(
-      mask.paths.filter { path in path.first.map(members.contains) ?? false })
-    // Members outside the mask are kept byte for byte.
-    guard !allowed.paths.isEmpty else { return }
-    var resource = resource(project)
+    of current: () async throws(WireError) -> UserPoolEdit
+  ) async throws(WireError) -> ConfigEdit {
+    try await ConfigEdit(
+      mask, "mfa", configuration, members: mask.keeping(members), of: current
+    ) { (pool) throws(UserPoolError) in try apply(mask.keeping(members), body, to: &pool) }
+  }
+
+  private static func apply(
+    _ allowed: UpdateMask, _ body: JSON.Object, to pool: inout UserPoolEdit
+  ) throws(UserPoolError) {
+    var resource = resource(pool)
     allowed.apply(body, to: &resource)
     Resource.reconcile(&resource, after: allowed, body)
     let email = Resource.flag("signIn", "email", "enabled", in: resource)
     let passwordRequired = Resource.flag("signIn", "email", "passwordRequired", in: resource)
-    project.signIn = SignInMethods(
+    pool.signIn = SignInMethods(
       password: email, emailLink: email && !passwordRequired,
       anonymous: Resource.flag("signIn", "anonymous", "enabled", in: resource),
       phone: Resource.flag("signIn", "phoneNumber", "enabled", in: resource))
-    project.allowDuplicateEmails = Resource.flag("signIn", "allowDuplicateEmails", in: resource)
-    project.emailPrivacy = Resource.flag(
+    pool.emailPrivacy = Resource.flag(
       "emailPrivacyConfig", "enableImprovedEmailPrivacy", in: resource)
-    project.allowTenants = Resource.flag("multiTenant", "allowTenants", in: resource)
-    project.importsTOTP = Resource.flag("importTotpSecrets", in: resource)
-    project.authorizedDomains =
+    pool.project?.allowDuplicateEmails = Resource.flag(
+      "signIn", "allowDuplicateEmails", in: resource)
+    pool.project?.allowTenants = Resource.flag("multiTenant", "allowTenants", in: resource)
+    pool.project?.importsTOTP = Resource.flag("importTotpSecrets", in: resource)
+    pool.project?.authorizedDomains =
       resource["authorizedDomains"]?.arrayValue?.compactMap(\.textValue?.text) ?? []
     do throws(PasswordPolicyError) {
-      project.passwords = try PasswordPolicyMessage.read(resource)
+      pool.passwords = try PasswordPolicyMessage.read(resource)
     } catch {
       throw .passwords(error)
     }
     do throws(RecaptchaError) { try RecaptchaMessage.check(resource, writtenBy: allowed) } catch {
       throw .recaptcha(error)
     }
-    project.userPermissions = Resource.userPermissions(resource)
-    project.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)
+    pool.userPermissions = Resource.userPermissions(resource)
+    pool.project?.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)
     // Members stored in columns of their own aren't stored here again.
     PasswordPolicyMessage.keepExplicit(&resource)
     for path in Resource.kept { Resource.remove(path, from: &resource) }
     resource["importTotpSecrets"] = nil
-    project.members = Resource.text(resource)
+    pool.members = Resource.text(resource)
   }
 
   /// Checks the types of all members, converts them to canonical form, and reads the MFA
@@ -116,27 +128,29 @@ enum ConfigMessage {
   }
 
   /// Returns the stored members, combined with those that have database columns.
-  private static func resource(_ project: ProjectEdit) -> JSON.Object {
-    var resource = Resource.stored(project.members)
-    let methods = project.signIn
+  private static func resource(_ pool: UserPoolEdit) -> JSON.Object {
+    let settings = pool.project
+    var resource = Resource.stored(pool.members)
+    let methods = pool.signIn
     var values: [([String], Bool)] = [
       (["signIn", "email", "enabled"], methods.password || methods.emailLink),
       (["signIn", "email", "passwordRequired"], !methods.emailLink),
       (["signIn", "anonymous", "enabled"], methods.anonymous),
-      (["signIn", "allowDuplicateEmails"], project.allowDuplicateEmails),
-      (["emailPrivacyConfig", "enableImprovedEmailPrivacy"], project.emailPrivacy),
-      (["multiTenant", "allowTenants"], project.allowTenants),
+      (["signIn", "allowDuplicateEmails"], settings?.allowDuplicateEmails ?? false),
+      (["emailPrivacyConfig", "enableImprovedEmailPrivacy"], pool.emailPrivacy ?? true),
+      (["multiTenant", "allowTenants"], settings?.allowTenants ?? false),
     ]
     if methods.phone || resource["signIn"]?["phoneNumber"] != nil {
       values.append((["signIn", "phoneNumber", "enabled"], methods.phone))
     }
     for (path, value) in values { Resource.set(.bool(value), at: path, in: &resource) }
-    Resource.write(project.userPermissions, into: &resource)
-    if project.expiresAnonymous { resource["autodeleteAnonymousUsers"] = true }
-    PasswordPolicyMessage.write(project.passwords, changedAt: nil, into: &resource)
+    Resource.write(pool.userPermissions, into: &resource)
+    if settings?.expiresAnonymous == true { resource["autodeleteAnonymousUsers"] = true }
+    PasswordPolicyMessage.write(pool.passwords, changedAt: nil, into: &resource)
     // An extension, present only if enabled, so that other clients see only members they know.
-    resource["importTotpSecrets"] = project.importsTOTP ? true : JSON?.none
-    resource["authorizedDomains"] = .array(project.authorizedDomains.map { .string($0) })
+    resource["importTotpSecrets"] = settings?.importsTOTP == true ? true : JSON?.none
+    resource["authorizedDomains"] = .array(
+      (settings?.authorizedDomains ?? []).map { .string($0) })
     return resource
   }
 }

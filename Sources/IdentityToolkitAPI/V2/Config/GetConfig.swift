@@ -14,9 +14,9 @@ extension Methods {
   }
 
   /// Writes a configuration, with the API key that the project's applications use.
-  func write(_ project: Project) async throws(WireError) -> JSON {
+  func write(_ project: UserPool) async throws(WireError) -> JSON {
     do throws(APIKeyError) {
-      let keys = try await identity.apiKeys.list(project.id)
+      let keys = try await identity.apiKeys.list(project.scope.project)
       return ConfigMessage.write(project, apiKey: keys.first?.text)
     } catch {
       throw WireError(error)

@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import Text
 
 /// `passwordPolicyConfig` on the wire.
 enum PasswordPolicyMessage {

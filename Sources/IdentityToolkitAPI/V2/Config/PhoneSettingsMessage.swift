@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import Text
 
 /// The phone settings of a configuration: test numbers, and the regions that messages are sent to.
 enum PhoneSettingsMessage {

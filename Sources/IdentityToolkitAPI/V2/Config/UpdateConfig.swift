@@ -15,15 +15,13 @@ extension Methods {
     let (body, configuration) = try ConfigMessage.read(message)
     let text = call.request.parameter("updateMask") ?? ""
     let mask = text.isEmpty ? UpdateMask(of: message.object) : UpdateMask(text)
-    let project: Project
-    do throws(ProjectError) {
-      project = try await identity.projects.update(call.scope.project, by: call.author) {
-        (project) throws(ProjectError) in
-        do throws(ConfigError) {
-          try ConfigMessage.apply(mask, body, configuration, to: &project)
-        } catch {
-          throw error.ofProject
-        }
+    let edit = try await ConfigMessage.edit(mask, body, configuration) {
+      () async throws(WireError) in try await self.project(call.scope.project).edit
+    }
+    let project: UserPool
+    do throws(UserPoolError) {
+      project = try await identity.pools.update(project: call.scope.project, by: call.author) {
+        (project) throws(UserPoolError) in try edit.apply(to: &project)
       }
     } catch {
       throw WireError(error)

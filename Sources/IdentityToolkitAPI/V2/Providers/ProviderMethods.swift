@@ -107,11 +107,13 @@ extension Methods {
     let mask = text.isEmpty ? UpdateMask(of: body) : UpdateMask(text)
     do throws(ProviderError) {
       guard IdentityProviders.kind(of: id) == kind.kind else { throw .notFound }
-      let provider = try await identity.identityProviders.update(
-        call.scope, id, by: call.author
-      ) { (settings) throws(ProviderError) in
+      let current = try await identity.identityProviders.find(call.scope, id)
+      let edit = PreparedEdit(of: current.settings) { (settings) throws(ProviderError) in
         try kind.apply(mask, body, to: &settings)
       }
+      let provider = try await identity.identityProviders.update(
+        call.scope, id, by: call.author
+      ) { (settings) throws(ProviderError) in try edit.apply(to: &settings) }
       return kind.write(provider, in: call.scope)
     } catch {
       throw WireError(error)

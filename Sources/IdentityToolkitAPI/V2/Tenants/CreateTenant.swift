@@ -12,15 +12,14 @@ extension Methods {
   func createTenant(_ call: AdminCall) async throws(WireError) -> JSON {
     let message = Message(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
-    var tenant = TenantEdit(displayName: "")
-    do throws(ConfigError) {
-      try TenantMessage.apply(TenantMessage.everything, body, configuration, to: &tenant)
-    } catch {
-      throw WireError(error.ofTenant)
+    var tenant = UserPoolEdit(displayName: "")
+    let edit = try await TenantMessage.edit(TenantMessage.everything, body, configuration) {
+      () throws(WireError) in tenant
     }
-    do throws(TenantError) {
+    do throws(UserPoolError) {
+      try edit.apply(to: &tenant)
       return TenantMessage.write(
-        try await identity.tenants.create(in: call.scope.project, tenant, by: call.author))
+        try await identity.pools.createTenant(in: call.scope.project, tenant, by: call.author))
     } catch {
       throw WireError(error)
     }

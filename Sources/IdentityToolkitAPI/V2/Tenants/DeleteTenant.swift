@@ -10,9 +10,9 @@ extension Declaration {
 extension Methods {
   /// `DELETE projects/{p}/tenants/{t}`: deletes the tenant with everything in it.
   func deleteTenant(_ call: AdminCall) async throws(WireError) -> JSON {
-    guard let id = call.scope.tenant else { throw WireError(TenantError.notFound) }
-    do throws(TenantError) {
-      try await identity.tenants.delete(project: call.scope.project, tenant: id, by: call.author)
+    guard let id = call.scope.tenant else { throw WireError(UserPoolError.tenantNotFound) }
+    do throws(UserPoolError) {
+      try await identity.pools.delete(project: call.scope.project, tenant: id, by: call.author)
     } catch {
       throw WireError(error)
     }

@@ -9,7 +9,7 @@ extension Declaration {
 extension Methods {
   /// `GET projects/{p}/tenants/{t}`.
   func getTenant(_ call: AdminCall) async throws(WireError) -> JSON {
-    guard let id = call.scope.tenant else { throw WireError(TenantError.notFound) }
-    return TenantMessage.write(try await tenant(id, of: call.scope.project))
+    guard call.scope.tenant != nil else { throw WireError(UserPoolError.tenantNotFound) }
+    return TenantMessage.write(try await pool(call.scope))
   }
 }

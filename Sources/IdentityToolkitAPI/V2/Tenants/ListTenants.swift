@@ -14,9 +14,9 @@ extension Methods {
   func listTenants(_ call: AdminCall) async throws(WireError) -> JSON {
     let limit = try call.request.pageSize("pageSize", standard: 20, maximum: 1000)
     let after = call.request.parameter("pageToken").flatMap { $0.isEmpty ? nil : $0 }
-    let page: Page<Tenant>
-    do throws(TenantError) {
-      page = try await identity.tenants.list(
+    let page: Page<UserPool>
+    do throws(UserPoolError) {
+      page = try await identity.pools.tenants(
         project: call.scope.project, after: after, limit: limit)
     } catch {
       throw WireError(error)

@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import Text
 
 /// A tenant on the wire.
 enum TenantMessage {
@@ -19,9 +20,11 @@ enum TenantMessage {
   /// Writes a tenant.
   ///
   /// False members are omitted, and so is an MFA configuration that was never set.
-  static func write(_ tenant: Tenant) -> JSON {
+  static func write(_ tenant: UserPool) -> JSON {
     let number = tenant.scope.projectNumber
-    var message: JSON.Object = ["name": .string("projects/\(number)/tenants/\(tenant.id)")]
+    var message: JSON.Object = [
+      "name": .string("projects/\(number)/tenants/\(tenant.scope.objectID)")
+    ]
     UserMessage.append("displayName", tenant.displayName, to: &message)
     for (name, value) in switches(tenant.edit) where value { message.append(name, true) }
     if tenant.policy.configuration != MFAConfiguration() {
@@ -61,16 +64,26 @@ enum TenantMessage {
   /// The mask of all members; without a mask, an update replaces the whole tenant.
   static let everything = UpdateMask((ruling + members + ["mfaConfig"]).map { [$0] })
 
-  /// Applies the members named by a mask to a tenant.
-  static func apply(
+  /// Prepares the change of the members named by a mask.
+  ///
+  /// - Parameters:
+  ///   - mask: The mask.
+  ///   - body: The body in canonical form.
+  ///   - configuration: The MFA configuration in the body.
+  ///   - current: Reads the tenant; called only if the mask names more than the MFA configuration.
+  static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
-    to tenant: inout TenantEdit
-  ) throws(ConfigError) {
-    MFAMessage.apply(mask, root: "mfaConfig", configuration, to: &tenant.configuration)
-    let known = ruling + members
-    let allowed = UpdateMask(mask.paths.filter { path in path.first.map(known.contains) ?? false })
-    // Members outside the mask are kept byte for byte.
-    guard !allowed.paths.isEmpty else { return }
+    of current: () async throws(WireError) -> UserPoolEdit
+  ) async throws(WireError) -> ConfigEdit {
+    let allowed = mask.keeping(ruling + members)
+    return try await ConfigEdit(mask, "mfaConfig", configuration, members: allowed, of: current) {
+      (tenant) throws(UserPoolError) in try apply(allowed, body, to: &tenant)
+    }
+  }
+
+  private static func apply(
+    _ allowed: UpdateMask, _ body: JSON.Object, to tenant: inout UserPoolEdit
+  ) throws(UserPoolError) {
     var resource = Resource.stored(tenant.members)
     Resource.write(tenant.userPermissions, into: &resource)
     PasswordPolicyMessage.write(tenant.passwords, changedAt: nil, into: &resource)
@@ -99,7 +112,7 @@ enum TenantMessage {
     tenant.members = Resource.text(Resource.members(members, of: resource))
   }
 
-  private static func switches(_ tenant: TenantEdit) -> [(String, Bool)] {
+  private static func switches(_ tenant: UserPoolEdit) -> [(String, Bool)] {
     [
       ("allowPasswordSignup", tenant.signIn.password),
       ("enableEmailLinkSignin", tenant.signIn.emailLink), ("disableAuth", tenant.disableAuth),

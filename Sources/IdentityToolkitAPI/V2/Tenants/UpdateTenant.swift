@@ -11,20 +11,19 @@ extension Methods {
   /// `PATCH projects/{p}/tenants/{t}`: changes the members in the mask, or replaces the whole
   /// tenant without a mask.
   func updateTenant(_ call: AdminCall) async throws(WireError) -> JSON {
-    guard let id = call.scope.tenant else { throw WireError(TenantError.notFound) }
+    guard let id = call.scope.tenant else { throw WireError(UserPoolError.tenantNotFound) }
     let message = Message(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
     let mask = Methods.mask(call.request.parameter("updateMask"), message.object)
-    do throws(TenantError) {
-      let tenant = try await identity.tenants.update(
+    let edit = try await TenantMessage.edit(mask, body, configuration) {
+      () async throws(WireError) in try await pool(call.scope).edit
+    }
+    do throws(UserPoolError) {
+      let tenant = try await identity.pools.update(
         project: call.scope.project, tenant: id, by: call.author
-      ) { (tenant) throws(TenantError) in
-        do throws(ConfigError) {
-          try TenantMessage.apply(mask, body, configuration, to: &tenant)
-        } catch {
-          throw error.ofTenant
-        }
-        guard !tenant.displayName.isEmpty else { throw .missingDisplayName }
+      ) { (tenant) throws(UserPoolError) in
+        try edit.apply(to: &tenant)
+        guard !tenant.displayName.isEmpty else { throw .missingTenantName }
       }
       return TenantMessage.write(tenant)
     } catch {

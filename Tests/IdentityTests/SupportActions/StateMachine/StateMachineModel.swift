@@ -67,14 +67,14 @@ extension Instance {
   fileprivate func allowEverything(in scopes: [Scope]) async throws {
     let numbers = StateMachineModel.numbers.map { #""\#($0)":"\#(Instance.code)""# }
       .joined(separator: ",")
-    _ = try await identity.projects.update(acme.project, by: Self.boss) { project in
+    _ = try await identity.pools.update(project: acme.project, by: Self.boss) { project in
       project.members = #"{"signIn":{"phoneNumber":{"testPhoneNumbers":{\#(numbers)}}}}"#
       project.configuration.setSMS(true)
-      project.importsTOTP = true
+      project.project?.importsTOTP = true
     }
     for tenant in [east.tenant, west.tenant] {
-      _ = try await identity.tenants.update(
-        project: acme.project, tenant: try #require(tenant), by: Self.boss
+      _ = try await identity.pools.update(
+        project: acme.project, tenant: tenant, by: Self.boss
       ) { edit in
         edit.members = #"{"testPhoneNumbers":{\#(numbers)}}"#
         edit.configuration.setSMS(true)

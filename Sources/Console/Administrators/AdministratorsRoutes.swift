@@ -1,0 +1,52 @@
+import HTTP
+import Identity
+
+/// Administrators and their invitations.
+enum AdministratorsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let list = AdministratorsPage(
+      identity: identity, actions: parts.actions,
+      view: try parts.template("administrators/administrators", for: AdministratorsView.self))
+    table.signedIn(.get, ConsolePaths.administrators, .seeAdministrators, list.show)
+    table.signedIn(
+      ConsolePaths.stepUp, performing: [.changeReauthenticationInterval], list.setStepUp)
+    table.signedIn(
+      .get, ConsolePaths.invitationRemoval, .manageAdministrators, list.askForRevocation)
+    table.signedIn(
+      ConsolePaths.invitationRemoval, performing: [.revokeInvitation], list.revoke)
+
+    let new = NewAdministratorPage(
+      identity: identity, actions: parts.actions, publicURL: parts.gate.publicURL,
+      view: try parts.template("administrators/new", for: NewAdministratorView.self),
+      made: try parts.template("administrators/made", for: InvitationMadeView.self))
+    table.signedIn(.get, ConsolePaths.newAdministrator, .manageAdministrators, new.show)
+    table.signedIn(
+      ConsolePaths.newAdministrator, performing: [.inviteAdministrator], new.invite)
+
+    let one = AdministratorPage(
+      identity: identity, actions: parts.actions,
+      view: try parts.template("administrators/administrator", for: AdministratorView.self))
+    table.signedIn(.get, ConsolePaths.administrator, .seeAdministrators, one.show)
+    table.signedIn(ConsolePaths.grants, performing: [.grantRole], one.grant)
+    table.signedIn(
+      .get, ConsolePaths.grantRemoval, .manageAdministrators, one.askForRevocation)
+    table.signedIn(ConsolePaths.grantRemoval, performing: [.revokeRole], one.revoke)
+
+    let typed = try parts.template("administrators/typed", for: TypedView.self)
+    let reset = TypedPage(deed: .reset, identity: identity, actions: parts.actions, view: typed)
+    table.signedIn(.get, ConsolePaths.factorReset, .manageAdministrators, reset.ask)
+    table.signedIn(
+      ConsolePaths.factorReset, performing: [.resetAdministratorFactor], reset.act)
+    let removal = TypedPage(deed: .remove, identity: identity, actions: parts.actions, view: typed)
+    table.signedIn(.get, ConsolePaths.administratorRemoval, .manageAdministrators, removal.ask)
+    table.signedIn(
+      ConsolePaths.administratorRemoval, performing: [.removeAdministrator], removal.act)
+
+    let invitation = InvitationPage(
+      invitations: identity.invitations, gate: parts.gate, frames: frames,
+      view: try parts.template("administrators/invitation", for: InvitationView.self))
+    table.open(.get, ConsolePaths.invitation, invitation.show)
+    table.open(.post, ConsolePaths.invitation, invitation.accept)
+  }
+}

@@ -1,0 +1,69 @@
+import HTTP
+import Identity
+
+/// Requests that require a second administrator.
+enum ApprovalsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let approvals = ApprovalsPage(
+      approvals: parts.identity.approvals, frames: parts.frames,
+      view: try parts.template("approvals/approvals", for: ApprovalsView.self))
+    table.somewhere(.get, ConsolePaths.approvals, .seeApprovals, approvals.show)
+
+    let view = try parts.template("approvals/approval", for: ApprovalView.self)
+    for isAboutPolicy in [false, true] {
+      let page = ApprovalPage(
+        identity: parts.identity, ending: parts.actions.ending, view: view,
+        isAboutPolicy: isAboutPolicy)
+      add(page, to: &table)
+    }
+  }
+
+  private static func add(_ page: ApprovalPage, to table: inout RouteTable) {
+    let paths = ApprovalPaths(isAboutPolicy: page.isAboutPolicy)
+    let approvals = page.identity.approvals
+    func add(_ path: ScopePath1, _ decision: some ApprovalDecision) {
+      let action = type(of: decision).action(isAboutPolicy: page.isAboutPolicy)
+      table.inScope(path, performing: [action]) { context, id throws(Refusal) in
+        try await page.decide(decision, context, id)
+      }
+    }
+    table.inScope(
+      .get, paths.page, page.isAboutPolicy ? .changePolicy : .removeFactors, page.show)
+    add(paths.approval, ApproveRequest(approvals: approvals))
+    add(paths.rejection, RejectRequest(approvals: approvals))
+    add(paths.withdrawal, WithdrawRequest(approvals: approvals))
+  }
+}
+
+extension ConsolePaths {
+  static let approvals = Path("approvals")
+}
+
+/// The addresses of a kind of approval request and of the decisions on it.
+struct ApprovalPaths: Sendable {
+  private let word: PathComponent
+
+  init(isAboutPolicy: Bool) { word = isAboutPolicy ? "policy-approvals" : "approvals" }
+
+  init(_ kind: Approval.Kind) { self.init(isAboutPolicy: kind == .policy) }
+
+  var page: ScopePath1 {
+    ScopePath(
+      Path("projects", nil, word, nil, parameters: String.self, String.self),
+      Path(
+        "projects", nil, "tenants", nil, word, nil,
+        parameters: String.self, String.self, String.self))
+  }
+
+  var approval: ScopePath1 { decision("approval") }
+  var rejection: ScopePath1 { decision("rejection") }
+  var withdrawal: ScopePath1 { decision("withdrawal") }
+
+  private func decision(_ noun: PathComponent) -> ScopePath1 {
+    ScopePath(
+      Path("projects", nil, word, nil, noun, parameters: String.self, String.self),
+      Path(
+        "projects", nil, "tenants", nil, word, nil, noun,
+        parameters: String.self, String.self, String.self))
+  }
+}

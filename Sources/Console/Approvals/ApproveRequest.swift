@@ -1,0 +1,43 @@
+import HTTP
+import Identity
+
+/// `POST …/{number}/approval`: approves a request, which carries it out.
+struct ApproveRequest: ApprovalDecision {
+  let approvals: Approvals
+
+  static func action(isAboutPolicy: Bool) -> ConsoleAction {
+    isAboutPolicy ? .approvePolicyChange : .approveRequest
+  }
+
+  func perform(
+    _ approval: Approval, _ form: Form, _ request: ActionRequest
+  ) async throws(ApprovalError) -> ApprovalResult {
+    let scope = approval.scope
+    let done = try await approvals.approve(approval.id, in: scope, request)
+    let (flash, address): (Flash, String?) =
+      switch done.value {
+      case .done(let removal):
+        (Self.flash(removal, scope), ConsolePaths.user(scope, removal.account.id.text))
+      case .policyChanged:
+        (Flash(text: "Approved. The policy is in force."), ConsolePaths.policy(scope))
+      case .begun(let job):
+        (
+          Flash(text: "Approved. The removal has started."),
+          ConsolePaths.bulkRemoval(scope, String(job))
+        )
+      case .overtaken(let change):
+        (Flash(text: "Nothing was changed. \(change)", isAlert: true), nil)
+      }
+    return ApprovalResult(flash: flash, address: address, renewed: done.renewed)
+  }
+
+  private static func flash(_ removal: Removal, _ scope: Scope) -> Flash {
+    let factors = Words.count(removal.factors.count, "factor", "factors")
+    let undo = removal.apart.map {
+      Link(text: "Undo", href: ConsolePaths.undo(scope, removal.account.id.text, $0.id.text))
+    }
+    return Flash(
+      text: "Approved. Removed \(factors). \(SessionWords.ended(removal.sessionsEnded))",
+      link: undo)
+  }
+}

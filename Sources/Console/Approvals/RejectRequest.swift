@@ -1,0 +1,22 @@
+import HTTP
+import Identity
+
+/// `POST …/{number}/rejection`: rejects a request, with a reason for the requester.
+struct RejectRequest: ApprovalDecision {
+  let approvals: Approvals
+
+  static func action(isAboutPolicy: Bool) -> ConsoleAction {
+    isAboutPolicy ? .rejectPolicyChange : .rejectRequest
+  }
+
+  var codeField: String { ApprovalView.refusalCode }
+
+  func perform(
+    _ approval: Approval, _ form: Form, _ request: ActionRequest
+  ) async throws(ApprovalError) -> ApprovalResult {
+    let done = try await approvals.refuse(
+      approval.id, in: approval.scope, answer: form.trimmed("answer"), request)
+    return ApprovalResult(
+      flash: Flash(text: "Request rejected. Nothing was changed."), renewed: done.renewed)
+  }
+}

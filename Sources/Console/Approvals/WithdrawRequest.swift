@@ -1,0 +1,18 @@
+import HTTP
+import Identity
+
+/// `POST …/{number}/withdrawal`: withdraws one's own request.
+struct WithdrawRequest: ApprovalDecision {
+  let approvals: Approvals
+
+  static func action(isAboutPolicy: Bool) -> ConsoleAction {
+    isAboutPolicy ? .withdrawPolicyChange : .withdrawRequest
+  }
+
+  func perform(
+    _ approval: Approval, _ form: Form, _ request: ActionRequest
+  ) async throws(ApprovalError) -> ApprovalResult {
+    try await approvals.withdraw(approval.id, in: approval.scope, request)
+    return ApprovalResult(flash: Flash(text: "Request withdrawn. Nothing was changed."))
+  }
+}

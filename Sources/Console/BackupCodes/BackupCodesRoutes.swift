@@ -1,0 +1,20 @@
+import HTTP
+import Identity
+
+/// Temporary codes and recovery codes of users.
+enum BackupCodesRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let pages = parts.support
+    let codes = CodesToShow()
+    let shown = TemporaryCodePage(
+      pages: pages, codes: codes,
+      view: try parts.template("backup-codes/temporary-code", for: TemporaryCodeView.self))
+    table.inScope(
+      ConsolePaths.temporaryCode, performing: CreateTemporaryCode(pages: pages, codes: codes))
+    table.inScope(.get, ConsolePaths.shownCode, .removeFactors, shown.show)
+    table.inScope(
+      ConsolePaths.temporaryCodeRemoval, performing: RevokeTemporaryCode(pages: pages))
+    table.inScope(
+      ConsolePaths.recoveryCodesRemoval, performing: RevokeRecoveryCodes(pages: pages))
+  }
+}

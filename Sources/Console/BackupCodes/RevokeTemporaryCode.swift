@@ -1,0 +1,41 @@
+import Identity
+
+/// `S/users/{uid}/temporary-code/removal`: revokes a user's temporary code.
+struct RevokeTemporaryCode: SupportAction {
+  static let action = ConsoleAction.revokeTemporaryCode
+
+  let pages: SupportPages
+
+  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+    let (account, state) = try await pages.accountWithCodes(target)
+    var question = SupportConfirmation(
+      user: account, title: "Revoke temporary code",
+      heading: HTML.heading("Revoke the temporary code of", account.label),
+      consequences: [
+        "The code can no longer be used to sign in.", pages.notice(to: account),
+      ].compactMap { $0 }, button: "Revoke code")
+    if state.temporaryMadeAt == nil { question.refusal = ActionErrorText.sentence(.noCodes) }
+    return question
+  }
+
+  func perform(
+    _ target: SupportTarget, _ request: ActionRequest
+  ) async throws(ActionDenial) -> SupportResult {
+    let done = try await pages.identity.backupCodes.endTemporaryCode(
+      request, of: target.user, in: target.scope)
+    return SupportResult("Temporary code revoked.", after: done)
+  }
+}
+
+extension SupportPages {
+  /// Returns the user of a page and the state of their backup codes.
+  ///
+  /// - Throws: ``Refusal/notFound`` if there's no such user.
+  func accountWithCodes(
+    _ target: SupportTarget
+  ) async throws(Refusal) -> (Account, BackupCodeState) {
+    let account = try await account(target)
+    let state = try await refusing { try await identity.backupCodes.state(of: account) }
+    return (account, state)
+  }
+}

@@ -1,0 +1,13 @@
+import HTTP
+import Identity
+
+/// The code attempts of a user.
+enum CodeAttemptsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let codeAttempts = CodeAttemptsPage(
+      identity: identity, frames: frames,
+      view: try parts.template("code-attempts/all", for: CodeAttemptsView.self))
+    table.inScope(.get, ConsolePaths.codeAttempts, .findUsers, codeAttempts.show)
+  }
+}

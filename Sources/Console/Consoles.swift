@@ -1,0 +1,39 @@
+public import HTTP
+public import Templating
+
+/// The console in every installed locale; each request gets the best one for its client.
+public struct Consoles: Sendable {
+  private let consoles: [Console]
+  private let locales: [String]
+
+  /// Creates the consoles.
+  ///
+  /// - Parameters:
+  ///   - catalogs: The catalogs, at least one; the first is the default.
+  ///   - console: Creates the console of a catalog.
+  public init(_ catalogs: [Catalog], console: (Catalog) throws -> Console) rethrows {
+    precondition(!catalogs.isEmpty, "no catalog")
+    consoles = try catalogs.map(console)
+    locales = catalogs.map(\.locale)
+  }
+
+  /// Responds to a request in the best locale for its `Accept-Language` field.
+  public func respond(to request: Request) async -> Response {
+    guard consoles.count > 1 else { return await consoles[0].respond(to: request) }
+    let preferences = LanguagePreferences(request.fields[.acceptLanguage] ?? "")
+    let console = consoles[preferences.best(among: locales)]
+    var response = await console.respond(to: request)
+    response.fields.add(.vary, "Accept-Language")
+    return response
+  }
+
+  /// The page for an error that the HTTP server detects, in the default locale.
+  ///
+  /// - Parameters:
+  ///   - status: The status of the response, 400 or higher.
+  ///   - requestID: The ID of the request in the log, shown for support; nil if it has none.
+  /// - Returns: The page, with the security header fields of every page.
+  public func failure(_ status: Status, requestID: RequestID? = nil) -> Response {
+    consoles[0].failure(status, requestID: requestID)
+  }
+}

@@ -1,0 +1,18 @@
+import HTTP
+import Identity
+
+/// Links with which users set up an authenticator app.
+enum EnrollmentLinksRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let pages = parts.support
+    let (identity, frames) = (parts.identity, parts.frames)
+    table.inScope(
+      ConsolePaths.enrollmentLink, performing: SendEnrollmentLink(pages: pages))
+
+    let enrollment = LinkedEnrollmentPage(
+      links: identity.enrollmentLinks, gate: parts.gate, frames: frames,
+      view: try parts.template("enrollment-links/enroll", for: LinkedEnrollmentView.self))
+    table.open(.get, ConsolePaths.linkedEnrollment, enrollment.show)
+    table.open(.post, ConsolePaths.linkedEnrollment, enrollment.finish)
+  }
+}

@@ -1,0 +1,16 @@
+import HTTP
+import Identity
+
+/// Actions on users' second factors.
+enum FactorsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let pages = parts.support
+    table.inScope(ConsolePaths.removal, performing: RemoveFactor(pages: pages))
+    table.inScope(ConsolePaths.removalOfAll, performing: RemoveAllFactors(pages: pages))
+    table.inScope(ConsolePaths.undo, performing: RestoreFactors(pages: pages))
+    table.inScope(ConsolePaths.purge, performing: PurgeFactors(pages: pages))
+    table.inScope(ConsolePaths.suspension, performing: SuspendFactor(pages: pages))
+    table.inScope(ConsolePaths.endOfSuspension, performing: ResumeFactor(pages: pages))
+    table.inScope(ConsolePaths.factorName, performing: RenameFactor(pages: pages))
+  }
+}

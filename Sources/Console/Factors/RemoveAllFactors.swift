@@ -1,0 +1,33 @@
+import Identity
+
+/// `S/users/{uid}/factors/removal`: removes all factors of a user.
+struct RemoveAllFactors: SupportAction {
+  static let action = ConsoleAction.removeAllFactors
+
+  let pages: SupportPages
+
+  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+    let words = RemovalWords(pages: pages, target: target)
+    let removal = try await words.consequences(of: nil)
+    return SupportConfirmation(
+      user: removal.account, title: "Remove all factors",
+      heading: HTML.heading("Remove all factors from", removal.account.label),
+      consequences: try await words.sentences(removal), button: "Remove all factors",
+      factsHeading: "Last used",
+      facts: removal.factors.map { factor in
+        Fact(
+          Words.short(factor.label, 40),
+          factor.lastUsedAt.map(target.times.past) ?? AccountChips.never)
+      })
+  }
+
+  func perform(
+    _ target: SupportTarget, _ request: ActionRequest
+  ) async throws(ActionDenial) -> SupportResult {
+    let done = try await pages.identity.factorRemovals.remove(
+      target.scope, target.user, nil, request)
+    return RemovalWords(pages: pages, target: target).result(done)
+  }
+
+  func closing(_ denial: ActionDenial) -> SupportClosing? { RemovalWords.closing(denial) }
+}

@@ -1,0 +1,45 @@
+import Identity
+import Templating
+
+struct GuidanceEditorView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let draft: GuidanceDraft
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { ConsolePaths.guidanceVersions($0.context.scope) },
+    .text("previewAction") { ConsolePaths.guidanceEditor($0.context.scope) },
+    .text("cancel") { ConsolePaths.scopeGuidance($0.context.scope) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("version") { String($0.draft.version) },
+    .text("kindInSentence") { $0.context.scope.kindInSentence },
+    .text("scopeName") { $0.context.scope.name },
+    .text("text") { $0.draft.text },
+    .text("error") { $0.frame.error(at: "text") },
+    .text("longest") { _ in Words.number(ScopeGuidance.longest >> 10) },
+    .text("restored") { view in
+      view.draft.restored.map {
+        "This is the text of version \($0). Saving restores it as a new version."
+      }
+    },
+    .optional("race") { view in
+      view.draft.theirs.map { NewerVersion(text: $0, times: view.frame.times) }
+    },
+    .flag("showsPreview") { $0.draft.preview != nil },
+    .markup("preview") { $0.draft.preview },
+  ]
+
+  /// The version that someone else saved in the meantime.
+  struct NewerVersion: ViewModel {
+    let text: GuidanceText
+    let times: Times
+
+    static let keys: Keys<Self> = [
+      .text("who") { $0.text.version.writtenBy },
+      .markup("at") { $0.times.moment($0.text.version.writtenAt) },
+      .number("number") { $0.text.version.number },
+      .text("theirs") { $0.text.text },
+    ]
+  }
+}

@@ -1,0 +1,18 @@
+import HTTP
+import Identity
+
+/// `POST S/policy/edit`: returns from the review page to the form, with its values.
+struct EditPolicyChange: Sendable {
+  let pages: PolicyPages
+
+  func perform(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let version = try pages.version(context)
+    let policy = try await pages.current(context)
+    let answers =
+      switch try await pages.values(context) {
+      case .form(let answers): answers
+      case .project(let project): PolicyAnswers(project.edit)
+      }
+    return try await pages.page(context, policy, answers, seen: version)
+  }
+}

@@ -1,0 +1,133 @@
+import HTTP
+import Identity
+import Templating
+
+/// The form and the review page of a policy, which every action on the policy answers with.
+struct PolicyPages: Sendable {
+  let identity: Identity
+  let actions: ActionForms
+  let form: Template<PolicyView>
+  let check: Template<PolicyCheckView>
+
+  var policies: Policies { identity.policies }
+  private var frames: Frames { actions.frames }
+  private static let historyLength = 10
+
+  func current(_ context: ScopeContext) async throws(Refusal) -> Policy {
+    do {
+      return try await policies.read(context.scope)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  /// The project's policy that can be copied to a tenant; nil for a project, and for administrators
+  /// who can't read the project's policy.
+  func projectPolicy(_ context: ScopeContext) async throws(Refusal) -> Policy? {
+    let scope = context.scope
+    guard scope.tenant != nil,
+      context.signedIn.administrator.may(.readPolicy, project: scope.project, tenant: nil)
+    else { return nil }
+    do {
+      return try await policies.ofProject(scope)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  func preview(
+    _ proposal: PolicyProposal, _ context: ScopeContext
+  ) async throws(Refusal) -> PolicyPreview {
+    do {
+      return try await policies.preview(context.scope) { proposal.applied(to: $0) }
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  /// Shows the form.
+  ///
+  /// The status is 422 for invalid values, and 409 when the version that the administrator has seen
+  /// is no longer the current one.
+  func page(
+    _ context: ScopeContext, _ policy: Policy, _ answers: PolicyAnswers,
+    faults: [FieldError] = [], seen version: Int? = nil, isUnchanged: Bool = false
+  ) async throws(Refusal) -> Response {
+    let scope = context.scope
+    let after = context.signedIn.query.text("after")
+    let (versions, prerequisites) = try await refusing {
+      (
+        try await policies.versions(scope, after: after, limit: Self.historyLength),
+        try await policies.prerequisites(scope)
+      )
+    }
+    var frame = try await frames.frame("MFA policy", in: context, tab: .policy)
+    frame.errors = faults
+    var model = PolicyView(
+      frame: frame, context: context, policy: policy, answers: answers,
+      versions: PolicyVersions(versions, after: after, in: context, times: frame.times),
+      prerequisites: PolicyPrerequisite.all(policy, prerequisites, in: context),
+      publicURL: frames.publicURL)
+    model.isUnchanged = isUnchanged
+    model.codeCap = try await codeCap(scope)
+    if let version, version != policy.version {
+      let missed = try await refusing {
+        try await policies.history(scope, limit: max(1, min(policy.version - version, 10)))
+      }
+      model.race = PolicyRace(
+        policy, history: missed, discard: ConsolePaths.policy(scope), times: frame.times)
+    }
+    let status: Status =
+      model.race != nil ? .conflict : faults.isEmpty ? .ok : .unprocessableContent
+    return .html(form.render(model), status: status)
+  }
+
+  private func codeCap(_ scope: Scope) async throws(Refusal) -> Int {
+    try await refusing { try await identity.support.settings(scope).codeCap }
+  }
+
+  /// Shows what changes and who is affected.
+  ///
+  /// The status is 422 for invalid fields, such as a wrong name, and 409 when the project's policy
+  /// has changed in the meantime.
+  func review(
+    _ context: ScopeContext, _ change: ReviewedPolicyChange, typed: String = "",
+    faults: [FieldError] = [], isLate: Bool = false
+  ) async throws(Refusal) -> Response {
+    var frame = try await frames.frame("Review changes · MFA policy", in: context, tab: .policy)
+    frame.errors = faults
+    let frameView = FrameView(frame)
+    let model = PolicyCheckView(
+      frame: frameView, context: context, preview: change.preview, proposal: change.proposal,
+      typed: typed, isLate: isLate,
+      fields: try await actions.fields(change.preview.action, context.signedIn, frameView),
+      now: identity.clock.now())
+    let status: Status = !faults.isEmpty ? .unprocessableContent : isLate ? .conflict : .ok
+    return .html(check.render(model), status: status)
+  }
+}
+
+extension PolicyPreview {
+  /// Whether the change turns off TOTP.
+  var switchesOff: Bool { policy.configuration.isTOTPOn && !new.configuration.isTOTPOn }
+}
+
+extension Scope {
+  /// Whether a text is the name or the ID of this scope.
+  ///
+  /// The ID is accepted because some names can't be typed.
+  func isNamed(_ text: String) -> Bool {
+    !text.isEmpty && (text == name || text == (tenant?.text ?? project.text))
+  }
+}
+
+extension Refusal {
+  /// Converts an error of a change whose values are already validated.
+  init(_ error: PolicyError) {
+    switch error {
+    case .scopeNotFound: self = .notFound
+    case .invalidAdjacentIntervals, .twoTOTPEntries: self = .unreadableForm
+    case .changedMeanwhile, .approvalPending, .unavailable: self = .unavailable(error)
+    }
+  }
+}

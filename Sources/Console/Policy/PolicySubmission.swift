@@ -1,0 +1,72 @@
+import HTTP
+import Identity
+
+/// A change of a policy with its effects, as the review page shows it.
+struct ReviewedPolicyChange: Sendable {
+  let proposal: PolicyProposal
+  let preview: PolicyPreview
+}
+
+/// A submitted policy form: a change to review or save, or the page that says why it's neither.
+enum PolicySubmission {
+  case change(ReviewedPolicyChange)
+  case answer(Response)
+}
+
+extension PolicyPages {
+  /// Reads a submitted change, and the policy once.
+  func submission(_ context: ScopeContext) async throws(Refusal) -> PolicySubmission {
+    let version = try version(context)
+    let proposal: PolicyProposal
+    switch try await values(context) {
+    case .project(let project): proposal = .likeProject(project)
+    case .form(let answers):
+      switch answers.read() {
+      case .change(let request): proposal = .answers(answers, request)
+      case .faults(let faults):
+        let policy = try await current(context)
+        return .answer(
+          try await page(
+            context, policy, answers, faults: policy.version == version ? faults : [],
+            seen: version))
+      }
+    }
+    let change = ReviewedPolicyChange(
+      proposal: proposal, preview: try await preview(proposal, context))
+    let policy = change.preview.policy
+    // The project's policy changed after the administrator reviewed it.
+    let isLate = proposal.source.map { context.signedIn.form.trimmed("source") != $0 } ?? false
+    guard isLate || policy.version == version else {
+      return .answer(try await page(context, policy, proposal.answers, seen: version))
+    }
+    guard !change.preview.changes.isEmpty else {
+      return .answer(try await page(context, policy, proposal.answers, isUnchanged: true))
+    }
+    guard !isLate else { return .answer(try await review(context, change, isLate: true)) }
+    return .change(change)
+  }
+
+  /// The version that a submitted form is based on.
+  func version(_ context: ScopeContext) throws(Refusal) -> Int {
+    guard let version = Int(context.signedIn.form.trimmed("version")) else {
+      throw .unreadableForm
+    }
+    return version
+  }
+
+  /// The values of a submitted form.
+  func values(_ context: ScopeContext) async throws(Refusal) -> SubmittedPolicyValues {
+    let form = context.signedIn.form
+    guard form["change"] == "project" else { return .form(PolicyAnswers(form)) }
+    guard let project = try await projectPolicy(context) else { throw .unreadableForm }
+    return .project(project)
+  }
+}
+
+/// The values that a submitted form stands for.
+enum SubmittedPolicyValues {
+  /// Those of its fields.
+  case form(PolicyAnswers)
+  /// Those of the project's policy.
+  case project(Policy)
+}

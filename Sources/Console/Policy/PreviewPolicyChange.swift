@@ -1,0 +1,15 @@
+import HTTP
+
+/// `POST S/policy`: reviews a change before it's saved.
+///
+/// It's where the policy form goes by itself, so that nothing is saved without a review.
+struct PreviewPolicyChange: Sendable {
+  let pages: PolicyPages
+
+  func perform(_ context: ScopeContext) async throws(Refusal) -> Response {
+    switch try await pages.submission(context) {
+    case .change(let change): try await pages.review(context, change)
+    case .answer(let response): response
+    }
+  }
+}

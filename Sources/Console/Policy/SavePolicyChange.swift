@@ -1,0 +1,66 @@
+import HTTP
+import Identity
+
+/// `POST S/policy/changes`: saves a reviewed change, or requests approval for it.
+struct SavePolicyChange: Sendable {
+  let pages: PolicyPages
+
+  func perform(_ context: ScopeContext) async throws(Refusal) -> Response {
+    switch try await pages.submission(context) {
+    case .change(let change): try await save(change, context)
+    case .answer(let response): response
+    }
+  }
+
+  private func save(
+    _ change: ReviewedPolicyChange, _ context: ScopeContext
+  ) async throws(Refusal) -> Response {
+    let (actions, proposal, preview) = (pages.actions, change.proposal, change.preview)
+    let typed = context.signedIn.form.trimmed("confirmation")
+    if preview.switchesOff, !context.scope.isNamed(typed) {
+      let fault = FieldError(
+        field: "confirmation", text: "Enter the name as shown above, or the ID.")
+      let faults = [fault] + (try await actions.unmet(preview.action, context.signedIn))
+      return try await pages.review(context, change, typed: typed, faults: faults)
+    }
+    let version = preview.policy.version
+    do {
+      let outcome = try await pages.policies.change(
+        context.scope, expecting: version, actions.request(context.signedIn)
+      ) { edit throws(PolicyError) in edit = proposal.applied(to: edit) }
+      return actions.leave(
+        Self.result(of: outcome.value, preview, context.signedIn.times), context.signedIn,
+        after: outcome, to: ConsolePaths.policy(context.scope))
+    } catch {
+      let faults: [FieldError]
+      switch error {
+      case .failed(.changedMeanwhile(let policy)):
+        return try await pages.page(context, policy, proposal.answers, seen: version)
+      case .failed(.approvalPending): faults = [Self.approvalPending]
+      case .failed(let error): throw Refusal(error)
+      case .refused(let refusal):
+        faults = try ActionForms.faults(refusal, preview.action, context.signedIn)
+      }
+      return try await pages.review(context, change, typed: typed, faults: faults)
+    }
+  }
+
+  private static let approvalPending = FieldError(
+    field: "approval",
+    text:
+      "A change that weakens this policy is already pending approval. Decide or withdraw it first.")
+
+  /// The message about the result, for the next page.
+  private static func result(
+    of outcome: PolicyOutcome, _ preview: PolicyPreview, _ times: Times
+  ) -> String {
+    switch outcome {
+    case .changed:
+      let words = preview.changes.map { "\($0.field.rawValue) \($0.from) → \($0.to)" }
+      return "Saved: \(words.joined(separator: "; "))."
+    case .waiting(let until):
+      return
+        "Nothing has changed yet. A second administrator can approve it until \(times.words(until))."
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import HTTP
+import Identity
+
+/// `POST S/policy/totp-state`: sets the TOTP state of a configuration that lacks one to Enabled,
+/// which it's treated as.
+struct StateTOTP: Sendable {
+  let pages: PolicyPages
+
+  func perform(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let (actions, version) = (pages.actions, try pages.version(context))
+    do {
+      let outcome = try await pages.policies.change(
+        context.scope, expecting: version, actions.request(context.signedIn)
+      ) { edit throws(PolicyError) in
+        if edit.configuration.isUnstated { edit.configuration.totp?.state = .enabled }
+      }
+      return actions.leave(
+        "TOTP state set to Enabled. Nothing changes for users.", context.signedIn, after: outcome,
+        to: ConsolePaths.policy(context.scope))
+    } catch {
+      let (policy, faults): (Policy, [FieldError])
+      switch error {
+      case .failed(.changedMeanwhile(let current)): (policy, faults) = (current, [])
+      case .failed(let error): throw Refusal(error)
+      case .refused(let refusal):
+        faults = try ActionForms.faults(refusal, .changePolicy, context.signedIn)
+        policy = try await pages.current(context)
+      }
+      return try await pages.page(
+        context, policy, PolicyAnswers(policy.edit), faults: faults,
+        seen: faults.isEmpty ? version : nil)
+    }
+  }
+}

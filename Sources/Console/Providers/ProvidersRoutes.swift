@@ -1,0 +1,30 @@
+import HTTP
+import Identity
+
+/// Identity providers.
+enum ProvidersRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let providers = ProvidersPage(
+      identity: identity, frames: frames,
+      view: try parts.template("providers/providers", for: ProvidersView.self))
+    table.inScope(.get, ConsolePaths.providers, .seeScope, providers.show)
+
+    let provider = ProviderPage(
+      identity: identity, actions: parts.actions,
+      view: try parts.template("providers/provider", for: ProviderView.self))
+    table.inScope(.get, ConsolePaths.newProvider, .manageTrust, provider.new)
+    table.inScope(
+      ConsolePaths.newProvider, performing: [.addIdentityProvider], provider.create)
+    table.inScope(.get, ConsolePaths.provider, .seeScope, provider.show)
+    table.inScope(
+      ConsolePaths.provider, performing: [.changeIdentityProvider], provider.change)
+
+    let removal = ProviderRemovalPage(
+      providers: identity.identityProviders, actions: parts.actions,
+      view: try parts.template("providers/removal", for: ProviderRemovalView.self))
+    table.inScope(.get, ConsolePaths.providerRemoval, .manageTrust, removal.ask)
+    table.inScope(
+      ConsolePaths.providerRemoval, performing: [.removeIdentityProvider], removal.remove)
+  }
+}

@@ -1,0 +1,26 @@
+import HTTP
+import Identity
+
+/// Bulk removals.
+enum RemovalsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let removals = RemovalsPage(
+      removals: identity.bulkRemovals, frames: frames,
+      view: try parts.template("removals/removals", for: RemovalsView.self))
+    table.inScope(.get, ConsolePaths.removals, .removeFactors, removals.show)
+    table.inScope(
+      ConsolePaths.removals, performing: [.previewBulkRemoval], removals.look)
+
+    let job = RemovalJobPage(
+      identity: identity, ending: parts.support.ending,
+      draft: try parts.template("removals/draft", for: RemovalDraftView.self),
+      view: try parts.template("removals/job", for: RemovalJobView.self))
+    table.inScope(.get, ConsolePaths.bulkRemoval, .removeFactors, job.show)
+    table.inScope(
+      ConsolePaths.bulkRemoval, performing: [.startBulkRemoval], job.begin)
+    table.inScope(
+      ConsolePaths.endOfRemoval, performing: [.stopBulkRemoval], job.end)
+    table.inScope(.get, ConsolePaths.removalFile, .removeFactors, job.download)
+  }
+}

@@ -1,0 +1,13 @@
+import HTTP
+import Identity
+
+/// The overviews of projects and tenants.
+enum OverviewRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let overview = OverviewPage(
+      identity: identity, frames: frames,
+      view: try parts.template("scopes/overview", for: OverviewView.self))
+    table.inScope(.get, ConsolePaths.overview, .seeScope, overview.show)
+  }
+}

@@ -1,0 +1,32 @@
+import HTTP
+import Identity
+
+/// Signing in.
+///
+/// Added last, because a sign-in leads on to the pages of all others.
+enum SignInRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let destinations = table.all.filter { $0.access != .open }.map(\.route)
+
+    let signIn = SignInPage(
+      identity: identity, gate: parts.gate, frames: frames,
+      view: try parts.template("sign-in/sign-in", for: SignInView.self),
+      destinations: destinations)
+    table.open(.get, ConsolePaths.signIn, signIn.show)
+    table.open(.post, ConsolePaths.signIn, signIn.signIn)
+
+    let answers = KeptAnswersPage(
+      gate: parts.gate, frames: frames,
+      view: try parts.template("sign-in/answers", for: KeptAnswersView.self),
+      destinations: destinations)
+    table.signedIn(.get, ConsolePaths.keptAnswers, nil, answers.show)
+
+    let code = SignInCodePage(
+      identity: identity, gate: parts.gate, frames: frames,
+      view: try parts.template("sign-in/code", for: SignInCodeView.self),
+      destinations: destinations)
+    table.open(.get, ConsolePaths.signInCode, code.show)
+    table.open(.post, ConsolePaths.signInCode, code.signIn)
+  }
+}

@@ -1,0 +1,14 @@
+import HTTP
+import Identity
+
+/// Signing out.
+enum SignOutRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let signOut = SignOutPage(
+      sessions: identity.consoleSessions, cookies: parts.gate.cookies, frames: frames,
+      view: try parts.template("sign-out/sign-out", for: SignOutView.self))
+    table.settingUp(.get, ConsolePaths.signOut, signOut.ask)
+    table.settingUp(.post, ConsolePaths.signOut, signOut.signOut)
+  }
+}

@@ -1,0 +1,33 @@
+import Identity
+
+/// `S/users/{uid}/sessions/end`: ends all sessions of a user.
+struct EndSessions: SupportAction {
+  static let action = ConsoleAction.endSessions
+
+  let pages: SupportPages
+
+  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+    let (account, sessions) = try await pages.accountWithSessions(target)
+    var question = SupportConfirmation(
+      user: account, title: "End all sessions",
+      heading: HTML.heading("End all sessions for", account.label),
+      consequences: [
+        SessionWords.ending(sessions),
+        "The user can sign in again immediately.",
+        sessions == 0 ? nil : pages.notice(to: account),
+      ].compactMap { $0 }, button: "End all sessions")
+    question.reasons = [.lost, .stolen, .compromised, .left, .other]
+    return question
+  }
+
+  func perform(
+    _ target: SupportTarget, _ request: ActionRequest
+  ) async throws(ActionDenial) -> SupportResult {
+    let done = try await pages.support.endSessions(target.scope, target.user, request)
+    return SupportResult(SessionWords.ended(done.value), after: done)
+  }
+
+  func closing(_ denial: ActionDenial) -> SupportClosing? {
+    if case .nothingToDo = denial { .unchanged } else { nil }
+  }
+}

@@ -1,0 +1,149 @@
+import HTTP
+import Identity
+import Templating
+
+/// An action on a user: what its page asks, what it does, and what it says afterwards.
+///
+/// Its page, which only `RouteTable.inScope(_:performing:)` creates, takes the permission from
+/// ``action`` and hands it the submitted request, so that no action is without its guards.
+protocol SupportAction: Sendable {
+  /// The action in the table of what actions require.
+  static var action: ConsoleAction { get }
+
+  var pages: SupportPages { get }
+
+  /// Returns the content of the confirmation page, with the action's own fields as entered.
+  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation
+
+  /// Performs the action, and returns what confirms it.
+  func perform(
+    _ target: SupportTarget, _ request: ActionRequest
+  ) async throws(ActionDenial) -> SupportResult
+
+  /// Returns what to say on the user's page when there's nothing left to act on; nil for a denial
+  /// that belongs to the form.
+  func closing(_ denial: ActionDenial) -> SupportClosing?
+}
+
+extension SupportAction {
+  func closing(_ denial: ActionDenial) -> SupportClosing? { nil }
+}
+
+/// The user and the object that an action's address names, and the submitted form.
+struct SupportTarget: Sendable {
+  let context: ScopeContext
+  let uid: String
+  /// The factor, removal, or note; empty for an action on the whole account.
+  let object: String
+  /// The address of the action.
+  let address: String
+
+  init(_ context: ScopeContext, _ uid: String, _ object: String = "", at address: String) {
+    self.context = context
+    self.uid = uid
+    self.object = object
+    self.address = address
+  }
+
+  var scope: Scope { context.scope }
+  var user: ID<Account> { ID(uid) }
+  var form: Form { context.signedIn.form }
+  var times: Times { context.signedIn.times }
+  /// The address of the user's page.
+  var userPage: String { ConsolePaths.user(scope, uid) }
+}
+
+/// The result of an action on a user.
+struct SupportResult: Sendable {
+  /// The message on the next page; nil if that page itself shows the result.
+  var flash: Flash?
+  /// The next page; nil for the user's page.
+  var address: String?
+  let renewed: NewConsoleSession?
+
+  init(_ flash: Flash?, at address: String? = nil, renewed: NewConsoleSession?) {
+    self.flash = flash
+    self.address = address
+    self.renewed = renewed
+  }
+
+  init<Value>(_ text: String, link: Link? = nil, after outcome: ActionOutcome<Value>) {
+    self.init(Flash(text: text, link: link), renewed: outcome.renewed)
+  }
+}
+
+/// The message for an action that has nothing left to act on.
+struct SupportClosing: Sendable {
+  let text: String
+  /// Whether the user may be gone as well, which the address then says.
+  var checksUser = false
+
+  static let unchanged = SupportClosing(text: "No changes made.")
+}
+
+/// The confirmation page of an action on a user, and the one way back after it.
+private struct SupportActionPage<Action: SupportAction>: Sendable {
+  let action: Action
+
+  private var pages: SupportPages { action.pages }
+
+  func ask(_ target: SupportTarget) async throws(Refusal) -> Response {
+    try await page(target, ActionInput(), errors: [])
+  }
+
+  func perform(_ target: SupportTarget) async throws(Refusal) -> Response {
+    let signedIn = target.context.signedIn
+    let input = ActionInput(signedIn.form)
+    do {
+      let result = try await action.perform(target, input.request(signedIn))
+      return pages.leave(result, target)
+    } catch {
+      if let closing = action.closing(error) { return try await pages.leave(closing, target) }
+      let errors = try ActionErrorText.faults(
+        error, target.times, Action.action.requirements.permission)
+      return try await page(target, input, errors: errors)
+    }
+  }
+
+  private func page(
+    _ target: SupportTarget, _ input: ActionInput, errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let question = try await action.question(target)
+    let errors = errors.map { error in
+      error.field == "confirmation" ? question.confirmation?.fault ?? error : error
+    }
+    return try await pages.ask(question, of: Action.self, target, input, errors: errors)
+  }
+}
+
+extension RouteTable {
+  /// Adds the page of an action on a user: the confirmation, and the form that performs it.
+  mutating func inScope<Action: SupportAction>(
+    _ path: ScopePath1, performing action: Action
+  ) {
+    let page = SupportActionPage(action: action)
+    let permission = Action.action.requirements.permission
+    inScope(.get, path, permission) { context, uid throws(Refusal) in
+      try await page.ask(SupportTarget(context, uid, at: path(context.scope, uid)))
+    }
+    inScope(path, performing: [Action.action]) { context, uid throws(Refusal) in
+      try await page.perform(SupportTarget(context, uid, at: path(context.scope, uid)))
+    }
+  }
+
+  /// Adds the page of an action on an object of a user.
+  mutating func inScope<Action: SupportAction>(
+    _ path: ScopePath2, performing action: Action
+  ) {
+    let page = SupportActionPage(action: action)
+    let permission = Action.action.requirements.permission
+    inScope(.get, path, permission) { context, uid, object throws(Refusal) in
+      try await page.ask(
+        SupportTarget(context, uid, object, at: path(context.scope, uid, object)))
+    }
+    inScope(path, performing: [Action.action]) { context, uid, object throws(Refusal) in
+      try await page.perform(
+        SupportTarget(context, uid, object, at: path(context.scope, uid, object)))
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import HTTP
+import Identity
+
+/// Actions on users' accounts, and the rules for them.
+enum SupportRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let pages = parts.support
+    let identity = parts.identity
+    table.inScope(ConsolePaths.unlock, performing: UnlockCodes(pages: pages))
+    table.inScope(ConsolePaths.endOfSessions, performing: EndSessions(pages: pages))
+    table.inScope(ConsolePaths.protection, performing: ProtectUser(pages: pages))
+    table.inScope(ConsolePaths.allowedChanges, performing: AllowChanges(pages: pages))
+    table.inScope(ConsolePaths.disabling, performing: DisableUser(pages: pages))
+    table.inScope(ConsolePaths.enabling, performing: EnableUser(pages: pages))
+    table.inScope(ConsolePaths.verification, performing: VerifyEmail(pages: pages))
+    table.inScope(ConsolePaths.deletion, performing: DeleteUser(pages: pages))
+
+    let rules = SupportRulesPage(
+      identity: identity, ending: parts.support.ending,
+      view: try parts.template("support/settings", for: SupportRulesView.self))
+    table.inScope(.get, ConsolePaths.supportRules, .seeScope, rules.show)
+    table.inScope(ConsolePaths.supportRules, performing: [.changeSupportRules], rules.change)
+
+    let release = ReleasePage(
+      support: identity.support, ending: parts.support.ending,
+      view: try parts.template("support/release", for: ReleaseView.self))
+    table.inScope(.get, ConsolePaths.release, .protectUsers, release.ask)
+    table.inScope(ConsolePaths.release, performing: [.unblockAgent], release.release)
+  }
+}

@@ -1,0 +1,36 @@
+import Identity
+
+/// `S/users/{uid}/verification`: marks a user's email address as verified.
+struct VerifyEmail: SupportAction {
+  static let action = ConsoleAction.verifyEmail
+
+  let pages: SupportPages
+
+  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+    let account = try await pages.account(target)
+    var question = SupportConfirmation(
+      user: account, title: "Mark email as verified",
+      heading: HTML.heading("Mark the email of", account.label, " as verified?"),
+      consequences: [
+        "The address is treated as the user’s own: authenticator setup links can be sent to it, and the user can enroll.",
+        "In the note, say how you verified the address. If you can, have the application send a verification email instead.",
+      ], button: "Mark email as verified")
+    question.isDestructive = false
+    question.reasons = [.other, .mistake]
+    if account.email == nil || account.emailVerified {
+      question.refusal = ActionErrorText.sentence(.nothingToDo)
+    }
+    return question
+  }
+
+  func perform(
+    _ target: SupportTarget, _ request: ActionRequest
+  ) async throws(ActionDenial) -> SupportResult {
+    let done = try await pages.support.verifyEmail(target.scope, target.user, request)
+    return SupportResult("Email marked as verified.", after: done)
+  }
+
+  func closing(_ denial: ActionDenial) -> SupportClosing? {
+    if case .nothingToDo = denial { .unchanged } else { nil }
+  }
+}

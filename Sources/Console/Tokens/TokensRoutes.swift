@@ -1,0 +1,19 @@
+import HTTP
+import Identity
+
+/// Service tokens.
+enum TokensRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let identity = parts.identity
+    let tokens = TokensPage(
+      tokens: identity.serviceTokens, actions: parts.actions,
+      form: try parts.template("tokens/new", for: NewTokenView.self),
+      made: try parts.template("tokens/made", for: MadeTokenView.self),
+      revocation: try parts.template("tokens/revocation", for: TokenRevocationView.self))
+    table.inScope(.get, ConsolePaths.newToken, .manageKeys, tokens.show)
+    table.inScope(ConsolePaths.newToken, performing: [.createServiceToken], tokens.create)
+    table.inScope(.get, ConsolePaths.tokenRevocation, .manageKeys, tokens.ask)
+    table.inScope(
+      ConsolePaths.tokenRevocation, performing: [.revokeServiceToken], tokens.revoke)
+  }
+}

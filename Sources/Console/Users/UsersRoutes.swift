@@ -1,0 +1,33 @@
+import HTTP
+import Identity
+
+/// Lists of users, a user's page, and the form for a new one.
+enum UsersRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let users = UsersPage(
+      accounts: identity.accounts, frames: frames,
+      view: try parts.template("users/users", for: UsersView.self),
+      row: try parts.template("users/row", for: UserRow.self))
+    table.inScope(.get, ConsolePaths.users, .findUsers, users.show)
+    table.inScope(
+      ConsolePaths.usersFile, performing: [.exportUsers],
+      UsersFile(accounts: identity.accounts, actions: parts.actions).download)
+
+    let findUsers = FindUsersPage(
+      accounts: identity.accounts, frames: frames,
+      view: try parts.template("users/find", for: FindUsersView.self))
+    table.somewhere(.get, ConsolePaths.findUsers, .findUsers, findUsers.show)
+
+    let newUser = NewUserPage(
+      accounts: identity.accounts, frames: frames,
+      view: try parts.template("users/new", for: NewUserView.self))
+    table.inScope(.get, ConsolePaths.newUser, .changeUsers, newUser.show)
+    table.inScope(ConsolePaths.newUser, performing: [.createUser], newUser.create)
+
+    let user = UserPage(
+      identity: identity, prose: parts.prose, frames: frames,
+      view: try parts.template("users/user", for: UserView.self))
+    table.inScope(.get, ConsolePaths.user, .findUsers, user.show)
+  }
+}

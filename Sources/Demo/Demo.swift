@@ -1,0 +1,149 @@
+public import Crypto
+public import Database
+public import Identity
+public import OTP
+
+/// Why a demo wasn't created.
+public enum DemoError: Error, Sendable, CustomStringConvertible {
+  /// The database isn't empty.
+  case notEmpty
+  /// An operation failed unexpectedly.
+  case unavailable(Failure)
+
+  /// A message for the operator.
+  public var description: String {
+    switch self {
+    case .notEmpty: "A demo is made in an empty data folder only."
+    case .unavailable(let failure): "The demo cannot be made: \(failure)"
+    }
+  }
+}
+
+extension DemoError: UseCaseError {}
+
+/// A person who can sign in to a demo.
+public struct DemoPerson: Sendable {
+  /// Their name.
+  public let name: String
+  /// The email to sign in with.
+  public let email: String
+  /// The password.
+  public let password: Secret
+  /// The role, as text.
+  public let role: String
+  /// The person's authenticator; nil if they have none.
+  public let authenticator: OneTimePassword?
+}
+
+/// The contents of a demo.
+public struct DemoSummary: Sendable {
+  /// The number of projects.
+  public let projects: Int
+  /// The number of tenants.
+  public let tenants: Int
+  /// The number of users.
+  public let users: Int
+  /// The administrators, who can sign in to the console.
+  public let administrators: [DemoPerson]
+  /// An application user with a second factor.
+  public let user: DemoPerson?
+}
+
+/// Fills an empty database with projects, tenants, users, and a month of realistic history.
+///
+/// The same seed produces the same data, relative to the time it's created. It uses the same use
+/// cases as pages and API calls, with a clock that it sets itself; only users from before the month
+/// are inserted in batches.
+///
+/// Anyone who knows this source code can sign in as everyone in the demo, so use such a database
+/// only for evaluation on your own machine.
+public struct Demo: Sendable {
+  /// The default seed.
+  public static let standardSeed: UInt64 = 30
+  /// The length of the history, in days.
+  public static let days: Int64 = 30
+
+  let seed: UInt64
+  let now: Instant
+  let clock: DemoClock
+  let random: DemoRandom
+  let identity: Identity
+  let totp: TOTPFactor
+
+  /// The password of everyone, which is long enough for administrators.
+  static let password = Secret("sentry-at-the-gate")
+
+  /// Prepares a demo in the database of an instance.
+  ///
+  /// - Parameters:
+  ///   - database: The database, migrated and empty.
+  ///   - keys: The master keys of the data folder.
+  ///   - hasher: The password hasher.
+  ///   - publicURL: The base URL of links in emails, if it's already known.
+  ///   - seed: The seed of all random values.
+  ///   - now: The time at which the history ends.
+  /// - Throws: `CryptoError` if libcrypto fails.
+  public init(
+    database: any Database, keys: KeyRing, hasher: PasswordHasher, publicURL: String = "",
+    seed: UInt64 = standardSeed, now: Instant = WallClock.system.now()
+  ) throws(CryptoError) {
+    self.seed = seed
+    self.now = now
+    let clock = DemoClock(now)
+    let random = DemoRandom(seed: seed)
+    self.clock = clock
+    self.random = random
+    identity = try Identity(
+      database: database, keys: keys, profile: .standalone, hasher: hasher,
+      clock: WallClock { clock.now }, random: random.source)
+    totp = try TOTPFactor(keys: keys, random: random.source)
+    identity.outOfBandCodes.leadLinks(to: publicURL)
+  }
+
+  /// Creates the demo.
+  ///
+  /// - Returns: The contents, and who can sign in.
+  /// - Throws: ``DemoError``.
+  public func fill() async throws(DemoError) -> DemoSummary {
+    try await stamp()
+    do {
+      var staff = try await makeStaff()
+      let pools = try await makePools(&staff)
+      let people = try await importPeople(pools, staff)
+      try await live(people, pools, staff)
+      try await giveCodes(people)
+      return DemoSummary(
+        projects: DemoProject.all.count, tenants: pools.count - DemoProject.all.count,
+        users: pools.reduce(0) { $0 + $1.plan.users }, administrators: staff.people,
+        user: example(people))
+    } catch {
+      throw .unavailable(Failure(error))
+    }
+  }
+
+  /// Marks the database as a demo; fails if it contains any data.
+  func stamp() async throws(DemoError) {
+    let seed = String(seed)
+    try await identity.store.write(DemoError.self) { connection in
+      let held = try connection.first(
+        """
+        SELECT EXISTS (SELECT 1 FROM project WHERE project_id > '')
+          OR EXISTS (SELECT 1 FROM administrator WHERE administrator_id > '')
+        """
+      ) { try $0.value(0) as Bool }
+      guard held != true else { throw DemoError.notEmpty }
+      try connection.run("INSERT INTO instance (name, value) VALUES ('demo', \(seed))")
+    }
+  }
+}
+
+extension Identity {
+  /// Returns whether the database was filled by a demo, whose passwords are public.
+  ///
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func isDemo() async throws(StartError) -> Bool {
+    try await store.read(StartError.self) { connection in
+      try connection.first("SELECT 1 FROM instance WHERE name = 'demo'") { _ in true } ?? false
+    }
+  }
+}

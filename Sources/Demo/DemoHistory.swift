@@ -1,0 +1,200 @@
+import Crypto
+import Database
+import Identity
+import OTP
+
+/// An event in the month of history.
+struct DemoEvent: Sendable {
+  let at: Instant
+  let act: @Sendable () async throws -> Void
+}
+
+extension Demo {
+  /// Runs the events of the month in chronological order.
+  func live(_ crowds: [DemoCrowd], _ pools: [DemoPool], _ staff: DemoStaff) async throws {
+    let hash = try await identity.accounts.hash(unruled: Self.password).encoded
+    var events: [DemoEvent] = []
+    for crowd in crowds { events += arrivals(in: crowd, hash: hash) }
+    for pool in pools { events += decisions(about: pool, staff) + writings(for: pool, staff) }
+    let spared = Set(
+      crowds.flatMap(cast).map(\.uid) + [exampleUser(crowds)?.user.uid].compactMap { $0 })
+    for crowd in crowds { events += calls(about: crowd, sparing: spared, staff) }
+    events += desk(crowds, staff)
+    if let teachers = pools.first(where: { $0.plan.name == "teachers" }) {
+      let day = now.advanced(bySeconds: -2 * 86_400)
+      events.append(DemoEvent(at: day) { try await invite(into: teachers.scope, staff) })
+    }
+    for event in events.sorted(by: { $0.at < $1.at }) {
+      clock.set(event.at)
+      try await event.act()
+    }
+    clock.set(now)
+  }
+
+  /// Returns a time of the month within working hours, a number of seconds before its end.
+  private func moment(from first: Int64 = Self.days * 86_400 - 43_200, to last: Int64 = 900)
+    -> Instant
+  {
+    let seconds = now.seconds - random.number(last...first)
+    let ofDay = seconds % 86_400
+    // Maps the time of day to 7:00–18:00, which keeps times in order.
+    let working = seconds - ofDay + 7 * 3_600 + ofDay * 11 / 24
+    return Instant(seconds: working > now.seconds - last ? working - 86_400 : working)
+  }
+
+  // MARK: - User actions
+
+  private func arrivals(in crowd: DemoCrowd, hash: String) -> [DemoEvent] {
+    let month = now.advanced(bySeconds: -Self.days * 86_400)
+    var events: [DemoEvent] = []
+    for user in crowd.users {
+      if user.madeAt >= month { events.append(signUp(of: user, in: crowd.pool.scope, hash: hash)) }
+      if let enrolledAt = user.enrolledAt, enrolledAt >= month {
+        events.append(enrollment(of: user, at: enrolledAt, in: crowd.pool.scope))
+      }
+    }
+    return events
+  }
+
+  private func signUp(of user: DemoUser, in scope: Scope, hash: String) -> DemoEvent {
+    let author = author(user)
+    return DemoEvent(at: user.madeAt) {
+      try await identity.store.write(DemoError.self) { connection in
+        try insert(user, in: scope, hash: hash, connection)
+        var entry = AuditEntry(.accountSignUp, .account, user.uid, name: user.email, in: scope)
+        entry.add(.uid, .text(user.uid))
+        entry.add(.email, .text(user.email))
+        try entry.record(by: author, at: user.madeAt, connection)
+      }
+    }
+  }
+
+  private func enrollment(of user: DemoUser, at moment: Instant, in scope: Scope) -> DemoEvent {
+    let author = author(user)
+    return DemoEvent(at: moment) {
+      try await identity.store.write(DemoError.self) { connection in
+        try enroll(user, at: moment, in: scope, connection)
+        var entry = AuditEntry(.factorEnroll, .account, user.uid, name: user.email, in: scope)
+        let factor = AuditFactor(
+          id: user.factor, kind: .totp, displayName: user.device, phoneNumber: nil)
+        entry.add(.factors, .factors([factor]))
+        try entry.record(by: author, at: moment, connection)
+      }
+    }
+  }
+
+  private func author(_ user: DemoUser) -> Author {
+    Author(
+      actor: .user(ID(user.uid)), address: "203.0.113.\(random.below(254) + 1)",
+      requestID: random.source.token(bytes: 12))
+  }
+
+  // MARK: - Policy changes
+
+  private func decisions(about pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
+    let (scope, policy) = (pool.scope, pool.plan.policy(at: now))
+    let author = staff.author(random.happens(800) ? staff.policy : staff.owner, random)
+    guard policy != pool.plan.earlier else { return [] }
+    var events = [
+      DemoEvent(at: moment(to: 15 * 86_400)) {
+        _ = try await identity.policies.change(scope, by: author) { $0.pattern = policy.pattern }
+      },
+      DemoEvent(at: moment(from: 14 * 86_400)) {
+        _ = try await identity.policies.change(scope, by: author) { $0 = policy }
+      },
+    ]
+    if scope.tenant == nil {
+      // Tried for a day, then reverted.
+      let start = moment(from: 28 * 86_400, to: 20 * 86_400)
+      let owner = staff.author(staff.owner, random)
+      events.append(
+        DemoEvent(at: start) {
+          _ = try await identity.policies.change(scope, by: owner) {
+            $0.configuration.totp?.adjacentIntervals = 10
+          }
+        })
+      events.append(
+        DemoEvent(at: start.advanced(bySeconds: 86_400)) {
+          _ = try await identity.policies.change(scope, by: owner) {
+            $0.configuration.totp?.adjacentIntervals =
+              pool.plan.earlier.configuration.totp?
+              .adjacentIntervals
+          }
+        })
+    }
+    return events
+  }
+
+  /// Returns the events that write a pool's own guidance, each version some days after the previous
+  /// one.
+  private func writings(for pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
+    let (scope, author) = (pool.scope, staff.author(staff.owner, random))
+    let start = moment(from: 25 * 86_400, to: 12 * 86_400)
+    return DemoGuidance.versions(for: pool.plan.name).enumerated().map { number, text in
+      DemoEvent(at: start.advanced(bySeconds: Int64(number) * 5 * 86_400)) {
+        _ = try await identity.guidance.write(scope, text, expecting: number, by: author)
+      }
+    }
+  }
+
+  // MARK: - Support cases
+
+  private func calls(
+    about crowd: DemoCrowd, sparing spared: Set<String>, _ staff: DemoStaff
+  ) -> [DemoEvent] {
+    let scope = crowd.pool.scope
+    let month = now.advanced(bySeconds: -Self.days * 86_400)
+    var events: [DemoEvent] = []
+    for user in crowd.users where user.madeAt < month && !spared.contains(user.uid) {
+      let id = ID<Account>(user.uid)
+      let author = staff.author(staff.support, random)
+      if let enrolledAt = user.enrolledAt, enrolledAt < month, random.happens(22) {
+        events += loss(of: user, in: scope, by: author)
+      } else if random.happens(6) {
+        events.append(
+          DemoEvent(at: moment()) { try await identity.sessions.endAll(scope, id, by: author) })
+      } else if random.happens(12) {
+        events.append(change(of: user, in: scope, by: staff.author(staff.owner, random)))
+      }
+    }
+    return events
+  }
+
+  /// Returns the events of a lost device: its factor is removed and often replaced soon after.
+  private func loss(of user: DemoUser, in scope: Scope, by author: Author) -> [DemoEvent] {
+    let start = moment()
+    let (reason, note) = random.one(of: Self.reasons)
+    let (account, factor) = (ID<Account>(user.uid), ID<Factor>(user.factor))
+    let removal = DemoEvent(at: start) {
+      try await remove(factor, of: account, in: scope, reason: reason, note: note, by: author)
+    }
+    let back = start.advanced(bySeconds: random.number(3_600...3 * 86_400))
+    guard reason != .left, back < now, random.happens(600) else { return [removal] }
+    var renewed = user
+    renewed.factor = random.source.uuid()
+    renewed.secret = Secret(random.bytes(TOTPFactor.secretLength))
+    return [removal, enrollment(of: renewed, at: back, in: scope)]
+  }
+
+  private func change(of user: DemoUser, in scope: Scope, by author: Author) -> DemoEvent {
+    var change = AccountChange()
+    if user.verified { change.disabled = !user.disabled } else { change.emailVerified = true }
+    let (edit, id) = (change, ID<Account>(user.uid))
+    return DemoEvent(at: moment()) {
+      _ = try await identity.accounts.update(scope, id, edit, by: author)
+    }
+  }
+
+  private static let reasons: [(SupportReason, String)] = [
+    (.lost, "Called from the number on file; ticket 48 112."),
+    (.lost, "Left on a train. Identity checked by video."),
+    (.lost, "Phone fell into the harbour."),
+    (.lost, ""),
+    (.replaced, "New phone, old one wiped."),
+    (.replaced, "The app was not moved to the new phone."),
+    (.replaced, ""),
+    (.stolen, "Police report given; told to change the password."),
+    (.left, "Last day was Friday."),
+    (.other, "Enrolled on a shared tablet by mistake."),
+  ]
+}

@@ -1,0 +1,61 @@
+import Identity
+
+extension Demo {
+  /// Creates the projects and tenants with their policies at the start of the month.
+  func makePools(_ staff: inout DemoStaff) async throws -> [DemoPool] {
+    var pools: [DemoPool] = []
+    for (number, project) in DemoProject.all.enumerated() {
+      var day = -360 + Int64(number) * 60
+      let made = try await identity(on: day).pools.createProject(
+        id: project.id, displayName: project.name, by: staff.author(staff.owner, random))
+      let pool = DemoPool(plan: project.pool, scope: made.scope, madeAt: clock.now)
+      pools.append(pool)
+      try await begin(pool, staff)
+      for plan in project.tenants {
+        day += 7
+        pools.append(try await tenant(plan, of: made, on: day, staff))
+      }
+      clock.set(clock.now.advanced(bySeconds: 3_600))
+      _ = try await identity.serviceTokens.create(
+        project: made.scope.project, tenant: nil, role: .application,
+        name: "\(project.name) back end",
+        maker: .administrator(staff.owner, staff.author(staff.owner, random)))
+      try await trust(in: made, staff)
+    }
+    if let north = pools.first(where: { $0.plan.name == "clinic-north" }) {
+      clock.set(now.advanced(bySeconds: -120 * 86_400))
+      try await hireForTenant(north.scope, &staff)
+    }
+    return pools
+  }
+
+  private func tenant(
+    _ plan: DemoPlan, of project: UserPool, on day: Int64, _ staff: DemoStaff
+  ) async throws -> DemoPool {
+    let edit = UserPoolEdit(
+      displayName: plan.name,
+      signIn: SignInMethods(
+        password: true, emailLink: random.happens(300), anonymous: random.happens(100)),
+      configuration: .initial)
+    let tenant = try await identity(on: day).pools.createTenant(
+      in: project.scope.project, edit, by: staff.author(staff.owner, random))
+    let pool = DemoPool(plan: plan, scope: tenant.scope, madeAt: clock.now)
+    try await begin(pool, staff)
+    return pool
+  }
+
+  /// Returns the use cases with the clock set to the working hours of a day before today.
+  private func identity(on day: Int64) -> Identity {
+    clock.set(now.advanced(bySeconds: day * 86_400 + random.number(0...14_400)))
+    return identity
+  }
+
+  /// Sets the first policy of a new pool.
+  private func begin(_ pool: DemoPool, _ staff: DemoStaff) async throws {
+    let first = pool.plan.earlier
+    clock.set(clock.now.advanced(bySeconds: 5_400))
+    _ = try await identity.policies.change(
+      pool.scope, by: staff.author(staff.policy, random)
+    ) { $0 = first }
+  }
+}

@@ -1,0 +1,79 @@
+import Crypto
+import Identity
+import OTP
+
+/// The staff who use the console of the demo.
+struct DemoStaff: Sendable {
+  var people: [DemoPerson] = []
+  let owner: Administrator
+  let policy: Administrator
+  let support: Administrator
+  /// Returns an author for an administrator, with an address reserved for documentation (RFC 5737).
+  func author(_ administrator: Administrator, _ random: DemoRandom) -> Author {
+    let host = administrator.email.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) % 250 }
+    return administrator.author(
+      address: "198.51.100.\(host + 1)", requestID: random.source.token(bytes: 12))
+  }
+}
+
+extension Demo {
+  /// Creates the owner and the administrators with a role for the whole instance.
+  func makeStaff() async throws -> DemoStaff {
+    clock.set(now.advanced(bySeconds: -400 * 86_400))
+    var people: [DemoPerson] = []
+    let owner = try await hire(
+      "Olga Lindqvist", "olga@example.com", Grant(role: .owner), by: Author(actor: .commandLine),
+      &people)
+    clock.set(now.advanced(bySeconds: -398 * 86_400))
+    let author = owner.author(address: "198.51.100.4", requestID: random.source.token(bytes: 12))
+    let policy = try await hire(
+      "Priya Raman", "priya@example.com", Grant(role: .policy), by: author, &people)
+    let support = try await hire(
+      "سامي حداد", "sami@example.com", Grant(role: .support), by: author, &people)
+    _ = try await hire("李静", "jing@example.com", Grant(role: .auditor), by: author, &people)
+    return DemoStaff(people: people, owner: owner, policy: policy, support: support)
+  }
+
+  /// Creates an administrator with a role in one tenant only.
+  func hireForTenant(_ scope: Scope, _ staff: inout DemoStaff) async throws {
+    _ = try await hire(
+      "Tessa Grün", "tessa@example.com",
+      Grant(role: .support, project: scope.project, tenant: scope.tenant),
+      by: staff.author(staff.owner, random), &staff.people)
+  }
+
+  private func hire(
+    _ name: String, _ email: String, _ grant: Grant, by author: Author, _ people: inout [DemoPerson]
+  ) async throws -> Administrator {
+    let administrator = try await identity.administrators.create(
+      email: email, displayName: name, password: Self.password, grant: grant, by: author)
+    people.append(
+      DemoPerson(
+        name: name, email: email, password: Self.password, role: grant.words,
+        authenticator: try await authenticator(of: administrator)))
+    return administrator
+  }
+
+  /// Enrolls the authenticator app that some roles require.
+  private func authenticator(of administrator: Administrator) async throws -> OneTimePassword? {
+    guard administrator.mustHaveSecondFactor else { return nil }
+    let factors = identity.administratorFactors
+    let enrollment = try factors.begin(for: administrator)
+    guard let bytes = Base32.decode(enrollment.key.revealedText),
+      let authenticator = TOTPFactor.password(Secret(bytes))
+    else { throw Failure("an authenticator without secret") }
+    let step = authenticator.step(at: clock.now.seconds)
+    _ = try await factors.finish(
+      enrollment.ticket.revealedText, code: try authenticator.code(step: step),
+      for: administrator.id, by: administrator.author(address: "198.51.100.4", requestID: ""))
+    return authenticator
+  }
+
+  /// Invites an administrator who hasn't accepted yet.
+  func invite(into scope: Scope, _ staff: DemoStaff) async throws {
+    _ = try await identity.invitations.invite(
+      email: "noor@example.net", displayName: "Noor Bakker",
+      grant: Grant(role: .support, project: scope.project, tenant: scope.tenant),
+      by: staff.author(staff.owner, random))
+  }
+}

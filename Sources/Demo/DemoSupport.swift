@@ -1,0 +1,194 @@
+import Crypto
+import Database
+import Identity
+import Text
+
+/// A demo agent who just signed in to the console with a code.
+struct DemoAgent: Sendable {
+  let session: ConsoleSession
+  let author: Author
+
+  /// Returns a request for an action.
+  func request(
+    _ reason: SupportReason, _ note: String = "", ticket: String = ""
+  ) -> ActionRequest {
+    ActionRequest(
+      agent: session, author: author, reason: reason, note: note, ticket: ticket,
+      proofs: Set(DemoSupport.proof.map { UntrustedText($0) }))
+  }
+}
+
+/// The support settings of the demo.
+enum DemoSupport {
+  /// The identity checks of the strictest pool.
+  static let proof = [
+    "Called back on the number on file", "Asked for the branch and the month of the last statement",
+  ]
+}
+
+extension Demo {
+  /// Returns users of a pool who enrolled a second factor before the month and use it; the random
+  /// part of the history leaves them alone.
+  func cast(_ crowd: DemoCrowd) -> ArraySlice<DemoUser> {
+    let month = now.advanced(bySeconds: -Self.days * 86_400)
+    let example = exampleUser([crowd])?.user.uid
+    let wanted = ["private-clients": 24, "clinic-south": 6, "retail": 4][crowd.pool.plan.name] ?? 0
+    return crowd.users.filter { user in
+      guard let enrolledAt = user.enrolledAt, let lastSeen = user.lastSeen else { return false }
+      return user.madeAt < month && enrolledAt < month && enrolledAt < lastSeen && !user.disabled
+        && user.uid != example
+    }.prefix(wanted)
+  }
+
+  /// Returns the support actions of the last days, one of each kind.
+  func desk(_ crowds: [DemoCrowd], _ staff: DemoStaff) -> [DemoEvent] {
+    var events: [DemoEvent] = []
+    for crowd in crowds {
+      let (scope, users) = (crowd.pool.scope, cast(crowd).map { ID<Account>($0.uid) })
+      switch crowd.pool.plan.name {
+      case "private-clients" where users.count == 24:
+        events += strictPool(scope, Array(cast(crowd)), staff)
+      case "clinic-south": events += busyHour(scope, users, staff)
+      case "retail":
+        guard let slow = users.first else { continue }
+        events.append(
+          sitting(of: staff.support, minutesAgo: 200, staff) { agent in
+            try await identity.support.writeNote(
+              scope, slow,
+              agent.request(
+                .locked, "Codes too old; will set the phone’s clock to automatic and call again."))
+          })
+      default: continue
+      }
+    }
+    return events
+  }
+
+  /// Returns the events of a pool with strict support rules.
+  private func strictPool(
+    _ scope: Scope, _ cast: [DemoUser], _ staff: DemoStaff
+  ) -> [DemoEvent] {
+    let users = cast.map { ID<Account>($0.uid) }
+    let clock = clock
+    return [
+      rules(of: scope, daysAgo: 24, staff) { settings in
+        settings.temporaryCodes = true
+        settings.recoveryCodes = true
+        settings.identityProof = DemoSupport.proof
+        settings.approvalOverUsers = 10
+      },
+      sitting(of: staff.owner, minutesAgo: 9 * 1_440, staff) { agent in
+        _ = try await identity.support.protect(
+          scope, users[0], true, agent.request(.other, "Member of the board."))
+      },
+      recoveryCodes(of: cast[1], in: scope, daysAgo: 15),
+      sitting(of: staff.support, minutesAgo: 6 * 1_440, staff) { agent in
+        let list = try BulkList(cast[18...23].map(\.email).joined(separator: "\n"))
+        try await removeAll(list, in: scope, agent, agent.request(.replaced, "New company phones."))
+        while try await identity.bulkRemovals.step() {}
+      },
+      sitting(of: staff.support, minutesAgo: 1_700, staff) { agent in
+        _ = try await identity.support.suspend(
+          scope, users[1], ID(cast[1].factor), until: clock.now.advanced(bySeconds: 4 * 86_400),
+          agent.request(.lost, "Looks for it at home first.", ticket: "48 230"))
+      },
+      sitting(of: staff.support, minutesAgo: 1_500, staff) { agent in
+        _ = try await identity.backupCodes.makeTemporaryCode(
+          agent.request(.other, "Phone is at the repair shop until tomorrow."), for: users[2],
+          in: scope, hours: 24)
+        guard let account = try await identity.accounts.find(scope, users[2]) else { return }
+        let link = try await identity.store.write(DemoError.self) { connection in
+          try UserLink.insert(
+            .reportedChange, about: "a temporary code was made", of: account,
+            random: random.source, at: clock.now, connection)
+        }
+        try await identity.reportedChanges.object(link, by: Author(actor: .nobody))
+      },
+      sitting(of: staff.support, minutesAgo: 300, staff) { agent in
+        _ = try await identity.factorRemovals.remove(
+          scope, users[3], ID(cast[3].factor),
+          agent.request(.lost, "Left in a taxi.", ticket: "48 291"))
+        try await identity.support.writeNote(
+          scope, users[3],
+          agent.request(.replaced, "Gets a new phone on Monday; calls again to set the app up."))
+      },
+      sitting(of: staff.support, minutesAgo: 280, staff) { agent in
+        _ = try await identity.backupCodes.makeTemporaryCode(
+          agent.request(.other, "Forgot the phone at home."), for: users[4], in: scope, hours: 24)
+      },
+      sitting(of: staff.support, minutesAgo: 130, staff) { agent in
+        let emails = [cast[0].email] + cast[5...17].map(\.email) + ["reception@harbour.example"]
+        try await removeAll(
+          try BulkList(emails.joined(separator: "\n")), in: scope, agent,
+          agent.request(.stolen, "Break-in at the branch last night.", ticket: "48 297"))
+      },
+    ]
+  }
+
+  /// Returns the events of an agent who hits the hourly action limit.
+  private func busyHour(
+    _ scope: Scope, _ users: [ID<Account>], _ staff: DemoStaff
+  ) -> [DemoEvent] {
+    [
+      rules(of: scope, daysAgo: 21, staff) { $0.actionsPerHour = 5 },
+      sitting(of: staff.support, minutesAgo: 100, staff) { agent in
+        for user in users {
+          do {
+            _ = try await identity.support.endSessions(
+              scope, user, agent.request(.other, "Shared computer of the ward."))
+          } catch ActionDenial.held { break }
+        }
+      },
+    ]
+  }
+
+  private func rules(
+    of scope: Scope, daysAgo: Int64, _ staff: DemoStaff,
+    _ change: @escaping @Sendable (inout SupportRules) -> Void
+  ) -> DemoEvent {
+    DemoEvent(at: now.advanced(bySeconds: -daysAgo * 86_400)) {
+      var settings = SupportRules()
+      change(&settings)
+      try await identity.support.change(scope, to: settings, by: staff.author(staff.policy, random))
+    }
+  }
+
+  /// Returns the event of a user who generates recovery codes in the application, right after
+  /// signing in.
+  private func recoveryCodes(of user: DemoUser, in scope: Scope, daysAgo: Int64) -> DemoEvent {
+    let moment = now.advanced(bySeconds: -daysAgo * 86_400)
+    let session = UserSession(
+      scope: scope, account: ID(user.uid), authTime: moment.seconds, provider: .password,
+      secondFactor: SecondFactorClaim(kind: .totp, enrollment: ID(user.factor)))
+    return DemoEvent(at: moment) {
+      _ = try await identity.enrollments.makeRecoveryCodes(
+        session, by: Author(actor: .user(session.account)))
+    }
+  }
+
+  private func removeAll(
+    _ list: BulkList, in scope: Scope, _ agent: DemoAgent, _ request: ActionRequest
+  ) async throws {
+    let id = try await identity.bulkRemovals.draft(list, in: scope, by: agent.author, agent.session)
+    _ = try await identity.bulkRemovals.begin(id, in: scope, number: "", request)
+  }
+
+  /// Returns an event in which an agent signs in with a code, acts, and signs out.
+  private func sitting(
+    of administrator: Administrator, minutesAgo: Int64, _ staff: DemoStaff,
+    _ act: @escaping @Sendable (DemoAgent) async throws -> Void
+  ) -> DemoEvent {
+    DemoEvent(at: now.advanced(bySeconds: -minutesAgo * 60)) {
+      let author = staff.author(administrator, random)
+      let new = try await identity.store.write(DemoError.self) { connection in
+        try ConsoleSessions.begin(
+          administrator.id, address: author.address, userAgent: Self.programs[1],
+          requestID: author.requestID, proof: .code, at: clock.now,
+          random: random.source, connection)
+      }
+      try await act(DemoAgent(session: new.session, author: author))
+      try await identity.consoleSessions.end(
+        token: new.token.revealedText, address: author.address, requestID: author.requestID)
+    }
+  }
+}

@@ -1,0 +1,238 @@
+public import Crypto
+public import Database
+public import Identity
+import OTP
+
+/// Fills an empty database with one user pool of any size, to test the performance of pages and API
+/// calls.
+///
+/// The pool belongs to the project `metropolis`, whose tenant “village” has a thousand users in the
+/// same database. Nine of ten users have second factors, 1.3 each, and there are three code
+/// attempts per user. The same seed produces the same data, relative to the time it's created.
+///
+/// It bypasses the use cases, because a million calls of each would take an hour, and recreates the
+/// account indexes at the end. So an incomplete database must not be served.
+public struct LargeDemo: Sendable {
+  /// The valid range of the number of users.
+  public static let range = 100...10_000_000
+  /// The number of users in the tenant.
+  static let villagers = 1_000
+
+  let demo: Demo
+  let users: Int
+
+  /// Prepares a demo in the database of an instance.
+  ///
+  /// - Parameters:
+  ///   - users: The number of users in the pool, within ``range``.
+  ///   - database: The database, migrated and empty.
+  ///   - keys: The master keys of the data folder.
+  ///   - hasher: The password hasher.
+  ///   - seed: The seed of all random values.
+  ///   - now: The time at which the history ends.
+  /// - Throws: `CryptoError` if libcrypto fails.
+  public init(
+    users: Int, database: any Database, keys: KeyRing, hasher: PasswordHasher,
+    seed: UInt64 = Demo.standardSeed, now: Instant = WallClock.system.now()
+  ) throws(CryptoError) {
+    self.users = min(max(users, Self.range.lowerBound), Self.range.upperBound)
+    demo = try Demo(database: database, keys: keys, hasher: hasher, seed: seed, now: now)
+  }
+
+  private var store: Store { demo.identity.store }
+
+  /// Creates the demo.
+  ///
+  /// - Parameter tell: Called periodically with a line about the progress.
+  /// - Returns: The contents, and who can sign in.
+  /// - Throws: ``DemoError``.
+  public func fill(
+    _ tell: @escaping @Sendable (String) -> Void
+  ) async throws(DemoError) -> DemoSummary {
+    try await demo.stamp()
+    do {
+      let staff = try await demo.makeStaff()
+      let pools = try await makePools(staff)
+      let hash = try await demo.identity.accounts.hash(unruled: Demo.password).encoded
+      let indexes = try await dropIndexes()
+      for (scope, count) in pools {
+        let crowd = LargeDemoCrowd(count: count, seed: demo.seed, now: demo.now)
+        try await add(crowd, to: scope, hash: hash, tell)
+      }
+      for (number, index) in indexes.enumerated() {
+        tell("Index \(number + 1) of \(indexes.count)")
+        try await run(index)
+      }
+      demo.clock.set(demo.now)
+      return DemoSummary(
+        projects: 1, tenants: 1, users: pools.reduce(0) { $0 + $1.count },
+        administrators: staff.people, user: nil)
+    } catch {
+      throw .unavailable(Failure(error))
+    }
+  }
+
+  private func makePools(
+    _ staff: DemoStaff
+  ) async throws -> [(scope: Scope, count: Int)] {
+    demo.clock.set(demo.now.advanced(bySeconds: -390 * 86_400))
+    let author = staff.author(staff.owner, demo.random)
+    let project = try await demo.identity.pools.createProject(
+      id: "metropolis", displayName: "Metropolis", by: author)
+    let configuration = MFAConfiguration(
+      state: .enabled,
+      totp: TOTPConfiguration(
+        state: .enabled, adjacentIntervals: LargeDemoCrowd.window.adjacentIntervals))
+    let tenant = try await demo.identity.pools.createTenant(
+      in: project.scope.project,
+      UserPoolEdit(
+        displayName: "village",
+        signIn: SignInMethods(password: true, emailLink: false, anonymous: false),
+        configuration: configuration),
+      by: author)
+    for scope in [project.scope, tenant.scope] {
+      _ = try await demo.identity.policies.change(scope, by: author) { edit in
+        edit.configuration = configuration
+        edit.configuration.setSMS(true)
+        edit.pattern = .account
+      }
+    }
+    return [(project.scope, users), (tenant.scope, Self.villagers)]
+  }
+
+  // MARK: - Indexes
+
+  /// Drops the indexes for which a million scattered insertions would take an hour.
+  ///
+  /// - Returns: The statements that recreate them.
+  private func dropIndexes() async throws -> [String] {
+    try await store.write(DemoError.self) { connection in
+      let indexes = try connection.all(
+        """
+        SELECT name, sql FROM sqlite_schema
+        WHERE type = 'index' AND tbl_name = 'account' AND sql IS NOT NULL
+        """
+      ) { row in (name: try row.value(0) as String, text: try row.value(1) as String) }
+      for index in indexes { try connection.runScript("DROP INDEX \(index.name)") }
+      try Self.setSearchMemory(64 << 20, connection)
+      return indexes.map(\.text)
+    }
+  }
+
+  private func run(_ text: String) async throws {
+    try await store.write(DemoError.self) { connection in
+      try connection.runScript(text)
+      try Self.setSearchMemory(1 << 20, connection)
+    }
+  }
+
+  /// Sets how much FTS5 buffers before it writes; larger segments need less merging.
+  private static func setSearchMemory(
+    _ bytes: Int, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      "INSERT INTO account_search (account_search, rank) VALUES ('hashsize', \(bytes))")
+  }
+
+  // MARK: - Users
+
+  /// The number of users stored together.
+  private static let share = 10_000
+
+  /// Stores users in parts while generating the next part, then their code attempts.
+  private func add(
+    _ crowd: LargeDemoCrowd, to scope: Scope, hash: String,
+    _ tell: @escaping @Sendable (String) -> Void
+  ) async throws {
+    let totp = demo.totp
+    let drawn: @Sendable (Int) throws -> [LargeDemoUser] = { first in
+      let last = min(first + Self.share, crowd.count)
+      return try (first..<last).map { try crowd.user($0, in: scope, totp) }
+    }
+    var part = try drawn(0)
+    var first = 0
+    while !part.isEmpty {
+      let (users, next) = (part, first + Self.share)
+      async let following = next < crowd.count ? drawn(next) : []
+      try await store.write(DemoError.self) { connection in
+        for user in users { try Self.insert(user, in: scope, hash: hash, connection) }
+        try SearchIndex.insert(users.map(\.text), connection)
+      }
+      tell("Users of \(scope.name): \(first + users.count) of \(crowd.count)")
+      part = try await following
+      first = next
+    }
+    try await count(crowd, in: scope)
+    try await giveCodes(crowd, in: scope, tell)
+  }
+
+  private static func insert(
+    _ user: LargeDemoUser, in scope: Scope, hash: String, _ connection: borrowing Connection
+  ) throws {
+    let traits = user.traits
+    try connection.run(
+      """
+      INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
+        display_name, phone, password_hash, password_updated_at, disabled, valid_since_s,
+        created_at, last_login_at, last_login_day, name_folded, has_totp, has_phone, wrong_codes,
+        codes_blocked_until, last_code_attempt_at)
+      VALUES (\(user.text.key), \(scope.key), \(user.uid), \(user.email), \(user.email),
+        \(traits.isVerified), \(user.name), \(user.phone), \(hash),
+        \(user.createdAt.microseconds), \(traits.isDisabled), \(user.createdAt.seconds),
+        \(user.createdAt.microseconds), \(user.lastLoginAt?.microseconds),
+        \(user.lastLoginAt?.day ?? 0), \(user.nameFolded), \(traits.hasTOTP),
+        \(traits.phones > 0), \(traits.isLocked ? 10 : 0),
+        \(traits.isLocked ? CodeLock.forever.microseconds : nil), \(user.lastCodeAttemptAt))
+      """)
+    try FactorRecord.store(user.factors, of: user.text.key, after: 0, connection)
+  }
+
+  private func count(_ crowd: LargeDemoCrowd, in scope: Scope) async throws {
+    let counts = crowd.counts
+    try await store.write(DemoError.self) { connection in
+      _ = try connection.run(
+        """
+        UPDATE scope SET next_account = \(crowd.count), users = \(counts.users),
+          enrolled_users = \(counts.enrolledUsers), totp_users = \(counts.totpUsers),
+          phone_users = \(counts.phoneUsers), unverified_users = \(counts.unverifiedEmails),
+          disabled_users = \(counts.disabled), locked_users = \(counts.locked)
+        WHERE scope_key = \(scope.key)
+        """)
+    }
+  }
+
+  // MARK: - Codes
+
+  private func giveCodes(
+    _ crowd: LargeDemoCrowd, in scope: Scope, _ tell: @escaping @Sendable (String) -> Void
+  ) async throws {
+    var codes = LargeDemoCodes(crowd)
+    let total = codes.total
+    var previous = [Int64](repeating: 0, count: crowd.count)
+    while true {
+      var part: [LargeDemoCode] = []
+      var before: [Int64] = []
+      part.reserveCapacity(5 * Self.share)
+      before.reserveCapacity(5 * Self.share)
+      while part.count < 5 * Self.share, let code = codes.next() {
+        before.append(previous[code.number])
+        previous[code.number] = code.at
+        part.append(code)
+      }
+      guard !part.isEmpty else { return }
+      let (list, chain) = (part, before)
+      try await store.write(DemoError.self) { connection in
+        for (code, previous) in zip(list, chain) {
+          let place = CodeAttemptRecord.Place(
+            scope: scope.key, account: scope.accountKeys.lowerBound + Int64(code.number),
+            way: .app, enrollment: crowd.factorID(code.number, 0),
+            intervals: LargeDemoCrowd.window.adjacentIntervals, origin: code.origin)
+          _ = try CodeAttemptRecord.insert(
+            code.finding, place, after: previous == 0 ? nil : previous,
+            at: Instant(microseconds: code.at), connection)
+        }
+      }
+      tell("Codes of \(scope.name): \(codes.given) of \(total)")
+    }
+  }
+}

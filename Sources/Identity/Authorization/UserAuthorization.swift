@@ -1,0 +1,47 @@
+/// What an action on a user changes, which decides which marks of the account prevent it.
+enum UserActionEffect: Sendable {
+  /// Second factors, or the whole account: prevented by protection and by locked changes.
+  case secondFactors
+  /// Nothing about second factors: prevented by protection.
+  case account
+  /// Only text about the user: prevented by neither.
+  case text
+}
+
+extension ConsoleAction {
+  /// What the action changes if it acts on a user.
+  var effect: UserActionEffect {
+    switch self {
+    case .endSessions, .protectUser, .allowChanges, .disableUser, .enableUser, .verifyEmail:
+      .account
+    case .writeNote, .deleteNote: .text
+    default: .secondFactors
+    }
+  }
+}
+
+extension Administrator {
+  /// Returns why the administrator can't perform an action on a user, whatever the input; nil if
+  /// they can.
+  ///
+  /// Pages ask it which actions to offer, and every action asks it again in its transaction.
+  public func denial(
+    of action: ConsoleAction, on account: Account, in scope: Scope
+  ) -> ActionDenial? {
+    guard may(action.requirements.permission, in: scope) else { return .notAllowed }
+    return obstacle(to: action, on: account, in: scope)
+  }
+
+  /// Returns what about a user keeps the administrator from an action, regardless of whether they
+  /// have the permission; nil if nothing does.
+  public func obstacle(
+    to action: ConsoleAction, on account: Account, in scope: Scope
+  ) -> ActionDenial? {
+    // Includes the original email and those from providers, because users can change their email.
+    if account.hasOnFile(email) { return .ownAccount }
+    let effect = action.effect
+    if effect == .text { return nil }
+    if account.isProtected, !may(.protectUsers, in: scope) { return .protectedAccount }
+    return effect == .secondFactors && account.changesLockedAt != nil ? .changesLocked : nil
+  }
+}

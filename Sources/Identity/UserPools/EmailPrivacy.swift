@@ -1,0 +1,53 @@
+import Database
+import JSON
+
+extension Scopes {
+  /// Returns whether email enumeration protection is enabled in a pool, so that responses must not
+  /// reveal which emails have an account.
+  ///
+  /// A tenant without its own setting uses that of its project.
+  ///
+  /// - Throws: ``ScopeError``.
+  public func hidesUsers(_ scope: Scope) async throws(ScopeError) -> Bool {
+    let hides = try await store.read(ScopeError.self) { connection in
+      try connection.first(
+        """
+        SELECT coalesce(
+          CASE WHEN s.tenant_id <> '' AND json_valid(s.members) THEN
+            json_extract(s.members, '$.emailPrivacyConfig.enableImprovedEmailPrivacy') END,
+          p.email_privacy)
+        FROM scope s JOIN project p USING (project_id) WHERE s.scope_key = \(scope.key)
+        """
+      ) { try $0.value(0) as Bool }
+    }
+    return hides ?? true
+  }
+}
+
+extension UserPoolEdit {
+  private static let member = "emailPrivacyConfig"
+  private static let flag = "enableImprovedEmailPrivacy"
+
+  /// Whether email enumeration protection is enabled; nil for a tenant that uses its project's
+  /// setting.
+  ///
+  /// A tenant's setting is one of its ``members``, and a project without one is protected.
+  public var emailPrivacy: Bool? {
+    get { project?.emailPrivacy ?? stored[Self.member]?[Self.flag]?.boolValue }
+    set {
+      guard project == nil else {
+        project?.emailPrivacy = newValue ?? true
+        return
+      }
+      var stored = stored
+      var config = stored[Self.member]?.objectValue ?? [:]
+      config[Self.flag] = newValue.map { .bool($0) }
+      stored[Self.member] = config.isEmpty ? JSON?.none : .object(config)
+      members = String(decoding: JSON.object(stored).serialized(), as: UTF8.self)
+    }
+  }
+
+  private var stored: JSON.Object {
+    (try? JSON.parse(Array(members.utf8)))?.objectValue ?? [:]
+  }
+}

@@ -1,0 +1,66 @@
+import Database
+
+/// A user pool: a project's own users, or a tenant.
+///
+/// A value means that the pool existed when it was read.
+public struct Scope: Hashable, Sendable {
+  /// The database key, which never appears in URLs or responses.
+  public let key: Int64
+  /// The project.
+  public let project: ID<Project>
+  /// The project number, which token refresh responses and resource names contain.
+  public let projectNumber: Int64
+  /// The tenant; nil for the project's own users.
+  public let tenant: ID<Tenant>?
+  /// The display name of the tenant, or of the project.
+  public let name: String
+  /// The display name of the project.
+  public let projectName: String
+  /// Whether sign-in is disabled for the pool (`disableAuth`).
+  public let isDisabled: Bool
+
+  static let columns: SQL = """
+    s.scope_key, s.project_id, p.number, s.tenant_id, s.display_name, p.display_name, s.disabled
+    """
+
+  /// The ID of the tenant, or of the project.
+  public var objectID: String { tenant?.text ?? project.text }
+
+  /// The resource type in the audit log: the project or the tenant.
+  public var object: AuditResource { tenant == nil ? .project : .tenant }
+
+  /// The rowids of the pool's accounts.
+  package var accountKeys: ClosedRange<Int64> { Self.accountKeys(of: key) }
+
+  /// Returns the rowids of a pool's accounts by the pool's key.
+  static func accountKeys(of key: Int64) -> ClosedRange<Int64> {
+    (key << 40)...((key + 1) << 40 - 1)
+  }
+
+  init(_ row: borrowing Row, from column: Int = 0) throws {
+    key = try row.value(column)
+    project = ID(try row.value(column + 1))
+    projectNumber = try row.value(column + 2)
+    let tenant: String = try row.value(column + 3)
+    self.tenant = tenant.isEmpty ? nil : ID(tenant)
+    name = try row.value(column + 4)
+    projectName = try row.value(column + 5)
+    isDisabled = try row.value(column + 6)
+  }
+}
+
+/// Why a user pool can't be found.
+public enum ScopeError: Error, Sendable {
+  /// The project doesn't exist.
+  case projectNotFound
+  /// The project was deleted.
+  case projectDeleted
+  /// The tenant never existed in the project.
+  case tenantNotFound
+  /// The tenant was deleted.
+  case tenantDeleted
+  /// The database is unavailable.
+  case unavailable(Failure)
+}
+
+extension ScopeError: UseCaseError {}

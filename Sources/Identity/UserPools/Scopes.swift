@@ -1,0 +1,77 @@
+import Database
+
+/// Finds user pools.
+public struct Scopes: Sendable {
+  let store: Store
+  let pools: UserPools
+
+  /// Finds the user pool of a project or of one of its tenants.
+  ///
+  /// In the emulator profile, a missing project or tenant is created, as in Google's emulator.
+  ///
+  /// - Throws: ``ScopeError``.
+  public func find(
+    project: ID<Project>, tenant: ID<Tenant>? = nil
+  ) async throws(ScopeError) -> Scope {
+    do {
+      return try await existing(project: project, tenant: tenant)
+    } catch {
+      guard store.profile == .emulator else { throw error }
+      switch error {
+      case .projectNotFound: try await makeImplicit(project, nil)
+      case .tenantNotFound: try await makeImplicit(project, tenant)
+      case .projectDeleted, .tenantDeleted, .unavailable: throw error
+      }
+      return try await find(project: project, tenant: tenant)
+    }
+  }
+
+  /// Finds a user pool without creating one, in any profile.
+  ///
+  /// - Throws: ``ScopeError``.
+  public func existing(
+    project: ID<Project>, tenant: ID<Tenant>? = nil
+  ) async throws(ScopeError) -> Scope {
+    try await store.read(ScopeError.self) { connection in
+      try Self.find(project: project, tenant: tenant, connection)
+    }
+  }
+
+  static func find(
+    project: ID<Project>, tenant: ID<Tenant>?, _ connection: borrowing Connection
+  ) throws -> Scope {
+    // In the database, the empty tenant ID is the project's own pool, not a tenant.
+    if let tenant, tenant.text.isEmpty { throw ScopeError.tenantNotFound }
+    let row = try connection.first(
+      """
+      SELECT \(Scope.columns), s.deleted_at FROM scope s JOIN project p USING (project_id)
+      WHERE s.project_id = \(project.text) AND s.tenant_id = \(tenant?.text ?? "")
+      """
+    ) { row in
+      (scope: try Scope(row), deletedAt: try row.value(7) as Int64?)
+    }
+    guard let row else {
+      guard tenant != nil else { throw ScopeError.projectNotFound }
+      _ = try find(project: project, tenant: nil, connection)
+      throw ScopeError.tenantNotFound
+    }
+    guard row.deletedAt == nil else {
+      throw tenant == nil ? ScopeError.projectDeleted : .tenantDeleted
+    }
+    return row.scope
+  }
+
+  private func makeImplicit(
+    _ project: ID<Project>, _ tenant: ID<Tenant>?
+  ) async throws(ScopeError) {
+    do {
+      try await pools.makeImplicit(project: project, tenant: tenant)
+    } catch {
+      switch error {
+      case .projectIDTaken: return  // created by a concurrent request
+      case .unavailable(let failure): throw .unavailable(failure)
+      default: throw tenant == nil ? .projectNotFound : .tenantNotFound
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/// A way in which a change of a project's or tenant's settings weakens its security.
+public enum SettingsWeakening: Sendable, Equatable {
+  /// Another sign-in method is enabled.
+  case methodEnabled(SignInMethods.Method)
+  /// Email enumeration protection is disabled.
+  case emailEnumerationProtectionDisabled
+  /// Several accounts may share an email.
+  case duplicateEmailsAllowed
+  /// Links in emails may lead to another domain.
+  case domainAdded(String)
+  /// Imports may contain TOTP secrets.
+  case totpImportAllowed
+  /// Users can unenroll a factor in a session that didn't pass a second factor.
+  case unenrollmentWithoutFactor
+  /// Users can sign up themselves.
+  case signUpEnabled
+  /// Password requirements are weaker.
+  case weakerPasswords
+  /// The MFA policy is weaker.
+  case policy(PolicyWeakening)
+}
+
+extension SignInMethods {
+  /// A sign-in method.
+  public enum Method: String, CaseIterable, Sendable {
+    /// Email and password.
+    case password
+    /// A link sent by email.
+    case emailLink
+    /// No credentials.
+    case anonymous
+    /// A code sent to a phone.
+    case phone
+  }
+
+  /// Returns whether a method is enabled.
+  public func isEnabled(_ method: Method) -> Bool {
+    switch method {
+    case .password: password
+    case .emailLink: emailLink
+    case .anonymous: anonymous
+    case .phone: phone
+    }
+  }
+
+  fileprivate func weakenings(since old: SignInMethods) -> [SettingsWeakening] {
+    Method.allCases.filter { isEnabled($0) && !old.isEnabled($0) }.map { .methodEnabled($0) }
+  }
+}
+
+extension UserPoolEdit {
+  /// Returns how the settings are weaker than others; empty if they aren't.
+  ///
+  /// A tenant without its own email enumeration protection setting uses its project's, which may be
+  /// enabled.
+  public func weakenings(since old: UserPoolEdit) -> [SettingsWeakening] {
+    var found = signIn.weakenings(since: old.signIn)
+    if emailPrivacy == false, old.emailPrivacy != false {
+      found.append(.emailEnumerationProtectionDisabled)
+    }
+    if let project, let old = old.project { found += project.weakenings(since: old) }
+    if old.withdrawalNeedsFactor, !withdrawalNeedsFactor {
+      found.append(.unenrollmentWithoutFactor)
+    }
+    if !old.userPermissions.signUp, userPermissions.signUp { found.append(.signUpEnabled) }
+    let (was, becomes) = (old.passwords ?? PasswordPolicy(), passwords ?? PasswordPolicy())
+    if becomes.isWeaker(than: was) { found.append(.weakerPasswords) }
+    let (before, after) = (
+      PolicyEdit(configuration: old.configuration, pattern: nil),
+      PolicyEdit(configuration: configuration, pattern: nil)
+    )
+    return found + after.weakenings(since: before).map { .policy($0) }
+  }
+}
+
+extension ProjectSettings {
+  fileprivate func weakenings(since old: ProjectSettings) -> [SettingsWeakening] {
+    var found: [SettingsWeakening] = []
+    if !old.allowDuplicateEmails, allowDuplicateEmails { found.append(.duplicateEmailsAllowed) }
+    let known = Set(old.authorizedDomains.map { Array($0.utf8) })
+    found += authorizedDomains.filter { !known.contains(Array($0.utf8)) }.map { .domainAdded($0) }
+    if !old.importsTOTP, importsTOTP { found.append(.totpImportAllowed) }
+    return found
+  }
+}
+
+extension PasswordPolicy {
+  /// Returns whether the requirements are weaker than those of another policy.
+  func isWeaker(than old: PasswordPolicy) -> Bool {
+    guard old.isEnforced else { return false }
+    return !isEnforced || old.forcesUpgrade && !forcesUpgrade
+      || shortestInForce < old.shortestInForce || !classes.isSuperset(of: old.classes)
+  }
+}
+
+extension ConsoleAction {
+  /// The action with the strictest requirements for a change of settings.
+  init(weakens: Bool, disablesSignIn: (was: Bool, becomes: Bool)) {
+    self =
+      switch disablesSignIn {
+      case _ where weakens: .weakenSettings
+      case (true, false): .enableSignIn
+      case (false, true): .disableSignIn
+      default: .changeSettings
+      }
+  }
+}

@@ -1,0 +1,101 @@
+import Database
+
+/// Distinguishes the IDs of projects: 6 to 30 characters of a-z, 0-9, and hyphen, beginning with a
+/// letter.
+public enum Project {}
+
+/// Distinguishes the IDs of tenants: the display name and five random characters.
+public enum Tenant {}
+
+/// A user pool, which is a project's own users or a tenant, with its settings and its MFA policy.
+///
+/// Settings are read as members of the pool, such as `pool.signIn`.
+@dynamicMemberLookup
+public struct UserPool: Sendable {
+  /// Which pool it is.
+  public var scope: Scope { policy.scope }
+  /// When the project or tenant was created.
+  public let createdAt: Instant
+  /// When the password policy was last set.
+  public let passwordsChangedAt: Instant?
+  /// The settings and the MFA configuration, which can be edited.
+  public private(set) var edit: UserPoolEdit
+  /// The MFA policy; a tenant inherits nothing from its project's.
+  public internal(set) var policy: Policy {
+    didSet { edit.configuration = policy.configuration }
+  }
+  private let projectEmailPrivacy: Bool
+
+  /// Whether responses don't reveal whether an email has an account.
+  ///
+  /// A tenant without its own setting uses its project's.
+  public var hidesUsers: Bool { edit.emailPrivacy ?? projectEmailPrivacy }
+
+  /// Returns a setting.
+  public subscript<Value>(dynamicMember setting: KeyPath<UserPoolEdit, Value>) -> Value {
+    edit[keyPath: setting]
+  }
+
+  static let columns: SQL = """
+    \(Policy.columns), s.created_at, s.members, s.password, s.email_link, s.anonymous, s.phone,
+      s.withdrawal_needs_factor, p.email_privacy, \(UserPermissions.columns),
+      \(PasswordPolicy.columns), \(ProjectSettings.columns)
+    """
+
+  init(_ row: borrowing Row) throws {
+    let policy = try Policy(row)
+    self.policy = policy
+    let column = Policy.columnCount
+    let passwordColumn = column + 8 + UserPermissions.columnCount
+    createdAt = Instant(microseconds: try row.value(column))
+    projectEmailPrivacy = try row.value(column + 7)
+    let decided = try PasswordPolicy.decided(row, from: passwordColumn)
+    passwordsChangedAt = decided?.at
+    edit = UserPoolEdit(
+      displayName: policy.scope.name,
+      signIn: SignInMethods(
+        password: try row.value(column + 2), emailLink: try row.value(column + 3),
+        anonymous: try row.value(column + 4), phone: try row.value(column + 5)),
+      disableAuth: policy.scope.isDisabled, members: try row.value(column + 1),
+      userPermissions: try UserPermissions(row, from: column + 8), passwords: decided?.policy,
+      configuration: policy.configuration, withdrawalNeedsFactor: try row.value(column + 6))
+    guard scope.tenant == nil else { return }
+    edit.project = try ProjectSettings(
+      row, from: passwordColumn + PasswordPolicy.columnCount, emailPrivacy: projectEmailPrivacy)
+  }
+}
+
+/// Why a project or tenant can't be created, found, or changed.
+public enum UserPoolError: Error, Sendable {
+  /// The project doesn't exist.
+  case projectNotFound
+  /// The tenant doesn't exist or was deleted.
+  case tenantNotFound
+  /// The project ID isn't 6 to 30 characters of a-z, 0-9, and hyphen, beginning with a letter and
+  /// not ending with a hyphen.
+  case invalidProjectID
+  /// The project ID is or was in use.
+  case projectIDTaken
+  /// The project's display name is empty or longer than 100 characters.
+  case invalidProjectName
+  /// The tenant's display name is missing.
+  case missingTenantName
+  /// The tenant's display name isn't 4 to 20 letters, digits, and hyphens, beginning with a letter.
+  case invalidTenantName
+  /// The project doesn't allow tenants.
+  case multiTenancyOff
+  /// An authorized domain isn't a hostname.
+  case invalidDomain(String)
+  /// The link settings for emails are invalid.
+  case links(LinkTargetError)
+  /// The MFA configuration is invalid.
+  case policy(PolicyError)
+  /// The password policy is invalid.
+  case passwords(PasswordPolicyError)
+  /// The reCAPTCHA configuration is invalid.
+  case recaptcha(RecaptchaError)
+  /// The database is unavailable.
+  case unavailable(Failure)
+}
+
+extension UserPoolError: UseCaseError {}

@@ -1,0 +1,134 @@
+import Database
+
+/// The settings and the MFA configuration of a user pool, which can be edited and are specified
+/// when a tenant is created.
+public struct UserPoolEdit: Equatable, Sendable {
+  /// The display name: 1 to 100 characters for a project; for a tenant 4 to 20 letters, digits, and
+  /// hyphens, beginning with a letter.
+  public var displayName: String
+  /// The enabled sign-in methods.
+  public var signIn: SignInMethods
+  /// Whether sign-in is disabled.
+  public var disableAuth: Bool
+  /// Configuration members that are only stored and returned, as JSON text.
+  public var members: String
+  /// The actions that the pool's users can take themselves.
+  public var userPermissions: UserPermissions
+  /// The password policy; nil if never set.
+  public var passwords: PasswordPolicy?
+  /// The MFA configuration.
+  public var configuration: MFAConfiguration
+  /// Whether users can unenroll a factor only in a session that passed a second factor.
+  public var withdrawalNeedsFactor: Bool
+  /// The settings that only projects have; nil for a tenant.
+  public var project: ProjectSettings?
+
+  /// Creates the values of a tenant; by default all sign-in methods are disabled.
+  public init(
+    displayName: String,
+    signIn: SignInMethods = SignInMethods(password: false, emailLink: false, anonymous: false),
+    disableAuth: Bool = false, members: String = "{}",
+    userPermissions: UserPermissions = UserPermissions(), passwords: PasswordPolicy? = nil,
+    configuration: MFAConfiguration = MFAConfiguration(),
+    withdrawalNeedsFactor: Bool = false
+  ) {
+    self.displayName = displayName
+    self.signIn = signIn
+    self.disableAuth = disableAuth
+    self.members = members
+    self.userPermissions = userPermissions
+    self.passwords = passwords
+    self.configuration = configuration
+    self.withdrawalNeedsFactor = withdrawalNeedsFactor
+  }
+
+  /// The columns of a pool's settings, except the password policy and the MFA configuration.
+  static let columnNames: SQL = """
+    display_name, password, email_link, anonymous, phone, disabled, members,
+      withdrawal_needs_factor, sign_up_off, deletion_off, anonymous_expire
+    """
+
+  /// The values of ``columnNames``.
+  var values: SQL {
+    """
+    \(displayName), \(signIn.password), \(signIn.emailLink), \(signIn.anonymous), \(signIn.phone),
+      \(disableAuth), \(members), \(withdrawalNeedsFactor), \(!userPermissions.signUp),
+      \(!userPermissions.deletion), \(project?.expiresAnonymous ?? false)
+    """
+  }
+
+  /// Returns the values after an edit; settings that only projects have stay out of tenants.
+  func changed(
+    by edit: (inout UserPoolEdit) throws(UserPoolError) -> Void
+  ) throws(UserPoolError) -> UserPoolEdit {
+    var new = self
+    try edit(&new)
+    new.project = project == nil ? nil : new.project ?? project
+    if project == nil { new.signIn.phone = false }
+    return new
+  }
+
+  /// The fields, for comparison in the audit log.
+  var auditFields: [AuditField] {
+    var fields = [
+      AuditField(.displayName, .text(displayName)),
+      AuditField(.passwordSignIn, .flag(signIn.password)),
+      AuditField(.emailLinkSignIn, .flag(signIn.emailLink)),
+      AuditField(.anonymousSignIn, .flag(signIn.anonymous)),
+    ]
+    if project != nil { fields.append(AuditField(.phoneSignIn, .flag(signIn.phone))) }
+    fields.append(AuditField(.withdrawalNeedsFactor, .flag(withdrawalNeedsFactor)))
+    if let project { fields += project.auditFields }
+    fields += [
+      AuditField(.signIn, .flag(!disableAuth)),
+      AuditField(.userSignUp, .flag(userPermissions.signUp)),
+      AuditField(.userDeletion, .flag(userPermissions.deletion)),
+    ]
+    if let project { fields.append(AuditField(.anonymousExpire, .flag(project.expiresAnonymous))) }
+    fields += PasswordPolicy.auditFields(of: passwords)
+    return fields + [AuditField(.otherMembers, .text(members))]
+  }
+}
+
+/// The settings that only projects have.
+public struct ProjectSettings: Equatable, Sendable {
+  /// Whether email enumeration protection is enabled, also for tenants without their own setting.
+  public var emailPrivacy: Bool
+  /// Whether several accounts may share an email.
+  public var allowDuplicateEmails = false
+  /// The authorized domains, which links may lead to.
+  public var authorizedDomains = ["localhost"]
+  /// Whether tenants can be created.
+  public var allowTenants = true
+  /// Whether imports into the project and its tenants may contain TOTP secrets.
+  public var importsTOTP = false
+  /// Whether anonymous accounts outside tenants are deleted after 30 days.
+  public var expiresAnonymous = false
+
+  init(emailPrivacy: Bool) { self.emailPrivacy = emailPrivacy }
+
+  static let columns: SQL = """
+    p.allow_duplicate_emails, p.authorized_domains, p.allow_tenants, p.import_totp,
+      s.anonymous_expire
+    """
+
+  fileprivate var auditFields: [AuditField] {
+    [
+      AuditField(.emailPrivacy, .flag(emailPrivacy)),
+      AuditField(.duplicateEmails, .flag(allowDuplicateEmails)),
+      AuditField(.authorizedDomains, .optional(authorizedDomains)),
+      AuditField(.allowsTenants, .flag(allowTenants)),
+      AuditField(.importsTOTP, .flag(importsTOTP)),
+    ]
+  }
+
+  init(_ row: borrowing Row, from column: Int, emailPrivacy: Bool) throws {
+    self.emailPrivacy = emailPrivacy
+    allowDuplicateEmails = try row.value(column)
+    let domains: String = try row.value(column + 1)
+    authorizedDomains = domains.split(separator: "\n").map(String.init)
+    allowTenants = try row.value(column + 2)
+    importsTOTP = try row.value(column + 3)
+    expiresAnonymous = try row.value(column + 4)
+  }
+}

@@ -1,0 +1,103 @@
+import Database
+
+/// A project in a list, with counts.
+public struct ProjectSummary: Hashable, Sendable {
+  /// The ID.
+  public let id: ID<Project>
+  /// The display name.
+  public let displayName: String
+  /// Whether sign-in is disabled for the project's own users.
+  public let isDisabled: Bool
+  /// The TOTP configuration of the project's own users; nil if there is none, which means disabled.
+  public let totp: TOTPConfiguration?
+  /// The number of tenants.
+  public private(set) var tenants: Int
+  /// The number of users, including those of tenants.
+  public private(set) var users: Int
+  /// The number of users with a second factor.
+  public private(set) var enrolledUsers: Int
+  /// The number of users outside tenants.
+  public let ownUsers: Int
+  /// The number of users outside tenants with a second factor.
+  public let ownEnrolledUsers: Int
+  /// A stamp that increases with every change that affects which tenants differ from the project.
+  let policyStamp: Int64
+
+  static let columns: SQL = """
+    p.project_id, p.display_name, s.disabled, s.totp_state, s.totp_intervals, p.tenants, p.users,
+      p.enrolled_users, s.users, s.enrolled_users, s.policy_stamp
+    """
+
+  init(_ row: borrowing Row) throws {
+    id = ID(try row.value(0))
+    displayName = try row.value(1)
+    isDisabled = try row.value(2)
+    totp = try Policy.totp(row, from: 3)
+    tenants = try row.value(5)
+    users = try row.value(6)
+    enrolledUsers = try row.value(7)
+    ownUsers = try row.value(8)
+    ownEnrolledUsers = try row.value(9)
+    policyStamp = try row.value(10)
+  }
+
+  /// Restricts the counts to some tenants, because an administrator of one tenant must not learn
+  /// anything about the others.
+  mutating func restrict(
+    to tenants: [ID<Tenant>], _ connection: borrowing Connection
+  ) throws {
+    let counts = try connection.first(
+      """
+      SELECT count(*), coalesce(sum(s.users), 0), coalesce(sum(s.enrolled_users), 0) FROM scope s
+      WHERE s.project_id = \(id.text) AND s.tenant_id IN (\(list: tenants.map(\.text)))
+        AND s.deleted_at IS NULL
+      """
+    ) { row in try (0...2).map { try row.value($0) as Int } }
+    self.tenants = counts?[0] ?? 0
+    users = counts?[1] ?? 0
+    enrolledUsers = counts?[2] ?? 0
+  }
+
+  /// Hashes only the ID, which already distinguishes nearly all summaries.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id.text) }
+}
+
+/// A tenant in a list.
+public struct TenantSummary: Hashable, Sendable {
+  /// The ID.
+  public let id: ID<Tenant>
+  /// The display name.
+  public let displayName: String
+  /// The TOTP configuration; nil if there is none, which means disabled.
+  public let totp: TOTPConfiguration?
+  /// The enrollment pattern; nil if none is set.
+  public let pattern: EnrollmentPattern?
+  /// The day from which the pattern “mandatory” applies; nil for immediately, and for other
+  /// patterns.
+  public let mandatoryFrom: Day?
+  /// When the policy was last changed; nil if never.
+  public let changedAt: Instant?
+  /// The number of users.
+  public let users: Int
+  /// The number of users with a TOTP factor.
+  public let enrolledUsers: Int
+
+  static let columns: SQL = """
+    s.tenant_id, s.display_name, s.totp_state, s.totp_intervals, s.pattern, s.policy_changed_at,
+      s.users, s.enrolled_users, s.mandatory_from
+    """
+
+  init(_ row: borrowing Row) throws {
+    id = ID(try row.value(0))
+    displayName = try row.value(1)
+    totp = try Policy.totp(row, from: 2)
+    pattern = (try row.value(4) as String?).flatMap(EnrollmentPattern.init(rawValue:))
+    changedAt = (try row.value(5) as Int64?).map(Instant.init(microseconds:))
+    users = try row.value(6)
+    enrolledUsers = try row.value(7)
+    mandatoryFrom = (try row.value(8) as String?).flatMap { Day($0) }
+  }
+
+  /// Hashes only the ID, which already distinguishes nearly all summaries.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id.text) }
+}

@@ -1,0 +1,183 @@
+import Crypto
+import Database
+
+extension UserPools {
+  private static let letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+  /// Creates a project with one API key and all second factors disabled.
+  ///
+  /// - Throws: ``UserPoolError``.
+  public func createProject(
+    id: String, displayName: String, by author: Author
+  ) async throws(UserPoolError) -> UserPool {
+    guard UserPoolRules.isProjectID(id) else { throw .invalidProjectID }
+    return try await store.perform(
+      by: author, UserPoolError.self, try insertingProject(id, displayName))
+  }
+
+  /// Creates a project on behalf of an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func createProject(
+    id: String, displayName: String, _ request: ActionRequest
+  ) async throws(ActionError<UserPoolError>) -> UserPool {
+    guard UserPoolRules.isProjectID(id) else { throw .failed(.invalidProjectID) }
+    let insertion: Action<UserPool>
+    do { insertion = try insertingProject(id, displayName) } catch { throw .failed(error) }
+    return try await store.perform(
+      .createProject, request, in: .instance, UserPoolError.self, insertion
+    ).value
+  }
+
+  /// Creates a tenant.
+  ///
+  /// - Throws: ``UserPoolError``.
+  public func createTenant(
+    in project: ID<Project>, _ edit: UserPoolEdit, by author: Author
+  ) async throws(UserPoolError) -> UserPool {
+    try checkName(edit.displayName, isTenant: true)
+    return try await store.perform(
+      by: author, UserPoolError.self, insertingTenant(edit, in: project))
+  }
+
+  /// Creates a tenant on behalf of an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func createTenant(
+    in project: ID<Project>, _ edit: UserPoolEdit, _ request: ActionRequest
+  ) async throws(ActionError<UserPoolError>) -> UserPool {
+    do { try checkName(edit.displayName, isTenant: true) } catch { throw .failed(error) }
+    return try await store.perform(
+      .createTenant, request, in: ActionTarget(project: project), UserPoolError.self,
+      insertingTenant(edit, in: project)
+    ).value
+  }
+
+  /// Creates the project or tenant of an ID that an application used, in the emulator profile; a
+  /// tenant with everything enabled, as Google's emulator does.
+  func makeImplicit(project: ID<Project>, tenant: ID<Tenant>?) async throws(UserPoolError) {
+    let id = tenant?.text ?? project.text
+    guard (1...128).contains(id.utf8.count) else {
+      throw tenant == nil ? .projectNotFound : .tenantNotFound
+    }
+    let author = Author(actor: .emulatorOwner)
+    guard let tenant else {
+      _ = try await store.perform(by: author, UserPoolError.self, try insertingProject(id, id))
+      return
+    }
+    let edit = UserPoolEdit(
+      displayName: id, signIn: SignInMethods(password: true, emailLink: true, anonymous: true),
+      configuration: MFAConfiguration(
+        state: .enabled, smsEnabled: true,
+        totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)))
+    try await store.perform(by: author, UserPoolError.self) { context, connection in
+      _ = try Self.insert(tenant, in: project, edit, context, connection)
+    }
+  }
+
+  private func insertingProject(
+    _ id: String, _ displayName: String
+  ) throws(UserPoolError) -> Action<UserPool> {
+    let name = displayName.isEmpty ? id : displayName
+    try checkName(name, isTenant: false)
+    let random = store.random
+    return { context, connection in
+      let isEmulator = context.profile == .emulator
+      let settings = ProjectSettings(emailPrivacy: !isEmulator)
+      do {
+        try connection.run(
+          """
+          INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
+          VALUES (\(id), \(try Self.freeNumber(random, connection)), \(name),
+            \(settings.emailPrivacy), \(context.now.microseconds))
+          """)
+      } catch let error as DatabaseError {
+        if case .uniqueViolation = error.code { throw UserPoolError.projectIDTaken }
+        throw error
+      }
+      try APIKeys.insert(for: ID(id), random: random, at: context.now, connection)
+      var edit = UserPoolEdit(
+        displayName: name,
+        signIn: SignInMethods(
+          password: true, emailLink: isEmulator, anonymous: isEmulator, phone: isEmulator),
+        configuration: .initial)
+      edit.project = settings
+      let project = try Self.insert(edit, in: ID(id), nil, context, connection)
+      guard let project else { throw UserPoolError.projectIDTaken }
+      return project
+    }
+  }
+
+  private func insertingTenant(
+    _ edit: UserPoolEdit, in project: ID<Project>
+  ) -> Action<UserPool> {
+    let random = store.random
+    return { context, connection in
+      let stem = edit.displayName.filter { character in
+        character.isASCII && (character.isLetter || character.isNumber || character == "-")
+      }
+      // Five characters allow sixty million tenants with the same name, so a second attempt is
+      // rare.
+      for _ in 0..<8 {
+        let tail = random.text(stem.isEmpty ? 28 : 5, from: Self.letters)
+        let id = stem.isEmpty ? tail : "\(stem)-\(tail)"
+        let tenant = try Self.insert(ID(id), in: project, edit, context, connection)
+        if let tenant { return tenant }
+      }
+      throw Failure("no free tenant id")
+    }
+  }
+
+  /// Inserts a tenant; returns nil if the ID is or was in use.
+  private static func insert(
+    _ tenant: ID<Tenant>, in project: ID<Project>, _ edit: UserPoolEdit, _ context: ActionContext,
+    _ connection: borrowing Connection
+  ) throws -> UserPool? {
+    let owner = try find(project, nil, connection)
+    guard owner.project?.allowTenants == true else { throw UserPoolError.multiTenancyOff }
+    return try insert(edit, in: project, tenant, context, connection)
+  }
+
+  /// Inserts a pool and records it in the audit log; returns nil if the ID is or was in use.
+  private static func insert(
+    _ edit: UserPoolEdit, in project: ID<Project>, _ tenant: ID<Tenant>?, _ context: ActionContext,
+    _ connection: borrowing Connection
+  ) throws -> UserPool? {
+    do { try edit.configuration.check() } catch { throw UserPoolError.policy(error) }
+    do { try edit.passwords?.check() } catch { throw UserPoolError.passwords(error) }
+    let policy = PolicyEdit(configuration: edit.configuration, pattern: nil)
+    let inserted = try connection.run(
+      """
+      INSERT INTO scope (project_id, tenant_id, created_at, \(UserPoolEdit.columnNames),
+        \(PolicyEdit.columnNames))
+      VALUES (\(project.text), \(tenant?.text ?? ""), \(context.now.microseconds), \(edit.values),
+        \(policy.values))
+      ON CONFLICT (project_id, tenant_id) DO NOTHING
+      """)
+    guard inserted == 1 else { return nil }
+    var pool = try find(project, tenant, connection)
+    if edit.passwords != nil {
+      try PasswordPolicy.store(edit.passwords, in: pool.scope.key, at: context.now, connection)
+      pool = try find(project, tenant, connection)
+    }
+    var entry = AuditEntry(
+      tenant == nil ? .projectCreate : .tenantCreate, pool.scope.object,
+      pool.scope.objectID, name: edit.displayName, in: pool.scope)
+    entry.add(.displayName, .text(edit.displayName))
+    try context.record(entry, connection)
+    return pool
+  }
+
+  private static func freeNumber(
+    _ random: RandomSource, _ connection: borrowing Connection
+  ) throws -> Int64 {
+    while true {
+      let bits = random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      let number = Int64(100_000_000_000 + bits % 900_000_000_000)
+      let taken = try connection.first(
+        "SELECT 1 FROM project WHERE number = \(number)"
+      ) { _ in true }
+      if taken == nil { return number }
+    }
+  }
+}

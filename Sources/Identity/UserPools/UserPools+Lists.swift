@@ -1,0 +1,165 @@
+import Database
+
+extension UserPools {
+  /// Lists the projects that an administrator has a grant for, ordered by ID.
+  ///
+  /// The counts are stored rather than added up, because a project may have thousands of tenants.
+  ///
+  /// - Throws: ``UserPoolError/unavailable(_:)``.
+  public func projects(
+    visibleTo administrator: Administrator, search: String? = nil, after: String? = nil,
+    limit: Int = 50
+  ) async throws(UserPoolError) -> Page<ProjectSummary> {
+    guard !administrator.grants.isEmpty else { return Page(items: [], next: nil) }
+    var condition: SQL = "p.project_id > \(after ?? "")"
+    if !administrator.seesEveryProject {
+      // Includes the empty ID, which no project has, because SQLite (3.40) would sort for a list
+      // with a single element.
+      let granted = [""] + administrator.grants.compactMap(\.project?.text)
+      condition += " AND p.project_id IN (\(list: granted))"
+    }
+    if let search, !search.isEmpty {
+      condition +=
+        " AND (instr(lower(p.display_name), lower(\(search))) OR instr(p.project_id, lower(\(search))))"
+    }
+    let filter = condition
+    let limit = Page<ProjectSummary>.size(limit)
+    return try await store.read(UserPoolError.self) { connection in
+      var rows = try connection.all(
+        """
+        SELECT \(ProjectSummary.columns)
+        FROM project p JOIN scope s ON s.project_id = p.project_id AND s.tenant_id = ''
+        WHERE \(filter) AND p.deleted_at IS NULL ORDER BY p.project_id LIMIT \(limit + 1)
+        """
+      ) { try ProjectSummary($0) }
+      for index in rows.indices {
+        guard let tenants = administrator.onlyTenants(of: rows[index].id) else { continue }
+        try rows[index].restrict(to: tenants, connection)
+      }
+      return Page(rows, limit: limit) { $0.id.text }
+    }
+  }
+
+  /// Returns the names of the first projects that an administrator has a grant for, ordered by ID,
+  /// for menus.
+  ///
+  /// - Throws: ``UserPoolError/unavailable(_:)``.
+  public func projectNames(
+    visibleTo administrator: Administrator, limit: Int
+  ) async throws(UserPoolError) -> [(id: ID<Project>, displayName: String)] {
+    guard !administrator.grants.isEmpty else { return [] }
+    var condition: SQL = "project_id > ''"
+    if !administrator.seesEveryProject {
+      condition = "project_id IN (\(list: administrator.grants.compactMap(\.project?.text)))"
+    }
+    let filter = condition
+    return try await store.read(UserPoolError.self) { connection in
+      try connection.all(
+        """
+        SELECT project_id, display_name FROM project WHERE \(filter) AND deleted_at IS NULL
+        ORDER BY project_id LIMIT \(limit)
+        """
+      ) { (ID(try $0.value(0)), try $0.value(1)) }
+    }
+  }
+
+  /// Returns whether a project allows tenants; true for a project that doesn't exist, which fails
+  /// with another error.
+  ///
+  /// - Throws: ``UserPoolError/unavailable(_:)``.
+  public func areTenantsAllowed(in project: ID<Project>) async throws(UserPoolError) -> Bool {
+    try await store.read(UserPoolError.self) { connection in
+      try connection.first(
+        "SELECT allow_tenants FROM project WHERE project_id = \(project.text)"
+      ) { try $0.value(0) } ?? true
+    }
+  }
+
+  /// Lists the tenants of a project, ordered by ID.
+  ///
+  /// - Throws: ``UserPoolError/unavailable(_:)``.
+  public func tenants(
+    project: ID<Project>, after: String? = nil, limit: Int = 50
+  ) async throws(UserPoolError) -> Page<UserPool> {
+    let limit = Page<UserPool>.size(limit)
+    return try await store.read(UserPoolError.self) { connection in
+      let tenants = try connection.all(
+        """
+        SELECT \(UserPool.columns) FROM scope s JOIN project p USING (project_id)
+        WHERE s.project_id = \(project.text) AND s.tenant_id > \(after ?? "")
+          AND s.deleted_at IS NULL
+        ORDER BY s.tenant_id LIMIT \(limit + 1)
+        """
+      ) { try UserPool($0) }
+      return Page(tenants, limit: limit) { $0.scope.tenant?.text ?? "" }
+    }
+  }
+
+  /// Lists summaries of a project's tenants, ordered by ID.
+  ///
+  /// - Parameters:
+  ///   - project: The project.
+  ///   - administrator: The administrator who asks; only tenants they have a grant for are
+  ///     included.
+  ///   - search: A part of the name or ID; nil for all tenants.
+  ///   - after: The key of the previous page.
+  ///   - limit: The maximum number of tenants.
+  /// - Returns: The summaries.
+  /// - Throws: ``UserPoolError/unavailable(_:)``.
+  public func tenantSummaries(
+    project: ID<Project>, visibleTo administrator: Administrator, search: String? = nil,
+    after: String? = nil, limit: Int = 50
+  ) async throws(UserPoolError) -> Page<TenantSummary> {
+    var condition: SQL = "s.project_id = \(project.text) AND s.tenant_id > \(after ?? "")"
+    if let search, !search.isEmpty {
+      condition += """
+         AND (instr(lower(s.display_name), lower(\(search)))
+          OR instr(lower(s.tenant_id), lower(\(search))))
+        """
+    }
+    guard let restriction = Self.restriction(to: administrator, in: project) else {
+      return Page(items: [], next: nil)
+    }
+    condition += restriction
+    let filter = condition
+    let limit = Page<TenantSummary>.size(limit)
+    return try await store.read(UserPoolError.self) { connection in
+      let tenants = try connection.all(
+        """
+        SELECT \(TenantSummary.columns) FROM scope s
+        WHERE \(filter) AND s.deleted_at IS NULL ORDER BY s.tenant_id LIMIT \(limit + 1)
+        """
+      ) { try TenantSummary($0) }
+      return Page(tenants, limit: limit) { $0.id.text }
+    }
+  }
+
+  /// Returns the SQL condition that restricts a list of tenants; nil if none of them may be listed.
+  private static func restriction(
+    to administrator: Administrator, in project: ID<Project>
+  ) -> SQL? {
+    guard let only = administrator.onlyTenants(of: project) else { return "" }
+    guard !only.isEmpty else { return nil }
+    return " AND s.tenant_id IN (\(list: only.map(\.text)))"
+  }
+
+  /// Returns the names of the first tenants that an administrator has a grant for, ordered by ID,
+  /// for menus.
+  ///
+  /// - Throws: ``UserPoolError/unavailable(_:)``.
+  public func tenantNames(
+    project: ID<Project>, visibleTo administrator: Administrator, limit: Int
+  ) async throws(UserPoolError) -> [(id: ID<Tenant>, displayName: String)] {
+    guard let restriction = Self.restriction(to: administrator, in: project) else { return [] }
+    return try await store.read(UserPoolError.self) { connection in
+      try connection.all(
+        """
+        SELECT s.tenant_id, s.display_name FROM scope s
+        WHERE s.project_id = \(project.text) AND s.tenant_id > '' AND s.deleted_at IS NULL
+          \(restriction)
+        ORDER BY s.tenant_id LIMIT \(limit)
+        """
+      ) { (ID(try $0.value(0)), try $0.value(1)) }
+    }
+  }
+}

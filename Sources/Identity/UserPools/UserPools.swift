@@ -1,0 +1,205 @@
+import Database
+
+/// Finds, changes, and deletes projects and tenants.
+public struct UserPools: Sendable {
+  let store: Store
+
+  /// Finds a project, or one of its tenants.
+  ///
+  /// - Throws: ``UserPoolError/projectNotFound``, ``UserPoolError/tenantNotFound``,
+  ///   ``UserPoolError/unavailable(_:)``.
+  public func find(
+    project: ID<Project>, tenant: ID<Tenant>? = nil
+  ) async throws(UserPoolError) -> UserPool {
+    try await store.read(UserPoolError.self) { connection in
+      try Self.find(project, tenant, connection)
+    }
+  }
+
+  /// Changes a project or tenant and records the change in the audit log, with one entry each for
+  /// the settings and the MFA policy if they changed.
+  ///
+  /// - Throws: ``UserPoolError``, and any error that `edit` throws.
+  public func update(
+    project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author,
+    edit: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
+  ) async throws(UserPoolError) -> UserPool {
+    try await store.perform(by: author, UserPoolError.self, change(of: project, tenant, edit))
+  }
+
+  /// Changes a project or tenant on behalf of an administrator in the console.
+  ///
+  /// A change that weakens security has stricter requirements.
+  ///
+  /// - Throws: ``ActionError``.
+  public func update(
+    project: ID<Project>, tenant: ID<Tenant>? = nil, _ request: ActionRequest,
+    edit: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
+  ) async throws(ActionError<UserPoolError>) -> ActionOutcome<UserPool> {
+    try await store.perform(
+      request, in: ActionTarget(project: project, tenant: tenant), UserPoolError.self,
+      choosing: { connection in
+        let old = try Self.find(project, tenant, connection).edit
+        let new = try old.changed(by: edit)
+        return ConsoleAction(
+          weakens: !new.weakenings(since: old).isEmpty,
+          disablesSignIn: (old.disableAuth, new.disableAuth))
+      }, change(of: project, tenant, edit))
+  }
+
+  private func change(
+    of project: ID<Project>, _ tenant: ID<Tenant>?,
+    _ edit: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
+  ) -> Action<UserPool> {
+    { context, connection in
+      var pool = try Self.find(project, tenant, connection)
+      let new = try pool.edit.changed(by: edit)
+      try check(new, over: pool, by: context.author, connection)
+      let changes = AuditChange.between(pool.edit.auditFields, new.auditFields)
+      if !changes.isEmpty {
+        try Self.store(new, over: pool, at: context.now, connection)
+        var entry = AuditEntry(
+          tenant == nil ? .projectChange : .tenantChange, pool.scope.object,
+          pool.scope.objectID, name: new.displayName, in: pool.scope)
+        for change in changes { entry.add(change) }
+        try entry.record(by: context.author, at: context.now, connection)
+      }
+      do {
+        var policy = pool.policy.edit
+        policy.configuration = new.configuration
+        pool.policy = try Policies.store(policy, over: pool.policy, context, connection)
+      } catch let error as PolicyError { throw UserPoolError.policy(error) }
+      return changes.isEmpty ? pool : try Self.find(project, tenant, connection)
+    }
+  }
+
+  private func check(
+    _ new: UserPoolEdit, over pool: UserPool, by author: Author, _ connection: borrowing Connection
+  ) throws {
+    if new.displayName != pool.displayName {
+      try checkName(new.displayName, isTenant: new.project == nil)
+    }
+    let known = pool.project?.authorizedDomains ?? []
+    let domains = new.project?.authorizedDomains ?? []
+    for domain in domains where !known.contains(domain) {
+      guard UserPoolRules.isDomain(domain) else { throw UserPoolError.invalidDomain(domain) }
+    }
+    do { try new.passwords?.check() } catch { throw UserPoolError.passwords(error) }
+    do {
+      try LinkTargets.check(
+        from: pool.linkTargets, to: new.linkTargets, authorized: domains, by: author,
+        in: pool.scope, store.profile, connection)
+    } catch let error as LinkTargetError { throw UserPoolError.links(error) }
+  }
+
+  /// Checks a display name; in the emulator profile a tenant may have any.
+  func checkName(_ name: String, isTenant: Bool) throws(UserPoolError) {
+    guard isTenant else {
+      guard UserPoolRules.isDisplayName(name) else { throw .invalidProjectName }
+      return
+    }
+    if store.profile == .emulator { return }
+    guard !name.isEmpty else { throw .missingTenantName }
+    guard UserPoolRules.isTenantName(name) else { throw .invalidTenantName }
+  }
+
+  private static func store(
+    _ new: UserPoolEdit, over pool: UserPool, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let key = pool.scope.key
+    if let project = new.project, project != pool.project || new.displayName != pool.displayName {
+      try connection.run(
+        """
+        UPDATE project SET display_name = \(new.displayName),
+          allow_tenants = \(project.allowTenants), email_privacy = \(project.emailPrivacy),
+          import_totp = \(project.importsTOTP),
+          allow_duplicate_emails = \(project.allowDuplicateEmails),
+          authorized_domains = \(project.authorizedDomains.joined(separator: "\n"))
+        WHERE project_id = \(pool.scope.project.text)
+        """)
+    }
+    try connection.run(
+      "UPDATE scope SET (\(UserPoolEdit.columnNames)) = (\(new.values)) WHERE scope_key = \(key)")
+    if new.passwords != pool.passwords {
+      try PasswordPolicy.store(new.passwords, in: key, at: now, connection)
+    }
+  }
+
+  /// Deletes a project with its tenants, or a tenant.
+  ///
+  /// It can no longer be found, its keys and tokens are revoked, and its users, factors, and
+  /// sessions are deleted.
+  ///
+  /// If there are many users, some are deleted immediately and the rest by ``Identity/purge()``.
+  /// The ID is never reused, so that the audit log, which is kept, refers to only one project or
+  /// tenant.
+  ///
+  /// - Throws: ``UserPoolError``.
+  public func delete(
+    project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author
+  ) async throws(UserPoolError) {
+    try await store.perform(by: author, UserPoolError.self, Self.deletion(of: project, tenant))
+  }
+
+  /// Deletes a project or tenant on behalf of an administrator in the console.
+  ///
+  /// A tenant's deletion requires a permission in its project.
+  ///
+  /// - Throws: ``ActionError``.
+  public func delete(
+    project: ID<Project>, tenant: ID<Tenant>? = nil, _ request: ActionRequest
+  ) async throws(ActionError<UserPoolError>) -> ActionOutcome<Void> {
+    try await store.perform(
+      tenant == nil ? .deleteProject : .deleteTenant, request, in: ActionTarget(project: project),
+      UserPoolError.self, Self.deletion(of: project, tenant))
+  }
+
+  private static func deletion(of project: ID<Project>, _ tenant: ID<Tenant>?) -> Action<Void> {
+    { context, connection in
+      let scope = try Self.find(project, tenant, connection).scope
+      let losses = try Deletion.losses(of: scope, connection)
+      try Deletion.mark(scope, at: context.now, connection)
+      try Deletion.purge(at: context.now, connection)
+      var entry = AuditEntry(
+        tenant == nil ? .projectDelete : .tenantDelete, scope.object, scope.objectID,
+        name: scope.name, in: scope)
+      entry.add(.displayName, lost: .text(scope.name))
+      if tenant == nil { entry.add(.tenants, lost: .number(losses.tenants)) }
+      entry.add(.users, lost: .number(losses.users))
+      if tenant == nil {
+        entry.add(.apiKeys, lost: .number(losses.apiKeys))
+        entry.add(.serviceTokens, lost: .number(losses.serviceTokens))
+      }
+      try context.record(entry, connection)
+    }
+  }
+
+  /// Returns what would be lost if a project or tenant were deleted.
+  ///
+  /// - Throws: ``UserPoolError``.
+  public func losses(
+    project: ID<Project>, tenant: ID<Tenant>? = nil
+  ) async throws(UserPoolError) -> DeletionImpact {
+    try await store.read(UserPoolError.self) { connection in
+      try Deletion.losses(of: Self.find(project, tenant, connection).scope, connection)
+    }
+  }
+
+  static func find(
+    _ project: ID<Project>, _ tenant: ID<Tenant>?, _ connection: borrowing Connection
+  ) throws -> UserPool {
+    // In the database, the empty tenant ID is the project's own pool, not a tenant.
+    if let tenant, tenant.text.isEmpty { throw UserPoolError.tenantNotFound }
+    let pool = try connection.first(
+      """
+      SELECT \(UserPool.columns) FROM scope s JOIN project p USING (project_id)
+      WHERE s.project_id = \(project.text) AND s.tenant_id = \(tenant?.text ?? "")
+        AND s.deleted_at IS NULL
+      """
+    ) { try UserPool($0) }
+    guard let pool else {
+      throw tenant == nil ? UserPoolError.projectNotFound : .tenantNotFound
+    }
+    return pool
+  }
+}

@@ -1,0 +1,53 @@
+import Identity
+import JSON
+
+/// What a PATCH changes in a project or tenant: the MFA configuration as values, and the other
+/// members as an edit that was prepared before the transaction.
+struct ConfigEdit: Sendable {
+  let mask: UpdateMask
+  /// The name of the member with the MFA configuration.
+  let mfaMember: String
+  let configuration: MFAConfiguration
+  /// The edit of the other members; nil if the mask names none of them.
+  let members: PreparedEdit<UserPoolEdit, UserPoolError>?
+
+  func apply(to settings: inout UserPoolEdit) throws(UserPoolError) {
+    MFAMessage.apply(
+      mask, root: mfaMember, configuration, to: &settings.configuration)
+    guard let members else { return }
+    // The other members don't depend on the MFA configuration, so its changes don't matter to them.
+    let configuration = settings.configuration
+    settings.configuration = MFAConfiguration()
+    try members.apply(to: &settings)
+    settings.configuration = configuration
+  }
+}
+
+extension ConfigEdit {
+  /// Prepares the edit of the members in a mask.
+  ///
+  /// - Parameters:
+  ///   - mask: The mask.
+  ///   - mfaMember: The name of the member with the MFA configuration.
+  ///   - configuration: The MFA configuration in the body.
+  ///   - members: The part of the mask with the other members.
+  ///   - current: Reads the current settings; called only if the mask has other members.
+  ///   - merge: Applies the other members.
+  init(
+    _ mask: UpdateMask, _ mfaMember: String, _ configuration: MFAConfiguration,
+    members: UpdateMask,
+    of current: () async throws(WireError) -> UserPoolEdit,
+    _ merge: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
+  ) async throws(WireError) {
+    self.mask = mask
+    self.mfaMember = mfaMember
+    self.configuration = configuration
+    guard !members.paths.isEmpty else {
+      self.members = nil
+      return
+    }
+    var base = try await current()
+    base.configuration = MFAConfiguration()
+    self.members = PreparedEdit(of: base, merge)
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+
+/// The messages of one locale.
+///
+/// English texts are the catalog's own; a translation has a text for each of them, or falls back to
+/// English.
+public final class Catalog: Sendable {
+  /// A message's text in each plural form.
+  struct Entry: Sendable {
+    let forms: [Pattern]
+    /// The rule that chooses the form; nil for a message without plural forms.
+    let plurals: PluralRule?
+  }
+
+  /// The locale as a BCP 47 tag, such as `en` or `pt-BR`.
+  public let locale: String
+  /// Whether the locale's script is written from right to left.
+  public let isRightToLeft: Bool
+  let entries: [String: Entry]
+  let formats: Formats
+
+  init(locale: String, formats: Formats, entries: [String: Entry]) {
+    self.locale = locale
+    self.formats = formats
+    self.entries = entries
+    isRightToLeft =
+      Locale.Language(identifier: locale).characterDirection == .rightToLeft
+  }
+
+  /// An English catalog without messages.
+  public static let empty = Catalog(locale: "en", formats: Formats(locale: "en"), entries: [:])
+
+  /// The keys of all messages, sorted.
+  public var keys: [String] { entries.keys.sorted() }
+
+  /// Returns the text of a message without plural forms, with the places of its arguments.
+  public func pattern(_ key: String) -> Pattern? {
+    guard let entry = entries[key], entry.plurals == nil else { return nil }
+    return entry.forms[0]
+  }
+
+  /// Whether a message has plural forms.
+  public func isPlural(_ key: String) -> Bool {
+    entries[key]?.plurals != nil
+  }
+
+  /// Returns the names of a message's arguments; nil for an unknown key.
+  public func arguments(of key: String) -> Set<String>? {
+    entries[key]?.arguments
+  }
+
+  /// Returns a message as plain text.
+  public func text(_ message: Message) -> String {
+    switch message.content {
+    case .verbatim(let text): text
+    case .value(let value): text(of: value)
+    case .keyed(let keyed):
+      filled(keyed, plain: { $0 }) { self.text(of: $0) }
+    }
+  }
+
+  /// Returns a message as HTML: the catalog's text as it is, and the arguments escaped.
+  public func html(_ message: Message) -> String {
+    switch message.content {
+    case .verbatim(let text): Self.escaped(text)
+    case .value(let value): html(of: value)
+    case .keyed(let keyed):
+      filled(keyed, plain: { $0 }) { self.html(of: $0) }
+    }
+  }
+
+  private func filled(
+    _ message: Message.Keyed, plain: (String) -> String, format: (Message.Value) -> String
+  ) -> String {
+    guard let entry = entries[message.key] else {
+      assertionFailure("no message “\(message.key)” in the catalog")
+      return message.key
+    }
+    let form = entry.form(for: message)
+    if let text = form.plain { return plain(text) }
+    var result = ""
+    for piece in form.pieces {
+      switch piece {
+      case .text(let text): result += plain(text)
+      case .argument(let name):
+        guard let value = message.value(of: name) else {
+          assertionFailure("“\(message.key)” needs an argument “\(name)”")
+          result += "{\(name)}"
+          continue
+        }
+        result += format(value)
+      }
+    }
+    return result
+  }
+
+  private func text(of value: Message.Value) -> String {
+    switch value {
+    case .text(let text): text
+    case .name(let name): Isolation.isolated(name)
+    case .names(let names): formats.list(names.map(Isolation.isolated))
+    case .number(let number): formats.number(number)
+    case .percent(let share): formats.percent(share)
+    case .message(let message): text(message)
+    case .list(let messages): formats.list(messages.map(text))
+    case .date(let date, let zone): formats.date(date, zone)
+    case .time(let date, let zone): formats.time(date, zone)
+    }
+  }
+
+  private func html(of value: Message.Value) -> String {
+    switch value {
+    case .name(let name): Self.isolated(name)
+    case .names(let names): formats.list(names.map(Self.isolated))
+    case .message(let message): html(message)
+    case .list(let messages): formats.list(messages.map(html))
+    case .text, .number, .percent, .date, .time: Self.escaped(text(of: value))
+    }
+  }
+
+  private static func isolated(_ name: String) -> String { "<bdi>\(escaped(name))</bdi>" }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      default: result.unicodeScalars.append(character)
+      }
+    }
+    return result
+  }
+}
+
+extension Catalog.Entry {
+  /// The names of the arguments of all forms, with `count` if it chooses the form.
+  var arguments: Set<String> {
+    forms.reduce(into: plurals == nil ? [] : ["count"]) { $0.formUnion($1.arguments) }
+  }
+
+  func form(for message: Message.Keyed) -> Pattern {
+    guard let plurals else { return forms[0] }
+    guard case .number(let count) = message.value(of: "count") else {
+      assertionFailure("“\(message.key)” needs a number “count”")
+      return forms[0]
+    }
+    return forms[plurals.form(for: count)]
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// Formats numbers, lists, and dates in a locale.
+struct Formats: Sendable {
+  /// How a locale with ASCII digits groups them in threes.
+  private struct Grouping: Sendable {
+    let separator: String
+    /// The number of digits from which numbers are grouped; some locales leave four together.
+    let fewest: Int
+  }
+
+  private let locale: Locale
+  /// Nil if Foundation has to format each number.
+  private let grouping: Grouping?
+  private let percents: [String]
+
+  init(locale identifier: String) {
+    let locale = Locale(identifier: identifier)
+    self.locale = locale
+    grouping = Self.grouping(in: locale)
+    let style = FloatingPointFormatStyle<Double>.Percent.percent.locale(locale)
+      .precision(.fractionLength(0))
+    percents = (0...100).map { (Double($0) / 100).formatted(style) }
+  }
+
+  func number(_ number: Int) -> String {
+    guard let grouping, number >= 0 else {
+      return number.formatted(.number.locale(locale))
+    }
+    let digits = String(number)
+    guard digits.utf8.count >= grouping.fewest else { return digits }
+    var text = ""
+    for (index, digit) in digits.utf8.enumerated() {
+      if index > 0, (digits.utf8.count - index) % 3 == 0 { text += grouping.separator }
+      text.unicodeScalars.append(Unicode.Scalar(digit))
+    }
+    return text
+  }
+
+  /// The whole percentage at or below a share.
+  func percent(_ share: Double) -> String {
+    // The tolerance keeps 0.29, stored as a little less than 29 percent, at 29.
+    percents[Int(min(max(share * 100 + 1e-9, 0), 100))]
+  }
+
+  func list(_ texts: [String]) -> String {
+    texts.count < 2 ? texts.first ?? "" : texts.formatted(.list(type: .and).locale(locale))
+  }
+
+  func date(_ date: Date, _ zone: TimeZone) -> String {
+    date.formatted(style(zone))
+  }
+
+  func time(_ date: Date, _ zone: TimeZone) -> String {
+    date.formatted(style(zone).hour().minute())
+  }
+
+  private func style(_ zone: TimeZone) -> Date.FormatStyle {
+    Date.FormatStyle(locale: locale, timeZone: zone).day().month(.abbreviated).year()
+  }
+
+  private static func grouping(in locale: Locale) -> Grouping? {
+    let style = IntegerFormatStyle<Int>.number.locale(locale)
+    let probe = 1_234_567.formatted(style)
+    guard let match = probe.wholeMatch(of: /1([^0-9]+)234([^0-9]+)567/), match.1 == match.2 else {
+      return nil
+    }
+    return Grouping(
+      separator: String(match.1), fewest: 1_234.formatted(style) == "1234" ? 5 : 4)
+  }
+}

@@ -1,0 +1,108 @@
+public import Foundation
+
+/// Text for people, independent of their language: a key of a ``Catalog`` and its arguments, or a
+/// text that isn't translated, such as a name.
+public struct Message: Sendable, Hashable {
+  let content: Content
+
+  enum Content: Sendable, Hashable {
+    case verbatim(String)
+    indirect case value(Value)
+    case keyed(Keyed)
+  }
+
+  /// The value of an argument, which the catalog formats.
+  public enum Value: Sendable, Hashable {
+    /// A text that is shown as it is.
+    case text(String)
+    /// A name, isolated so that it can't change the direction of the text around it.
+    case name(String)
+    /// Names in a list, each isolated.
+    case names([String])
+    /// An integer with the locale's digits and separators.
+    case number(Int)
+    /// A share of one, rounded down to a whole percentage.
+    case percent(Double)
+    /// Another message.
+    case message(Message)
+    /// Other messages in a list.
+    case list([Message])
+    /// A date in a time zone.
+    case date(Date, TimeZone)
+    /// A date and time in a time zone.
+    case time(Date, TimeZone)
+  }
+
+  /// A class, so that a message is no larger than a text.
+  final class Keyed: Sendable, Hashable {
+    let key: String
+    let arguments: [(name: String, value: Value)]
+
+    init(_ key: String, _ arguments: [(String, Value)]) {
+      self.key = key
+      self.arguments = arguments
+    }
+
+    func value(of name: String) -> Value? {
+      arguments.first { $0.name == name }?.value
+    }
+
+    static func == (left: Keyed, right: Keyed) -> Bool {
+      left.key == right.key && left.arguments.elementsEqual(right.arguments, by: ==)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(key)
+      for argument in arguments { hasher.combine(argument.value) }
+    }
+  }
+
+  private init(_ content: Content) {
+    self.content = content
+  }
+
+  /// Creates a message of the catalog.
+  ///
+  /// - Parameters:
+  ///   - key: The key, such as `users.title`.
+  ///   - arguments: The arguments by name; `count` chooses the plural form.
+  public init(_ key: String, _ arguments: KeyValuePairs<String, Value> = [:]) {
+    self.init(.keyed(Keyed(key, arguments.map { ($0.key, $0.value) })))
+  }
+
+  /// A text that isn't translated, such as a name.
+  public static func verbatim(_ text: String) -> Message {
+    Message(.verbatim(text))
+  }
+
+  /// A value on its own, such as a number in a table.
+  public static func value(_ value: Value) -> Message {
+    Message(.value(value))
+  }
+
+  /// The key; nil for a text that isn't translated.
+  public var key: String? {
+    if case .keyed(let keyed) = content { keyed.key } else { nil }
+  }
+
+  /// Whether the message is an empty text.
+  public var isEmpty: Bool {
+    if case .verbatim(let text) = content { text.isEmpty } else { false }
+  }
+}
+
+/// Text that can be shown to people: a message, or a name that isn't translated.
+public protocol MessageConvertible: Sendable {
+  /// The text as a message.
+  var message: Message { get }
+}
+
+extension Message: MessageConvertible {
+  /// The message itself.
+  public var message: Message { self }
+}
+
+extension String: MessageConvertible {
+  /// The text, which isn't translated.
+  public var message: Message { .verbatim(self) }
+}

@@ -1,0 +1,167 @@
+/// A parsed PO file.
+struct POFile {
+  /// A message of the file.
+  struct Entry {
+    /// The line of its first keyword.
+    let line: Int
+    var context: String?
+    var id: String?
+    var pluralID: String?
+    /// The translations, one for each plural form.
+    var strings: [String] = []
+    /// Whether translators marked it as uncertain.
+    var isFuzzy = false
+  }
+
+  let file: String
+  /// The value of the header's `Language`.
+  let language: String
+  let plurals: PluralRule
+  let entries: [Entry]
+
+  /// Parses the text of a file; `file` is used in errors.
+  init(_ text: String, file: String) throws(CatalogError) {
+    var parser = POParser(file: file)
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      try parser.read(line, number: index + 1)
+    }
+    var entries = try parser.finish()
+    guard let header = entries.first, header.id == "", header.context == nil,
+      let fields = header.strings.first
+    else { throw CatalogError(.missingHeader("Language"), file: file, line: 1) }
+    entries.removeFirst()
+    func field(_ name: String) throws(CatalogError) -> String {
+      let line = fields.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+      guard let line else { throw CatalogError(.missingHeader(name), file: file, line: header.line) }
+      return String(line.dropFirst(name.count + 1).drop { $0 == " " })
+    }
+    language = try field("Language")
+    let forms = try field("Plural-Forms")
+    do throws(CatalogError.Problem) {
+      plurals = try PluralRule(header: forms)
+    } catch {
+      throw CatalogError(error, file: file, line: header.line)
+    }
+    self.file = file
+    self.entries = entries
+  }
+}
+
+/// Reads a PO file line by line.
+private struct POParser {
+  private enum Field { case context, id, pluralID, string(Int) }
+
+  let file: String
+  private var entries: [POFile.Entry] = []
+  private var current: POFile.Entry?
+  private var field: Field?
+  private var isFuzzy = false
+
+  init(file: String) {
+    self.file = file
+  }
+
+  mutating func finish() throws(CatalogError) -> [POFile.Entry] {
+    try end()
+    return entries
+  }
+
+  mutating func read(_ line: Substring, number: Int) throws(CatalogError) {
+    var line = line
+    while let last = line.last, last.isWhitespace { line.removeLast() }
+    if line.isEmpty { return }
+    if line.hasPrefix("#") {
+      // A comment stands before its message.
+      if current?.strings.isEmpty == false { try end() }
+      if line.hasPrefix("#,") { isFuzzy = line.contains("fuzzy") }
+      return
+    }
+    if line.hasPrefix("\"") {
+      guard let field, current != nil else { throw invalid(line, number) }
+      return append(try unquoted(line, number), to: field)
+    }
+    guard let space = line.firstIndex(of: " ") else { throw invalid(line, number) }
+    let text = try unquoted(line[space...].drop { $0 == " " }, number)
+    let keyword = line[..<space]
+    guard let field = try start(keyword, number) else { throw invalid(line, number) }
+    self.field = field
+    append(text, to: field)
+  }
+
+  /// Begins the field of a keyword, and a new message when the last one is complete.
+  private mutating func start(_ keyword: Substring, _ number: Int) throws(CatalogError) -> Field? {
+    switch keyword {
+    case "msgctxt", "msgid":
+      if current?.strings.isEmpty == false { try end() }
+      if current == nil {
+        current = POFile.Entry(line: number, isFuzzy: isFuzzy)
+        isFuzzy = false
+      }
+      let isRepeated = keyword == "msgid" ? current?.id != nil : current?.context != nil
+      if isRepeated || current?.id != nil { return nil }
+      if keyword == "msgid" { current?.id = "" } else { current?.context = "" }
+      return keyword == "msgid" ? .id : .context
+    case "msgid_plural":
+      guard current?.id != nil, current?.pluralID == nil else { return nil }
+      current?.pluralID = ""
+      return .pluralID
+    case "msgstr":
+      guard current?.id != nil, current?.strings.isEmpty == true, current?.pluralID == nil else {
+        return nil
+      }
+      current?.strings.append("")
+      return .string(0)
+    default:
+      guard let index = current?.strings.count, keyword == "msgstr[\(index)]",
+        current?.pluralID != nil
+      else { return nil }
+      current?.strings.append("")
+      return .string(index)
+    }
+  }
+
+  private mutating func append(_ text: String, to field: Field) {
+    switch field {
+    case .context: current?.context?.append(text)
+    case .id: current?.id?.append(text)
+    case .pluralID: current?.pluralID?.append(text)
+    case .string(let index): current?.strings[index].append(text)
+    }
+  }
+
+  private mutating func end() throws(CatalogError) {
+    guard let entry = current else { return }
+    guard entry.id != nil, !entry.strings.isEmpty else {
+      throw CatalogError(.syntax(entry.context ?? entry.id ?? ""), file: file, line: entry.line)
+    }
+    entries.append(entry)
+    current = nil
+    field = nil
+  }
+
+  /// Returns the text of a quoted string.
+  private func unquoted(_ text: Substring, _ number: Int) throws(CatalogError) -> String {
+    guard text.count >= 2, text.first == "\"", text.last == "\"" else { throw invalid(text, number) }
+    var result = ""
+    var rest = text.dropFirst().dropLast()
+    while let character = rest.popFirst() {
+      if character == "\"" { throw invalid(text, number) }
+      guard character == "\\" else {
+        result.append(character)
+        continue
+      }
+      switch rest.popFirst() {
+      case "n": result.append("\n")
+      case "t": result.append("\t")
+      case "\"": result.append("\"")
+      case "\\": result.append("\\")
+      default: throw invalid(text, number)
+      }
+    }
+    return result
+  }
+
+  private func invalid(_ text: Substring, _ number: Int) -> CatalogError {
+    CatalogError(.syntax(String(text)), file: file, line: number)
+  }
+}

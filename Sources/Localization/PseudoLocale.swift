@@ -1,0 +1,75 @@
+extension Catalog {
+  /// Returns a catalog whose texts are recognizable but still readable: accented, with every vowel
+  /// doubled, and in brackets.
+  ///
+  /// Text that isn't in brackets isn't in the catalog, and a page that breaks has no space for
+  /// longer languages. Arguments, tags, and code stay as they are.
+  ///
+  /// - Parameters:
+  ///   - english: The English catalog.
+  ///   - rightToLeft: Whether texts run from right to left.
+  /// - Returns: A catalog with the locale `en-XA` or `ar-XB`.
+  public static func pseudo(of english: Catalog, rightToLeft: Bool = false) -> Catalog {
+    Catalog(
+      locale: rightToLeft ? "ar-XB" : "en-XA", formats: english.formats,
+      entries: english.entries.mapValues { entry in
+        Entry(forms: entry.forms.map { $0.pseudo(rightToLeft) }, plurals: entry.plurals)
+      })
+  }
+}
+
+extension Pattern {
+  fileprivate func pseudo(_ rightToLeft: Bool) -> Pattern {
+    var result: [Piece] = [.text("⟦")]
+    var isCode = false
+    for piece in pieces {
+      guard case .text(let text) = piece else {
+        result.append(piece)
+        continue
+      }
+      result.append(.text(Self.pseudo(text, rightToLeft, &isCode)))
+    }
+    result.append(.text("⟧"))
+    // Joined, so that a message without arguments stays plain.
+    return Pattern(
+      pieces: result.reduce(into: []) { joined, piece in
+        if case .text(let last)? = joined.last, case .text(let text) = piece {
+          joined[joined.count - 1] = .text(last + text)
+        } else {
+          joined.append(piece)
+        }
+      })
+  }
+
+  private static func pseudo(
+    _ text: String, _ rightToLeft: Bool, _ isCode: inout Bool
+  ) -> String {
+    var result = ""
+    var rest = text[...]
+    while let first = rest.first {
+      if let kept = rest.prefixMatch(of: /<\/?([a-z]+)[^>]*>|&[#a-zA-Z0-9]+;/) {
+        if let name = kept.1, name == "code" || name == "kbd" { isCode = !kept.0.hasPrefix("</") }
+        result += kept.0
+        rest = rest[kept.range.upperBound...]
+        continue
+      }
+      let run = rest.dropFirst().prefix { $0 != "<" && $0 != "&" }
+      let chunk = String(first) + run
+      let changed = isCode ? chunk : chunk.reduce(into: "") { $0 += accented($1) }
+      result += rightToLeft ? "\u{202E}\(changed)\u{202C}" : changed
+      rest = rest[run.endIndex...]
+    }
+    return result
+  }
+
+  private static func accented(_ letter: Character) -> String {
+    guard let mark = accents[letter] else { return String(letter) }
+    return "aeiouyAEIOUY".contains(letter) ? mark + mark.lowercased() : mark
+  }
+
+  private static let accents: [Character: String] = {
+    let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    let marked = "åƀçđéƒĝĥîĵķļɱñöþǫŕšţûṽŵẋýžÅƁÇĐÉƑĜĤÎĴĶĻṀÑÖÞǪŔŠŢÛṼŴẊÝŽ"
+    return Dictionary(uniqueKeysWithValues: zip(plain, marked.map(String.init)))
+  }()
+}

@@ -1,0 +1,82 @@
+"""The pictures of the README and the texts that they show; taken by `script/screenshots --readme`."""
+
+import datetime
+import re
+import sqlite3
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+from .demo import Demo
+from .program import ROOT, preloaded
+
+FOLDER = ROOT / "docs/pictures"
+SIZE = {"width": 1440, "height": 1000}
+SCHEMES = ("light", "dark")
+# The demo's history ends when it's created, so it's the same whenever that is the same moment.
+MOMENT = datetime.datetime(2026, 11, 20, 15, tzinfo=datetime.timezone.utc)
+
+
+@contextmanager
+def demo(folder):
+    """The demo at that moment, where its clock stands still."""
+    env = {**preloaded(folder, "clock"), "CLOCK_AT": f"{MOMENT.timestamp():.0f}"}
+    with Demo(Path(folder) / "demo", now=MOMENT.timestamp, env=env) as demo:
+        yield demo
+
+
+def addresses(demo):
+    """The page of each picture."""
+    retail = next(link for link in demo.tenants("harbour-bank") if "/retail-" in link)
+    return {
+        "review": "/projects/harbour-bank/review",
+        "policy": f"{retail}/policy",
+        "user": f"{retail}/users/{late_with_codes(demo)}",
+        "audit": "/audit?action=policy",
+    }
+
+
+def late_with_codes(demo):
+    """The user with a note whose phone's clock is slow."""
+    database = sqlite3.connect(f"file:{demo.server.data / 'countersign.sqlite'}?mode=ro", uri=True)
+    [[uid]] = database.execute(
+        "SELECT uid FROM user_note JOIN account USING (account_key) WHERE text LIKE '%clock%'")
+    database.close()
+    return uid
+
+
+def visit(chromium, demo, scheme="light"):
+    """Opens the page of each picture: its name, and the page."""
+    context = demo.context(
+        chromium, demo.owner, viewport=SIZE, color_scheme=scheme, reduced_motion="reduce")
+    page = context.new_page()
+    # Times are shown as relative by a script.
+    page.clock.set_fixed_time(MOMENT)
+    for name, address in addresses(demo).items():
+        assert page.goto(address).status == 200
+        yield name, page
+    context.close()
+
+
+def text_of(page):
+    """What a page says, but for the port of the server."""
+    text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8080", page.locator("body").inner_text())
+    lines = [re.sub(r"[\t ]+", " ", line).strip() for line in text.splitlines()]
+    return "".join(f"{line}\n" for line in lines if line)
+
+
+def renew(chromium, folder):
+    """Takes every picture, and writes down what it shows; the files."""
+    FOLDER.mkdir(exist_ok=True)
+    for file in FOLDER.iterdir():
+        file.unlink()
+    with demo(folder) as server:
+        for scheme in SCHEMES:
+            for name, page in visit(chromium, server, scheme):
+                if scheme == "light":
+                    (FOLDER / f"{name}.txt").write_text(text_of(page))
+                picture = subprocess.run(
+                    ["pngquant", "--speed", "1", "--strip", "-"], input=page.screenshot(),
+                    capture_output=True, check=True)
+                (FOLDER / f"{name}-{scheme}.png").write_bytes(picture.stdout)
+    return sorted(FOLDER.iterdir())

@@ -1,0 +1,104 @@
+"""The message catalog's files are valid gettext, and their plural rules are those of CLDR."""
+
+import gettext
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from babel import Locale
+from babel.messages.pofile import read_po
+
+TEMPLATES = Path(__file__).parents[2] / "Templates"
+FILES = sorted(TEMPLATES.rglob("messages*.po"))
+NUMBERS = [*range(0, 1_101), 1_000_000, 2_000_000, 1_000_001]
+
+
+def names(paths):
+    return [str(path.relative_to(TEMPLATES)) for path in paths]
+
+
+def check(text: str) -> str:
+    """What msgfmt has to say about a file; warnings about who translated it don't matter."""
+    result = subprocess.run(
+        ["msgfmt", "--check", "--output-file=/dev/null", "-"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return result.stderr if result.returncode else ""
+
+
+def filled(text: str) -> str:
+    """An English file with its texts as translations, so that their format is checked."""
+    return subprocess.run(
+        ["msgen", "--no-wrap", "-"], input=text, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def faults_of_plurals(header: str, locale: str) -> list[str]:
+    """Where a Plural-Forms header differs from the rule of CLDR."""
+    match = re.fullmatch(r"nplurals=(\d+); plural=(.+?);?", header)
+    assert match, header
+    form = gettext.c2py(match[2])
+    rule = Locale.parse(locale, sep="-").plural_form
+    forms_of = {}
+    categories_of = {}
+    for number in NUMBERS:
+        forms_of.setdefault(rule(number), set()).add(form(number))
+        categories_of.setdefault(form(number), set()).add(rule(number))
+    faults = [f"{key} is {sorted(value)}" for key, value in forms_of.items() if len(value) > 1]
+    faults += [f"{key} is {sorted(value)}" for key, value in categories_of.items() if len(value) > 1]
+    if int(match[1]) != len(categories_of):
+        faults.append(f"nplurals is {match[1]}, not {len(categories_of)}")
+    return faults
+
+
+def test_there_are_files():
+    assert "common/messages.po" in names(FILES)
+
+
+@pytest.mark.parametrize("file", FILES, ids=names(FILES))
+def test_msgfmt_accepts(file):
+    text = file.read_text()
+    if file.name == "messages.po":
+        assert not re.search(r'^msgstr(\[\d\])? "[^"]', text.split("\n\n", 1)[1], re.M)
+        text = filled(text)
+    assert check(text) == ""
+
+
+@pytest.mark.parametrize("file", FILES, ids=names(FILES))
+def test_arguments_are_marked(file):
+    """Without the flag, msgfmt doesn't compare the arguments of a translation."""
+    for message in read_po(file.open("rb")):
+        text = "".join(message.id) if message.pluralizable else message.id
+        has_arguments = bool(re.search(r"{\w", text))
+        assert ("python-brace-format" in message.flags) == (has_arguments and message.id != "")
+
+
+@pytest.mark.parametrize("file", FILES, ids=names(FILES))
+def test_plural_forms_are_those_of_cldr(file):
+    catalog = read_po(file.open("rb"))
+    header = dict(catalog.mime_headers)["Plural-Forms"]
+    parts = file.name.split(".")
+    assert faults_of_plurals(header, parts[1] if len(parts) == 3 else "en") == []
+
+
+@pytest.mark.parametrize(
+    ("header", "locale"),
+    [
+        ("nplurals=2; plural=(n > 1);", "en"),
+        ("nplurals=3; plural=(n != 1);", "en"),
+        ("nplurals=2; plural=(n != 1);", "pl"),
+        ("nplurals=2; plural=(n != 1);", "ja"),
+    ],
+)
+def test_a_wrong_rule_is_found(header, locale):
+    assert faults_of_plurals(header, locale)
+
+
+def test_a_wrong_argument_is_found():
+    header = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+    entry = '#, python-brace-format\nmsgctxt "a.b"\nmsgid "{count} of"\nmsgstr "{number} of"\n'
+    assert "count" in check(header + entry)

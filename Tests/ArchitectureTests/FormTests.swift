@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+/// An action is a route: its address says what to do, not a field or the name of a button.
+struct FormTests {
+  @Test func `no page asks which button was pressed`() throws {
+    let found = try SourceTree.files(in: "Sources/Console").flatMap(choices)
+    #expect(found == [])
+  }
+
+  @Test func `a button names an object at most`() throws {
+    let folder = SourceTree.root.appending(path: "Templates")
+    let templates = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+      .filter { $0.hasSuffix(".mustache") }
+    var found: [String] = []
+    for template in templates {
+      let text = try String(contentsOf: folder.appending(path: template), encoding: .utf8)
+      found += namedButtons(text).map { "\(template): \($0)" }
+    }
+    // Which session to end.
+    #expect(found == ["account/account.mustache: session"])
+  }
+
+  @Test func `each breach is seen`() {
+    let file = SourceFile(path: "A.swift", text: "switch form[\"step\"] {\nform[\"csrf\"]")
+    #expect(choices(file).count == 1)
+    #expect(namedButtons("<button class=\"a\" name=\"step\" value=\"b\">") == ["step"])
+    #expect(namedButtons("<button formaction=\"/a\"><input name=\"b\">") == [])
+  }
+
+  private func choices(_ file: SourceFile) -> [String] {
+    file.lines.enumerated().compactMap { line, text in
+      text.contains(/orm\["(step|action|do|verb|button)"\]/)
+        ? file.breach(line, "an action is a route") : nil
+    }
+  }
+
+  private func namedButtons(_ text: String) -> [String] {
+    text.matches(of: /<button[^>]* name="([^"]*)"/).map { String($0.1) }
+  }
+}

@@ -1,0 +1,77 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Addresses that only take forms: what they do by themselves, and where they lead.
+@Suite struct FormAddressTests {
+  @Test func `opened in a browser, the address of a form leads to its page`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      for (address, page) in [
+        (eu + "/policy/changes", eu + "/policy"), (eu + "/policy/edit", eu + "/policy"),
+        (eu + "/guidance/versions", eu + "/guidance"),
+        (eu + "/approvals/1/approval", eu + "/approvals/1"),
+        (eu + "/settings/sign-in/disabling", eu + "/settings/sign-in"),
+        ("/account/sessions/others?x=1", "/account"),
+        ("/administrators/step-up", "/administrators"),
+      ] {
+        let answer = try await ada.get(address)
+        #expect(answer.status == .seeOther && answer.location == page, "\(address)")
+      }
+      #expect(try await ada.get(eu + "/users.csv").status == .methodNotAllowed)
+      #expect(try await ada.send(.put, eu + "/policy/changes").status == .methodNotAllowed)
+    }
+  }
+
+  @Test func `a form sent after the session ended leads back to its page`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let policy = try await world.eu + "/policy"
+      world.clock.advance(seconds: ConsoleSessions.idle + 61)
+      let answer = try await browser.post(policy + "/changes", .policy(intervals: "1"))
+      let door = try #require(answer.location)
+      #expect(door.hasPrefix("/sign-in?next="))
+      let form = try await browser.get(door)
+      let signedIn = try await browser.post(
+        "/sign-in",
+        [
+          "csrf": try form.csrf, "email": World.ada, "password": World.password,
+          "next": policy + "/changes",
+        ])
+      #expect(signedIn.location == policy)
+    }
+  }
+
+  @Test func `a preview changes nothing, and the policy form goes to one by itself`() async throws {
+    try await World.furnished { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let eu = try await world.eu
+      let page = try await tomas.get(eu + "/policy")
+      #expect(page.says("<form class=\"stack\" method=\"post\" action=\"\(eu)/policy\""))
+      let before = try await world.auditedActions()
+      for form in [
+        Form.policy(intervals: "1"), .policy(totp: "off", more: ["confirmation": "eu-shop"]),
+      ] {
+        let review = try await tomas.submit(eu + "/policy", form)
+        #expect(review.says("<h1>Review changes</h1>"))
+        #expect(review.values(of: "formaction") == [eu + "/policy/edit"])
+        _ = try await tomas.submit(eu + "/policy", form, to: eu + "/policy/edit")
+      }
+      _ = try await tomas.submit(eu + "/guidance/edit", ["text": "x", "version": "0"])
+      #expect(try await world.auditedActions() == before)
+      #expect(try await world.policy.version == 2)
+      #expect(try await world.identity.guidance.read(try await world.euScope) == nil)
+    }
+  }
+
+  @Test func `each route performs one action, or several that one rule tells apart`() async throws {
+    try await World.empty { world in
+      let several = Set(world.console.routes.filter { $0.actions.count > 1 }.map(\.actions))
+      #expect(
+        several == [[.changePolicy, .weakenPolicy], [.changeSettings, .weakenSettings]])
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import HTTP
+import Identity
+import Templating
+import Testing
+
+@testable import Console
+
+/// Pages show only text of the catalog, names, and code.
+@Suite struct PseudoLocaleTests {
+  /// Folders whose text isn't in the catalog yet; their pages aren't looked at.
+  static let unconverted: Set<String> = [
+    "approvals", "audit", "deletion", "failures", "guidance", "keys", "policy", "projects",
+    "providers", "removals", "review", "scopes", "settings", "sign-in", "sign-out", "signers",
+    "support", "tokens", "users", "what-if",
+  ]
+  /// Words that aren't translated: names, and words of code and standards.
+  static let names: Set<String> = [
+    "Countersign", "Acme", "Retail", "Globex", "eu-shop", "us-shop", "sandbox", "Ada", "Nadia",
+    "Tomás", "Iris", "Chiara", "Bianchi", "Pixel", "Guest", "without", "address", "UTC",
+    // Roles, whose folder isn't in the catalog yet.
+    "owner", "support", "policy", "admin", "auditor",
+  ]
+
+  @Test func `every page is in the catalog's language`() async throws {
+    let pseudo = Catalog.pseudo(of: try World.catalog.get())
+    try await World.furnished { world in
+      let world = try world.speaking(pseudo)
+      for page in PageTests.pages
+      where !Self.folders(of: page.name).contains(where: Self.unconverted.contains) {
+        let browser =
+          page.who == nil ? Browser(world) : try await Browser.signedIn(world, as: page.who ?? "")
+        let answer = try await browser.get(try await world.filled(page.address))
+        #expect(answer.text.contains("lang=\"en-XA\" dir=\"ltr\""), "\(page.name)")
+        let english = Self.english(in: answer.text)
+        #expect(english == [], "\(page.name)")
+      }
+    }
+  }
+
+  /// The folders whose text a page shows besides that of the frame.
+  private static func folders(of page: String) -> [String] {
+    let folders = [
+      ("sign-in", "sign-in"), ("project-new", "projects"), ("projects", "projects"),
+      ("project", "scopes"), ("tenants-", "tenants"), ("tenants", "tenants policy"),
+      ("tenant-new", "tenants"), ("tenant", "scopes"), ("policy", "policy"), ("review", "review"),
+      ("user", "users"), ("find-users", "users"), ("factor-name", "support"),
+      ("removal-of-all", "support"), ("removals", "removals"), ("removal", "support"),
+      ("settings", "settings"), ("token", "tokens"), ("key", "keys"), ("provider", "providers"),
+      ("signer", "signers"), ("deletion", "deletion"), ("audit", "audit"),
+      ("scope-guidance", "guidance"), ("what-if", "what-if"), ("guid", "guidance"),
+      ("sign-out", "sign-out"), ("not-", "failures"), ("approvals", "approvals"),
+      ("note-new", "support"),
+    ]
+    let found = folders.first { page.hasPrefix($0.0) }?.1 ?? "unknown page \(page)"
+    return found.split(separator: " ").map(String.init)
+  }
+
+  @Test func `a client gets the locale it prefers`() async throws {
+    let english = try World.catalog.get()
+    try await World.furnished { world in
+      let catalogs = [english, .pseudo(of: english)]
+      let consoles = try Consoles(catalogs) { try world.speaking($0).console }
+      let cases = [("en-XA, en;q=0.5", "en-XA"), ("fr", "en"), ("en", "en")]
+      for (field, locale) in cases {
+        let response = await consoles.respond(to: try Self.request(field))
+        let page = String(decoding: response.body.bytes, as: UTF8.self)
+        #expect(page.contains("<html lang=\"\(locale)\""))
+        #expect(response.fields[.vary]?.contains("Accept-Language") == true)
+      }
+      let only = Consoles([english]) { _ in world.console }
+      let response = await only.respond(to: try Self.request("de"))
+      #expect(response.fields[.vary]?.contains("Accept-Language") != true)
+    }
+  }
+
+  private static func request(_ language: String) throws -> Request {
+    guard let target = Target("/sign-in") else { throw Missing("target") }
+    return Request(
+      method: .get, target: target, fields: [.acceptLanguage: language], body: [],
+      peer: "192.0.2.9", id: RequestID(4711))
+  }
+
+  @Test func `a right-to-left locale turns the page`() async throws {
+    let pseudo = Catalog.pseudo(of: try World.catalog.get(), rightToLeft: true)
+    try await World.furnished { world in
+      let answer = try await Browser(try world.speaking(pseudo)).get("/sign-in")
+      #expect(answer.text.contains("lang=\"ar-XB\" dir=\"rtl\""))
+    }
+  }
+
+  @Test(arguments: [
+    ("<p>Plain</p>", ["Plain"]), ("<p>⟦Ûûšééŕ ⟦îîñ⟧ ada@x.example⟧</p>", []),
+    ("<p>⟦Ûûšééŕ plain⟧</p>", ["plain"]),
+    ("<p><bdi>Ada</bdi> <code>x y</code> 12</p>", []), ("<input value=\"typed\">", []),
+    ("<button aria-label=\"Plain\" title=\"⟦ẋ⟧\">⟦ẋ⟧</button>", ["Plain"]),
+    ("<p>⟦åå⟧ plain <b>words</b></p>", ["plain", "words"]),
+    ("<a class=\"x\" href=\"/users\">kT9w2m ada@x.example</a>", []),
+  ])
+  func `plain English is found`(html: String, found: [String]) {
+    #expect(Self.english(in: html) == found)
+  }
+
+  /// The texts that people can read, outside of messages and of elements for names and code.
+  private static func english(in html: String) -> [String] {
+    let hidden = html.replacing(
+      #/<(script|style|svg|code|kbd|pre|bdi|time|textarea)\b[^>]*>.*?</\1>|<option\b[^>]*>.*?</option>|<[a-z]+ class="[^"]*\bmono\b[^"]*"[^>]*>[^<]*</#
+        .dotMatchesNewlines(), with: "<")
+    let attributes = hidden.matches(
+      of: /\b(?:aria-label|title|alt|placeholder|data-label)="([^"]*)"/
+    ).map { String($0.1) }
+    let texts = hidden.replacing(/<[^>]*>/, with: "\n").split(separator: "\n").map(String.init)
+    return (attributes + texts).compactMap { text in
+      // Every letter of a message has an accent, so other words are arguments or hard-coded.
+      let words = text.replacing(/&[#a-z0-9]+;/, with: " ").split(separator: /[\s·,()“”⟦⟧]+/)
+        .filter { word in
+          word.contains(/[A-Za-z]{2,}/) && !names.contains(String(word))
+            && !word.contains(/[0-9@.\/_]/)
+        }
+      return words.isEmpty ? nil : words.joined(separator: " ")
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Identity
+import Testing
+
+struct ScopeTests {
+  @Test func `an empty tenant id is no tenant, and not the project's own pool`() async throws {
+    try await withInstance { instance in
+      await expect("tenantNotFound") {
+        try await instance.identity.scopes.find(project: instance.acme.project, tenant: ID(""))
+      }
+    }
+  }
+
+  @Test func `in the standalone profile nothing is made by asking for it`() async throws {
+    try await withInstance { instance in
+      let scopes = instance.identity.scopes
+      await expect("projectNotFound") { try await scopes.find(project: ID("nowhere")) }
+      await expect("tenantNotFound") {
+        try await scopes.find(project: instance.acme.project, tenant: ID("nobody"))
+      }
+      await expect("projectNotFound") {
+        try await scopes.find(project: ID("nowhere"), tenant: ID("x"))
+      }
+    }
+  }
+
+  @Test func `in the emulator profile projects and tenants come of being used`() async throws {
+    try await withEmulator { identity in
+      let scope = try await identity.scopes.find(project: ID("Any_Thing"), tenant: ID("t1"))
+      #expect(scope.tenant == ID("t1"))
+      let tenant = try await identity.pools.find(project: ID("Any_Thing"), tenant: ID("t1"))
+      let everything = SignInMethods(password: true, emailLink: true, anonymous: true)
+      #expect(tenant.signIn == everything)
+      #expect(tenant.policy.configuration.isTOTPOn)
+      #expect(identity.defaultProject == ID("demo-project"))
+      _ = try await identity.scopes.existing(project: ID("demo-project"))
+    }
+  }
+
+  @Test func `many who use a new project at once find the same one`() async throws {
+    try await withEmulator { identity in
+      let scopes = try await atOnce(16) { _ in
+        try await identity.scopes.find(project: ID("new"), tenant: ID("new"))
+      }
+      #expect(Set(scopes.map(\.key)).count == 1)
+    }
+  }
+
+  @Test(arguments: ["", "a\nb", String(repeating: "x", count: 129)])
+  func `an id that cannot be one makes nothing in the emulator either`(id: String) async throws {
+    try await withEmulator { identity in
+      await expect("projectNotFound") { try await identity.scopes.find(project: ID(id)) }
+      let tenant = await outcome {
+        try await identity.scopes.find(project: ID("demo-project"), tenant: ID(id))
+      }
+      #expect(id == "a\nb" || tenant == "tenantNotFound")
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Identity
+import Testing
+
+/// What projects and tenants have in common, and what only projects have.
+struct UserPoolTests {
+  @Test(arguments: [false, true])
+  func `a common setting changes alike in a project and a tenant`(isTenant: Bool) async throws {
+    try await withInstance { instance in
+      let scope = isTenant ? instance.east : instance.acme
+      let pool = try await instance.identity.pools.update(
+        project: scope.project, tenant: scope.tenant, by: Instance.boss
+      ) { edit in
+        edit.displayName = "Renamed"
+        edit.signIn = SignInMethods(password: false, emailLink: true, anonymous: true)
+        edit.disableAuth = true
+        edit.members = #"{"monitoring":{}}"#
+        edit.userPermissions = UserPermissions(signUp: false, deletion: false)
+        edit.passwords = PasswordPolicy(isEnforced: true, shortest: 9)
+        edit.withdrawalNeedsFactor = true
+      }
+      #expect(pool.displayName == "Renamed" && pool.scope.isDisabled && pool.disableAuth)
+      #expect(pool.signIn == SignInMethods(password: false, emailLink: true, anonymous: true))
+      #expect(pool.members == #"{"monitoring":{}}"#)
+      #expect(pool.userPermissions == UserPermissions(signUp: false, deletion: false))
+      #expect(pool.passwords == PasswordPolicy(isEnforced: true, shortest: 9))
+      #expect(pool.passwordsChangedAt == instance.now && pool.withdrawalNeedsFactor)
+      let found = try await instance.identity.pools.find(
+        project: scope.project, tenant: scope.tenant)
+      #expect(found.edit == pool.edit)
+      let row = try #require(try await instance.log(scope).first)
+      #expect(row.action == (isTenant ? .tenantChange : .projectChange))
+      #expect(row.new(.withdrawalNeedsFactor) == .flag(true) && row.new(.signIn) == .flag(false))
+    }
+  }
+
+  @Test func `settings that only projects have stay out of a tenant`() async throws {
+    try await withInstance { instance in
+      let east = instance.east
+      let before = try await instance.identity.pools.find(
+        project: east.project, tenant: east.tenant)
+      let rows = try await instance.wholeLog().count
+      let settings = try await instance.identity.pools.find(project: east.project).project
+      let after = try await instance.identity.pools.update(
+        project: east.project, tenant: east.tenant, by: Instance.boss
+      ) { edit in
+        edit.project = settings
+        edit.project?.authorizedDomains = ["evil.example"]
+        edit.project?.expiresAnonymous = true
+        edit.signIn.phone = true
+      }
+      #expect(after.edit == before.edit && after.project == nil && !after.signIn.phone)
+      #expect(try await instance.wholeLog().count == rows)
+      #expect(try await instance.identity.pools.find(project: east.project).project == settings)
+    }
+  }
+
+  @Test func `a project keeps its own settings`() async throws {
+    try await withInstance { instance in
+      let acme = instance.acme.project
+      let before = try await instance.identity.pools.find(project: acme)
+      let after = try await instance.identity.pools.update(project: acme, by: Instance.boss) {
+        $0.project = nil
+      }
+      #expect(after.edit == before.edit && after.project != nil)
+    }
+  }
+
+  @Test func `a tenant hides users as its project does until it decides`() async throws {
+    try await withInstance { instance in
+      let (pools, east) = (instance.identity.pools, instance.east)
+      func hidesUsers() async throws -> Bool {
+        let pool = try await pools.find(project: east.project, tenant: east.tenant)
+        #expect(try await instance.identity.scopes.hidesUsers(east) == pool.hidesUsers)
+        return pool.hidesUsers
+      }
+      #expect(try await hidesUsers())
+      _ = try await pools.update(project: east.project, by: Instance.boss) {
+        $0.emailPrivacy = false
+      }
+      #expect(try await !hidesUsers())
+      _ = try await pools.update(project: east.project, tenant: east.tenant, by: Instance.boss) {
+        $0.emailPrivacy = true
+      }
+      #expect(try await hidesUsers())
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Identity
+import JSON
+import Synchronization
+import Testing
+
+@testable import IdentityToolkitAPI
+
+struct PreparedEditTests {
+  private func prepared(_ runs: RunCount) -> PreparedEdit<UserPoolEdit, UserPoolError> {
+    PreparedEdit(of: UserPoolEdit(displayName: "acme")) { (tenant) throws(UserPoolError) in
+      runs.add()
+      guard tenant.displayName != "gone" else { throw .tenantNotFound }
+      tenant.disableAuth = true
+    }
+  }
+
+  @Test func `settings as they were when the edit was prepared are assigned`() throws {
+    let runs = RunCount()
+    let edit = prepared(runs)
+    var tenant = UserPoolEdit(displayName: "acme")
+    try edit.apply(to: &tenant)
+    #expect(tenant == UserPoolEdit(displayName: "acme", disableAuth: true))
+    #expect(runs.count == 1)
+  }
+
+  @Test(arguments: [
+    UserPoolEdit(displayName: "other"), UserPoolEdit(displayName: "acme", members: #"{"a":1}"#),
+  ])
+  func `another change in between is kept`(_ changed: UserPoolEdit) throws {
+    let runs = RunCount()
+    let edit = prepared(runs)
+    var tenant = changed
+    try edit.apply(to: &tenant)
+    var expected = changed
+    expected.disableAuth = true
+    #expect(tenant == expected)
+    #expect(runs.count == 2)
+  }
+
+  @Test func `an error is thrown when the edit is applied`() throws {
+    let edit = PreparedEdit(of: UserPoolEdit(displayName: "gone")) {
+      (tenant: inout UserPoolEdit) throws(UserPoolError) in throw .missingTenantName
+    }
+    var tenant = UserPoolEdit(displayName: "gone")
+    #expect(throws: UserPoolError.self) { try edit.apply(to: &tenant) }
+    #expect(tenant == UserPoolEdit(displayName: "gone"))
+  }
+
+  @Test func `a change of the MFA configuration in between prepares nothing anew`() async throws {
+    let runs = RunCount()
+    let edit = try await ConfigEdit(
+      UpdateMask("disableAuth,mfaConfig.state"), "mfaConfig", MFAConfiguration(state: .mandatory),
+      members: UpdateMask("disableAuth"), of: { UserPoolEdit(displayName: "acme") }
+    ) { (tenant) in
+      runs.add()
+      tenant.disableAuth = true
+    }
+    var tenant = UserPoolEdit(
+      displayName: "acme", configuration: MFAConfiguration(state: .enabled, smsEnabled: true))
+    try edit.apply(to: &tenant)
+    #expect(
+      tenant
+        == UserPoolEdit(
+          displayName: "acme", disableAuth: true,
+          configuration: MFAConfiguration(state: .mandatory, smsEnabled: true)))
+    #expect(runs.count == 1)
+  }
+
+  @Test func `a mask of the MFA configuration alone reads nothing`() async throws {
+    let edit = try await ConfigMessage.edit(
+      UpdateMask("mfa"), [:], MFAConfiguration(state: .enabled)
+    ) { () throws(WireError) in throw WireError("READ") }
+    #expect(edit.members == nil)
+  }
+}
+
+private final class RunCount: Sendable {
+  private let runs = Mutex(0)
+  var count: Int { runs.withLock { $0 } }
+  func add() { runs.withLock { $0 += 1 } }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import Testing
+
+@testable import Localization
+
+/// Runs a test on catalog files in a folder of its own.
+func withCatalogs<Result>(
+  _ files: [String: String], _ body: (String) throws -> Result
+) throws -> Result {
+  let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  for (path, text) in files {
+    let file = folder.appending(path: path)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+  }
+  return try body(folder.path)
+}
+
+/// A header entry.
+func header(_ language: String, _ plurals: String = "nplurals=2; plural=(n != 1);") -> String {
+  """
+  msgid ""
+  msgstr ""
+  "Language: \(language)\\n"
+  "Plural-Forms: \(plurals)\\n"
+
+  """
+}
+
+private let english =
+  header("en") + """
+    # A comment
+    msgctxt "users.title"
+    msgid "Users"
+    msgstr ""
+
+    #, python-brace-format
+    msgctxt "users.count"
+    msgid "{count} user of {project}"
+    msgid_plural ""
+    "{count} users "
+    "of {project}"
+    msgstr[0] ""
+    msgstr[1] ""
+
+    msgctxt "users.braces"
+    msgid "\\"{{x}}\\"\\tand \\\\ {who}"
+    msgstr ""
+
+    msgctxt "users.bold"
+    msgid "Is <strong>{name}</strong>"
+    msgstr ""
+
+    """
+
+@Suite struct CatalogTests {
+  private func catalog() throws -> Catalog {
+    try withCatalogs(["users/messages.po": english]) { try Catalog(folder: $0) }
+  }
+
+  @Test func `a message is its text with its arguments`() throws {
+    let catalog = try catalog()
+    #expect(catalog.text(Message("users.title")) == "Users")
+    #expect(catalog.text(Message("users.braces", ["who": .text("<Ada>")])) == "\"{x}\"\tand \\ <Ada>")
+    #expect(catalog.text(.verbatim("Users")) == "Users")
+    #expect(catalog.text(.value(.number(3_918))) == "3,918")
+    #expect(catalog.keys.count == 4)
+    #expect(catalog.arguments(of: "users.count") == ["count", "project"])
+  }
+
+  @Test(arguments: [(1, "1 user of a"), (0, "0 users of a"), (48_210, "48,210 users of a")])
+  func `the count chooses the plural form`(count: Int, text: String) throws {
+    let message = Message("users.count", ["count": .number(count), "project": .text("a")])
+    #expect(try catalog().text(message) == text)
+    #expect(try catalog().pattern("users.count") == nil)
+  }
+
+  @Test func `in HTML, arguments are escaped and names isolated`() throws {
+    let catalog = try catalog()
+    #expect(
+      catalog.html(Message("users.bold", ["name": .name("<&>")]))
+        == "Is <strong><bdi>&lt;&amp;&gt;</bdi></strong>")
+    #expect(catalog.text(.value(.name("علی\u{202E}"))) == "\u{2068}علی\u{2069}")
+  }
+
+  @Test(arguments: [
+    (Message.Value.names(["Ada", "Bo"]), "Ada and Bo"),
+    (.names(["Ada", "Bo", "Cy"]), "Ada, Bo, and Cy"), (.names(["Ada"]), "Ada"),
+    (.list([.verbatim("x"), .value(.number(1_000))]), "x and 1,000"),
+    (.percent(0.855), "85%"), (.percent(0.29), "29%"), (.percent(1), "100%"),
+    (.number(999), "999"), (.number(-1_234), "-1,234"),
+    (.date(Date(timeIntervalSince1970: 1_795_262_400), .gmt), "Nov 21, 2026"),
+    (.message(Message("users.title")), "Users"),
+  ])
+  func `arguments are formatted`(value: Message.Value, text: String) throws {
+    #expect(try catalog().text(.value(value)) == text)
+  }
+
+  @Test func `a translation has its own numbers, lists, and plural forms`() throws {
+    let polish =
+      header(
+        "pl",
+        "nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);")
+      + """
+      msgctxt "users.count"
+      msgid "{count} user of {project}"
+      msgid_plural "{count} users of {project}"
+      msgstr[0] "{count} użytkownik {project}"
+      msgstr[1] "{count} użytkownicy {project}"
+      msgstr[2] "{count} użytkowników {project}"
+
+      """
+    let files = ["users/messages.po": english, "users/messages.pl.po": polish]
+    let catalogs = try withCatalogs(files) { try Catalog.installed(in: $0) }
+    #expect(catalogs.map(\.locale) == ["en", "pl"])
+    let texts = [1, 3, 12, 22, 12_345].map {
+      catalogs[1].text(Message("users.count", ["count": .number($0), "project": .text("x")]))
+    }
+    #expect(
+      texts == [
+        "1 użytkownik x", "3 użytkownicy x", "12 użytkowników x", "22 użytkownicy x",
+        "12\u{A0}345 użytkowników x",
+      ])
+    #expect(catalogs[1].text(Message("users.title")) == "Users")
+  }
+
+  @Test func `scripts set the direction`() {
+    let formats = Formats(locale: "he")
+    #expect(Catalog(locale: "he", formats: formats, entries: [:]).isRightToLeft)
+    #expect(!Catalog.empty.isRightToLeft)
+  }
+
+  @Test(arguments: [
+    ("msgctxt \"users.a\"\nmsgid \"A\"", "users/messages.po:6: “users.a” isn’t valid here"),
+    ("msgid \"A\"\nmsgstr \"\"", "users/messages.po:6: “A” has no msgctxt"),
+    ("msgctxt \"user.a\"\nmsgid \"A\"\nmsgstr \"\"", "users/messages.po:6: “user.a” doesn’t"),
+    ("msgctxt \"users.a\"\nmsgid \"{a\"\nmsgstr \"\"", "users/messages.po:6: “{a” has a brace"),
+    ("msgctxt \"users.a\"\nmsgid \"a}\"\nmsgstr \"\"", "users/messages.po:6: “a}” has a brace"),
+    ("msgctxt \"users.a\"\nmsgid A\nmsgstr \"\"", "users/messages.po:7: “A” isn’t valid"),
+    ("msgctxt \"users.a\"\nmsgid \"\\x\"", "users/messages.po:7: “\"\\x\"” isn’t valid"),
+    ("msgctxt \"users.a\"\nmsgstr \"\"", "users/messages.po:7: “msgstr \"\"” isn’t valid"),
+  ])
+  func `an invalid file is refused with its line`(entry: String, expected: String) {
+    let fault = #expect(throws: CatalogError.self) {
+      try withCatalogs(["users/messages.po": header("en") + "\n" + entry + "\n"]) {
+        try Catalog(folder: $0)
+      }
+    }
+    #expect(fault?.description.hasPrefix(expected) == true, "\(fault?.description ?? "")")
+  }
+
+  @Test func `a key is defined once`() {
+    let entry = "\nmsgctxt \"a.b\"\nmsgid \"A\"\nmsgstr \"\"\n"
+    let fault = #expect(throws: CatalogError.self) {
+      try withCatalogs(["a/messages.po": header("en") + entry + entry]) {
+        try Catalog(folder: $0)
+      }
+    }
+    #expect(fault?.problem == .repeatedKey("a.b"))
+  }
+
+  @Test(arguments: [
+    ("users.none", "X", "X", CatalogError.Problem.unknownKey("users.none")),
+    ("users.title", "User", "X", .outdated("users.title")),
+    ("users.title", "Users", "{x}", .differs("users.title")),
+    ("users.bold", "Is <strong>{name}</strong>", "<b>{name}</b>", .differs("users.bold")),
+    ("users.bold", "Is <strong>{name}</strong>", "<strong>x</strong>", .differs("users.bold")),
+  ])
+  func `a translation has the keys, arguments, and tags of English`(
+    key: String, id: String, text: String, problem: CatalogError.Problem
+  ) {
+    let german =
+      header("de") + "\nmsgctxt \"\(key)\"\nmsgid \"\(id)\"\nmsgstr \"\(text)\"\n"
+    let files = ["users/messages.po": english, "users/messages.de.po": german]
+    let fault = #expect(throws: CatalogError.self) {
+      try withCatalogs(files) { try Catalog.installed(in: $0) }
+    }
+    #expect(fault?.problem == problem)
+  }
+
+  @Test func `a pseudo-locale changes text only`() throws {
+    let pseudo = Catalog.pseudo(of: try catalog())
+    #expect(pseudo.locale == "en-XA" && !pseudo.isRightToLeft)
+    #expect(pseudo.text(Message("users.title")) == "⟦Ûûšééŕš⟧")
+    #expect(
+      pseudo.html(Message("users.bold", ["name": .text("Ada")]))
+        == "⟦Îîš <strong>Ada</strong>⟧")
+    let back = Catalog.pseudo(of: try catalog(), rightToLeft: true)
+    #expect(back.isRightToLeft)
+    #expect(back.text(Message("users.title")).contains("\u{202E}"))
+  }
+}
+
+@Suite struct PluralRuleTests {
+  @Test(arguments: [
+    ("nplurals=1; plural=0;", [0, 0, 0, 0, 0]),
+    ("nplurals=2; plural=(n != 1);", [1, 0, 1, 1, 1]),
+    ("nplurals=2; plural=n>1", [0, 0, 1, 1, 1]),
+    (
+      "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5);",
+      [0, 1, 2, 3, 4]
+    ),
+    ("nplurals=2; plural=!(n==1 || n+1==3)*1;", [1, 0, 0, 1, 1]),
+  ])
+  func `the expression chooses a form`(header: String, forms: [Int]) throws {
+    let rule = try PluralRule(header: header)
+    #expect([0, 1, 2, 3, 11].map(rule.form) == forms)
+  }
+
+  @Test(arguments: [
+    "", "nplurals=2", "nplurals=0; plural=0;", "nplurals=2; plural=m;", "nplurals=2; plural=(n;",
+    "nplurals=2; plural=n;", "nplurals=2; plural=n?1;", "nplurals=2; plural=n n;",
+  ])
+  func `an invalid rule is refused`(header: String) {
+    #expect(throws: CatalogError.Problem.self) { try PluralRule(header: header) }
+  }
+}
+
+@Suite struct LanguagePreferencesTests {
+  @Test(arguments: [
+    ("", "en"), ("de", "de"), ("DE-at", "de"), ("pt", "pt-BR"), ("fr-CH, de;q=0.9, en;q=0.8", "de"),
+    ("en;q=0.5, pt-br;q=0.7", "pt-BR"), ("de;q=0, pt;q=0.1", "pt-BR"), ("*", "en"), ("fr, *", "en"),
+    (",;q=1,;;,=", "en"), ("de;q=x", "en"), ("zh-Hant-TW, de-Latn-DE", "de"),
+  ])
+  func `the best installed locale is chosen`(field: String, locale: String) {
+    let locales = ["en", "de", "pt-BR"]
+    #expect(locales[LanguagePreferences(field).best(among: locales)] == locale)
+  }
+}
