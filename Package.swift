@@ -113,7 +113,8 @@ let package = Package(
       name: "countersign",
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-        "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+        "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI",
+        "Console",
         "Demo",
       ],
       swiftSettings: house),

@@ -108,7 +108,8 @@ extension POFile.Entry {
   ) throws(CatalogError) -> (key: String, entry: Catalog.Entry) {
     let key = try key(in: file)
     guard let original = english.entries[key] else { throw error(.unknownKey(key), in: file) }
-    let source = try entry([id ?? ""] + (pluralID.map { [$0] } ?? []), key, in: file,
+    let source = try entry(
+      [id ?? ""] + (pluralID.map { [$0] } ?? []), key, in: file,
       isSource: true)
     guard source.forms == original.forms else { throw error(.outdated(key), in: file) }
     let entry = try entry(strings, key, in: file)

@@ -11,7 +11,9 @@ public struct LanguagePreferences: Sendable {
       part -> (range: Substring, weight: Double)? in
       let parameters = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
       guard let range = parameters.first, !range.isEmpty else { return nil }
-      let weight = parameters.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) }
+      let weight = parameters.dropFirst().first { $0.hasPrefix("q=") }.map {
+        Double($0.dropFirst(2))
+      }
       guard let weight = weight ?? 1, weight > 0 else { return nil }
       return (range[...], weight)
     }

@@ -58,14 +58,19 @@ public struct Pattern: Sendable, Equatable {
   /// The HTML tags of the text, sorted.
   var tags: [String] {
     pieces.flatMap { piece in
-      if case .text(let text) = piece { text.matches(of: /<\/?[a-z][^>]*>/).map { String($0.0) } }
-      else { [String]() }
+      if case .text(let text) = piece {
+        text.matches(of: /<\/?[a-z][^>]*>/).map { String($0.0) }
+      } else {
+        [String]()
+      }
     }.sorted()
   }
 
   /// Dots go into an object of a template's model.
   private static func isName(_ text: Substring) -> Bool {
-    guard let first = text.first, first.isASCII, first.isLetter || first == "_" else { return false }
+    guard let first = text.first, first.isASCII, first.isLetter || first == "_" else {
+      return false
+    }
     return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") }
   }
 }

@@ -11,10 +11,13 @@ struct AuditActionTests {
     #expect(names.count > 90)
     var breaches: [String] = []
     for file in try SourceTree.files(in: "Sources") where file.path != Self.home {
-      for (number, line) in file.lines.enumerated() where line.contains("\"") || line.contains("'") {
+      for (number, line) in file.lines.enumerated() where line.contains("\"") || line.contains("'")
+      {
         for name in names {
           let stored = "'" + name.dropFirst().dropLast() + "'"
-          if line.contains(name) || line.contains(stored) { breaches.append(file.breach(number, name)) }
+          if line.contains(name) || line.contains(stored) {
+            breaches.append(file.breach(number, name))
+          }
         }
       }
     }

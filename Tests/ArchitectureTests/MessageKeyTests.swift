@@ -58,14 +58,16 @@ struct MessageKeyTests {
   }
 
   private static func templates() throws -> [Use] {
-    try SourceTree.texts().filter { $0.path.hasPrefix("Templates/") && $0.path.hasSuffix(".mustache") }
-      .flatMap { file in
-        file.lines.flatMap { line in
-          line.matches(of: /\{\{%\s*([^\s}]+)\s*\}\}/).map {
-            Use(place: file.path, key: String($0.1))
-          }
+    try SourceTree.texts().filter {
+      $0.path.hasPrefix("Templates/") && $0.path.hasSuffix(".mustache")
+    }
+    .flatMap { file in
+      file.lines.flatMap { line in
+        line.matches(of: /\{\{%\s*([^\s}]+)\s*\}\}/).map {
+          Use(place: file.path, key: String($0.1))
         }
       }
+    }
   }
 
   private static func code() throws -> [Use] {
@@ -80,7 +82,8 @@ struct MessageKeyTests {
         return Use(place: file.path, key: "(not a literal)", arguments: [])
       }
       return Use(
-        place: file.path, key: String(match.2), arguments: arguments(text[match.range.upperBound...]))
+        place: file.path, key: String(match.2),
+        arguments: arguments(text[match.range.upperBound...]))
     }
   }
 

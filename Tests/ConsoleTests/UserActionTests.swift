@@ -117,7 +117,8 @@ import Testing
       let now = try await history(world, World.chiara)
       #expect(now.count == rows + 1 && now.first?.action == .factorRemoveAll)
       #expect(now.first?.reason == "stolen" && now.first?.note == "HD-2")
-      #expect(now.first.map { AuditFormatter(nil).change($0).contains("0 second factors left") } == true)
+      #expect(
+        now.first.map { AuditFormatter(nil).change($0).contains("0 second factors left") } == true)
       #expect(try await account(world, World.chiara)?.factors.isEmpty == true)
       #expect(try await nadia.get(removal).status == .notFound)
     }
@@ -144,7 +145,9 @@ import Testing
       #expect(try await account(world, World.chiara) == nil)
       #expect(try await ada.get(user).status == .notFound)
       let row = try await history(world, World.chiara).first
-      #expect(row?.action == .accountDelete && row.map { AuditFormatter(nil).to($0) } == "1 session ended")
+      #expect(
+        row?.action == .accountDelete && row.map { AuditFormatter(nil).to($0) } == "1 session ended"
+      )
       let guest = try await world.eu + "/users/zX3eR5tY7uI9oP1aS2dF/deletion"
       let gone = try await ada.submit(
         guest, ["confirmation": "zX3eR5tY7uI9oP1aS2dF", "reason": "mistake"])

@@ -181,7 +181,8 @@ import Testing
       let rows = try await world.identity.audit.list(
         AuditFilter(scope: try await world.euScope)
       ).items.filter { $0.action == .accountDownload }
-      #expect(rows.map { AuditFormatter(nil).to($0).prefix { $0 != ";" } } == ["1 user", "3 users"])
+      #expect(
+        rows.map { AuditFormatter(nil).to($0).prefix { $0 != ";" } } == ["1 user", "3 users"])
       #expect(rows.last?.note == "users without a second factor")
       for who in [World.nadia, World.iris] {
         let browser = try await Browser.signedIn(world, as: who)

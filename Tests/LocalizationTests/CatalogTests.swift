@@ -63,7 +63,8 @@ private let english =
   @Test func `a message is its text with its arguments`() throws {
     let catalog = try catalog()
     #expect(catalog.text(Message("users.title")) == "Users")
-    #expect(catalog.text(Message("users.braces", ["who": .text("<Ada>")])) == "\"{x}\"\tand \\ <Ada>")
+    #expect(
+      catalog.text(Message("users.braces", ["who": .text("<Ada>")])) == "\"{x}\"\tand \\ <Ada>")
     #expect(catalog.text(.verbatim("Users")) == "Users")
     #expect(catalog.text(.value(.number(3_918))) == "3,918")
     #expect(catalog.keys.count == 4)
@@ -103,15 +104,15 @@ private let english =
       header(
         "pl",
         "nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);")
-      + """
-      msgctxt "users.count"
-      msgid "{count} user of {project}"
-      msgid_plural "{count} users of {project}"
-      msgstr[0] "{count} użytkownik {project}"
-      msgstr[1] "{count} użytkownicy {project}"
-      msgstr[2] "{count} użytkowników {project}"
+        + """
+        msgctxt "users.count"
+        msgid "{count} user of {project}"
+        msgid_plural "{count} users of {project}"
+        msgstr[0] "{count} użytkownik {project}"
+        msgstr[1] "{count} użytkownicy {project}"
+        msgstr[2] "{count} użytkowników {project}"
 
-      """
+        """
     let files = ["users/messages.po": english, "users/messages.pl.po": polish]
     let catalogs = try withCatalogs(files) { try Catalog.installed(in: $0) }
     #expect(catalogs.map(\.locale) == ["en", "pl"])

@@ -137,26 +137,35 @@ struct AuditFormatter {
   private static func code(_ code: String, _ field: AuditFieldName?) -> String {
     let known: String? =
       switch field {
-      case .totp: ["disabled": "off", "enabled": "on", "mandatory": "on (mandatory)",
-        "unspecified": "on (state unset)"][code]
+      case .totp:
+        [
+          "disabled": "off", "enabled": "on", "mandatory": "on (mandatory)",
+          "unspecified": "on (state unset)",
+        ][code]
       case .adjacentIntervals: code == "default" ? "default (5)" : nil
       case .pattern: EnrollmentPattern(rawValue: code)?.name.lowercasedFirst
       case .passwordClasses:
-        ["lowercase": "a lowercase letter", "uppercase": "an uppercase letter", "digit": "a digit",
-          "symbol": "a symbol"][code]
+        [
+          "lowercase": "a lowercase letter", "uppercase": "an uppercase letter", "digit": "a digit",
+          "symbol": "a symbol",
+        ][code]
       case .role: ServiceTokenRole(rawValue: code)?.name.lowercasedFirst
       case .message: OutboxWords.purposes[code]
       case .approvalCause: Approval.Cause(rawValue: code)?.auditWords
       case .verification:
         ["totp": "an authenticator code", "recovery-code": "a recovery code"][code]
       case .blockReach:
-        ["network": "the network address",
+        [
+          "network": "the network address",
           "name-from-network": "this administrator, from the network address",
           "name": "this administrator, from all unknown devices",
-          "device": "this administrator, from a known device"][code]
+          "device": "this administrator, from a known device",
+        ][code]
       case .failure:
-        ["changed": "changed, or moved from another row",
-          "unknown-key": "encrypted with a master key that isn’t in the key ring"][code]
+        [
+          "changed": "changed, or moved from another row",
+          "unknown-key": "encrypted with a master key that isn’t in the key ring",
+        ][code]
       case .retirement:
         ["early": "early", "expired": "everything it signed has expired"][code]
       case .stopReason:
@@ -164,8 +173,10 @@ struct AuditFormatter {
       case .signUpMethod: code == "custom" ? "custom token" : nil
       case .importPart: code == "begin" ? "started" : nil
       case .linkKind:
-        ["PASSWORD_RESET": "password reset", "VERIFY_EMAIL": "email verification",
-          "EMAIL_SIGNIN": "sign-in", "VERIFY_AND_CHANGE_EMAIL": "email change"][code]
+        [
+          "PASSWORD_RESET": "password reset", "VERIFY_EMAIL": "email verification",
+          "EMAIL_SIGNIN": "sign-in", "VERIFY_AND_CHANGE_EMAIL": "email change",
+        ][code]
       default: nil
       }
     return known ?? plain(code)

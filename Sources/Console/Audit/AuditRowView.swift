@@ -41,8 +41,10 @@ final class AuditRowView: ViewModel {
   private var row: AuditRow { source.row }
 
   private var change: Markup? {
-    let text = [AuditFormatter(source.times).change(row), AuditWords.reason(row)].filter { !$0.isEmpty }
-      .joined(separator: " · ")
+    let text = [AuditFormatter(source.times).change(row), AuditWords.reason(row)].filter {
+      !$0.isEmpty
+    }
+    .joined(separator: " · ")
     guard !text.isEmpty else { return nil }
     var html = HTML()
     html.raw("<span class=\"long clamp\">")

@@ -110,7 +110,7 @@ struct Frames: Sendable {
     frame.tenant = try await tenantMenu(scope, administrator)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
-    frame.tabsLabel = 
+    frame.tabsLabel =
       scope.tenant == nil ? Message("parts.project") : Message("parts.tenant")
     frame.tabs = ScopeTab.allCases.compactMap { each in
       guard each.isShown(in: scope, to: administrator) else { return nil }

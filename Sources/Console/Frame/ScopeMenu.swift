@@ -34,7 +34,7 @@ struct ScopeMenu: ViewModel, Hashable {
     .text("name") { $0.name },
     .list("links") { $0.links },
     .text("allHref") { $0.project.map { ConsolePaths.tenants($0) } ?? ConsolePaths.projects() },
-    .text("allText") { 
+    .text("allText") {
       $0.project == nil ? Message("parts.all-projects") : Message("parts.all-tenants")
     },
   ]

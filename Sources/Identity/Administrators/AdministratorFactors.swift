@@ -190,7 +190,8 @@ public struct AdministratorFactors: Sendable {
     try await change(id, currentCode, keeping: session, by: author) { record, connection in
       guard !record.administrator.mustHaveSecondFactor else { return .failure(.mandatory) }
       try AdministratorTOTP.clear(id, connection)
-      return .success(Change(
+      return .success(
+        Change(
           .administratorWithdraw, AuditChange(.authenticator, from: .secret, to: .absent),
           codes: []))
     }

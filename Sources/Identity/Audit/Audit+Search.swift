@@ -150,7 +150,8 @@ private struct AuditConditions {
   /// columns that are checked are those of `audit`.
   var source: SQL {
     table.text == "audit"
-      ? "x.audit_id FROM audit x" : "x.audit_id FROM audit_change x CROSS JOIN audit USING (audit_id)"
+      ? "x.audit_id FROM audit x"
+      : "x.audit_id FROM audit_change x CROSS JOIN audit USING (audit_id)"
   }
 }
 

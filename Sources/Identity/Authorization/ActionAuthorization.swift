@@ -165,7 +165,8 @@ public struct ActionAuthorization: Sendable {
 
   /// Records the result of a re-authentication.
   private static func record(
-    _ action: AuditAction, _ request: ActionRequest, at now: Instant, _ connection: borrowing Connection
+    _ action: AuditAction, _ request: ActionRequest, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
     let agent = request.agent.administrator
     let entry = AuditEntry(action, .administrator, agent.id.text, name: agent.displayName)

@@ -132,7 +132,8 @@ public struct TrustedTokenKeys: Sendable {
         guard case .uniqueViolation = error.code else { throw error }
         throw TrustedTokenKeyError.exists
       }
-      var entry = AuditEntry(.trustedTokenKeyAdd, .trustedTokenKey, signer.id.text, name: issuer, in: scope)
+      var entry = AuditEntry(
+        .trustedTokenKeyAdd, .trustedTokenKey, signer.id.text, name: issuer, in: scope)
       signer.describe(in: &entry, isNew: true)
       try context.record(entry, connection)
       return signer

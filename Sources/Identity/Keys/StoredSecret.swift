@@ -66,7 +66,9 @@ struct StoredSecret: Sendable, Equatable {
     (self.project, self.tenant) = (project, tenant)
   }
 
-  init(_ kind: Kind, _ object: AuditResource, _ objectID: String, part: String = "", in scope: Scope) {
+  init(
+    _ kind: Kind, _ object: AuditResource, _ objectID: String, part: String = "", in scope: Scope
+  ) {
     self.init(
       kind: kind, object: object, objectID: objectID, part: part,
       project: scope.project.text, tenant: scope.tenant?.text ?? "")

@@ -22,7 +22,8 @@ struct POFile {
   /// Parses the text of a file; `file` is used in errors.
   init(_ text: String, file: String) throws(CatalogError) {
     var parser = POParser(file: file)
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
       try parser.read(line, number: index + 1)
     }
     var entries = try parser.finish()
@@ -32,7 +33,9 @@ struct POFile {
     entries.removeFirst()
     func field(_ name: String) throws(CatalogError) -> String {
       let line = fields.split(separator: "\n").first { $0.hasPrefix(name + ":") }
-      guard let line else { throw CatalogError(.missingHeader(name), file: file, line: header.line) }
+      guard let line else {
+        throw CatalogError(.missingHeader(name), file: file, line: header.line)
+      }
       return String(line.dropFirst(name.count + 1).drop { $0 == " " })
     }
     language = try field("Language")
@@ -141,7 +144,9 @@ private struct POParser {
 
   /// Returns the text of a quoted string.
   private func unquoted(_ text: Substring, _ number: Int) throws(CatalogError) -> String {
-    guard text.count >= 2, text.first == "\"", text.last == "\"" else { throw invalid(text, number) }
+    guard text.count >= 2, text.first == "\"", text.last == "\"" else {
+      throw invalid(text, number)
+    }
     var result = ""
     var rest = text.dropFirst().dropLast()
     while let character = rest.popFirst() {

@@ -34,11 +34,13 @@ import Testing
 
   @Test func `facts are read as the field, the old value, and the new one`() {
     #expect(line(AuditChange(.displayName, from: .text("Ada"), to: .absent)) == "name Ada → none")
-    #expect(line(AuditChange(.displayName, from: .absent, to: .text("none"))) == "name none → “none”")
+    #expect(
+      line(AuditChange(.displayName, from: .absent, to: .text("none"))) == "name none → “none”")
     #expect(line(AuditChange(.email, to: .text("a@example.com"))) == "email: a@example.com")
     #expect(line(AuditChange(.sessionsEnded, to: .number(1))) == "1 session ended")
     #expect(line(AuditChange(.sessionsEnded, to: .number(1_200))) == "1,200 sessions ended")
-    #expect(line(AuditChange(.disabled, from: .flag(false), to: .flag(true))) == "disabled no → yes")
+    #expect(
+      line(AuditChange(.disabled, from: .flag(false), to: .flag(true))) == "disabled no → yes")
     #expect(line(AuditChange(.password, from: .secret, to: .secret)) == "password changed")
     #expect(line(AuditChange(.password, from: .absent, to: .secret)) == "password none → set")
     #expect(

@@ -28,8 +28,10 @@ struct AccountCreationTests {
       #expect((account.lastLoginAt, account.lastRefreshAt) == (nil, nil))
       let row = try #require(try await instance.log().first)
       #expect((row.action, row.objectID) == (.accountCreate, "uid-1"))
-      #expect(row.changes == [
-          AuditChange(.uid, to: .text("uid-1")), AuditChange(.email, to: .text("alice@example.com")),
+      #expect(
+        row.changes == [
+          AuditChange(.uid, to: .text("uid-1")),
+          AuditChange(.email, to: .text("alice@example.com")),
           AuditChange(.phoneNumber, to: .text("+4917012345678")),
         ])
       #expect(row.actorName == "Bo the boss")

@@ -27,7 +27,9 @@ struct TokenFactorRuleTests {
       let agent = try await instance.agent()
       _ = try await instance.identity.factorRemovals.remove(
         instance.acme, byPerson.account.id, byPerson.factor, agent.request())
-      let rows = try await instance.log().filter { [.factorRemove, .factorRemoveAll].contains($0.action) }
+      let rows = try await instance.log().filter {
+        [.factorRemove, .factorRemoveAll].contains($0.action)
+      }
       #expect(rows.count == 2)
       let (person, token) = (rows[0], rows[1])
       #expect(token.action == .factorRemoveAll && token.actorName == "sync")
@@ -58,7 +60,9 @@ struct TokenFactorRuleTests {
       try await update(
         instance, alice,
         .replace([FactorEntry(id: "1", displayName: "Work", phoneNumber: one)]))
-      let actions = try await instance.log().map(\.action).filter { $0?.rawValue.hasPrefix("factor.") == true }
+      let actions = try await instance.log().map(\.action).filter {
+        $0?.rawValue.hasPrefix("factor.") == true
+      }
       #expect(
         actions == [.factorRename, .factorRemove, .factorEnroll, .factorEnroll])
       #expect(

@@ -32,7 +32,8 @@ struct GrantTests {
         rows.prefix(3).map(\.action) == [
           .administratorRevoke, .administratorRevoke, .administratorGrant,
         ])
-      #expect(rows[0].old(.grants) == .list(["support acme-app/\(instance.east.tenant?.text ?? "")"]))
+      #expect(
+        rows[0].old(.grants) == .list(["support acme-app/\(instance.east.tenant?.text ?? "")"]))
     }
   }
 

@@ -95,7 +95,8 @@ struct AuditFactTests {
       try await instance.setWindow(3)
       try await instance.database.write { connection in
         _ = try connection.run(
-          "UPDATE /* test */ audit_change SET field = 'mood', new_kind = 'color' WHERE new_value = '3'")
+          "UPDATE /* test */ audit_change SET field = 'mood', new_kind = 'color' WHERE new_value = '3'"
+        )
       }
       let rows = try await instance.log()
       let row = try #require(rows.last { $0.changes.contains { $0.field == nil } })
@@ -136,7 +137,8 @@ struct AuditFactTests {
   /// Sets each field of an account to its value.
   private static func settings(of account: Account) -> [@Sendable (inout AccountChange) -> Void] {
     [
-      { $0.email = account.email.map { .set($0) } ?? .clear }, { $0.emailVerified = account.emailVerified },
+      { $0.email = account.email.map { .set($0) } ?? .clear },
+      { $0.emailVerified = account.emailVerified },
       { $0.displayName = account.displayName.map { .set($0) } ?? .clear },
       { $0.photoURL = account.photoURL.map { .set($0) } ?? .clear },
       { $0.phoneNumber = account.phoneNumber.map { .set($0) } ?? .clear },

@@ -176,7 +176,8 @@ struct AuditSearchTests {
       #expect(export.table == export.table.sorted(by: >))
       let row = try #require(try await instance.log().first)
       #expect(row.action == .auditDownload && row.actorID == "desk")
-      #expect(row.new(.entries) == .number(export.count) && row.new(.filter) == .list(["action: policy"]))
+      #expect(
+        row.new(.entries) == .number(export.count) && row.new(.filter) == .list(["action: policy"]))
     }
   }
 

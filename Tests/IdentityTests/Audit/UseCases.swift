@@ -15,7 +15,8 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   init(
-    _ name: String, _ rows: [AuditAction], _ prepare: @escaping @Sendable (Instance) async throws -> Act
+    _ name: String, _ rows: [AuditAction],
+    _ prepare: @escaping @Sendable (Instance) async throws -> Act
   ) {
     (self.name, self.rows, self.prepare) = (name, rows, prepare)
   }

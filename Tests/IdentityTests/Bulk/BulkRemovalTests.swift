@@ -203,7 +203,9 @@ import Testing
       #expect(job.state == .stopped && job.ending == "Stopped by omar.")
       #expect(try await instance.results(job).tally == ["removed": 4, "stopped": 6])
       let row = try #require(try await instance.log().first)
-      #expect(row.action == .bulkStop && row.new(.usersDone) == .number(4) && row.new(.users) == .number(10))
+      #expect(
+        row.action == .bulkStop && row.new(.usersDone) == .number(4)
+          && row.new(.users) == .number(10))
     }
   }
 

@@ -138,7 +138,8 @@ struct UnreadableSecretTests {
       }
       let row = try #require(try await rows(instance).first)
       #expect((row.objectKind, row.objectID) == ("provider", "oidc.acme"))
-      #expect(row.project == instance.acme.project && row.new(.secretKind) == .code("client-secret"))
+      #expect(
+        row.project == instance.acme.project && row.new(.secretKind) == .code("client-secret"))
       let groups = try await alerts(instance, owner(nil), in: instance.acme)
       #expect(groups.map(\.kind) == [.clientSecret])
       #expect(try await alerts(instance, owner(instance.globex.project)).isEmpty)
@@ -154,7 +155,8 @@ struct UnreadableSecretTests {
       await expect("unavailable") { try await instance.signIn(.alice, device, code: code) }
       let row = try #require(try await rows(instance).first)
       #expect((row.objectKind, row.objectID) == ("account", device.account.id.text))
-      #expect(row.new(.secretKind) == .code("user-codes") && row.new(.secretPart) == .text("temporary"))
+      #expect(
+        row.new(.secretKind) == .code("user-codes") && row.new(.secretPart) == .text("temporary"))
       #expect(try await alerts(instance, owner(nil)).map(\.kind) == [.userCodes])
     }
   }

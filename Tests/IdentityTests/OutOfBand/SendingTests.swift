@@ -266,7 +266,9 @@ struct SendingTests {
       #expect(try await instance.mails().count == 0)
       let row = try #require(try await instance.log().first)
       #expect(row.action == .accountLink && row.objectID == alice.id.text)
-      #expect(row.new(.linkKind) == .code("PASSWORD_RESET") && row.new(.linkEmail) == .text("alice@example.com"))
+      #expect(
+        row.new(.linkKind) == .code("PASSWORD_RESET")
+          && row.new(.linkEmail) == .text("alice@example.com"))
       #expect(!String(describing: row).contains(link.code))
     }
   }

@@ -59,7 +59,8 @@ struct PasswordPolicyTests {
       _ = try await instance.account(.bob, in: instance.east)
       let row = try #require(
         try await instance.log().first { $0.action == .projectChange })
-      #expect(row.new(.passwordEnforced) == .flag(true) && row.new(.passwordShortest) == .number(30))
+      #expect(
+        row.new(.passwordEnforced) == .flag(true) && row.new(.passwordShortest) == .number(30))
     }
   }
 

@@ -307,7 +307,8 @@ struct SupportGateTests {
       let row = try #require(try await instance.log().first)
       #expect(row.action == .supportChange)
       #expect(row.fields == [.codeCap, .temporaryCodes, .approvalOver])
-      #expect(row.changes == [
+      #expect(
+        row.changes == [
           AuditChange(.codeCap, from: .number(10), to: .number(20)),
           AuditChange(.temporaryCodes, from: .flag(false), to: .flag(true)),
           AuditChange(.approvalOver, from: .absent, to: .number(25)),

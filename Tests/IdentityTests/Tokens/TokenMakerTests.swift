@@ -40,7 +40,8 @@ struct TokenMakerTests {
       #expect(try await counts(instance, secrets) == [false, false, true, true])
       #expect(try await instance.identity.serviceTokens.count(madeBy: olga.id) == 0)
       let rows = try await instance.wholeLog().filter { $0.action == .serviceTokenRevoke }
-      #expect(rows.count == 2 && Set(rows.map { $0.old(.role) }) == [.code("owner"), .code("support")])
+      #expect(
+        rows.count == 2 && Set(rows.map { $0.old(.role) }) == [.code("owner"), .code("support")])
     }
   }
 

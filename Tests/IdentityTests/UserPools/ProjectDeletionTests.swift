@@ -52,7 +52,8 @@ struct ProjectDeletionTests {
 
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == .projectDelete)
-      #expect(row.changes == [
+      #expect(
+        row.changes == [
           AuditChange(.displayName, from: .text("Acme")), AuditChange(.tenants, from: .number(2)),
           AuditChange(.users, from: .number(2)), AuditChange(.apiKeys, from: .number(1)),
           AuditChange(.serviceTokens, from: .number(1)),
