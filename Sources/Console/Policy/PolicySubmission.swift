@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Text
 
 /// A change of a policy with its effects, as the review page shows it.
 struct ReviewedPolicyChange: Sendable {

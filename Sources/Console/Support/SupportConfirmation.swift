@@ -35,9 +35,6 @@ struct SupportConfirmation {
   var isNote = false
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: ConfirmationField?
-
-  /// The permission that the action requires.
-  var permission: Permission { performs.requirements.permission }
 }
 
 // Only static strings may surround names, so that no unescaped text gets into the markup.

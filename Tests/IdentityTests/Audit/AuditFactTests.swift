@@ -1,3 +1,4 @@
+import Crypto
 import Database
 import DatabaseSQLite
 import HostileText
@@ -113,14 +114,15 @@ struct AuditFactTests {
       _ = try await identity.policies.change(instance.acme, by: Instance.boss) { edit in
         edit.configuration = edit.configuration
       }
-      _ = try await identity.projects.update(instance.acme.project, by: Instance.boss) { edit in
+      _ = try await identity.pools.update(project: instance.acme.project, by: Instance.boss) {
+        edit in
         edit.displayName = edit.displayName
-        edit.authorizedDomains = edit.authorizedDomains
+        edit.project = edit.project
         edit.passwords = edit.passwords
         edit.signIn = edit.signIn
       }
-      _ = try await identity.tenants.update(
-        project: instance.acme.project, tenant: try #require(instance.east.tenant),
+      _ = try await identity.pools.update(
+        project: instance.acme.project, tenant: instance.east.tenant,
         by: Instance.boss
       ) { $0.displayName = $0.displayName }
       try await instance.setSupportRules { $0.codeCap = $0.codeCap }

@@ -1,4 +1,5 @@
 import Database
+import DatabaseSQLite
 import Testing
 
 @testable import Identity

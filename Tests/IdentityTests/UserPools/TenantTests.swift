@@ -1,3 +1,4 @@
+import OTP
 import Testing
 
 @testable import Identity
