@@ -94,6 +94,7 @@ let package = Package(
         .embedInCode("Migrations/m0029_given_fields_sqlite.sql"),
         .embedInCode("Migrations/m0030_policy_approval_sqlite.sql"),
         .embedInCode("Migrations/m0031_standard_terms_sqlite.sql"),
+        .embedInCode("Migrations/m0032_audit_changes_sqlite.sql"),
         .embedInCode("Migrations/m0034_unused_indexes_sqlite.sql"),
       ], swiftSettings: house),
 
@@ -113,7 +114,8 @@ let package = Package(
       name: "countersign",
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-        "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+        "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI",
+        "Console",
         "Demo",
       ],
       swiftSettings: house),

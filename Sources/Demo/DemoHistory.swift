@@ -61,8 +61,9 @@ extension Demo {
     return DemoEvent(at: user.madeAt) {
       try await identity.store.write(DemoError.self) { connection in
         try insert(user, in: scope, hash: hash, connection)
-        var entry = AuditEntry("account.sign-up", "account", user.uid, name: user.email, in: scope)
-        entry.to = "uid \(user.uid), email \(user.email)"
+        var entry = AuditEntry(.accountSignUp, .account, user.uid, name: user.email, in: scope)
+        entry.add(.uid, .text(user.uid))
+        entry.add(.email, .text(user.email))
         try entry.record(by: author, at: user.madeAt, connection)
       }
     }
@@ -73,8 +74,10 @@ extension Demo {
     return DemoEvent(at: moment) {
       try await identity.store.write(DemoError.self) { connection in
         try enroll(user, at: moment, in: scope, connection)
-        var entry = AuditEntry("factor.enroll", "account", user.uid, name: user.email, in: scope)
-        entry.to = "TOTP “\(user.device)” (\(user.factor))"
+        var entry = AuditEntry(.factorEnroll, .account, user.uid, name: user.email, in: scope)
+        let factor = AuditFactor(
+          id: user.factor, kind: .totp, displayName: user.device, phoneNumber: nil)
+        entry.add(.factors, .factors([factor]))
         try entry.record(by: author, at: moment, connection)
       }
     }

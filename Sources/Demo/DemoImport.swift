@@ -106,9 +106,9 @@ extension Demo {
     let moment = clock.now
     try await identity.store.write(DemoError.self) { connection in
       var entry = AuditEntry(
-        "account.import", "scope", Policies.objectID(pool.scope), name: pool.scope.name,
+        .accountImport, .scope, Policies.objectID(pool.scope), name: pool.scope.name,
         in: pool.scope)
-      entry.to = Words.count(count, "user", "users")
+      entry.add(.usersCreated, .number(count))
       try entry.record(by: author, at: moment, connection)
     }
   }

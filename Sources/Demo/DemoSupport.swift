@@ -183,7 +183,7 @@ extension Demo {
       let new = try await identity.store.write(DemoError.self) { connection in
         try ConsoleSessions.begin(
           administrator.id, address: author.address, userAgent: Self.programs[1],
-          requestID: author.requestID, proof: "with a code", at: clock.now,
+          requestID: author.requestID, proof: .code, at: clock.now,
           random: random.source, connection)
       }
       try await act(DemoAgent(session: new.session, author: author))

@@ -80,6 +80,7 @@ extension Identity {
       migration("m0029_given_fields", PackageResources.m0029_given_fields_sqlite_sql),
       migration("m0030_policy_approval", PackageResources.m0030_policy_approval_sqlite_sql),
       migration("m0031_standard_terms", PackageResources.m0031_standard_terms_sqlite_sql),
+      migration("m0032_audit_changes", PackageResources.m0032_audit_changes_sqlite_sql),
       migration("m0034_unused_indexes", PackageResources.m0034_unused_indexes_sqlite_sql),
     ]
   }

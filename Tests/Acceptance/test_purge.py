@@ -58,6 +58,7 @@ def test_a_purge_goes_on_after_a_kill_and_each_factor_has_one_row(tmp_path):
     with Server(tmp_path) as server:
         until(lambda: rows(tmp_path, APART)[0][0] == 0, "the purge is done", 60)
         assert rows(tmp_path, PURGED)[0][0] == ALL
-        once = "SELECT count(DISTINCT from_value) FROM audit WHERE action = 'factor.purge'"
+        once = ("SELECT count(DISTINCT old_value) FROM audit JOIN audit_change USING (audit_id) "
+                "WHERE action = 'factor.purge' AND field = 'factors'")
         assert rows(tmp_path, once)[0][0] == ALL
         assert server.stop() == 0

@@ -112,7 +112,8 @@ def test_a_restore_revives_nothing(served, tmp_path):
     assert database.execute(
         "SELECT count(*) FROM oob_code WHERE used_at IS NULL").fetchone() == (0,)
     row = database.execute(
-        "SELECT actor_kind, to_value FROM audit WHERE action = 'instance.restore'").fetchall()
+        "SELECT actor_kind, new_value FROM audit JOIN audit_change USING (audit_id) "
+        "WHERE action = 'instance.restore' AND field = 'file-name'").fetchall()
     assert row == [("command line", "monday.sqlite")]
     database.close()
 

@@ -112,7 +112,7 @@ import Testing
         _ = try await browser.get(address.replacing("{String}", with: World.chiara))
       }
       let after = try await world.identity.audit.list(limit: 200).items
-        .filter { !$0.action.hasSuffix(".download") }
+        .filter { $0.action?.rawValue.hasSuffix(".download") == false }
       #expect(after.map(\.id) == before)
     }
   }

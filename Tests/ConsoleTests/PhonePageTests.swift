@@ -121,7 +121,7 @@ import Testing
       #expect(acme.signIn.phone && acme.withdrawalNeedsFactor)
       let after = try await ada.get(project)
       #expect(after.says("phone sign-in off → on"))
-      #expect(after.says("withdrawal needs a second factor off → on"))
+      #expect(after.says("unenrolling requires a second factor no → yes"))
       let tenant = try await world.eu + "/settings"
       #expect(!(try await ada.get(tenant).says("id=\"phone\"")))
       let changed = try await ada.submit(

@@ -180,8 +180,9 @@ import Testing
       #expect(found.text.split(separator: "\r\n").count == 2 && found.text.contains("bianchi"))
       let rows = try await world.identity.audit.list(
         AuditFilter(scope: try await world.euScope)
-      ).items.filter { $0.action == "account.download" }
-      #expect(rows.map(\.to) == ["1 user", "3 users"])
+      ).items.filter { $0.action == .accountDownload }
+      #expect(
+        rows.map { AuditFormatter(nil).to($0).prefix { $0 != ";" } } == ["1 user", "3 users"])
       #expect(rows.last?.note == "users without a second factor")
       for who in [World.nadia, World.iris] {
         let browser = try await Browser.signedIn(world, as: who)

@@ -9,7 +9,9 @@ struct AuditFilterView: ViewModel {
   private let place: AuditPlace
   private let query: AuditQuery
   private let actors: [Option]
-  private let actions: [Option]
+  private let actions: [Group]
+  private let unknownActions: [Option]
+  private let fields: [Option]
   private let kinds: [Option]
 
   init(_ frame: FrameView, _ place: AuditPlace, _ query: AuditQuery, _ actors: [AuditActor]) {
@@ -18,16 +20,27 @@ struct AuditFilterView: ViewModel {
     self.query = query
     let isOfAll = place.scope == nil
     self.actors = Self.options(
-      AuditWords.actorKinds.map { ($0.kind, $0.words) }
-        + actors.map { ("\($0.kind):\($0.id)", Words.short($0.name)) },
+      Actor.Kind.allCases.map { ($0.rawValue, AuditWords.name(of: $0)) }
+        + actors.map { ("\($0.kind.rawValue):\($0.id)", Words.short($0.name)) },
       chosen: query.actor)
-    actions = Self.options(
-      AuditWords.groups.filter { isOfAll || !$0.isOfInstance }.map { ($0.name, $0.words) },
-      chosen: query.action)
+    actions = AuditAction.Group.allCases.filter { isOfAll || !AuditWords.isOfInstance($0) }.map {
+      Group($0, chosen: query.action)
+    }
+    let isKnown = actions.contains { $0.options.contains(where: \.isChosen) }
+    unknownActions = isKnown ? [] : Self.options([], chosen: query.action)
+    fields = Self.options(
+      Self.fieldNames.map { ($0.field.rawValue, $0.name) }, chosen: query.field)
     kinds = Self.options(
-      AuditWords.objectKinds.filter { isOfAll || !$0.isOfInstance }.map { ($0.kind, $0.words) },
+      AuditResource.allCases.filter { isOfAll || !AuditWords.isOfInstance($0) }.map {
+        ($0.rawValue, AuditWords.name(of: $0))
+      },
       chosen: query.kind)
   }
+
+  /// The fields in the order of their names.
+  private static let fieldNames = AuditFieldName.allCases.map { field in
+    (field: field, name: AuditFieldLabel(field).name)
+  }.sorted { $0.name.lowercased() < $1.name.lowercased() }
 
   /// The options of a menu.
   ///
@@ -35,7 +48,9 @@ struct AuditFilterView: ViewModel {
   private static func options(_ all: [(String, String)], chosen: String) -> [Option] {
     var options = all.map { Option(value: $0, text: $1, isChosen: $0 == chosen) }
     if !chosen.isEmpty, !options.contains(where: \.isChosen) {
-      let text = AuditWords.actions[chosen] ?? Words.short(chosen.replacing(":", with: " "))
+      let text =
+        AuditAction(rawValue: chosen).map { AuditWords.name(of: $0) }
+        ?? Words.short(chosen.replacing(":", with: " "))
       options.append(Option(value: chosen, text: text, isChosen: true))
     }
     return options
@@ -51,7 +66,10 @@ struct AuditFilterView: ViewModel {
     }
     func text(_ options: [Option]) -> String { options.first(where: \.isChosen)?.text ?? "" }
     if !query.actor.isEmpty { add("Actor: \(text(actors))", without: "actor") }
-    if !query.action.isEmpty { add(Words.sentence(text(actions)), without: "action") }
+    if !query.action.isEmpty {
+      add(Words.sentence(text(actions.flatMap(\.options) + unknownActions)), without: "action")
+    }
+    if !query.field.isEmpty { add("Field: \(text(fields))", without: "field") }
     if !query.kind.isEmpty || !query.object.isEmpty {
       let kind = query.kind.isEmpty ? "" : text(kinds) + " "
       add("Resource: \(kind)\(Words.short(query.object))".trimmedEnd, without: "kind", "object")
@@ -64,7 +82,9 @@ struct AuditFilterView: ViewModel {
   static let keys: Keys<Self> = [
     .text("action") { $0.place.page },
     .list("actors") { $0.actors },
+    .list("unknownActions") { $0.unknownActions },
     .list("actions") { $0.actions },
+    .list("fields") { $0.fields },
     .list("kinds") { $0.kinds },
     .text("object") { $0.query.object },
     .text("from") { $0.query.from },
@@ -78,6 +98,30 @@ struct AuditFilterView: ViewModel {
     .list("chosen") { $0.chosen },
     .text("all") { $0.place.page },
   ]
+
+  /// A group of actions in the menu: the whole group, and each action if there are several.
+  struct Group: ViewModel {
+    let label: String
+    let options: [Option]
+
+    init(_ group: AuditAction.Group, chosen: String) {
+      label = AuditWords.name(of: group)
+      let whole = Option(
+        value: group.rawValue, text: "\(label) (all)", isChosen: group.rawValue == chosen)
+      options =
+        [whole]
+        + group.actions.map { action in
+          Option(
+            value: action.rawValue, text: AuditWords.name(of: action),
+            isChosen: action.rawValue == chosen)
+        }
+    }
+
+    static let keys: Keys<Self> = [
+      .text("label") { $0.label },
+      .list("options") { $0.options },
+    ]
+  }
 
   /// An option of a `select` element.
   struct Option: ViewModel {

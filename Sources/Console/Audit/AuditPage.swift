@@ -45,6 +45,10 @@ struct AuditPage: Sendable {
       model.showNothing()
       return .html(view.render(model), status: .unprocessableContent)
     }
+    guard let filter else {
+      model.show(.nothing, rows: Markup(trusted: ""), after: nil)
+      return .html(view.render(model))
+    }
     let found = try await refusing {
       try await audit.search(filter, after: after, limit: Self.length)
     }
@@ -65,11 +69,11 @@ struct AuditPage: Sendable {
   ) async throws(Refusal) -> Response {
     let query = AuditQuery(signedIn.query)
     let (filter, faults) = query.filter(in: place.scope, signedIn.times)
-    guard faults.isEmpty else { throw .unreadableForm }
+    guard let filter, faults.isEmpty else { throw .unreadableForm }
     let words = query.form().entries.map { "\($0.name): \(Words.short($0.value.text))" }
     let export = try await refusing {
       try await audit.export(
-        filter, words: words.joined(separator: "; "), into: AuditTable(), by: signedIn.author
+        filter, words: words, into: AuditTable(), by: signedIn.author
       ) { table, row in table.add(row) }
     }
     var table = export.table

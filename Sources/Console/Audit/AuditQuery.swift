@@ -7,6 +7,7 @@ struct AuditQuery: Sendable, Equatable {
   var actor: String
   /// An action group such as `policy`, or an action such as `policy.change`.
   var action: String
+  var field: String
   var kind: String
   var object: String
   var from: String
@@ -15,6 +16,7 @@ struct AuditQuery: Sendable, Equatable {
   init(_ query: Form) {
     actor = query.trimmed("actor")
     action = query.trimmed("action")
+    field = query.trimmed("field")
     kind = query.trimmed("kind")
     object = query.trimmed("object")
     from = query.trimmed("from")
@@ -25,8 +27,8 @@ struct AuditQuery: Sendable, Equatable {
   func form(without names: String...) -> Form {
     var form = Form()
     for (name, value) in [
-      ("actor", actor), ("action", action), ("kind", kind), ("object", object), ("from", from),
-      ("to", to),
+      ("actor", actor), ("action", action), ("field", field), ("kind", kind), ("object", object),
+      ("from", from), ("to", to),
     ] where !value.isEmpty && !names.contains(name) {
       form.add(name, value)
     }
@@ -41,12 +43,24 @@ struct AuditQuery: Sendable, Equatable {
     return (String(actor[..<colon]), String(actor[actor.index(after: colon)...]))
   }
 
-  /// The filter, or the errors in the dates.
-  func filter(in scope: Scope?, _ times: Times) -> (filter: AuditFilter, faults: [FieldError]) {
+  /// The action or the group that the query names.
+  private var actionFilter: AuditFilter.Action? {
+    AuditAction(rawValue: action).map { .one($0) }
+      ?? AuditAction.Group(rawValue: action).map { .group($0) }
+  }
+
+  /// The filter, or the errors in the dates; no filter if the query names an action, a field, or a
+  /// type that doesn't exist, which no entry matches.
+  func filter(in scope: Scope?, _ times: Times) -> (filter: AuditFilter?, faults: [FieldError]) {
     var filter = AuditFilter(
-      scope: scope, objectKind: kind.isEmpty ? nil : kind, objectID: object.isEmpty ? nil : object)
-    if !actor.isEmpty { (filter.actorKind, filter.actorID) = actorParts }
-    if !action.isEmpty { filter.action = action }
+      scope: scope, object: AuditResource(rawValue: kind), objectID: object.isEmpty ? nil : object)
+    let (actorKind, actorID) = actorParts
+    (filter.actor, filter.actorID) = (Actor.Kind(rawValue: actorKind), actorID)
+    filter.action = actionFilter
+    filter.field = AuditFieldName(rawValue: field)
+    let isKnown =
+      (kind.isEmpty || filter.object != nil) && (actor.isEmpty || filter.actor != nil)
+      && (action.isEmpty || filter.action != nil) && (field.isEmpty || filter.field != nil)
     var faults: [FieldError] = []
     for (name, words, text) in [("from", "start", from), ("to", "end", to)]
     where !text.isEmpty && Day(text) == nil {
@@ -59,6 +73,6 @@ struct AuditQuery: Sendable, Equatable {
       faults.append(
         FieldError(field: "to", text: "Choose an end date on or after the start date."))
     }
-    return (filter, faults)
+    return (isKnown ? filter : nil, faults)
   }
 }

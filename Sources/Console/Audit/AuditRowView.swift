@@ -41,8 +41,10 @@ final class AuditRowView: ViewModel {
   private var row: AuditRow { source.row }
 
   private var change: Markup? {
-    let text = [AuditWords.change(row), AuditWords.reason(row)].filter { !$0.isEmpty }
-      .joined(separator: " · ")
+    let text = [AuditFormatter(source.times).change(row), AuditWords.reason(row)].filter {
+      !$0.isEmpty
+    }
+    .joined(separator: " · ")
     guard !text.isEmpty else { return nil }
     var html = HTML()
     html.raw("<span class=\"long clamp\">")
@@ -93,7 +95,7 @@ final class AuditRowView: ViewModel {
 
   static let keys: Keys<AuditRowView> = [
     .text("what") { AuditWords.action($0.row) },
-    .text("object") { $0.row.objectName.isEmpty ? $0.row.objectID : $0.row.objectName },
+    .text("object") { AuditWords.object($0.row) },
     .text("history") { $0.history },
     .markup("change") { $0.change },
     .text("who") { $0.who },

@@ -8,17 +8,20 @@ struct AuditTable: Sendable {
     "number", "time (UTC)", "description", "action", "resource type", "resource ID", "resource",
     "from", "to", "reason", "note", "actor", "actor type", "actor ID", "project", "tenant",
     "source",
-    "request ID", "ticket", "identity checks",
+    "request ID", "ticket", "identity checks", "fields",
   ]
+
+  private let formatter = AuditFormatter(nil)
 
   mutating func add(_ row: AuditRow) {
     csv.add([
-      String(row.id), row.at.rfc3339, AuditWords.action(row), row.action, row.objectKind,
-      row.objectID, row.objectName, row.from ?? "", row.to ?? "",
+      String(row.id), row.at.rfc3339, AuditWords.action(row), row.actionName,
+      row.objectKind, row.objectID, AuditWords.object(row), formatter.from(row), formatter.to(row),
       row.reason.map { SupportReason(rawValue: $0)?.name ?? $0 } ?? "", row.note ?? "",
       row.actorName, row.actorKind, row.actorID, row.project?.text ?? "", row.tenant?.text ?? "",
       row.address, row.requestID, row.ticket ?? "",
       row.proof?.split(separator: "\n").joined(separator: "; ") ?? "",
+      row.changes.map(\.fieldName).joined(separator: "; "),
     ])
   }
 

@@ -191,7 +191,7 @@ struct PolicyRace: ViewModel {
   init(_ policy: Policy, history: [AuditRow], discard: String, times: Times) {
     who = policy.changedBy ?? "Someone"
     at = policy.changedAt.map(times.moment) ?? HTML.escaped("an unknown date")
-    changes = history.map { AuditWords.change($0) }
+    changes = history.map { AuditFormatter(times).change($0) }
     self.discard = discard
   }
 

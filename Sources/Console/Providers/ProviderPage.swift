@@ -87,7 +87,7 @@ struct ProviderPage: Sendable {
     var history: [AuditRow]?
     if let provider, context.may(.readAudit) {
       let filter = AuditFilter(
-        scope: scope, objectKind: "provider", objectID: provider.id.text)
+        scope: scope, object: .provider, objectID: provider.id.text)
       history = try await refusing {
         try await identity.audit.list(filter, limit: Self.historyLength).items
       }

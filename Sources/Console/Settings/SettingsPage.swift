@@ -59,7 +59,7 @@ struct SettingsPage: Sendable {
       context.may(.readAudit)
         ? try await identity.audit.list(
           AuditFilter(
-            scope: scope, objectKind: scope.objectKind, objectID: scope.objectID),
+            scope: scope, object: scope.object, objectID: scope.objectID),
           limit: Self.historyLength
         ).items : nil
     }

@@ -48,7 +48,8 @@ struct ProtectUser: SupportAction {
       target.scope, target.user, !account.isProtected, request)
     return SupportResult(
       account.isProtected
-        ? "Protection removed." : "The account is protected. Only \(Permission.protectUsers.holders) can act on it.",
+        ? "Protection removed."
+        : "The account is protected. Only \(Permission.protectUsers.holders) can act on it.",
       after: done)
   }
 

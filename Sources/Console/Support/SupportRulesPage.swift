@@ -47,7 +47,7 @@ struct SupportRulesPage: Sendable {
     var history: [AuditRow]?
     if context.may(.readAudit) {
       var filter = AuditFilter(scope: scope)
-      filter.action = "support"
+      filter.action = .group(.support)
       let asked = filter
       history = try await refusing {
         try await identity.audit.list(asked, limit: Self.historyLength).items

@@ -22,7 +22,7 @@ struct TrustedTokenKeysPage: Sendable {
     if administrator.may(.readAudit, in: scope) {
       history = try await refusing {
         try await identity.audit.list(
-          AuditFilter(scope: scope, objectKind: "signer"), limit: Self.historyLength
+          AuditFilter(scope: scope, object: .trustedTokenKey), limit: Self.historyLength
         ).items
       }
     }

@@ -25,7 +25,7 @@ struct UserPage: Sendable {
       ? support.sessions.count : try await refusing { try await identity.sessions.count(account) }
     var history: [AuditRow]?
     if context.may(.readAudit) || context.may(.removeFactors) {
-      let filter = AuditFilter(scope: scope, objectKind: "account", objectID: account.id.text)
+      let filter = AuditFilter(scope: scope, object: .account, objectID: account.id.text)
       history = try await refusing {
         try await identity.audit.list(filter, limit: Self.historyLength).items
       }

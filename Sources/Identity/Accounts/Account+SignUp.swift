@@ -1,14 +1,14 @@
 import Database
 
 extension Account {
-  /// Records the user's sign-up in the audit log; `way` describes the method and follows the
-  /// account's fields.
+  /// Records the user's sign-up in the audit log.
   func recordSignUp(
-    in scope: Scope, way: String = "", by author: Author, at now: Instant,
+    in scope: Scope, method: SignInProvider? = nil, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    var entry = AuditEntry("account.sign-up", "account", id.text, name: label, in: scope)
-    entry.to = words + way
+    var entry = AuditEntry(.accountSignUp, .account, id.text, name: label, in: scope)
+    describe(in: &entry, isNew: true)
+    if let method { entry.add(.signUpMethod, .code(method.rawValue)) }
     try entry.record(by: author.user(self), at: now, connection)
   }
 }

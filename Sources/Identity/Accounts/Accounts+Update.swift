@@ -92,11 +92,10 @@ extension Accounts {
       if newHash != nil, let email = new.email {
         try Guess.forget(SignIns.guessName(scope.key, email: email), connection)
       }
-      var entry = AuditEntry("account.change", "account", id.text, name: new.label, in: scope)
-      (entry.from, entry.to) = Words.difference(
-        old.fields(password: "as it was", sessions: ended),
-        new.fields(password: newHash == nil ? "as it was" : "changed", sessions: 0))
-      if entry.from != nil { try entry.record(by: author, at: now, connection) }
+      var entry = AuditEntry(.accountChange, .account, id.text, name: new.label, in: scope)
+      entry.compare(old.auditFields(), new.auditFields(isNewPassword: newHash != nil))
+      entry.addEnded(ended)
+      if !entry.changes.isEmpty { try entry.record(by: author, at: now, connection) }
       if session == nil, let link = change.link, !old.providers.contains(link) {
         try store.outbox.notify(
           .providerLinked(name: link.provider), new, in: scope, at: now, connection)
@@ -234,39 +233,33 @@ extension Change {
 }
 
 extension Account {
-  /// Formats the account's fields for the audit log; a password appears only as set or changed.
+  /// The account's fields, for comparison in the audit log.
   ///
   /// - Parameters:
-  ///   - password: The text for an existing password.
-  ///   - sessions: The number of open sessions.
-  ///   - secrets: The text for second factors' secrets, if they changed.
+  ///   - isNewPassword: Whether the password was changed.
+  ///   - hasNewSecrets: Whether secrets of second factors were replaced.
   /// - Returns: The fields, in a fixed order.
-  func fields(password: String, sessions: Int, secrets: String? = nil) -> [AuditField] {
-    let providers = providers.map(\.words).joined(separator: ", ")
-    let factors = (factors.map(\.words) + [secrets].compactMap { $0 }).joined(separator: ", ")
-    return [
-      .optional("email", email), AuditField("email verified", emailVerified ? "yes" : "no"),
-      AuditField("password", hasPassword ? password : "none"), .optional("name", displayName),
-      .optional("picture", photoURL), .optional("phone", phoneNumber),
+  func auditFields(isNewPassword: Bool = false, hasNewSecrets: Bool = false) -> [AuditField] {
+    [
+      AuditField(.email, .optional(email)), AuditField(.emailVerified, .flag(emailVerified)),
       AuditField(
-        "providers", providers.isEmpty ? "none" : providers,
-        value: self.providers.flatMap { link in
+        .password, hasPassword ? .secret : .absent, hidden: isNewPassword ? ["changed"] : []),
+      AuditField(.displayName, .optional(displayName)), AuditField(.photoURL, .optional(photoURL)),
+      AuditField(.phoneNumber, .optional(phoneNumber)),
+      AuditField(
+        .providers, .optional(providers.map(\.words)),
+        hidden: providers.flatMap { link in
           [link.provider, link.rawID, link.email, link.displayName, link.photoURL]
         }),
-      .optional("claims", customAttributes), AuditField("disabled", disabled ? "yes" : "no"),
-      AuditField("sessions", sessions == 0 ? "none" : String(sessions)),
-      AuditField("sessions valid since", Instant(seconds: validSince).rfc3339),
-      AuditField("made", createdAt.rfc3339),
-      .optional("last sign-in", lastLoginAt?.rfc3339, absent: "never"),
+      AuditField(.claims, .optional(customAttributes)), AuditField(.disabled, .flag(disabled)),
+      AuditField(.validSince, .instant(Instant(seconds: validSince))),
+      AuditField(.createdAt, .instant(createdAt)),
+      AuditField(.lastSignIn, .optional(lastLoginAt)),
       AuditField(
-        "second factors", factors.isEmpty ? "none" : factors,
-        value: [secrets]
-          + self.factors.flatMap { factor in
-            [
-              factor.id.text, factor.kind.rawValue, factor.displayName, factor.phoneNumber,
-              String(factor.enrolledAt.microseconds),
-            ]
-          }),
+        .factors, .of(factors),
+        hidden: factors.map { String($0.enrolledAt.microseconds) }),
+      AuditField(
+        .factorSecrets, .secret, hidden: hasNewSecrets ? ["changed"] : []),
     ]
   }
 }

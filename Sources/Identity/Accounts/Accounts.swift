@@ -48,8 +48,8 @@ public struct Accounts: Sendable {
         try Self.insert(given.phones, for: account, in: scope, at: now, random: random, connection)
         account.factors = try Factor.all(of: account.key, connection)
       }
-      var entry = AuditEntry("account.create", "account", uid, name: account.label, in: scope)
-      entry.to = account.words
+      var entry = AuditEntry(.accountCreate, .account, uid, name: account.label, in: scope)
+      account.describe(in: &entry, isNew: true)
       try context.record(entry, connection)
       return account
     }
@@ -177,9 +177,9 @@ public struct Accounts: Sendable {
   private static func download(of scope: Scope, count: Int, words: String) -> Action<Void> {
     { context, connection in
       var entry = AuditEntry(
-        "account.download", "scope", Policies.objectID(scope), name: scope.name, in: scope)
-      entry.to = Words.count(count, "user", "users")
-      entry.note = words
+        .accountDownload, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+      entry.add(.users, .number(count))
+      if !words.isEmpty { entry.add(.filter, .text(words)) }
       try context.record(entry, connection)
     }
   }
@@ -230,8 +230,9 @@ public struct Accounts: Sendable {
       """)
     try AccountCounts.move(from: account, to: nil, in: scope, connection)
     var entry = AuditEntry(
-      "account.delete", "account", account.id.text, name: account.label, in: scope)
-    entry.from = "\(account.words), \(Words.count(sessions, "session", "sessions"))"
+      .accountDelete, .account, account.id.text, name: account.label, in: scope)
+    account.describe(in: &entry, isNew: false)
+    entry.add(.sessionsEnded, .number(sessions))
     return entry
   }
 
@@ -249,23 +250,25 @@ public struct Accounts: Sendable {
       try CodeAttemptRecord.deleteAll(in: scope.key, connection)
       try AccountCounts.clear(scope, connection)
       var entry = AuditEntry(
-        "account.delete-all", "scope", Policies.objectID(scope), name: scope.name, in: scope)
-      entry.from = "\(count) accounts"
+        .accountDeleteAll, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+      entry.add(.users, lost: .number(count))
       try entry.record(by: author, at: now, connection)
     }
   }
 }
 
 extension Account {
-  /// The description of a created or deleted account in the audit log.
-  var words: String {
-    var words = ["uid \(id.text)"]
-    if let email { words.append("email \(email)") }
-    if let phoneNumber { words.append("phone \(phoneNumber)") }
-    words += providers.map(\.words)
-    if !factors.isEmpty {
-      words.append(Words.count(factors.count, "second factor", "second factors"))
+  /// Adds the fields of a created or deleted account to an audit entry.
+  func describe(in entry: inout AuditEntry, isNew: Bool) {
+    func add(_ field: AuditFieldName, _ value: AuditValue) {
+      if value != .absent {
+        entry.add(AuditChange(field, from: isNew ? nil : value, to: isNew ? value : nil))
+      }
     }
-    return words.joined(separator: ", ")
+    add(.uid, .text(id.text))
+    add(.email, .optional(email))
+    add(.phoneNumber, .optional(phoneNumber))
+    add(.providers, .optional(providers.map(\.words)))
+    add(.factors, .of(factors))
   }
 }

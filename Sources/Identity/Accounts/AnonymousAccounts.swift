@@ -56,9 +56,8 @@ enum AnonymousAccounts {
     }
     guard !keys.isEmpty else { return }
     var entry = AuditEntry(
-      "account.expire", "scope", Policies.objectID(scope), name: scope.name, in: scope)
-    entry.from =
-      Words.count(keys.count, "anonymous account", "anonymous accounts") + " older than 30 days"
+      .accountExpire, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+    entry.add(.users, lost: .number(keys.count))
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 }

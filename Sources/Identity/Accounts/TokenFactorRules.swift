@@ -34,15 +34,15 @@ enum TokenFactorRules {
       try entry.record(by: author, at: now, connection)
     }
     for factor in added {
-      var entry = AuditEntry("factor.enroll", "account", new.id.text, name: new.label, in: scope)
-      entry.to = factor.words
+      var entry = AuditEntry(.factorEnroll, .account, new.id.text, name: new.label, in: scope)
+      entry.add(.factors, .of([factor]))
       try entry.record(by: author, at: now, connection)
     }
     for (before, after) in renamed {
       try outbox.notify(
         .factorRenamed(from: before.label, to: after.label), new, in: scope, at: now, connection)
-      var entry = AuditEntry("factor.rename", "account", new.id.text, name: new.label, in: scope)
-      (entry.from, entry.to) = (before.words, after.words)
+      var entry = AuditEntry(.factorRename, .account, new.id.text, name: new.label, in: scope)
+      entry.add(.factors, from: .of([before]), to: .of([after]))
       try entry.record(by: author, at: now, connection)
     }
   }
@@ -96,14 +96,11 @@ extension AuditEntry {
     in scope: Scope
   ) -> AuditEntry {
     var entry = AuditEntry(
-      isOfAll ? "factor.remove-all" : "factor.remove", "account", account.id.text,
+      isOfAll ? .factorRemoveAll : .factorRemove, .account, account.id.text,
       name: account.label, in: scope)
-    let words = factors.map(\.words).joined(separator: ", ")
-    entry.from = "\(words), \(Words.count(sessionsEnded, "session", "sessions"))"
-    entry.to =
-      isOfAll
-      ? "no second factors, no sessions"
-      : "\(Words.count(left, "second factor", "second factors")), no sessions"
+    entry.add(.factors, lost: .of(factors))
+    entry.add(.factorsLeft, .number(left))
+    entry.add(.sessionsEnded, .number(sessionsEnded))
     return entry
   }
 }

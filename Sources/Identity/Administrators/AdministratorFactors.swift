@@ -154,9 +154,9 @@ public struct AdministratorFactors: Sendable {
         let ended = try ConsoleSessions.endAll(
           of: administrator, but: session?.id, at: now, connection)
         if let session { try ConsoleSessions.markReauthenticated(session, at: now, connection) }
-        var entry = Administrators.entry("administrator.enroll", record)
-        entry.from = record.hasSecondFactor ? "another authenticator" : nil
-        entry.to = Words.ended(ended, "other session", "other sessions", after: "TOTP")
+        var entry = Administrators.entry(.administratorEnroll, record)
+        entry.add(.authenticator, from: record.hasSecondFactor ? .secret : .absent, to: .secret)
+        entry.addEnded(ended)
         try entry.record(by: author, at: now, connection)
         return .success(codes)
       }
@@ -190,7 +190,10 @@ public struct AdministratorFactors: Sendable {
     try await change(id, currentCode, keeping: session, by: author) { record, connection in
       guard !record.administrator.mustHaveSecondFactor else { return .failure(.mandatory) }
       try AdministratorTOTP.clear(id, connection)
-      return .success(Change("administrator.withdraw", from: "TOTP", to: nil, codes: []))
+      return .success(
+        Change(
+          .administratorWithdraw, AuditChange(.authenticator, from: .secret, to: .absent),
+          codes: []))
     }
   }
 
@@ -208,8 +211,8 @@ public struct AdministratorFactors: Sendable {
       let codes = try RecoveryCodes.make(for: id, random: random, connection)
       return .success(
         Change(
-          "administrator.recovery-codes", from: "\(left) left", to: "\(codes.count) new",
-          codes: codes))
+          .administratorRecoveryCodes,
+          AuditChange(.codes, from: .number(left), to: .number(codes.count)), codes: codes))
     }
   }
 
@@ -239,21 +242,20 @@ public struct AdministratorFactors: Sendable {
       try AdministratorTOTP.clear(id, connection)
       try Guess.forget(AdministratorTOTP.throttle(id), connection)
       let ended = try ConsoleSessions.endAll(of: id, but: nil, at: now, connection)
-      var entry = Administrators.entry("administrator.reset-factor", record)
-      entry.from = "TOTP"
-      entry.to = Words.ended(ended, "session", "sessions", after: "none")
+      var entry = Administrators.entry(.administratorResetFactor, record)
+      entry.add(.authenticator, from: .secret, to: .absent)
+      entry.addEnded(ended)
       try context.record(entry, connection)
     }
   }
 
   private struct Change {
-    let action: String
-    let from: String?
-    let to: String?
+    let action: AuditAction
+    let audit: AuditChange
     let codes: [Secret]
 
-    init(_ action: String, from: String?, to: String?, codes: [Secret]) {
-      (self.action, self.from, self.to, self.codes) = (action, from, to, codes)
+    init(_ action: AuditAction, _ audit: AuditChange, codes: [Secret]) {
+      (self.action, self.audit, self.codes) = (action, audit, codes)
     }
   }
 
@@ -285,7 +287,7 @@ public struct AdministratorFactors: Sendable {
         }
         if endsSessions { try ConsoleSessions.endAll(of: id, but: session, at: now, connection) }
         var entry = Administrators.entry(change.action, record)
-        (entry.from, entry.to) = (change.from, change.to)
+        entry.add(change.audit)
         try entry.record(by: author, at: now, connection)
         return .success(change.codes)
       }

@@ -69,13 +69,15 @@ extension Administrators {
     of id: ID<Administrator>, limit: Int = 20
   ) async throws(AuditError) -> [AuditRow] {
     try await store.read(AuditError.self) { connection in
-      try connection.all(
+      let ids = try connection.all(
         """
-        SELECT \(Audit.columns) FROM audit
-        WHERE project_id = '' AND tenant_id = '' AND object_kind = 'administrator'
+        SELECT audit_id FROM audit
+        WHERE project_id = '' AND tenant_id = '' AND object_kind = \(AuditResource.administrator.rawValue)
           AND object_id = \(id.text)
         ORDER BY audit_id DESC LIMIT \(limit)
-        """, Audit.row)
+        """
+      ) { try $0.value(0) as Int64 }
+      return try ids.compactMap { try Audit.find($0, connection) }
     }
   }
 

@@ -2,7 +2,7 @@ import Database
 
 extension AdministratorTOTP {
   /// The kind of code that was accepted.
-  enum Proof: Sendable {
+  package enum Proof: Sendable {
     case code
     case recoveryCode(left: Int)
   }

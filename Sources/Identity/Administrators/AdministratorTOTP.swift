@@ -3,7 +3,7 @@ import Database
 import OTP
 
 /// Stores administrators' TOTP secrets and verifies their codes.
-struct AdministratorTOTP: Sendable {
+package struct AdministratorTOTP: Sendable {
   /// One interval before and after the current one, for network delay (RFC 6238, section 5.2).
   static let window = Window.narrow
 

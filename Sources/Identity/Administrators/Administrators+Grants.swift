@@ -34,8 +34,8 @@ extension Administrators {
         ON CONFLICT DO NOTHING
         """)
       guard added == 1 else { return false }
-      var entry = Self.entry("administrator.grant", record)
-      entry.to = grant.words
+      var entry = Self.entry(.administratorGrant, record)
+      entry.add(.grants, .of([grant]))
       try context.record(entry, connection)
       return true
     }
@@ -81,8 +81,8 @@ extension Administrators {
       // Checked after the change, in the same transaction: if two owners revoke each other, one
       // fails.
       guard try Self.hasOwner(connection) else { throw ManagementError.lastOwner }
-      var entry = Self.entry("administrator.revoke", record)
-      entry.from = grant.words
+      var entry = Self.entry(.administratorRevoke, record)
+      entry.add(.grants, lost: .of([grant]))
       try context.record(entry, connection)
       return try ServiceTokens.revokeExceeding(id, by: author, at: now, connection)
     }
@@ -117,10 +117,9 @@ extension Administrators {
       let record = try Self.manage(id, by: author, connection)
       try connection.run("DELETE FROM administrator WHERE administrator_id = \(id.text)")
       guard try Self.hasOwner(connection) else { throw ManagementError.lastOwner }
-      var entry = Self.entry("administrator.remove", record)
-      let grants = record.administrator.grants.map(\.words).joined(separator: ", ")
-      let email = record.administrator.email
-      entry.from = grants.isEmpty ? email : "\(email), \(grants)"
+      var entry = Self.entry(.administratorRemove, record)
+      entry.add(.email, lost: .text(record.administrator.email))
+      entry.add(.grants, lost: .of(record.administrator.grants))
       try context.record(entry, connection)
       return try ServiceTokens.revokeExceeding(id, by: author, at: now, connection)
     }
@@ -163,9 +162,9 @@ extension Administrators {
     }
   }
 
-  static func entry(_ action: String, _ record: AdministratorRecord) -> AuditEntry {
+  static func entry(_ action: AuditAction, _ record: AdministratorRecord) -> AuditEntry {
     AuditEntry(
-      action, "administrator", record.administrator.id.text,
+      action, .administrator, record.administrator.id.text,
       name: record.administrator.displayName)
   }
 }

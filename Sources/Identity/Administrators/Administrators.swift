@@ -82,9 +82,10 @@ public struct Administrators: Sendable {
       VALUES (\(id.text), \(grant.role.rawValue), \(grant.project?.text ?? ""),
         \(grant.tenant?.text ?? ""))
       """)
-    var entry = AuditEntry("administrator.create", "administrator", id.text, name: displayName)
-    entry.to = "\(email), \(grant.words)"
-    entry.note = inviter.map { "invited by \($0)" }
+    var entry = AuditEntry(.administratorCreate, .administrator, id.text, name: displayName)
+    entry.add(.email, .text(email))
+    entry.add(.grants, .of([grant]))
+    if let inviter { entry.add(.inviter, .text(inviter)) }
     try entry.record(by: author, at: now, connection)
     return Administrator(id: id, email: email, displayName: displayName, grants: [grant])
   }

@@ -79,9 +79,9 @@ extension ConsoleSessions {
       let ended = try Self.end(of: administrator.id, at: now, connection, where: isMeant)
       guard ended > 0 else { return 0 }
       var entry = AuditEntry(
-        "administrator.end-sessions", "administrator", administrator.id.text,
+        .administratorEndSessions, .administrator, administrator.id.text,
         name: administrator.displayName)
-      entry.to = "\(Words.count(ended, "session", "sessions")) ended"
+      entry.add(.sessionsEnded, .number(ended))
       try entry.record(by: author, at: now, connection)
       return ended
     }

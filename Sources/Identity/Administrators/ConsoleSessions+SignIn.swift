@@ -77,14 +77,14 @@ extension ConsoleSessions {
       else {
         // The typed name isn't stored, because it may be a password in the wrong field.
         let entry = AuditEntry(
-          "administrator.sign-in-refused", "administrator", id?.text ?? "", name: "")
+          .administratorSignInRefused, .administrator, id?.text ?? "", name: "")
         try entry.record(by: author, at: now, connection)
         try Guess.recordBlocks(guesses, of: id, by: author, at: now, connection)
         return nil
       }
       try Guess.right(guesses, connection)
       if current.hasSecondFactor {
-        let entry = AuditEntry("administrator.code-due", "administrator", id.text, name: "")
+        let entry = AuditEntry(.administratorCodeDue, .administrator, id.text, name: "")
         try entry.record(by: author, at: now, connection)
         let ticket = ConsoleTicket(id, secret: Self.mark(hash), at: now, random: random)
         return .codeDue(try ticket.sealed(.signIn, by: tickets))
@@ -120,17 +120,16 @@ extension ConsoleSessions {
     let outcome: Result<NewConsoleSession, ConsoleSignInError> =
       try await store.write(ConsoleSignInError.self) { connection in
         guard try Self.isPending(ticket, connection) else { return .failure(.ended) }
-        let proof: String
+        let proof: AdministratorTOTP.Proof
         switch try totp.prove(code, of: id, at: now, connection) {
         case .throttled(let until): return .failure(.throttled(until: until))
         case .wrong(let guesses):
           let entry = AuditEntry(
-            "administrator.code-refused", "administrator", id.text, name: "")
+            .administratorCodeRefused, .administrator, id.text, name: "")
           try entry.record(by: author, at: now, connection)
           try Guess.recordBlocks(guesses, of: id, by: author, at: now, connection)
           return .failure(.wrongCode)
-        case .passed(.code): proof = "with a code"
-        case .passed(.recoveryCode(let left)): proof = "with a recovery code, \(left) left"
+        case .passed(let way): proof = way
         }
         guard try ticket.use(connection) else { return .failure(.ended) }
         return .success(

@@ -80,7 +80,8 @@ public struct ConsoleSessions: Sendable {
   /// Starts a session and records the sign-in.
   package static func begin(
     _ id: ID<Administrator>, address: String, userAgent: String, requestID: String,
-    proof: String? = nil, at now: Instant, random: RandomSource, _ connection: borrowing Connection
+    proof: AdministratorTOTP.Proof? = nil, at now: Instant, random: RandomSource,
+    _ connection: borrowing Connection
   ) throws -> NewConsoleSession {
     try connection.run(
       """
@@ -102,8 +103,14 @@ public struct ConsoleSessions: Sendable {
     }
     let administrator = session.administrator
     var entry = AuditEntry(
-      "administrator.sign-in", "administrator", id.text, name: administrator.displayName)
-    entry.to = proof
+      .administratorSignIn, .administrator, id.text, name: administrator.displayName)
+    switch proof {
+    case nil: break
+    case .code: entry.add(.verification, .code("totp"))
+    case .recoveryCode(let left):
+      entry.add(.verification, .code("recovery-code"))
+      entry.add(.codesLeft, .number(left))
+    }
     try entry.record(
       by: administrator.author(address: address, requestID: requestID), at: now, connection)
     return NewConsoleSession(token: Secret(token), session: session)
@@ -213,7 +220,7 @@ public struct ConsoleSessions: Sendable {
       try connection.run("DELETE FROM console_session WHERE token_digest = \(digest)")
       guard let administrator = found?.session.administrator else { return }
       let entry = AuditEntry(
-        "administrator.sign-out", "administrator", administrator.id.text,
+        .administratorSignOut, .administrator, administrator.id.text,
         name: administrator.displayName)
       try entry.record(
         by: administrator.author(address: address, requestID: requestID), at: now, connection)

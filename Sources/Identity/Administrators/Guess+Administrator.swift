@@ -14,9 +14,9 @@ extension Guess {
       // A network block isn't tied to an administrator.
       let reach = guess.counter.reach
       var entry = AuditEntry(
-        "administrator.block", "administrator", reach == .network ? "" : id?.text ?? "", name: "")
-      entry.to = "closed for \(seconds) s"
-      entry.note = reach.note
+        .administratorBlock, .administrator, reach == .network ? "" : id?.text ?? "", name: "")
+      entry.add(.blockedFor, .duration(Int(seconds)))
+      if let code = reach.code { entry.add(.blockReach, .code(code)) }
       try entry.record(by: author, at: now, connection)
     }
   }
@@ -24,12 +24,12 @@ extension Guess {
 
 extension GuessCounter.Reach {
   /// Who is blocked.
-  fileprivate var note: String? {
+  fileprivate var code: String? {
     switch self {
-    case .network: "the network address"
-    case .nameFromNetwork: "this administrator, from the network address"
-    case .name: "this administrator, from all unknown devices"
-    case .device: "this administrator, from a known device"
+    case .network: "network"
+    case .nameFromNetwork: "name-from-network"
+    case .name: "name"
+    case .device: "device"
     case .account: nil
     }
   }

@@ -100,8 +100,9 @@ public struct Invitations: Sendable {
           \(now.microseconds), \(invitation.expiresAt.microseconds))
         """)
       var entry = AuditEntry(
-        "administrator.invite", "administrator", invitation.id.text, name: displayName)
-      entry.to = "\(email), \(grant.words)"
+        .administratorInvite, .administrator, invitation.id.text, name: displayName)
+      entry.add(.email, .text(email))
+      entry.add(.grants, .of([grant]))
       try context.record(entry, connection)
       return (invitation, Secret(token))
     }
@@ -203,9 +204,10 @@ public struct Invitations: Sendable {
         Self.invitation)
       guard let (invitation, _) = found else { throw ManagementError.notFound }
       var entry = AuditEntry(
-        "administrator.revoke-invitation", "administrator", id.text,
+        .administratorRevokeInvitation, .administrator, id.text,
         name: invitation.displayName)
-      entry.from = "\(invitation.email), \(invitation.grant.words)"
+      entry.add(.email, lost: .text(invitation.email))
+      entry.add(.grants, lost: .of([invitation.grant]))
       try context.record(entry, connection)
     }
   }

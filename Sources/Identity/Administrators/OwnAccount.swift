@@ -50,9 +50,9 @@ public struct OwnAccount: Sendable {
       let ended = try ConsoleSessions.endAll(
         of: administrator.id, but: session.id, at: now, connection)
       var entry = AuditEntry(
-        "administrator.password", "administrator", administrator.id.text,
+        .administratorPassword, .administrator, administrator.id.text,
         name: administrator.displayName)
-      entry.to = Words.ended(ended, "other session", "other sessions")
+      entry.addEnded(ended)
       try entry.record(by: author, at: now, connection)
       return ended
     }
@@ -78,9 +78,9 @@ public struct OwnAccount: Sendable {
       try Guess.forget(Administrators.throttle(administrator.id), connection)
       let ended = try ConsoleSessions.endAll(of: administrator.id, but: nil, at: now, connection)
       var entry = AuditEntry(
-        "administrator.reset-password", "administrator", administrator.id.text,
+        .administratorResetPassword, .administrator, administrator.id.text,
         name: administrator.displayName)
-      entry.to = Words.ended(ended, "session", "sessions")
+      entry.addEnded(ended)
       try entry.record(by: author, at: now, connection)
     }
   }
@@ -102,9 +102,9 @@ public struct OwnAccount: Sendable {
         """)
       guard changed == 1 else { throw ManagementError.notFound }
       var entry = AuditEntry(
-        "administrator.preferences", "administrator", administrator.id.text,
+        .administratorPreferences, .administrator, administrator.id.text,
         name: administrator.displayName)
-      (entry.from, entry.to) = Words.difference(old.fields, preferences.fields)
+      entry.compare(old.auditFields, preferences.auditFields)
       try entry.record(by: author, at: now, connection)
     }
   }

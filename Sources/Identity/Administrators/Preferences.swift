@@ -34,11 +34,10 @@ public struct Preferences: Hashable, Sendable {
       }
   }
 
-  /// The fields as text for the audit log.
-  var fields: [AuditField] {
+  /// The fields, for comparison in the audit log.
+  var auditFields: [AuditField] {
     [
-      AuditField("time zone", timeZone),
-      AuditField("colors", theme.rawValue),
+      AuditField(.timeZone, .text(timeZone)), AuditField(.theme, .code(theme.rawValue)),
     ]
   }
 }

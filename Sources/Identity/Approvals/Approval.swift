@@ -155,11 +155,6 @@ public struct Approval: Sendable {
     answer = try row.value(23)
     scope = try Scope(row, from: 24)
   }
-
-  /// Describes what was done and who approved it.
-  static func words(_ done: String?, approver: String?) -> String {
-    [done, approver.map { "approved by \($0)" }].compactMap { $0 }.joined(separator: ", ")
-  }
 }
 
 /// The result of an approval.

@@ -29,16 +29,6 @@ extension Approval.Cause {
       return nil
     }
   }
-
-  /// The cause as text for the audit log.
-  var words: String {
-    switch self {
-    case .lastFactor: "the last factor where enrollment is mandatory"
-    case .many: "more users than one may decide"
-    case .hour: "more users than the hour had actions left"
-    case .weakerPolicy: "a weaker policy for more users than one may decide"
-    }
-  }
 }
 
 extension Policy {
@@ -70,9 +60,10 @@ extension Approvals {
       kind: removal.isOfAll ? .factors : .factor, account: account, factors: removal.factors,
       names: names, job: nil, users: 1, cause, request, settings, in: scope, at: now, connection)
     var entry = AuditEntry(
-      "approval.ask", "account", account.id.text, name: account.label, in: scope)
-    entry.from = removal.factors.map(\.words).joined(separator: ", ")
-    entry.to = "\(cause.words), waits until \(expiry.formatted)"
+      .approvalAsk, .account, account.id.text, name: account.label, in: scope)
+    entry.add(.factors, .of(removal.factors))
+    entry.add(.approvalCause, .code(cause.rawValue))
+    entry.add(.expiresAt, .instant(expiry))
     return (entry, expiry)
   }
 

@@ -234,7 +234,7 @@ extension Approvals {
     entry.justify(
       approval.reason, note: approval.note, ticket: approval.ticket,
       proof: approval.proof.joined(separator: "\n"))
-    entry.to = Approval.words(entry.to, approver: approver.actor.name)
+    entry.add(.approver, .text(approver.actor.name))
     try entry.record(by: approval.author, at: now, connection)
     return .done(removal)
   }
@@ -266,32 +266,30 @@ extension Approvals {
       ) { _ in true }
       if isWaiting != nil { try BulkJob.stop(job, because: ending, at: now, connection) }
     }
-    let object: (kind: String, id: String, name: String) =
+    let object: (kind: AuditResource, id: String, name: String) =
       if approval.kind == .policy {
-        ("policy", Policies.objectID(approval.scope), approval.scope.name)
+        (.policy, Policies.objectID(approval.scope), approval.scope.name)
       } else if let account = approval.account {
-        ("account", account.text, approval.accountName)
+        (.account, account.text, approval.accountName)
       } else {
-        (
-          "bulk removal", String(approval.job ?? 0),
-          BulkJob.name(of: approval.job ?? 0, users: approval.users)
-        )
+        (.bulkRemoval, String(approval.job ?? 0), "")
       }
     var entry = AuditEntry(
       action(state), object.kind, object.id, name: object.name, in: approval.scope)
-    entry.from = "asked for by \(approval.requesterName)"
-    entry.to = state == .overtaken ? answer : nil
+    entry.add(.requester, .text(approval.requesterName))
+    if object.kind == .bulkRemoval { entry.add(.users, .number(approval.users)) }
+    if state == .overtaken, let answer { entry.add(.outcome, .text(answer)) }
     entry.note = state == .refused ? answer : nil
     try entry.record(by: author, at: now, connection)
   }
 
-  private static func action(_ state: Approval.State) -> String {
+  private static func action(_ state: Approval.State) -> AuditAction {
     switch state {
-    case .waiting, .approved: "approval.approve"
-    case .refused: "approval.refuse"
-    case .withdrawn: "approval.withdraw"
-    case .expired: "approval.expire"
-    case .overtaken: "approval.overtake"
+    case .waiting, .approved: .approvalApprove
+    case .refused: .approvalRefuse
+    case .withdrawn: .approvalWithdraw
+    case .expired: .approvalExpire
+    case .overtaken: .approvalOvertake
     }
   }
 

@@ -50,8 +50,8 @@ extension Approvals {
       VALUES (\(id), \(policy.version), \(new.values))
       """)
     var entry = AuditEntry(
-      "approval.ask", "policy", Policies.objectID(scope), name: scope.name, in: scope)
-    entry.describe(PolicyChange.between(policy.edit, new))
+      .approvalAsk, .policy, Policies.objectID(scope), name: scope.name, in: scope)
+    entry.compare(policy.edit.auditFields, new.auditFields)
     entry.note = request.note
     try entry.record(by: request.author, at: now, connection)
     return expiry

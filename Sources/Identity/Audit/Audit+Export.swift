@@ -22,14 +22,14 @@ extension Audit {
   ///
   /// - Parameters:
   ///   - filter: The rows to export.
-  ///   - words: A description of the filter; empty for all rows.
+  ///   - words: The filters as the reader chose them; empty for all rows.
   ///   - table: The table to add rows to.
   ///   - author: The author of the export.
   ///   - add: Adds one row to the table.
   /// - Returns: The table with its rows.
   /// - Throws: ``AuditError``.
   public func export<Table: Sendable>(
-    _ filter: AuditFilter, words: String, into table: Table, by author: Author,
+    _ filter: AuditFilter, words: [String], into table: Table, by author: Author,
     add: @Sendable (inout Table, AuditRow) -> Void
   ) async throws(AuditError) -> Export<Table> {
     var table = table
@@ -47,11 +47,10 @@ extension Audit {
     try await store.write(AuditError.self) { connection in
       var entry =
         filter.scope.map { scope in
-          AuditEntry(
-            "audit.download", "scope", Policies.objectID(scope), name: scope.name, in: scope)
-        } ?? AuditEntry("audit.download", "instance", "", name: "the instance")
-      entry.to = Words.count(total, "entry", "entries")
-      if !words.isEmpty { entry.note = words }
+          AuditEntry(.auditDownload, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+        } ?? AuditEntry(.auditDownload, .instance, "", name: "")
+      entry.add(.entries, .number(total))
+      if !words.isEmpty { entry.add(.filter, .list(words)) }
       try entry.record(by: author, at: now, connection)
     }
     return Export(table: table, count: count, isCut: after != nil)
@@ -63,7 +62,7 @@ extension Audit {
   public func actors(_ scope: Scope? = nil) async throws(AuditError) -> [AuditActor] {
     try await store.read(AuditError.self) { connection in
       var actors: [AuditActor] = []
-      for kind in ["administrator", "service token"] {
+      for kind in [Actor.Kind.administrator, .serviceToken] {
         actors += try Self.actors(of: kind, scope, connection)
       }
       return actors
@@ -73,7 +72,7 @@ extension Audit {
   /// Skips from actor to actor, reading only each one's newest row, and adds the actors of unfiled
   /// rows.
   private static func actors(
-    of kind: String, _ scope: Scope?, _ connection: borrowing Connection
+    of kind: Actor.Kind, _ scope: Scope?, _ connection: borrowing Connection
   ) throws -> [AuditActor] {
     var place: SQL = ""
     if let scope {
@@ -83,7 +82,7 @@ extension Audit {
     var actors: [AuditActor] = try connection.all(
       """
       SELECT actor_id, actor_name FROM audit
-      WHERE audit_id > \(try filedTo(connection))\(place) AND actor_kind || '' = \(kind)
+      WHERE audit_id > \(try filedTo(connection))\(place) AND actor_kind || '' = \(kind.rawValue)
       ORDER BY audit_id DESC LIMIT 1000
       """
     ) { AuditActor(kind: kind, id: try $0.value(0), name: try $0.value(1)) }
@@ -95,7 +94,7 @@ extension Audit {
       let found = try connection.first(
         """
         SELECT actor_id, actor_name FROM audit
-        WHERE actor_kind = \(kind)\(place) AND filed = 1 AND actor_id < \(last)
+        WHERE actor_kind = \(kind.rawValue)\(place) AND filed = 1 AND actor_id < \(last)
         ORDER BY actor_id DESC, audit_id DESC LIMIT 1
         """
       ) { AuditActor(kind: kind, id: try $0.value(0), name: try $0.value(1)) }

@@ -23,6 +23,11 @@ extension Audit {
       try connection.run(
         "UPDATE audit SET filed = 1 WHERE audit_id > \(start) AND audit_id <= \(end) AND filed = 0")
       try connection.run(
+        """
+        UPDATE audit_change SET filed = 1
+        WHERE audit_id > \(start) AND audit_id <= \(end) AND filed = 0
+        """)
+      try connection.run(
         "UPDATE instance SET value = \(String(end)) WHERE name = 'audit_filed_to'")
       return try Self.next(after: end, connection) != nil
     }

@@ -48,15 +48,14 @@ extension Audit {
     }
     var reached: SearchEnd?
     if ids.count <= limit {
-      let sought = conditions.sought
       if conditions.checked != nil {
-        reached = try Self.end(of: sought, from: from, before: before, connection)
+        reached = try Self.end(of: conditions, from: from, before: before, connection)
       }
       ids += try connection.all(
         """
-        SELECT audit_id FROM audit
-        WHERE audit_id < \(before) AND audit_id >= \(reached?.id ?? from)\(sought)\(conditions.checked ?? "")
-        ORDER BY audit_id DESC LIMIT \(limit + 1 - ids.count)
+        SELECT \(conditions.source)
+        WHERE x.audit_id < \(before) AND x.audit_id >= \(reached?.id ?? from)\(conditions.sought)\(conditions.checked ?? "")
+        ORDER BY x.audit_id DESC LIMIT \(limit + 1 - ids.count)
         """
       ) { try $0.value(0) }
     }
@@ -75,13 +74,13 @@ extension Audit {
 
   /// Returns the last row that a search reads; nil if it reads all rows.
   private static func end(
-    of sought: SQL, from: Int64, before: Int64, _ connection: borrowing Connection
+    of conditions: AuditConditions, from: Int64, before: Int64, _ connection: borrowing Connection
   ) throws -> SearchEnd? {
     let id: Int64? = try connection.first(
       """
-      SELECT audit_id FROM audit
-      WHERE audit_id < \(before) AND audit_id >= \(from)\(sought)
-      ORDER BY audit_id DESC LIMIT 1 OFFSET \(longestLook - 1)
+      SELECT x.audit_id FROM \(conditions.table) x
+      WHERE x.audit_id < \(before) AND x.audit_id >= \(from)\(conditions.sought)
+      ORDER BY x.audit_id DESC LIMIT 1 OFFSET \(longestLook - 1)
       """
     ) { try $0.value(0) }
     guard let id else { return nil }
@@ -136,7 +135,9 @@ extension Audit {
 
 /// The SQL conditions of a filter; each begins with `AND`.
 private struct AuditConditions {
-  /// The condition that an index resolves in the order of the log.
+  /// The table with the index: `audit`, or `audit_change` for the index of fields.
+  var table: SQL = "audit"
+  /// The condition that an index of the table resolves in the order of the log.
   var sought: SQL = ""
   /// The condition checked on each row found; nil if there is none.
   var checked: SQL?
@@ -144,6 +145,14 @@ private struct AuditConditions {
   var isFiled = false
   /// The filter for unfiled rows: an index resolves the scope, and the rest is checked per row.
   var fresh: SQL = ""
+
+  /// The numbers of rows and where they come from; `x` is the table with the index, and the
+  /// columns that are checked are those of `audit`.
+  var source: SQL {
+    table.text == "audit"
+      ? "x.audit_id FROM audit x"
+      : "x.audit_id FROM audit_change x CROSS JOIN audit USING (audit_id)"
+  }
 }
 
 extension AuditFilter {
@@ -151,39 +160,61 @@ extension AuditFilter {
   /// index without the log's order and sort all its results.
   fileprivate var conditions: AuditConditions {
     var found = AuditConditions()
-    var place: SQL = ""
+    var (place, object, actor, group, changed): (SQL, SQL, SQL, SQL, SQL) = ("", "", "", "", "")
+    var placeChecked: SQL = ""
     if let scope {
-      place = " AND project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")"
+      let (project, tenant) = (scope.project.text, scope.tenant?.text ?? "")
+      place = " AND project_id = \(project) AND tenant_id = \(tenant)"
+      placeChecked = " AND project_id || '' = \(project) AND tenant_id || '' = \(tenant)"
     }
-    var (object, actor, group): (SQL, SQL, SQL) = ("", "", "")
-    if let objectKind { object += " AND object_kind || '' = \(objectKind)" }
+    if let kind = self.object { object += " AND object_kind || '' = \(kind.rawValue)" }
     if let objectID { object += " AND object_id || '' = \(objectID)" }
-    if let actorKind { actor += " AND actor_kind || '' = \(actorKind)" }
+    if let kind = self.actor { actor += " AND actor_kind || '' = \(kind.rawValue)" }
     if let actorID { actor += " AND actor_id || '' = \(actorID)" }
-    let groupName = action.map { action in String(action.prefix { $0 != "." }) }
-    if let groupName { group = " AND action_group || '' = \(groupName)" }
+    // All actions of a group have the same prefix.
+    let prefix = action?.actions.first?.prefix
+    if let prefix { group = " AND action_group || '' = \(prefix)" }
     var rest: SQL = ""
-    if let action, action != groupName { rest += " AND action = \(action)" }
+    if let actions = action?.actions,
+      actions.count < AuditAction.allCases.count(where: { $0.prefix == prefix })
+    {
+      rest += " AND action IN (\(SQL.list(actions.map(\.rawValue))))"
+    }
     if let from { rest += " AND at >= \(from.microseconds)" }
     if let until { rest += " AND at < \(until.microseconds)" }
     found.fresh = place + object + actor + group + rest
+    if let field {
+      found.fresh += """
+         AND EXISTS (SELECT 1 FROM audit_change c WHERE c.audit_id = audit.audit_id
+          AND c.field || '' = \(field.rawValue))
+        """
+      changed = """
+         AND EXISTS (SELECT 1 FROM audit_change c WHERE c.audit_id = x.audit_id
+          AND c.field || '' = \(field.rawValue))
+        """
+    }
     found.sought = place
-    // An index resolves one of the three, which then isn't checked again.
-    if let objectKind, let objectID {
-      found.sought += " AND object_kind = \(objectKind) AND object_id = \(objectID)"
+    // An index resolves one of the four, which then isn't checked again.
+    if let kind = self.object, let objectID {
+      found.sought += " AND object_kind = \(kind.rawValue) AND object_id = \(objectID)"
       found.isFiled = scope == nil
       object = ""
-    } else if let actorKind, let actorID {
-      found.sought += " AND actor_kind = \(actorKind) AND actor_id = \(actorID)"
+    } else if let field {
+      found.table = "audit_change"
+      found.sought = " AND x.field = \(field.rawValue)"
+      found.isFiled = true
+      (changed, object) = ("", placeChecked + object)
+    } else if let kind = self.actor, let actorID {
+      found.sought += " AND actor_kind = \(kind.rawValue) AND actor_id = \(actorID)"
       found.isFiled = true
       actor = ""
-    } else if let groupName {
-      found.sought += " AND action_group = \(groupName)"
+    } else if let prefix {
+      found.sought += " AND action_group = \(prefix)"
       found.isFiled = true
       group = ""
     }
-    let checked = object + actor + group + rest
-    if found.isFiled { found.sought += " AND filed = 1" }
+    let checked = object + actor + group + rest + changed
+    if found.isFiled { found.sought += " AND x.filed = 1" }
     found.checked = checked.text.isEmpty ? nil : checked
     return found
   }

@@ -30,22 +30,37 @@ public struct Audit: Sendable {
     try cache.rows(ids, connection)
   }
 
-  static let columns: SQL = """
-    audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action, object_kind,
-    object_id, object_name, from_value, to_value, reason, note, address, request_id, ticket, proof
-    """
+  /// Reads a row with its fields; nil if there is no row with this number.
+  static func find(_ id: Int64, _ connection: borrowing Connection) throws -> AuditRow? {
+    let changes = try connection.all(
+      "SELECT \(AuditChange.columns) FROM audit_change WHERE audit_id = \(id) ORDER BY position"
+    ) { try AuditChange(stored: $0) }
+    return try connection.first(
+      """
+      SELECT audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
+        object_kind, object_id, object_name, from_value, to_value, reason, note, address,
+        request_id, ticket, proof
+      FROM audit WHERE audit_id = \(id)
+      """
+    ) { try row($0, changes) }
+  }
 
-  static func row(_ row: borrowing Row) throws -> AuditRow {
+  private static func row(_ row: borrowing Row, _ changes: [AuditChange]) throws -> AuditRow {
+    let actor: String = try row.value(2)
     let project: String = try row.value(5)
     let tenant: String = try row.value(6)
+    let action: String = try row.value(7)
+    let object: String = try row.value(8)
     return AuditRow(
       id: try row.value(0), at: Instant(microseconds: try row.value(1)),
-      actorKind: try row.value(2), actorID: try row.value(3), actorName: try row.value(4),
-      project: project.isEmpty ? nil : ID(project), tenant: tenant.isEmpty ? nil : ID(tenant),
-      action: try row.value(7), objectKind: try row.value(8), objectID: try row.value(9),
-      objectName: try row.value(10), from: try row.value(11), to: try row.value(12),
-      reason: try row.value(13), note: try row.value(14), address: try row.value(15),
-      requestID: try row.value(16), ticket: try row.value(17), proof: try row.value(18))
+      actor: Actor.Kind(rawValue: actor), actorKind: actor, actorID: try row.value(3),
+      actorName: try row.value(4), project: project.isEmpty ? nil : ID(project),
+      tenant: tenant.isEmpty ? nil : ID(tenant), action: AuditAction(rawValue: action),
+      actionName: action, object: AuditResource(rawValue: object), objectKind: object,
+      objectID: try row.value(9), objectName: try row.value(10), changes: changes,
+      legacyFrom: try row.value(11), legacyTo: try row.value(12), reason: try row.value(13),
+      note: try row.value(14), address: try row.value(15), requestID: try row.value(16),
+      ticket: try row.value(17), proof: try row.value(18))
   }
 }
 
@@ -53,40 +68,86 @@ public struct Audit: Sendable {
 package struct AuditEntry {
   var project: String = ""
   var tenant: String = ""
-  let action: String
-  let objectKind: String
+  let action: AuditAction
+  let object: AuditResource
   let objectID: String
   let objectName: String
-  var from: String?
-  package var to: String?
+  /// The fields, each at most once.
+  private(set) var changes: [AuditChange] = []
   package var reason: String?
+  /// What the author typed.
   package var note: String?
   var ticket: String?
   var proof: String?
 
   package init(
-    _ action: String, _ objectKind: String, _ objectID: String, name: String, in scope: Scope? = nil
+    _ action: AuditAction, _ object: AuditResource, _ objectID: String, name: String,
+    in scope: Scope? = nil
   ) {
     self.action = action
-    self.objectKind = objectKind
+    self.object = object
     self.objectID = objectID
     objectName = name
     project = scope?.project.text ?? ""
     tenant = scope?.tenant?.text ?? ""
   }
 
-  /// Writes the row in the transaction of the change it describes.
+  /// Adds a field, in place of an earlier one of the same name.
+  mutating func add(_ change: AuditChange) {
+    changes.removeAll { $0.field == change.field }
+    changes.append(change)
+  }
+
+  /// Adds a field with its values before and after.
+  mutating func add(_ field: AuditFieldName, from old: AuditValue, to new: AuditValue) {
+    add(AuditChange(field, from: old, to: new))
+  }
+
+  /// Adds a field of what is new, or a fact about the action.
+  package mutating func add(_ field: AuditFieldName, _ new: AuditValue) {
+    add(AuditChange(field, to: new))
+  }
+
+  /// Adds a field of what was lost.
+  mutating func add(_ field: AuditFieldName, lost old: AuditValue) {
+    add(AuditChange(field, from: old))
+  }
+
+  /// Adds the number of ended sessions unless it's 0.
+  mutating func addEnded(_ sessions: Int) {
+    if sessions > 0 { add(.sessionsEnded, .number(sessions)) }
+  }
+
+  /// Adds the fields that differ.
+  mutating func compare(_ old: [AuditField], _ new: [AuditField]) {
+    for change in AuditChange.between(old, new) { add(change) }
+  }
+
+  /// Writes the row and its fields in the transaction of the change they describe.
   package func record(by author: Author, at now: Instant, _ connection: borrowing Connection) throws
   {
     try connection.run(
       """
       INSERT INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
-        object_kind, object_id, object_name, from_value, to_value, reason, note, address,
-        request_id, filed, ticket, proof)
-      VALUES (\(now.microseconds), \(author.actor.kind), \(author.actor.id), \(author.actor.name),
-        \(project), \(tenant), \(action), \(objectKind), \(objectID), \(objectName), \(from),
-        \(to), \(reason), \(note), \(author.address), \(author.requestID), 0,
+        object_kind, object_id, object_name, reason, note, address, request_id, filed, ticket,
+        proof)
+      VALUES (\(now.microseconds), \(author.actor.kind.rawValue), \(author.actor.id),
+        \(author.actor.name), \(project), \(tenant), \(action.rawValue), \(object.rawValue),
+        \(objectID), \(objectName), \(reason), \(note), \(author.address), \(author.requestID), 0,
         \(ticket), \(proof))
+      """)
+    guard !changes.isEmpty else { return }
+    let rows: [SQL] = changes.enumerated().map { position, change in
+      let (old, new) = (change.old?.stored, change.new?.stored)
+      return """
+        (last_insert_rowid(), \(position), \(change.fieldName), \(old?.kind), \(old?.text), \
+        \(new?.kind), \(new?.text))
+        """
+    }
+    try connection.run(
+      """
+      INSERT INTO audit_change (audit_id, position, field, old_kind, old_value, new_kind, new_value)
+      VALUES \(rows.joined(separator: ", "))
       """)
   }
 }

@@ -5,26 +5,43 @@ public struct AuditFilter: Sendable, Hashable {
   /// Rows of this project or tenant only; a project excludes its tenants' rows.
   public var scope: Scope?
   /// Rows about resources of this type.
-  public var objectKind: String?
-  /// Rows about the resource with this ID (with `objectKind`, in `scope`).
+  public var object: AuditResource?
+  /// Rows about the resource with this ID (with `object`, in `scope`).
   public var objectID: String?
-  /// Rows by actors of this kind, as in ``Actor/kind``.
-  public var actorKind: String?
-  /// Rows by the actor with this ID (with `actorKind`).
+  /// Rows by actors of this kind.
+  public var actor: Actor.Kind?
+  /// Rows by the actor with this ID (with `actor`).
   public var actorID: String?
-  /// Rows of one action, such as `policy.change`, or of all actions with a prefix, such as
-  /// `policy`.
-  public var action: String?
+  /// Rows of an action or of a group of actions.
+  public var action: Action?
+  /// Rows with this field.
+  public var field: AuditFieldName?
   /// Rows at or after this time.
   public var from: Instant?
   /// Rows before this time.
   public var until: Instant?
 
   /// Creates a filter.
-  public init(scope: Scope? = nil, objectKind: String? = nil, objectID: String? = nil) {
+  public init(scope: Scope? = nil, object: AuditResource? = nil, objectID: String? = nil) {
     self.scope = scope
-    self.objectKind = objectKind
+    self.object = object
     self.objectID = objectID
+  }
+
+  /// An action or a group of actions.
+  public enum Action: Sendable, Hashable {
+    /// One action.
+    case one(AuditAction)
+    /// All actions of a group.
+    case group(AuditAction.Group)
+
+    /// The actions.
+    public var actions: [AuditAction] {
+      switch self {
+      case .one(let action): [action]
+      case .group(let group): group.actions
+      }
+    }
   }
 }
 
@@ -41,6 +58,9 @@ public struct AuditSearch: Sendable {
   public let searchedBackTo: Instant?
   /// The projects and tenants of the rows, for searches across all of them.
   public let scopes: [AuditScope.Key: AuditScope]
+
+  /// The result of a search that nothing can match.
+  public static let nothing = AuditSearch(rows: [], next: nil, searchedBackTo: nil, scopes: [:])
 }
 
 /// A project or tenant named in an audit row.
@@ -69,8 +89,8 @@ public struct AuditScope: Sendable, Hashable {
 
 /// An actor with audit rows.
 public struct AuditActor: Sendable, Hashable {
-  /// The kind, as in ``Actor/kind``.
-  public let kind: String
+  /// The kind.
+  public let kind: Actor.Kind
   /// The ID.
   public let id: String
   /// The name in the actor's newest row.

@@ -4,7 +4,9 @@ public struct AuditRow: Sendable, Hashable {
   public let id: Int64
   /// The time of the change.
   public let at: Instant
-  /// The kind of actor, such as "administrator".
+  /// The kind of actor; nil if it's unknown.
+  public let actor: Actor.Kind?
+  /// The stored name of the kind of actor.
   public let actorKind: String
   /// The actor's ID; empty if there is none.
   public let actorID: String
@@ -14,21 +16,27 @@ public struct AuditRow: Sendable, Hashable {
   public let project: ID<Project>?
   /// The tenant; nil for a change to the project or the instance.
   public let tenant: ID<Tenant>?
-  /// The action, as object and verb, such as `policy.change`.
-  public let action: String
-  /// The resource type, such as `scope`, `account`, or `factor`.
+  /// The action; nil if it's unknown.
+  public let action: AuditAction?
+  /// The stored name of the action, as object and verb, such as `policy.change`.
+  public let actionName: String
+  /// The resource type; nil if it's unknown.
+  public let object: AuditResource?
+  /// The stored name of the resource type.
   public let objectKind: String
   /// The resource ID.
   public let objectID: String
   /// The resource's display name at the time.
   public let objectName: String
-  /// The value before the change, as text.
-  public let from: String?
-  /// The value after the change, as text.
-  public let to: String?
+  /// The fields, in order.
+  public let changes: [AuditChange]
+  /// The value before the change as text, in rows of earlier versions.
+  public let legacyFrom: String?
+  /// The value after the change as text, in rows of earlier versions.
+  public let legacyTo: String?
   /// The reason.
   public let reason: String?
-  /// The note.
+  /// The note that the actor typed.
   public let note: String?
   /// The source IP address.
   public let address: String

@@ -24,9 +24,7 @@ final class AuditRowCache: Sendable {
         found.append(row)
         continue
       }
-      let row = try connection.first(
-        "SELECT \(Audit.columns) FROM audit WHERE audit_id = \(id)", Audit.row)
-      guard let row else { throw Failure("an audit row is gone") }
+      guard let row = try Audit.find(id, connection) else { throw Failure("an audit row is gone") }
       missing.append(row)
       found.append(row)
     }

@@ -40,7 +40,7 @@ struct ActionContext: Sendable {
   func record(_ entry: AuditEntry, _ connection: borrowing Connection) throws {
     var entry = entry
     if let reason { entry.note = reason }
-    if let approver { entry.to = Approval.words(entry.to, approver: approver) }
+    if let approver { entry.add(.approver, .text(approver)) }
     try entry.record(by: author, at: now, connection)
   }
 }
@@ -142,10 +142,10 @@ public struct ActionAuthorization: Sendable {
       if case .throttled(let until) = error {
         return .failure(.answers([.throttled(until: until)]))
       }
-      try Self.record("administrator.code-refused", request, at: now, connection)
+      try Self.record(.administratorCodeRefused, request, at: now, connection)
       return .failure(.answers([.wrongCode]))
     }
-    try Self.record("administrator.step-up", request, at: now, connection)
+    try Self.record(.administratorStepUp, request, at: now, connection)
     let renewed = try ConsoleSessions.renew(
       request.agent, at: now, random: store.random, connection)
     guard let renewed else { return .failure(.notAllowed) }
@@ -165,10 +165,11 @@ public struct ActionAuthorization: Sendable {
 
   /// Records the result of a re-authentication.
   private static func record(
-    _ action: String, _ request: ActionRequest, at now: Instant, _ connection: borrowing Connection
+    _ action: AuditAction, _ request: ActionRequest, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
     let agent = request.agent.administrator
-    let entry = AuditEntry(action, "administrator", agent.id.text, name: agent.displayName)
+    let entry = AuditEntry(action, .administrator, agent.id.text, name: agent.displayName)
     try entry.record(by: request.author, at: now, connection)
   }
 

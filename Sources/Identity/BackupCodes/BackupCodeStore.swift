@@ -81,7 +81,7 @@ struct BackupCodeStore: Sendable {
     ) { row in (sealed: try row.value(0) as [UInt8], expires: try row.value(1) as Int64?) }
     guard let row, row.expires.map({ now.microseconds < $0 }) ?? true else { return false }
     let stored = StoredSecret(
-      .userCodes, "account", account.id.text, part: kind.rawValue, in: scope)
+      .userCodes, .account, account.id.text, part: kind.rawValue, in: scope)
     let key = try stored.opening {
       try sealer.open(row.sealed, with: Self.associated(kind, account.key))
     }

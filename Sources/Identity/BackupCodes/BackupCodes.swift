@@ -78,8 +78,8 @@ public struct BackupCodes: Sendable {
       try store.outbox.notify(
         .temporaryCodeMade(until: expires), account, in: scope, at: now, connection)
       var entry = AuditEntry(
-        "factor.temporary-code", "account", account.id.text, name: account.label, in: scope)
-      entry.to = "counts once until \(expires.formatted)"
+        .factorTemporaryCode, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.expiresAt, .instant(expires))
       return SupportAction(entry: entry, value: TemporaryCode(code: code, expiresAt: expires))
     }
   }
@@ -91,7 +91,7 @@ public struct BackupCodes: Sendable {
     _ request: ActionRequest, of id: ID<Account>, in scope: Scope
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
     try await end(
-      .temporary, request, of: id, in: scope, as: "factor.end-temporary-code",
+      .temporary, request, of: id, in: scope, as: .factorEndTemporaryCode,
       telling: .temporaryCodeEnded)
   }
 
@@ -103,13 +103,13 @@ public struct BackupCodes: Sendable {
     _ request: ActionRequest, of id: ID<Account>, in scope: Scope
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
     try await end(
-      .recovery, request, of: id, in: scope, as: "factor.end-recovery-codes",
+      .recovery, request, of: id, in: scope, as: .factorEndRecoveryCodes,
       telling: .recoveryCodesVoided)
   }
 
   private func end(
     _ kind: BackupCodeStore.Kind, _ request: ActionRequest, of id: ID<Account>, in scope: Scope,
-    as action: String, telling notice: UserNotice
+    as action: AuditAction, telling notice: UserNotice
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
     let outbox = store.outbox
     return try await gate.act(
@@ -120,9 +120,9 @@ public struct BackupCodes: Sendable {
       }
       try BackupCodeStore.clear(kind, of: account.key, connection)
       try outbox.notify(notice, account, in: scope, at: now, connection)
-      var entry = AuditEntry(action, "account", account.id.text, name: account.label, in: scope)
-      entry.from = "\(Words.count(left.count, "code", "codes")) of \(left.madeAt.formatted)"
-      entry.to = "none"
+      var entry = AuditEntry(action, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.codes, lost: .number(left.count))
+      entry.add(.codesCreatedAt, .instant(left.madeAt))
       return SupportAction(entry: entry, value: left.count)
     }
   }

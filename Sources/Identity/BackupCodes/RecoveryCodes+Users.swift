@@ -38,10 +38,9 @@ extension Enrollments {
       let made = try codes.make(.recovery, for: account, at: now, connection)
       try outbox.notify(.recoveryCodesMade, account, in: session.scope, at: now, connection)
       var entry = AuditEntry(
-        "factor.recovery-codes", "account", account.id.text, name: account.label,
+        .factorRecoveryCodes, .account, account.id.text, name: account.label,
         in: session.scope)
-      entry.from = before.map { Words.count($0.count, "code", "codes") }
-      entry.to = Words.count(made.count, "code", "codes")
+      entry.add(.codes, from: before.map { .number($0.count) } ?? .absent, to: .number(made.count))
       try entry.record(by: author, at: now, connection)
       return made
     }

@@ -77,14 +77,6 @@ public struct BulkJob: Sendable {
       requestID: requestID)
   }
 
-  /// The name of the bulk removal in the audit log.
-  var name: String { Self.name(of: id, users: users) }
-
-  /// Returns the name of a bulk removal in the audit log.
-  static func name(of id: Int64, users: Int) -> String {
-    "\(Words.count(users, "user", "users")), list no. \(id)"
-  }
-
   static let columns: SQL = """
     job_id, scope_key, state, administrator_id, administrator_name, address, request_id,
       created_at, started_at, ended_at, lines, users, users_done, users_removed,

@@ -69,13 +69,15 @@ extension BulkRemovals {
         let expiry = try Approvals.ask(
           for: job, cause, request, settings, in: scope, at: now, connection)
         var entry = AuditEntry(
-          "approval.ask", "bulk removal", String(id), name: job.name, in: scope)
-        entry.to = "\(cause.words), waits until \(expiry.formatted)"
+          .approvalAsk, .bulkRemoval, String(id), name: "", in: scope)
+        entry.add(.users, .number(job.users))
+        entry.add(.approvalCause, .code(cause.rawValue))
+        entry.add(.expiresAt, .instant(expiry))
         try gate.record(entry, request, settings, at: now, connection)
         try gate.count(agent, in: scope, at: now, connection)
       } else {
-        var entry = AuditEntry("bulk.start", "bulk removal", String(id), name: job.name, in: scope)
-        entry.to = Words.count(job.users, "user", "users")
+        var entry = AuditEntry(.bulkStart, .bulkRemoval, String(id), name: "", in: scope)
+        entry.add(.users, .number(job.users))
         try gate.record(entry, request, settings, at: now, connection)
         for _ in 0..<job.users { try gate.count(agent, in: scope, at: now, connection) }
       }
@@ -121,8 +123,9 @@ extension BulkRemovals {
       guard job.state == .running else { return false }
       try BulkJob.stop(
         id, because: "Stopped by \(context.author.actor.name).", at: context.now, connection)
-      var entry = AuditEntry("bulk.stop", "bulk removal", String(id), name: job.name, in: scope)
-      entry.to = "\(job.usersDone) of \(Words.count(job.users, "user", "users")) done"
+      var entry = AuditEntry(.bulkStop, .bulkRemoval, String(id), name: "", in: scope)
+      entry.add(.usersDone, .number(job.usersDone))
+      entry.add(.users, .number(job.users))
       try context.record(entry, connection)
       return true
     }.value

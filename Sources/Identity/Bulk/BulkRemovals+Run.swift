@@ -107,7 +107,8 @@ extension BulkRemovals {
       job.reason, by: administrator, settings, at: now, random: store.random)
     var entry = try factorRemovals.perform(removal, apart, in: scope, at: now, connection)
     entry.justify(job.reason, note: job.note, ticket: job.ticket, proof: job.proof)
-    entry.to = Approval.words(entry.to, approver: job.approverName) + ", list no. \(job.id)"
+    if let approver = job.approverName { entry.add(.approver, .text(approver)) }
+    entry.add(.bulkRemoval, .number(Int(job.id)))
     try entry.record(by: job.author, at: now, connection)
     return (.removed, removal.factors.count, removal.sessionsEnded)
   }
@@ -151,11 +152,10 @@ extension BulkRemovals {
     guard let job = try BulkJob.find(id, in: scope, connection) else { return }
     try connection.run(
       "UPDATE bulk_job SET state = 'done', ended_at = \(now.microseconds) WHERE job_id = \(id)")
-    var entry = AuditEntry("bulk.finish", "bulk removal", String(id), name: job.name, in: scope)
-    let users = Words.count(job.usersRemoved, "user", "users")
-    entry.to =
-      "\(Words.count(job.factorsRemoved, "factor", "factors")) of \(users) removed, "
-      + "\(Words.count(job.sessionsEnded, "session", "sessions")) ended"
+    var entry = AuditEntry(.bulkFinish, .bulkRemoval, String(id), name: "", in: scope)
+    entry.add(.factorsRemoved, .number(job.factorsRemoved))
+    entry.add(.users, .number(job.usersRemoved))
+    entry.add(.sessionsEnded, .number(job.sessionsEnded))
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 
@@ -165,10 +165,11 @@ extension BulkRemovals {
   ) throws {
     try BulkJob.stop(
       job.id, because: "\(job.requesterName) may not act here any more.", at: now, connection)
-    var entry = AuditEntry("bulk.stop", "bulk removal", String(job.id), name: job.name, in: scope)
-    entry.to =
-      "\(job.usersDone) of \(Words.count(job.users, "user", "users")) done, "
-      + "\(job.requesterName) may not act here any more"
+    var entry = AuditEntry(.bulkStop, .bulkRemoval, String(job.id), name: "", in: scope)
+    entry.add(.usersDone, .number(job.usersDone))
+    entry.add(.users, .number(job.users))
+    entry.add(.stopReason, .code("permission-lost"))
+    entry.add(.requester, .text(job.requesterName))
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 }

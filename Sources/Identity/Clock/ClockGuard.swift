@@ -161,9 +161,8 @@ public final class ClockGuard: Sendable {
   ) throws -> AuditEntry {
     let before = try stored(connection)
     try keep(now, connection)
-    var entry = AuditEntry("instance.confirm-clock", "instance", "", name: "instance")
-    entry.from = before?.rfc3339Milliseconds
-    entry.to = now.rfc3339Milliseconds
+    var entry = AuditEntry(.instanceConfirmClock, .instance, "", name: "")
+    entry.add(.time, from: .optional(before), to: .instant(now))
     return entry
   }
 

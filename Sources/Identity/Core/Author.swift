@@ -32,16 +32,34 @@ public enum Actor: Sendable {
   /// An unauthenticated client.
   case nobody
 
-  /// The kind of actor, for display and filters.
-  public var kind: String {
+  /// A kind of actor; the raw value is the stored name.
+  public enum Kind: String, CaseIterable, Sendable {
+    /// An administrator.
+    case administrator
+    /// A service token.
+    case serviceToken = "service token"
+    /// A user.
+    case user
+    /// An operator on the command line.
+    case commandLine = "command line"
+    /// The well-known token of the emulator profile.
+    case emulatorOwner = "emulator"
+    /// The server.
+    case server
+    /// An unauthenticated client.
+    case nobody = "visitor"
+  }
+
+  /// The kind of actor.
+  public var kind: Kind {
     switch self {
-    case .administrator: "administrator"
-    case .serviceToken: "service token"
-    case .user: "user"
-    case .commandLine: "command line"
-    case .emulatorOwner: "emulator"
-    case .server: "server"
-    case .nobody: "visitor"
+    case .administrator: .administrator
+    case .serviceToken: .serviceToken
+    case .user: .user
+    case .commandLine: .commandLine
+    case .emulatorOwner: .emulatorOwner
+    case .server: .server
+    case .nobody: .nobody
     }
   }
 

@@ -32,8 +32,8 @@ extension Enrollments {
         try Sessions.endOwn(of: account.key, profile: profile, at: now, connection)
       }
       var entry = AuditEntry(
-        "factor.withdraw", "account", account.id.text, name: account.label, in: session.scope)
-      entry.from = factor.words
+        .factorWithdraw, .account, account.id.text, name: account.label, in: session.scope)
+      entry.add(.factors, lost: .of([factor]))
       try entry.record(by: author, at: now, connection)
       try outbox.notify(
         .factorWithdrawn(name: factor.label), account, in: session.scope, at: now, connection)

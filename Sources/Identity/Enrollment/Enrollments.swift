@@ -186,8 +186,8 @@ public struct Enrollments: Sendable {
       let factor = enrolled.factors.first(where: { $0.id == id })
     else { return .failure(.session(.userNotFound)) }
     var entry = AuditEntry(
-      "factor.enroll", "account", enrolled.id.text, name: enrolled.label, in: session.scope)
-    entry.to = factor.words
+      .factorEnroll, .account, enrolled.id.text, name: enrolled.label, in: session.scope)
+    entry.add(.factors, .of([factor]))
     try entry.record(by: author, at: now, connection)
     do {
       try store.offerReversal(of: id, by: enrolled, in: session.scope, at: now, connection)

@@ -58,12 +58,9 @@ extension FactorRemovals {
         .factorsRestored(names: apart.factors.map(\.label)), account, in: scope, at: now,
         connection)
       var entry = AuditEntry(
-        "factor.restore", "account", account.id.text, name: account.label, in: scope)
-      let before = account.factors.count
-      entry.from =
-        "\(Words.count(before, "second factor", "second factors")), "
-        + Words.count(ended, "session", "sessions")
-      entry.to = apart.factors.map(\.words).joined(separator: ", ") + ", no sessions"
+        .factorRestore, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.factors, .of(apart.factors))
+      entry.add(.sessionsEnded, .number(ended))
       return SupportAction(entry: entry, value: restoration)
     }
   }
@@ -84,11 +81,10 @@ extension FactorRemovals {
       let found = try Self.restoration(of: removal, to: account, at: now, connection)
       try RemovedFactors.delete(found.apart, of: account.key, connection)
       var entry = AuditEntry(
-        "factor.purge-now", "account", account.id.text, name: account.label, in: scope)
-      let names = found.apart.factors.map(\.words).joined(separator: ", ")
-      entry.from =
-        "\(names), removed by \(found.apart.removerName), undo until \(found.apart.until.formatted)"
-      entry.to = "purged"
+        .factorPurgeNow, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.factors, lost: .of(found.apart.factors))
+      entry.add(.remover, .text(found.apart.removerName))
+      entry.add(.undoUntil, .instant(found.apart.until))
       return SupportAction(entry: entry, value: found)
     }
   }

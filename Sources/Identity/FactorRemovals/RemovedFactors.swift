@@ -219,8 +219,8 @@ struct RemovedFactors: Sendable {
         continue
       }
       var entry = AuditEntry(
-        "factor.purge", "account", account.id.text, name: account.label, in: scope)
-      entry.from = "\(row.factor.words), removed before"
+        .factorPurge, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.factors, lost: .of([row.factor]))
       try entry.record(by: Author(actor: .server), at: now, connection)
     }
     return rows.count == share

@@ -33,16 +33,6 @@ public struct Factor: Sendable {
   /// The name to show.
   public var label: String { displayName ?? phoneNumber ?? "authenticator" }
 
-  /// The description in the audit log: kind, number, name, and ID.
-  var words: String {
-    switch kind {
-    case .totp: "TOTP “\(label)” (\(id.text))"
-    case .phone:
-      ["phone", phoneNumber, displayName.map { "“\($0)”" }, "(\(id.text))"].compactMap { $0 }
-        .joined(separator: " ")
-    }
-  }
-
   /// Returns true while the factor's codes are rejected.
   public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 

@@ -107,7 +107,7 @@ package struct TOTPFactor: Sendable {
     }
     guard let row else { return CodeFinding(.wrong) }
     let stored = StoredSecret(
-      .userTOTP, "account", account.id.text, part: factor.text, in: scope)
+      .userTOTP, .account, account.id.text, part: factor.text, in: scope)
     let secret = try stored.opening {
       try sealer.open(row.sealed, with: associated(scope, account.id, factor))
     }

@@ -103,7 +103,7 @@ public struct CustomTokens: Sendable {
       }
       if known == nil {
         try account.recordSignUp(
-          in: scope, way: ", by a custom token", by: author, at: now, connection)
+          in: scope, method: .custom, by: author, at: now, connection)
       }
       let grant = try Sessions.begin(
         account, in: scope, provider: .custom, secondFactor: nil, claims: words.claims, at: now,

@@ -238,10 +238,9 @@ extension Federation {
   ) throws -> Account {
     let new = try AccountRecord.changed(old, in: scope, connection)
     var entry = AuditEntry(
-      "account.change", "account", old.id.text, name: new.label, in: scope)
-    (entry.from, entry.to) = Words.difference(
-      old.fields(password: "as it was", sessions: sessionsEnded),
-      new.fields(password: "as it was", sessions: 0))
+      .accountChange, .account, old.id.text, name: new.label, in: scope)
+    entry.compare(old.auditFields(), new.auditFields())
+    entry.addEnded(sessionsEnded)
     try entry.record(by: author.user(new), at: now, connection)
     try store.outbox.notify(
       .providerLinked(name: link.provider), new, in: scope, at: now, connection)

@@ -158,18 +158,17 @@ extension ProviderSettings {
     return !host.isEmpty && !host.contains("@")
   }
 
-  /// Formats the settings for the audit log; a secret appears only as set or not set.
-  func words(secret: String? = nil) -> [AuditField] {
-    [
-      AuditField("name", displayName.isEmpty ? "none" : displayName, value: [displayName]),
-      AuditField("sign-in", Words.onOff(isEnabled)),
-      AuditField("issuer", issuer.isEmpty ? "none" : issuer, value: [issuer]),
-      AuditField("client id", clientID.isEmpty ? "none" : clientID, value: [clientID]),
+  /// The settings, for comparison in the audit log.
+  func auditFields(isNewSecret: Bool = false) -> [AuditField] {
+    func text(_ text: String) -> AuditValue { text.isEmpty ? .absent : .text(text) }
+    return [
+      AuditField(.displayName, text(displayName)), AuditField(.signIn, .flag(isEnabled)),
+      AuditField(.issuer, text(issuer)), AuditField(.clientID, text(clientID)),
+      AuditField(.keys, .optional(keys.names), hidden: [keys.text]),
       AuditField(
-        "keys", keys.names.isEmpty ? "none" : keys.names.joined(separator: ", "),
-        value: [keys.text]),
-      AuditField("client secret", secret ?? (clientSecret == nil ? "none" : "given")),
-      AuditField("other members", members),
+        .clientSecret, clientSecret == nil ? .absent : .secret,
+        hidden: isNewSecret ? ["changed"] : []),
+      AuditField(.otherMembers, .text(members)),
     ]
   }
 }

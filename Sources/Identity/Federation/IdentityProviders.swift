@@ -73,8 +73,8 @@ public struct IdentityProviders: Sendable {
           \(settings.issuer), \(settings.clientID), \(settings.keys.text), \(sealed),
           \(settings.members), \(now.microseconds), \(now.microseconds))
         """)
-      var entry = AuditEntry("provider.create", "provider", id, name: id, in: scope)
-      entry.to = Words.difference(ProviderSettings().words(), settings.words()).to
+      var entry = AuditEntry(.providerCreate, .provider, id, name: id, in: scope)
+      entry.compare(ProviderSettings().auditFields(), settings.auditFields())
       try context.record(entry, connection)
       return try find(scope, id, connection)
     }
@@ -167,10 +167,10 @@ public struct IdentityProviders: Sendable {
       try edit(&new)
       try new.check(old.kind)
       let isNewSecret = new.clientSecret != old.settings.clientSecret
-      let (from, to) = Words.difference(
-        old.settings.words(),
-        new.words(secret: isNewSecret && new.clientSecret != nil ? "changed" : nil))
-      guard from != nil else { return old }
+      var entry = AuditEntry(.providerChange, .provider, id, name: id, in: scope)
+      entry.compare(
+        old.settings.auditFields(), new.auditFields(isNewSecret: isNewSecret))
+      guard !entry.changes.isEmpty else { return old }
       let sealed = try sealed(new.clientSecret, of: id, in: scope)
       try connection.run(
         """
@@ -180,8 +180,6 @@ public struct IdentityProviders: Sendable {
           changed_at = \(now.microseconds)
         WHERE scope_key = \(scope.key) AND provider_id = \(id)
         """)
-      var entry = AuditEntry("provider.change", "provider", id, name: id, in: scope)
-      (entry.from, entry.to) = (from, to)
       try context.record(entry, connection)
       return try find(scope, id, connection)
     }
@@ -218,8 +216,12 @@ public struct IdentityProviders: Sendable {
         DELETE FROM identity_provider
         WHERE scope_key = \(scope.key) AND provider_id = \(id)
         """)
-      var entry = AuditEntry("provider.delete", "provider", id, name: id, in: scope)
-      entry.from = Words.difference(old.settings.words(), ProviderSettings().words()).from
+      var entry = AuditEntry(.providerDelete, .provider, id, name: id, in: scope)
+      for change in AuditChange.between(
+        old.settings.auditFields(), ProviderSettings().auditFields())
+      {
+        if let field = change.field, let value = change.old { entry.add(field, lost: value) }
+      }
       try context.record(entry, connection)
     }
   }
@@ -239,7 +241,7 @@ public struct IdentityProviders: Sendable {
     settings.clientID = try row.value(4)
     settings.keys = try KeySet(try row.value(5))
     if let box = try row.value(6) as [UInt8]? {
-      settings.clientSecret = try StoredSecret(.clientSecret, "provider", id, in: scope).opening {
+      settings.clientSecret = try StoredSecret(.clientSecret, .provider, id, in: scope).opening {
         try sealer.open(box, with: Self.place(of: id, in: scope))
       }
     }

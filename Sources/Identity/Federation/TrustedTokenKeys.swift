@@ -132,8 +132,9 @@ public struct TrustedTokenKeys: Sendable {
         guard case .uniqueViolation = error.code else { throw error }
         throw TrustedTokenKeyError.exists
       }
-      var entry = AuditEntry("signer.add", "signer", signer.id.text, name: issuer, in: scope)
-      entry.to = signer.words
+      var entry = AuditEntry(
+        .trustedTokenKeyAdd, .trustedTokenKey, signer.id.text, name: issuer, in: scope)
+      signer.describe(in: &entry, isNew: true)
       try context.record(entry, connection)
       return signer
     }
@@ -189,9 +190,9 @@ public struct TrustedTokenKeys: Sendable {
         RETURNING \(Self.columns)
         """, decode)
       guard let signer else { throw TrustedTokenKeyError.notFound }
-      var entry = AuditEntry("signer.revoke", "signer", id.text, name: signer.issuer)
+      var entry = AuditEntry(.trustedTokenKeyRevoke, .trustedTokenKey, id.text, name: signer.issuer)
       entry.project = project.text
-      entry.from = signer.words
+      signer.describe(in: &entry, isNew: false)
       try context.record(entry, connection)
     }
   }
@@ -213,9 +214,15 @@ public struct TrustedTokenKeys: Sendable {
 }
 
 extension TrustedTokenKey {
-  /// The description of the key in the audit log.
-  fileprivate var words: String {
-    "key \(label)\(keyID.map { ", key id \($0)" } ?? "") of \(issuer)"
+  /// Adds the fields of a registered or revoked key to an audit entry.
+  fileprivate func describe(in entry: inout AuditEntry, isNew: Bool) {
+    func add(_ field: AuditFieldName, _ text: String) {
+      let value = AuditValue.text(text)
+      entry.add(AuditChange(field, from: isNew ? nil : value, to: isNew ? value : nil))
+    }
+    add(.keyLabel, label)
+    if let keyID { add(.keyID, keyID) }
+    add(.issuer, issuer)
   }
 }
 

@@ -119,16 +119,14 @@ public struct ScopeGuidance: Sendable {
           \(Self.beginning(of: text)), \(text))
         """)
       var entry = AuditEntry(
-        "guidance.change", "guidance", Policies.objectID(scope), name: scope.name, in: scope)
-      entry.from = newest.map { Self.words($0.version.number, $0.version.bytes) }
-      entry.to = Self.words(number, bytes)
+        .guidanceChange, .guidance, Policies.objectID(scope), name: scope.name, in: scope)
+      entry.add(
+        .version, from: newest.map { .number($0.version.number) } ?? .absent, to: .number(number))
+      entry.add(
+        .bytes, from: newest.map { .number($0.version.bytes) } ?? .absent, to: .number(bytes))
       try context.record(entry, connection)
       return number
     }
-  }
-
-  private static func words(_ version: Int, _ bytes: Int) -> String {
-    "version: \(version); length: \(Words.count(bytes, "byte", "bytes"))"
   }
 
   private static func find(

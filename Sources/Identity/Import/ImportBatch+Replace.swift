@@ -124,14 +124,13 @@ extension ImportBatch {
     _ old: Account, _ new: Account, _ sessions: Int, _ hasNewPassword: Bool,
     _ factors: FactorPlan, _ connection: borrowing Connection
   ) throws {
-    var entry = AuditEntry("account.change", "account", new.id.text, name: new.label, in: scope)
-    (entry.from, entry.to) = Words.difference(
-      old.fields(password: "as it was", sessions: sessions),
-      new.fields(
-        password: hasNewPassword ? "changed" : "as it was", sessions: 0,
-        secrets: factors.hasNewSecret ? "new secret" : nil))
-    entry.note = "by an import"
-    guard entry.from != nil else { return }
+    var entry = AuditEntry(.accountChange, .account, new.id.text, name: new.label, in: scope)
+    entry.compare(
+      old.auditFields(),
+      new.auditFields(isNewPassword: hasNewPassword, hasNewSecrets: factors.hasNewSecret))
+    entry.addEnded(sessions)
+    guard !entry.changes.isEmpty else { return }
+    entry.add(.origin, .code("import"))
     try entry.record(by: author, at: now, connection)
   }
 

@@ -176,8 +176,9 @@ struct ImportBatch {
       try outcome.record(nil, in: scope, by: author, at: now, connection)
     case .beginning(let name):
       var entry = AuditEntry(
-        "account.import", "scope", Policies.objectID(scope), name: scope.name, in: scope)
-      entry.note = "\(name), begun"
+        .accountImport, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+      entry.add(.fileName, .text(name))
+      entry.add(.importPart, .code("begin"))
       try entry.record(by: author, at: now, connection)
     }
     return outcome

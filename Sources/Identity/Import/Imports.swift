@@ -94,13 +94,12 @@ extension ImportOutcome {
     _ connection: borrowing Connection
   ) throws {
     var entry = AuditEntry(
-      "account.import", "scope", Policies.objectID(scope), name: scope.name, in: scope)
-    var words = [Words.count(made, "user", "users")]
-    if replaced > 0 { words.append("\(replaced) replaced") }
-    if kept > 0 { words.append("\(kept) there already") }
-    if !refusals.isEmpty { words.append("\(refusals.count) refused") }
-    entry.to = words.joined(separator: ", ")
-    entry.note = name
+      .accountImport, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+    entry.add(.usersCreated, .number(made))
+    if replaced > 0 { entry.add(.usersReplaced, .number(replaced)) }
+    if kept > 0 { entry.add(.usersKept, .number(kept)) }
+    if !refusals.isEmpty { entry.add(.usersRefused, .number(refusals.count)) }
+    if let name { entry.add(.fileName, .text(name)) }
     try entry.record(by: author, at: now, connection)
   }
 }

@@ -102,8 +102,8 @@ public struct MasterKeys: Sendable {
       UPDATE master_key SET passes = 1, resealed_at = \(now.microseconds) WHERE key_id = \(id)
       """)
     try connection.run("UPDATE instance SET value = \(mark) WHERE name = 'key_mark'")
-    var entry = AuditEntry("master-key.reseal", "master key", id, name: id)
-    entry.to = Words.count(progress.changed, "secret", "secrets")
+    var entry = AuditEntry(.masterKeyReseal, .masterKey, id, name: id)
+    entry.add(.secrets, .number(progress.changed))
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 
@@ -122,7 +122,7 @@ public struct MasterKeys: Sendable {
         "DELETE FROM master_key WHERE key_id <> \(id) RETURNING key_id"
       ) { try $0.value(0) as String }
       for key in old {
-        let entry = AuditEntry("master-key.drop", "master key", key, name: key)
+        let entry = AuditEntry(.masterKeyDrop, .masterKey, key, name: key)
         try entry.record(by: Author(actor: .server), at: now, connection)
       }
     }
@@ -149,8 +149,8 @@ public struct MasterKeys: Sendable {
       guard let before = before?.id else { return }
       // A pass in progress was for a key that is no longer the newest.
       try connection.run("DELETE FROM reseal WHERE place > ''")
-      var entry = AuditEntry("master-key.rotate", "master key", id, name: id)
-      (entry.from, entry.to) = (before, id)
+      var entry = AuditEntry(.masterKeyRotate, .masterKey, id, name: id)
+      entry.add(.masterKey, from: .text(before), to: .text(id))
       try entry.record(by: author, at: now, connection)
     }
   }

@@ -14,7 +14,7 @@ struct StoredSecret: Sendable, Equatable {
 
   let kind: Kind
   /// The resource type in the audit log.
-  let objectKind: String
+  let object: AuditResource
   /// The resource ID: a user, an administrator, a provider, a key, or a message.
   let objectID: String
   /// Which of the resource's secrets, if it can have several.
@@ -26,21 +26,21 @@ struct StoredSecret: Sendable, Equatable {
     _ factor: String, of account: String, project: String, tenant: String
   ) -> StoredSecret {
     StoredSecret(
-      kind: .userTOTP, objectKind: "account", objectID: account, part: factor, project: project,
+      kind: .userTOTP, object: .account, objectID: account, part: factor, project: project,
       tenant: tenant)
   }
 
   static func administratorTOTP(_ id: String) -> StoredSecret {
-    StoredSecret(kind: .administratorTOTP, objectKind: "administrator", objectID: id)
+    StoredSecret(kind: .administratorTOTP, object: .administrator, objectID: id)
   }
 
   static func signingKey(_ id: String) -> StoredSecret {
-    StoredSecret(kind: .signingKey, objectKind: "signing key", objectID: id)
+    StoredSecret(kind: .signingKey, object: .signingKey, objectID: id)
   }
 
   static func clientSecret(_ provider: String, project: String, tenant: String) -> StoredSecret {
     StoredSecret(
-      kind: .clientSecret, objectKind: "provider", objectID: provider, project: project,
+      kind: .clientSecret, object: .provider, objectID: provider, project: project,
       tenant: tenant)
   }
 
@@ -48,27 +48,29 @@ struct StoredSecret: Sendable, Equatable {
     _ kind: String, of account: String, project: String, tenant: String
   ) -> StoredSecret {
     StoredSecret(
-      kind: .userCodes, objectKind: "account", objectID: account, part: kind, project: project,
+      kind: .userCodes, object: .account, objectID: account, part: kind, project: project,
       tenant: tenant)
   }
 
   static func message(_ id: Int64, project: String, tenant: String) -> StoredSecret {
     StoredSecret(
-      kind: .message, objectKind: "message", objectID: String(id), project: project,
+      kind: .message, object: .message, objectID: String(id), project: project,
       tenant: tenant)
   }
 
   init(
-    kind: Kind, objectKind: String, objectID: String, part: String = "", project: String = "",
+    kind: Kind, object: AuditResource, objectID: String, part: String = "", project: String = "",
     tenant: String = ""
   ) {
-    (self.kind, self.objectKind, self.objectID, self.part) = (kind, objectKind, objectID, part)
+    (self.kind, self.object, self.objectID, self.part) = (kind, object, objectID, part)
     (self.project, self.tenant) = (project, tenant)
   }
 
-  init(_ kind: Kind, _ objectKind: String, _ objectID: String, part: String = "", in scope: Scope) {
+  init(
+    _ kind: Kind, _ object: AuditResource, _ objectID: String, part: String = "", in scope: Scope
+  ) {
     self.init(
-      kind: kind, objectKind: objectKind, objectID: objectID, part: part,
+      kind: kind, object: object, objectID: objectID, part: part,
       project: scope.project.text, tenant: scope.tenant?.text ?? "")
   }
 
@@ -96,11 +98,17 @@ struct UnreadableSecret: Error, CustomStringConvertible {
 
   var description: String { "a stored secret (\(secret.kind.rawValue)) can't be opened: \(reason)" }
 
-  /// Why the secret can't be opened, for the audit log.
-  var reason: String {
-    guard let key else { return "changed, or moved from another row" }
+  /// The name of the master key that isn't in the key ring.
+  var keyName: String? {
+    guard let key else { return nil }
     let digits = String(key, radix: 16)
     let padding = String(repeating: "0", count: max(0, 8 - digits.utf8.count))
-    return "sealed with master key \(padding)\(digits), which isn't in the key ring"
+    return padding + digits
+  }
+
+  /// Why the secret can't be opened, for the server's log.
+  private var reason: String {
+    guard let keyName else { return "changed, or moved from another row" }
+    return "sealed with master key \(keyName), which isn't in the key ring"
   }
 }

@@ -122,10 +122,12 @@ public struct UnreadableSecrets: Sendable {
         reported = max(reported, excluded.reported)
       """)
     guard isNews else { return }
-    var entry = AuditEntry("secret.unreadable", secret.objectKind, secret.objectID, name: "")
+    var entry = AuditEntry(.secretUnreadable, secret.object, secret.objectID, name: "")
     (entry.project, entry.tenant) = (secret.project, secret.tenant)
-    entry.from = secret.kind.rawValue + (secret.part.isEmpty ? "" : " \(secret.part)")
-    entry.to = failure.reason
+    entry.add(.secretKind, .code(secret.kind.rawValue))
+    if !secret.part.isEmpty { entry.add(.secretPart, .text(secret.part)) }
+    entry.add(.failure, .code(failure.key == nil ? "changed" : "unknown-key"))
+    if let key = failure.keyName { entry.add(.masterKey, .text(key)) }
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 

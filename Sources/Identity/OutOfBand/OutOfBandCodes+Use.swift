@@ -78,9 +78,11 @@ extension OutOfBandCodes {
       // Failed attempts with the old password no longer matter.
       try Guess.forget(SignIns.guessName(scope.key, email: record.code.email), connection)
       try Self.record(
-        "account.reset-password", account, in: scope,
-        from: Words.ended(ended, "session", "sessions"),
-        to: "password changed by a link to \(record.code.email)", by: author, at: now, connection)
+        .accountResetPassword, account, in: scope,
+        [
+          AuditChange(.password, from: account.hasPassword ? .secret : .absent, to: .secret),
+          AuditChange(.linkEmail, to: .text(record.code.email)),
+        ], ended: ended, by: author, at: now, connection)
       return record.code(with: account)
     }
   }
@@ -107,24 +109,24 @@ extension OutOfBandCodes {
         try connection.run(
           "UPDATE account SET email_verified = 1 WHERE account_key = \(account.key)")
         try Self.record(
-          "account.verify-email", account, in: scope,
-          from: "\(email) \(account.emailVerified ? "verified" : "not verified")",
-          to: "\(email) verified", by: author, at: now, connection)
+          .accountVerifyEmail, account, in: scope,
+          [
+            AuditChange(.email, to: .text(email)),
+            AuditChange(.emailVerified, from: .flag(account.emailVerified), to: .flag(true)),
+          ], by: author, at: now, connection)
       case .changeEmail:
         guard let new = record.code.newEmail else { throw OutOfBandError.invalidCode }
         let ended = try AccountRecord.setEmail(new, of: account, at: now, connection)
         try store.offerRecovery(of: account, now: new, in: scope, at: now, connection)
         try Self.record(
-          "account.change-email", account, in: scope,
-          from: Words.ended(ended, "session", "sessions", after: email), to: "\(new) verified",
-          by: author, at: now, connection)
+          .accountChangeEmail, account, in: scope, Self.newEmail(new, of: account),
+          ended: ended, by: author, at: now, connection)
       case .recoverEmail:
         let ended = try AccountRecord.setEmail(email, of: account, at: now, connection)
         try record.useLaterRecoveries(at: now, connection)
         try Self.record(
-          "account.recover-email", account, in: scope,
-          from: Words.ended(ended, "session", "sessions", after: account.email ?? "no address"),
-          to: "\(email) verified", by: author, at: now, connection)
+          .accountRecoverEmail, account, in: scope, Self.newEmail(email, of: account),
+          ended: ended, by: author, at: now, connection)
       case .revertFactor:
         guard let factor = record.factor(of: account) else { throw OutOfBandError.invalidCode }
         guard account.changesLockedAt == nil else {
@@ -137,9 +139,11 @@ extension OutOfBandCodes {
           .factorReverted(name: factor.label), account, in: scope,
           besides: AccountRules.folded(email: email), at: now, connection)
         try Self.record(
-          "factor.revert", account, in: scope,
-          from: Words.ended(ended, "session", "sessions", after: factor.words),
-          to: "removed by a link to \(email)", by: author, at: now, connection)
+          .factorRevert, account, in: scope,
+          [
+            AuditChange(.factors, from: .of([factor])),
+            AuditChange(.linkEmail, to: .text(email)),
+          ], ended: ended, by: author, at: now, connection)
       }
       let changed = try AccountRecord.changed(account, in: scope, connection)
       return (changed, record.code(with: account))
@@ -162,12 +166,20 @@ extension OutOfBandCodes {
     return (record, account)
   }
 
+  private static func newEmail(_ email: String, of account: Account) -> [AuditChange] {
+    [
+      AuditChange(.email, from: .optional(account.email), to: .text(email)),
+      AuditChange(.emailVerified, from: .flag(account.emailVerified), to: .flag(true)),
+    ]
+  }
+
   private static func record(
-    _ action: String, _ account: Account, in scope: Scope, from: String?, to: String,
-    by author: Author, at now: Instant, _ connection: borrowing Connection
+    _ action: AuditAction, _ account: Account, in scope: Scope, _ changes: [AuditChange],
+    ended: Int = 0, by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    var entry = AuditEntry(action, "account", account.id.text, name: account.label, in: scope)
-    (entry.from, entry.to) = (from, to)
+    var entry = AuditEntry(action, .account, account.id.text, name: account.label, in: scope)
+    for change in changes { entry.add(change) }
+    entry.addEnded(ended)
     try entry.record(by: author.user(account), at: now, connection)
   }
 }

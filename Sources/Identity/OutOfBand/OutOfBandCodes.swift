@@ -94,9 +94,10 @@ public struct OutOfBandCodes: Sendable {
       new.apiKey = request.apiKey
       let link = try OutOfBandRecord.insert(new, prerequisites, store: store, at: now, connection)
       var entry = AuditEntry(
-        "account.link", "account", subject.account?.id.text ?? subject.email,
+        .accountLink, .account, subject.account?.id.text ?? subject.email,
         name: subject.account?.label ?? subject.email, in: scope)
-      entry.to = "\(request.kind.rawValue) for \(subject.email)"
+      entry.add(.linkKind, .code(request.kind.rawValue))
+      entry.add(.linkEmail, .text(subject.email))
       try entry.record(by: author, at: now, connection)
       return link
     }

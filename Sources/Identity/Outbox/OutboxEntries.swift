@@ -248,12 +248,12 @@ public struct OutboxEntries: Sendable {
         "SELECT sealed_text FROM outbox WHERE message_id = \(id)"
       ) { try $0.value(0) as [UInt8]? }
       guard let sealed = sealed ?? nil else { throw OutboxError.notReadable }
-      let text = try StoredSecret(.message, "message", String(id), in: scope).opening {
+      let text = try StoredSecret(.message, .message, String(id), in: scope).opening {
         try outbox.open(sealed, recipient: message.recipient, createdAt: message.createdAt)
       }
       var entry = AuditEntry(
-        "message.read", "message", String(id), name: message.recipient, in: scope)
-      entry.to = message.purpose
+        .messageRead, .message, String(id), name: message.recipient, in: scope)
+      entry.add(.message, .code(message.purpose))
       try context.record(entry, connection)
       return text
     }

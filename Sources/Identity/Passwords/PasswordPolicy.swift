@@ -104,13 +104,13 @@ extension PasswordPolicy.CharacterClass {
     }
   }
 
-  /// The kind of character as text, for the audit log.
-  var words: String {
+  /// The stable identifier in the audit log.
+  var code: String {
     switch self {
-    case .lowercase: "a lower case letter"
-    case .uppercase: "an upper case letter"
-    case .digit: "a digit"
-    case .symbol: "a symbol"
+    case .lowercase: "lowercase"
+    case .uppercase: "uppercase"
+    case .digit: "digit"
+    case .symbol: "symbol"
     }
   }
 }
@@ -161,22 +161,20 @@ extension PasswordPolicy {
       """)
   }
 
-  /// The values by which two policies are compared; an explicit length differs from an unset one,
-  /// even if both have the same effect.
-  var values: [String?] {
+  /// The fields of a policy, for comparison in the audit log; an explicit length differs from an
+  /// unset one, even if both have the same effect.
+  ///
+  /// - Parameter policy: The policy; nil if it was never set.
+  static func auditFields(of policy: PasswordPolicy?) -> [AuditField] {
     [
-      String(isEnforced), String(forcesUpgrade), shortest.map(String.init),
-      longest.map(String.init),
+      AuditField(.passwordEnforced, policy.map { .flag($0.isEnforced) } ?? .absent),
+      AuditField(.passwordShortest, .optional(policy?.shortest)),
+      AuditField(.passwordLongest, .optional(policy?.longest)),
+      AuditField(
+        .passwordClasses,
+        .optional(
+          CharacterClass.allCases.filter { policy?.classes.contains($0) ?? false }.map(\.code))),
+      AuditField(.passwordUpgrade, policy.map { .flag($0.forcesUpgrade) } ?? .absent),
     ]
-      + CharacterClass.allCases.filter(classes.contains).map(\.words)
-  }
-
-  /// The policy as text, for the audit log.
-  var words: String {
-    var words = [isEnforced ? "enforced" : "not enforced", "\(shortestInForce) characters or more"]
-    if let longest { words.append("\(longest) at most") }
-    words += CharacterClass.allCases.filter(classes.contains).map(\.words)
-    if forcesUpgrade { words.append("also at sign-in") }
-    return words.joined(separator: ", ")
   }
 }

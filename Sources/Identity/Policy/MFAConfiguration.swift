@@ -10,6 +10,16 @@ public enum MFAState: Int, Sendable {
   case enabled = 2
   /// Required for every user; recorded for applications, not enforced at sign-in.
   case mandatory = 3
+
+  /// The stable identifier in the audit log.
+  var code: String {
+    switch self {
+    case .unspecified: "unspecified"
+    case .disabled: "disabled"
+    case .enabled: "enabled"
+    case .mandatory: "mandatory"
+    }
+  }
 }
 
 /// The provider configuration that enables TOTP.

@@ -119,7 +119,7 @@ public struct Policies: Sendable {
   public func versions(
     _ scope: Scope, after: String? = nil, limit: Int = 10
   ) async throws(PolicyError) -> Page<AuditRow> {
-    let filter = AuditFilter(scope: scope, objectKind: "policy", objectID: Self.objectID(scope))
+    let filter = AuditFilter(scope: scope, object: .policy, objectID: Self.objectID(scope))
     return try await store.read(PolicyError.self) { connection in
       try audit.list(filter, after: after, limit: limit, connection)
     }
@@ -172,9 +172,9 @@ public struct Policies: Sendable {
       """)
     let weakenings = new.weakenings(since: policy.edit)
     var entry = AuditEntry(
-      weakenings.contains(where: \.isWiderWindow) ? "policy.widen" : "policy.change", "policy",
+      weakenings.contains(where: \.isWiderWindow) ? .policyWiden : .policyChange, .policy,
       objectID(scope), name: scope.name, in: scope)
-    entry.describe(PolicyChange.between(policy.edit, new))
+    entry.compare(policy.edit.auditFields, new.auditFields)
     try context.record(entry, connection)
     try WeakenedPolicy.record(weakenings, of: new, over: policy, context, connection)
     return policy.changed(

@@ -225,11 +225,20 @@ public struct PolicyChange: Sendable, Equatable {
   }
 }
 
-extension AuditEntry {
-  /// Describes the changed fields of a policy.
-  mutating func describe(_ changes: [PolicyChange]) {
-    from = changes.map { "\($0.field.rawValue): \($0.from)" }.joined(separator: "; ")
-    to = changes.map { "\($0.field.rawValue): \($0.to)" }.joined(separator: "; ")
+extension PolicyEdit {
+  /// The fields, for comparison in the audit log.
+  var auditFields: [AuditField] {
+    let totp = configuration.totp
+    return [
+      AuditField(.totp, totp.map { .code($0.state.code) } ?? .absent),
+      AuditField(
+        .adjacentIntervals,
+        totp.map { $0.adjacentIntervals.map { .number($0) } ?? .code("default") } ?? .absent),
+      AuditField(.sms, .flag(configuration.smsEnabled)),
+      AuditField(.mfaState, configuration.state.map { .code($0.code) } ?? .absent),
+      AuditField(.pattern, pattern.map { .code($0.rawValue) } ?? .absent),
+      AuditField(.mandatoryFrom, mandatoryFrom.map { .day($0) } ?? .absent),
+    ]
   }
 }
 

@@ -22,22 +22,16 @@ public struct RestoreReport: Sendable {
   /// The number of recovery codes that were used or replaced according to the replaced database.
   public internal(set) var recoveryCodes = 0
 
-  /// What was invalidated, as text.
-  public var summary: String {
-    var parts = [
-      sessions.map { Words.count($0, "user session", "user sessions") },
-      consoleSessions.map { Words.count($0, "administrator session", "administrator sessions") },
-    ].compactMap { $0 }
-    for (number, one, many) in [
-      (approvals, "pending approval", "pending approvals"),
-      (bulkRemovals, "bulk removal", "bulk removals"),
-      (links, "link or code in a message", "links and codes in messages"),
-      (messages, "unsent message with one", "unsent messages with one"),
-      (temporaryCodes, "temporary code", "temporary codes"),
-      (invitations, "invitation", "invitations"),
-      (recoveryCodes, "used recovery code", "used recovery codes"),
-    ] where number > 0 { parts.append(Words.count(number, one, many)) }
-    return parts.joined(separator: ", ")
+  /// Adds what was invalidated to an audit entry.
+  func describe(in entry: inout AuditEntry) {
+    if sessions == nil { entry.add(.sessionsKept, .flag(true)) }
+    for (field, number) in [
+      (AuditFieldName.sessionsEnded, sessions ?? 0),
+      (.administratorSessionsEnded, consoleSessions ?? 0), (.requestsClosed, approvals),
+      (.bulkRemovalsStopped, bulkRemovals), (.linksClosed, links), (.messagesDeleted, messages),
+      (.temporaryCodesEnded, temporaryCodes), (.invitationsRevoked, invitations),
+      (.recoveryCodesEnded, recoveryCodes),
+    ] where number > 0 { entry.add(field, .number(number)) }
   }
 }
 
@@ -74,11 +68,10 @@ extension Identity {
       try Self.closeLinks(&report, at: now, connection)
       try Self.endCodes(state, &report, connection)
       try RestoreMark.set(now, connection)
-      var entry = AuditEntry("instance.restore", "instance", "", name: "instance")
-      entry.from = latest.map { "as of \($0.rfc3339Milliseconds)" }
-      entry.to = file
-      let ended = "Ended: \(report.summary)."
-      entry.note = keepsSessions ? "Sessions were kept. \(ended)" : ended
+      var entry = AuditEntry(.instanceRestore, .instance, "", name: "")
+      report.describe(in: &entry)
+      entry.add(.fileName, .text(file))
+      if let latest { entry.add(.dataFrom, .instant(latest)) }
       try entry.record(by: author, at: now, connection)
       return report
     }

@@ -201,9 +201,8 @@ public struct Sessions: Sendable {
         throw SessionError.userNotFound
       }
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
-      var entry = AuditEntry("sessions.end", "account", id.text, name: account.label, in: scope)
-      entry.from = Words.count(ended, "session", "sessions")
-      entry.to = "none"
+      var entry = AuditEntry(.sessionsEnd, .account, id.text, name: account.label, in: scope)
+      entry.add(.sessionsEnded, .number(ended))
       try entry.record(by: author, at: now, connection)
       return ended
     }

@@ -23,12 +23,12 @@ extension SignIns {
       try backupCodes.use(
         code, kind, of: account, in: scope, at: now, connection)
     else { return CodeFinding(.wrong) }
-    let action =
-      kind == .temporary ? "factor.use-temporary-code" : "factor.use-recovery-code"
-    var entry = AuditEntry(action, "account", account.id.text, name: account.label, in: scope)
+    let action: AuditAction =
+      kind == .temporary ? .factorUseTemporaryCode : .factorUseRecoveryCode
+    var entry = AuditEntry(action, .account, account.id.text, name: account.label, in: scope)
     if kind == .recovery {
       let left = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
-      entry.to = "\(Words.count(left?.count ?? 0, "code", "codes")) left"
+      entry.add(.codesLeft, .number(left?.count ?? 0))
       try store.outbox.notify(
         .recoveryCodeUsed(left: left?.count ?? 0), account, in: scope, at: now, connection)
     }

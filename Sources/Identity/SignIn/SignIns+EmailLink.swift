@@ -92,10 +92,10 @@ extension SignIns {
         """)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       var entry = AuditEntry(
-        "account.verify-email", "account", account.id.text, name: account.label, in: scope)
-      let before = "not verified" + (account.hasPassword ? ", with a password" : "")
-      entry.from = Words.ended(ended, "session", "sessions", after: before)
-      entry.to = "verified" + (account.hasPassword ? ", without one" : "")
+        .accountVerifyEmail, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.emailVerified, from: .flag(false), to: .flag(true))
+      if account.hasPassword { entry.add(.password, from: .secret, to: .absent) }
+      entry.addEnded(ended)
       try entry.record(by: author.user(account), at: now, connection)
     }
     try markAsLinked(account, connection)
@@ -125,10 +125,11 @@ extension SignIns {
     let account = try AccountRecord.changed(old, in: session.scope, connection)
     if !isSame || !old.emailVerified || !old.signsInByLink {
       var entry = AuditEntry(
-        "account.change-email", "account", old.id.text, name: account.label, in: session.scope)
-      entry.from = Words.ended(
-        ended, "session", "sessions", after: old.email ?? "no address")
-      entry.to = "\(email) verified, signs in by links"
+        .accountChangeEmail, .account, old.id.text, name: account.label, in: session.scope)
+      entry.add(.email, from: .optional(old.email), to: .text(email))
+      entry.add(.emailVerified, from: .flag(old.emailVerified), to: .flag(true))
+      entry.add(.signsInByLink, from: .flag(old.signsInByLink), to: .flag(true))
+      entry.addEnded(ended)
       try entry.record(by: author.user(old), at: now, connection)
     }
     return EmailLinkSignIn(

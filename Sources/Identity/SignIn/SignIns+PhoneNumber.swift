@@ -208,9 +208,8 @@ extension SignIns {
     }
     try SearchIndex.update(linked, connection)
     var entry = AuditEntry(
-      "account.change", "account", account.id.text, name: linked.label, in: scope)
-    (entry.from, entry.to) = Words.difference(
-      [.optional("phone", account.phoneNumber)], [.optional("phone", number)])
+      .accountChange, .account, account.id.text, name: linked.label, in: scope)
+    entry.add(.phoneNumber, from: .optional(account.phoneNumber), to: .text(number))
     try entry.record(by: author.user(account), at: now, connection)
     return linked
   }

@@ -16,11 +16,9 @@ extension Support {
       try AccountRecord.unlockCodes(account.key, connection)
       try store.outbox.notify(.codesUnlocked, account, in: scope, at: now, connection)
       var entry = AuditEntry(
-        "account.unlock", "account", account.id.text, name: account.label, in: scope)
-      let wrong = Words.count(
-        account.wrongCodes, "wrong code in a row", "wrong codes in a row")
-      entry.from = isLocked ? "\(wrong), codes locked" : wrong
-      entry.to = "none"
+        .accountUnlock, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.wrongCodes, from: .number(account.wrongCodes), to: .number(0))
+      if isLocked { entry.add(.codesLocked, from: .flag(true), to: .flag(false)) }
       return SupportAction(entry: entry, value: account)
     }
   }
@@ -40,9 +38,8 @@ extension Support {
         try store.outbox.notify(.sessionsEnded, account, in: scope, at: now, connection)
       }
       var entry = AuditEntry(
-        "sessions.end", "account", account.id.text, name: account.label, in: scope)
-      entry.from = Words.count(ended, "session", "sessions")
-      entry.to = "none"
+        .sessionsEnd, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.sessionsEnded, .number(ended))
       return SupportAction(entry: entry, value: ended)
     }
   }
@@ -61,10 +58,9 @@ extension Support {
       try connection.run(
         "UPDATE account SET protected = \(isProtected) WHERE account_key = \(account.key)")
       var entry = AuditEntry(
-        isProtected ? "account.protect" : "account.unprotect", "account", account.id.text,
+        isProtected ? .accountProtect : .accountUnprotect, .account, account.id.text,
         name: account.label, in: scope)
-      entry.from = isProtected ? "not protected" : "protected"
-      entry.to = isProtected ? "protected" : "not protected"
+      entry.add(.isProtected, from: .flag(!isProtected), to: .flag(isProtected))
       return SupportAction(entry: entry, value: account)
     }
   }
@@ -85,9 +81,8 @@ extension Support {
         "UPDATE account SET changes_locked_at = NULL WHERE account_key = \(account.key)")
       try store.outbox.notify(.changesAllowed, account, in: scope, at: now, connection)
       var entry = AuditEntry(
-        "account.allow-changes", "account", account.id.text, name: account.label, in: scope)
-      entry.from = "changes locked by the user since \(since.formatted)"
-      entry.to = "changes allowed"
+        .accountAllowChanges, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.changesLockedAt, from: .instant(since), to: .absent)
       return SupportAction(entry: entry, value: account)
     }
   }
@@ -107,10 +102,9 @@ extension Support {
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       let new = try AccountRecord.changed(account, in: scope, connection)
       var entry = AuditEntry(
-        "account.change", "account", account.id.text, name: account.label, in: scope)
-      (entry.from, entry.to) = Words.difference(
-        account.fields(password: "as it was", sessions: ended),
-        new.fields(password: "as it was", sessions: 0))
+        .accountChange, .account, account.id.text, name: account.label, in: scope)
+      entry.compare(account.auditFields(), new.auditFields())
+      entry.addEnded(ended)
       return SupportAction(entry: entry, value: ended)
     }
   }
@@ -155,10 +149,8 @@ extension Support {
     _ old: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws -> SupportAction<Account> {
     let new = try AccountRecord.changed(old, in: scope, connection)
-    var entry = AuditEntry("account.change", "account", old.id.text, name: old.label, in: scope)
-    (entry.from, entry.to) = Words.difference(
-      old.fields(password: "as it was", sessions: 0),
-      new.fields(password: "as it was", sessions: 0))
+    var entry = AuditEntry(.accountChange, .account, old.id.text, name: old.label, in: scope)
+    entry.compare(old.auditFields(), new.auditFields())
     return SupportAction(entry: entry, value: old)
   }
 

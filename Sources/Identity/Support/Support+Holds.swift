@@ -78,9 +78,9 @@ extension Support {
       WHERE administrator_id = \(agent.text) AND scope_key = \(scope.key)
       """)
     var entry = AuditEntry(
-      "support.release", "administrator", agent.text, name: record.administrator.displayName,
+      .supportRelease, .administrator, agent.text, name: record.administrator.displayName,
       in: scope)
-    entry.from = "held since \(since.formatted)"
+    entry.add(.blockedSince, lost: .instant(since))
     try entry.record(by: author, at: now, connection)
   }
 

@@ -43,8 +43,8 @@ extension Support {
       try store.outbox.notify(
         .factorRenamed(from: old.label, to: name), account, in: scope, at: now, connection)
       var entry = AuditEntry(
-        "factor.rename", "account", account.id.text, name: account.label, in: scope)
-      (entry.from, entry.to) = (old.words, new?.words)
+        .factorRename, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.factors, from: .of([old]), to: .of([new].compactMap { $0 }))
       return SupportAction(entry: entry, value: Renaming(account: account, factor: old, name: name))
     }
   }

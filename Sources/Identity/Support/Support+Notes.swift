@@ -66,7 +66,7 @@ extension Support {
       ) { try $0.value(0) as Int64 }
       guard let id else { throw Failure("a note without a number") }
       let entry = AuditEntry(
-        "account.note", "account", account.id.text, name: account.label, in: scope)
+        .accountNote, .account, account.id.text, name: account.label, in: scope)
       return SupportAction(
         entry: entry,
         value: UserNote(id: id, writtenAt: now, author: author, text: request.note))
@@ -89,8 +89,9 @@ extension Support {
       // still contains.
       try connection.run("UPDATE user_note SET text = '' WHERE note_id = \(note.id)")
       var entry = AuditEntry(
-        "account.take-back-note", "account", account.id.text, name: account.label, in: scope)
-      entry.from = "the note that \(note.author) wrote on \(note.writtenAt.formatted)"
+        .accountTakeBackNote, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.noteAuthor, lost: .text(note.author))
+      entry.add(.noteWrittenAt, lost: .instant(note.writtenAt))
       return SupportAction(entry: entry, value: note)
     }
   }

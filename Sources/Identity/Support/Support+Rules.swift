@@ -75,9 +75,9 @@ extension Support {
     }
     let old = try SupportRules.find(scope, connection)
     var entry = AuditEntry(
-      "support.change", "scope", Policies.objectID(scope), name: scope.name, in: scope)
-    (entry.from, entry.to) = Words.difference(old.words, new.words)
-    return entry.from == nil ? nil : entry
+      .supportChange, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+    entry.compare(old.auditFields, new.auditFields)
+    return entry.changes.isEmpty ? nil : entry
   }
 
   // MARK: - Re-authentication interval
@@ -149,10 +149,9 @@ extension Support {
   ) throws -> AuditEntry? {
     let old = try stepUpMinutes(connection)
     guard old != minutes else { return nil }
-    var entry = AuditEntry(
-      "support.step-up", "instance", "step-up", name: "re-authentication interval")
-    entry.from = "asked for after \(old) min"
-    entry.to = "asked for after \(minutes) min"
+    var entry = AuditEntry(.supportStepUp, .instance, "step-up", name: "")
+    entry.add(
+      .reauthenticationInterval, from: .duration(old * 60), to: .duration(minutes * 60))
     return entry
   }
 

@@ -47,10 +47,10 @@ extension Support {
         .factorSuspended(name: found.factor.label, until: until), account, in: scope, at: now,
         connection)
       var entry = AuditEntry(
-        "factor.suspend", "account", account.id.text, name: account.label, in: scope)
-      let name = found.factor.words
-      entry.from = found.factor.isSuspended(at: now) ? Self.words(name, found.factor) : name
-      entry.to = "suspended until \(until.formatted)"
+        .factorSuspend, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.factors, .of([found.factor]))
+      let before = found.factor.isSuspended(at: now) ? found.factor.suspendedUntil : nil
+      entry.add(.suspendedUntil, from: .optional(before), to: .instant(until))
       return SupportAction(entry: entry, value: found)
     }
   }
@@ -70,9 +70,9 @@ extension Support {
       try store.outbox.notify(
         .factorResumed(name: found.factor.label), account, in: scope, at: now, connection)
       var entry = AuditEntry(
-        "factor.resume", "account", account.id.text, name: account.label, in: scope)
-      entry.from = Self.words(found.factor.words, found.factor)
-      entry.to = "in force"
+        .factorResume, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.factors, .of([found.factor]))
+      entry.add(.suspendedUntil, from: .optional(found.factor.suspendedUntil), to: .absent)
       return SupportAction(entry: entry, value: found)
     }
   }
@@ -82,10 +82,6 @@ extension Support {
     guard let until else { return false }
     return until > now
       && until <= now.advanced(bySeconds: Int64(longestSuspension) * 86_400)
-  }
-
-  private static func words(_ name: String, _ factor: Factor) -> String {
-    "\(name), suspended until \(factor.suspendedUntil?.formatted ?? "")"
   }
 
   static func find(

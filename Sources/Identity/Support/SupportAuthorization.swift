@@ -144,9 +144,9 @@ struct SupportAuthorization: Sendable {
         """) == 1
     guard isNew else { return true }
     var entry = AuditEntry(
-      "support.hold", "administrator", administrator.id.text, name: administrator.displayName,
+      .supportHold, .administrator, administrator.id.text, name: administrator.displayName,
       in: scope)
-    entry.to = "\(settings.actionsPerHour) actions in an hour"
+    entry.add(.actionsPerHour, .number(settings.actionsPerHour))
     var author = request.author
     author.actor = .server
     try entry.record(by: author, at: now, connection)

@@ -118,28 +118,21 @@ public struct SupportRules: Sendable, Equatable {
     return (settings, inRange.filter { !$0.1 }.map { .outOfRange($0.0) })
   }
 
-  /// The rules as text, for the audit log.
-  var words: [AuditField] {
+  /// The rules, for comparison in the audit log.
+  var auditFields: [AuditField] {
     [
-      AuditField("wrong codes in a row", String(codeCap)), AuditField("undo", "\(undoHours) h"),
-      AuditField("code attempts kept", "\(codeAttemptDays) d"),
-      AuditField("temporary codes", Words.onOff(temporaryCodes)),
-      AuditField("recovery codes", Words.onOff(recoveryCodes)),
-      AuditField(
-        "identity proof",
-        identityProof.isEmpty ? "none" : identityProof.joined(separator: " / "),
-        value: identityProof
-      ),
-      AuditField("actions an hour", String(actionsPerHour)),
-      AuditField("approval over", approvalOverUsers.map { "\($0) users" } ?? "never"),
-      AuditField(
-        "approval of a weaker policy over",
-        policyApprovalOverUsers.map { "\($0) users" } ?? "never"),
-      AuditField("approval for the last factor", Words.onOff(approvalForLastFactor)),
-      AuditField("factor removal by service tokens", Words.onOff(tokensRemoveFactors)),
-      AuditField(
-        "factor changes an hour by a service token",
-        tokenChangesPerHour.map(String.init) ?? "any number"),
+      AuditField(.codeCap, .number(codeCap)),
+      AuditField(.undoPeriod, .duration(undoHours * 3_600)),
+      AuditField(.codeAttemptRetention, .duration(codeAttemptDays * 86_400)),
+      AuditField(.temporaryCodes, .flag(temporaryCodes)),
+      AuditField(.recoveryCodes, .flag(recoveryCodes)),
+      AuditField(.identityChecks, .optional(identityProof)),
+      AuditField(.actionsPerHour, .number(actionsPerHour)),
+      AuditField(.approvalOver, .optional(approvalOverUsers)),
+      AuditField(.policyApprovalOver, .optional(policyApprovalOverUsers)),
+      AuditField(.approvalForLastFactor, .flag(approvalForLastFactor)),
+      AuditField(.tokensRemoveFactors, .flag(tokensRemoveFactors)),
+      AuditField(.tokenChangesPerHour, .optional(tokenChangesPerHour)),
     ]
   }
 }

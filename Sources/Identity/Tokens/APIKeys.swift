@@ -98,8 +98,8 @@ public struct APIKeys: Sendable {
       let scope = try Self.scope(of: project, connection)
       let text = try Self.insert(for: project, random: random, at: now, connection)
       let key = APIKey(text: text, createdAt: now, lastUsedAt: nil)
-      var entry = AuditEntry("api-key.create", "api key", key.id.text, name: key.label, in: scope)
-      entry.to = key.label
+      var entry = AuditEntry(.apiKeyCreate, .apiKey, key.id.text, name: key.label, in: scope)
+      entry.add(.keyLabel, .text(key.label))
       try context.record(entry, connection)
       return key
     }
@@ -131,8 +131,8 @@ public struct APIKeys: Sendable {
       let keys = try list(project, connection)
       guard let key = keys.first(where: { $0.id == id }) else { throw APIKeyError.notFound }
       try connection.run("DELETE FROM api_key WHERE api_key = \(key.text)")
-      var entry = AuditEntry("api-key.revoke", "api key", id.text, name: key.label, in: scope)
-      entry.from = key.label
+      var entry = AuditEntry(.apiKeyRevoke, .apiKey, id.text, name: key.label, in: scope)
+      entry.add(.keyLabel, lost: .text(key.label))
       try context.record(entry, connection)
     }
   }

@@ -54,10 +54,10 @@ extension ServiceTokens {
         """
         UPDATE service_token SET revoked_at = \(now.microseconds) WHERE token_id = \(token.id)
         """)
-      var entry = AuditEntry("service-token.revoke", "service token", token.id, name: token.name)
+      var entry = AuditEntry(.serviceTokenRevoke, .serviceToken, token.id, name: token.name)
       entry.project = token.project
       entry.tenant = token.tenant
-      entry.from = token.role.rawValue
+      entry.add(.role, lost: .code(token.role.rawValue))
       try entry.record(by: author, at: now, connection)
       count += 1
     }

@@ -138,8 +138,8 @@ public struct ServiceTokens: Sendable {
           \(makerID?.text ?? ""))
         """)
       var entry = AuditEntry(
-        "service-token.create", "service token", token.id.text, name: name, in: scope)
-      entry.to = role.rawValue
+        .serviceTokenCreate, .serviceToken, token.id.text, name: name, in: scope)
+      entry.add(.role, .code(role.rawValue))
       try context.record(entry, connection)
       return (token, Secret(text))
     }
@@ -222,10 +222,10 @@ public struct ServiceTokens: Sendable {
         RETURNING \(Self.columns)
         """, decode)
       guard let token else { throw ServiceTokenError.notFound }
-      var entry = AuditEntry("service-token.revoke", "service token", id.text, name: token.name)
+      var entry = AuditEntry(.serviceTokenRevoke, .serviceToken, id.text, name: token.name)
       entry.project = project.text
       entry.tenant = token.tenant?.text ?? ""
-      entry.from = token.role.rawValue
+      entry.add(.role, lost: .code(token.role.rawValue))
       try context.record(entry, connection)
     }
   }

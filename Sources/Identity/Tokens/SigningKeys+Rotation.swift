@@ -81,9 +81,9 @@ extension SigningKeys {
         try Self.believe(old.id, until: until, connection)
       }
       try key.insert(signsFrom: signsFrom, at: now, connection)
-      var entry = AuditEntry("key.rotate", "signing key", key.id, name: key.id)
-      entry.from = before.first?.id
-      entry.to = "\(key.id), signs from \(signsFrom.rfc3339Milliseconds)"
+      var entry = AuditEntry(.signingKeyRotate, .signingKey, key.id, name: key.id)
+      entry.add(.signingKey, from: .optional(before.first?.id), to: .text(key.id))
+      entry.add(.signsFrom, .instant(signsFrom))
       try entry.record(by: author, at: now, connection)
       return try Self.times(connection).first { $0.id == key.id }
     }
@@ -118,7 +118,7 @@ extension SigningKeys {
       } else if isSigning {
         try Self.sign(next.id, from: now, connection)
       }
-      try Self.delete(key, note: "before its time", by: author, at: now, connection)
+      try Self.delete(key, because: .early, by: author, at: now, connection)
     }
     do throws(KeyError) { try await refresh() } catch {
       switch error {
@@ -139,7 +139,7 @@ extension SigningKeys {
     try await store.write(KeyError.self) { connection in
       for key in try Self.times(connection) where !key.isBelieved(at: now) {
         try Self.delete(
-          key, note: "all it signed has run out", by: Author(actor: .server), at: now, connection)
+          key, because: .expired, by: Author(actor: .server), at: now, connection)
       }
     }
     try await refresh()
@@ -159,15 +159,23 @@ extension SigningKeys {
       "UPDATE signing_key SET verifies_until = \(moment?.microseconds) WHERE key_id = \(id)")
   }
 
+  /// Why a key is retired; the raw value is the code in the audit log.
+  private enum Retirement: String {
+    /// By an administrator, before everything it signed has expired.
+    case early
+    /// Everything it signed has expired.
+    case expired
+  }
+
   /// Deletes the key with its private key, which is in the same row.
   private static func delete(
-    _ key: SigningKeyTimes, note: String, by author: Author, at now: Instant,
+    _ key: SigningKeyTimes, because reason: Retirement, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     try connection.run("DELETE FROM signing_key WHERE key_id = \(key.id)")
-    var entry = AuditEntry("key.retire", "signing key", key.id, name: key.id)
-    entry.from = "made \(key.createdAt.rfc3339Milliseconds)"
-    entry.note = note
+    var entry = AuditEntry(.signingKeyRetire, .signingKey, key.id, name: key.id)
+    entry.add(.createdAt, lost: .instant(key.createdAt))
+    entry.add(.retirement, .code(reason.rawValue))
     try entry.record(by: author, at: now, connection)
   }
 }

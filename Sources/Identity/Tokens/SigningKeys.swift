@@ -53,7 +53,7 @@ public final class SigningKeys: Sendable {
       let now = store.clock.now()
       try await store.write(KeyError.self) { connection in
         try key.insert(signsFrom: now, at: now, connection)
-        let entry = AuditEntry("key.create", "signing key", key.id, name: key.id)
+        let entry = AuditEntry(.signingKeyCreate, .signingKey, key.id, name: key.id)
         try entry.record(by: Author(actor: .commandLine), at: now, connection)
       }
       found = try await load()

@@ -97,8 +97,9 @@ public struct EnrollmentLinks: Sendable {
         to: account, in: scope, at: now, connection)
       try store.outbox.notify(notice, account, in: scope, besides: email, at: now, connection)
       var entry = AuditEntry(
-        "factor.send-link", "account", account.id.text, name: account.label, in: scope)
-      entry.to = "to \(email), single use, expires \(expires.formatted)"
+        .factorSendLink, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.linkEmail, .text(email))
+      entry.add(.expiresAt, .instant(expires))
       return SupportAction(entry: entry, value: email)
     }
   }
@@ -197,8 +198,9 @@ public struct EnrollmentLinks: Sendable {
         let factor = enrolled.factors.first(where: { $0.id == id })
       else { return .failure(.unknown) }
       var entry = AuditEntry(
-        "factor.enroll", "account", account.id.text, name: account.label, in: scope)
-      entry.to = "\(factor.words), with a link sent by \(link.about)"
+        .factorEnroll, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.factors, .of([factor]))
+      entry.add(.sender, .text(link.about))
       try entry.record(by: author.user(account), at: now, connection)
       do {
         try store.offerReversal(of: id, by: enrolled, in: scope, at: now, connection)

@@ -71,12 +71,11 @@ public struct ReportedChanges: Sendable {
           WHERE account_key = \(account.key) AND changes_locked_at IS NULL
           """) == 1
       var entry = AuditEntry(
-        "factor.object", "account", account.id.text, name: account.label, in: reportedChange.scope)
-      entry.from = "\(reportedChange.fact), on \(reportedChange.at.formatted)"
-      entry.to = [
-        isNew ? "changes locked" : "changes still locked",
-        Words.ended(ended, "session", "sessions"),
-      ].compactMap { $0 }.joined(separator: ", ")
+        .factorReport, .account, account.id.text, name: account.label, in: reportedChange.scope)
+      entry.add(.reportedChange, .text(reportedChange.fact))
+      entry.add(.reportedAt, .instant(reportedChange.at))
+      if isNew { entry.add(.changesLockedAt, from: .absent, to: .instant(now)) }
+      entry.addEnded(ended)
       try entry.record(by: author.user(account), at: now, connection)
       if isNew { try store.alert(reportedChange, account, at: now, connection) }
       return reportedChange

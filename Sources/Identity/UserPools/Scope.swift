@@ -26,8 +26,8 @@ public struct Scope: Hashable, Sendable {
   /// The ID of the tenant, or of the project.
   public var objectID: String { tenant?.text ?? project.text }
 
-  /// The kind of object in the audit log: `project` or `tenant`.
-  public var objectKind: String { tenant == nil ? "project" : "tenant" }
+  /// The resource type in the audit log: the project or the tenant.
+  public var object: AuditResource { tenant == nil ? .project : .tenant }
 
   /// The rowids of the pool's accounts.
   package var accountKeys: ClosedRange<Int64> { Self.accountKeys(of: key) }

@@ -68,31 +68,25 @@ public struct UserPoolEdit: Equatable, Sendable {
     return new
   }
 
-  /// The fields as text, for the audit log.
-  var words: [AuditField] {
+  /// The fields, for comparison in the audit log.
+  var auditFields: [AuditField] {
     var fields = [
-      AuditField("name", displayName), AuditField("password sign-in", Words.onOff(signIn.password)),
-      AuditField("email link", Words.onOff(signIn.emailLink)),
-      AuditField("anonymous", Words.onOff(signIn.anonymous)),
+      AuditField(.displayName, .text(displayName)),
+      AuditField(.passwordSignIn, .flag(signIn.password)),
+      AuditField(.emailLinkSignIn, .flag(signIn.emailLink)),
+      AuditField(.anonymousSignIn, .flag(signIn.anonymous)),
     ]
-    if project != nil { fields.append(AuditField("phone sign-in", Words.onOff(signIn.phone))) }
-    fields.append(
-      AuditField("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)))
-    if let project { fields += project.words }
+    if project != nil { fields.append(AuditField(.phoneSignIn, .flag(signIn.phone))) }
+    fields.append(AuditField(.withdrawalNeedsFactor, .flag(withdrawalNeedsFactor)))
+    if let project { fields += project.auditFields }
     fields += [
-      AuditField("sign-in", disableAuth ? "off" : "on"),
-      AuditField("sign-up by users", Words.onOff(userPermissions.signUp)),
-      AuditField("deletion by users", Words.onOff(userPermissions.deletion)),
+      AuditField(.signIn, .flag(!disableAuth)),
+      AuditField(.userSignUp, .flag(userPermissions.signUp)),
+      AuditField(.userDeletion, .flag(userPermissions.deletion)),
     ]
-    if let project {
-      fields.append(
-        AuditField("anonymous users", project.expiresAnonymous ? "deleted after 30 days" : "kept"))
-    }
-    return fields + [
-      AuditField(
-        "passwords", passwords?.words ?? "not decided", value: passwords?.values ?? []),
-      AuditField("other members", members),
-    ]
+    if let project { fields.append(AuditField(.anonymousExpire, .flag(project.expiresAnonymous))) }
+    fields += PasswordPolicy.auditFields(of: passwords)
+    return fields + [AuditField(.otherMembers, .text(members))]
   }
 }
 
@@ -118,14 +112,13 @@ public struct ProjectSettings: Equatable, Sendable {
       s.anonymous_expire
     """
 
-  fileprivate var words: [AuditField] {
+  fileprivate var auditFields: [AuditField] {
     [
-      AuditField("email privacy", Words.onOff(emailPrivacy)),
-      AuditField("duplicate emails", Words.onOff(allowDuplicateEmails)),
-      AuditField(
-        "authorized domains", authorizedDomains.joined(separator: ", "), value: authorizedDomains),
-      AuditField("tenants", Words.onOff(allowTenants)),
-      AuditField("import of TOTP secrets", Words.onOff(importsTOTP)),
+      AuditField(.emailPrivacy, .flag(emailPrivacy)),
+      AuditField(.duplicateEmails, .flag(allowDuplicateEmails)),
+      AuditField(.authorizedDomains, .optional(authorizedDomains)),
+      AuditField(.allowsTenants, .flag(allowTenants)),
+      AuditField(.importsTOTP, .flag(importsTOTP)),
     ]
   }
 

@@ -161,9 +161,9 @@ extension UserPools {
       pool = try find(project, tenant, connection)
     }
     var entry = AuditEntry(
-      tenant == nil ? "project.create" : "tenant.create", pool.scope.objectKind,
+      tenant == nil ? .projectCreate : .tenantCreate, pool.scope.object,
       pool.scope.objectID, name: edit.displayName, in: pool.scope)
-    entry.to = edit.displayName
+    entry.add(.displayName, .text(edit.displayName))
     try context.record(entry, connection)
     return pool
   }

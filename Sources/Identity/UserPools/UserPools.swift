@@ -55,13 +55,13 @@ public struct UserPools: Sendable {
       var pool = try Self.find(project, tenant, connection)
       let new = try pool.edit.changed(by: edit)
       try check(new, over: pool, by: context.author, connection)
-      let (from, to) = Words.difference(pool.edit.words, new.words)
-      if from != nil {
+      let changes = AuditChange.between(pool.edit.auditFields, new.auditFields)
+      if !changes.isEmpty {
         try Self.store(new, over: pool, at: context.now, connection)
         var entry = AuditEntry(
-          tenant == nil ? "project.change" : "tenant.change", pool.scope.objectKind,
+          tenant == nil ? .projectChange : .tenantChange, pool.scope.object,
           pool.scope.objectID, name: new.displayName, in: pool.scope)
-        (entry.from, entry.to) = (from, to)
+        for change in changes { entry.add(change) }
         try entry.record(by: context.author, at: context.now, connection)
       }
       do {
@@ -69,7 +69,7 @@ public struct UserPools: Sendable {
         policy.configuration = new.configuration
         pool.policy = try Policies.store(policy, over: pool.policy, context, connection)
       } catch let error as PolicyError { throw UserPoolError.policy(error) }
-      return from == nil ? pool : try Self.find(project, tenant, connection)
+      return changes.isEmpty ? pool : try Self.find(project, tenant, connection)
     }
   }
 
@@ -161,14 +161,15 @@ public struct UserPools: Sendable {
       try Deletion.mark(scope, at: context.now, connection)
       try Deletion.purge(at: context.now, connection)
       var entry = AuditEntry(
-        tenant == nil ? "project.delete" : "tenant.delete", scope.objectKind, scope.objectID,
+        tenant == nil ? .projectDelete : .tenantDelete, scope.object, scope.objectID,
         name: scope.name, in: scope)
-      entry.from =
-        tenant == nil
-        ? """
-        \(scope.name), \(losses.tenants) tenants, \(losses.users) users, \
-        \(losses.apiKeys) API keys, \(losses.serviceTokens) service tokens
-        """ : "\(scope.name), \(losses.users) users"
+      entry.add(.displayName, lost: .text(scope.name))
+      if tenant == nil { entry.add(.tenants, lost: .number(losses.tenants)) }
+      entry.add(.users, lost: .number(losses.users))
+      if tenant == nil {
+        entry.add(.apiKeys, lost: .number(losses.apiKeys))
+        entry.add(.serviceTokens, lost: .number(losses.serviceTokens))
+      }
       try context.record(entry, connection)
     }
   }

@@ -176,3 +176,26 @@ private struct Restore {
     return text.filter { $0 != "-" && $0 != ":" } + "Z"
   }
 }
+
+extension RestoreReport {
+  /// What was invalidated, as text.
+  fileprivate var summary: String {
+    func count(_ number: Int, _ one: String, _ many: String) -> String {
+      "\(number) \(number == 1 ? one : many)"
+    }
+    var parts = [
+      sessions.map { count($0, "user session", "user sessions") },
+      consoleSessions.map { count($0, "administrator session", "administrator sessions") },
+    ].compactMap { $0 }
+    for (number, one, many) in [
+      (approvals, "pending approval", "pending approvals"),
+      (bulkRemovals, "bulk removal", "bulk removals"),
+      (links, "link or code in a message", "links and codes in messages"),
+      (messages, "unsent message with one", "unsent messages with one"),
+      (temporaryCodes, "temporary code", "temporary codes"),
+      (invitations, "invitation", "invitations"),
+      (recoveryCodes, "used recovery code", "used recovery codes"),
+    ] where number > 0 { parts.append(count(number, one, many)) }
+    return parts.joined(separator: ", ")
+  }
+}

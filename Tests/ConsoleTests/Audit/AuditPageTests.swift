@@ -42,7 +42,7 @@ import Testing
       let page = try await ada.get("\(list)?\(query)")
       Markup.check(page)
       #expect(page.says("<option value=\"administrator:tomas\" selected>Tomás R.</option>"))
-      #expect(page.says("<option value=\"policy\" selected>MFA policy</option>"))
+      #expect(page.says("<option value=\"policy\" selected>MFA policy (all)</option>"))
       #expect(page.value(of: "from") == nil && page.says("type=\"date\" value=\"2026-11-01\""))
       let links = page.values(of: "href")
       #expect(links.contains("\(list)?action=policy&from=2026-11-01&to=2026-11-20"))

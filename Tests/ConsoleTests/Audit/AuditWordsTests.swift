@@ -1,41 +1,83 @@
-import Foundation
+import Identity
 import Testing
 
 @testable import Console
 
 @Suite struct AuditWordsTests {
-  /// The text of every file of the rules.
-  private static let sources: [String] = {
-    let folder = Checkout.folder("Sources/Identity")
-    let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-    return names.filter { $0.hasSuffix(".swift") }.sorted().compactMap {
-      try? String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8)
-    }
-  }()
-
-  /// What looks like an action and is none.
-  private static let others: Set = [
-    "securetoken.countersign", "example.com", "example.net", "example.org", "mail.test",
-    "oidc.staff",
-  ]
-
-  @Test func `every action of the rules has words, and a group to find it by`() throws {
-    let literals = Self.sources.flatMap { text in
-      text.matches(of: /"([a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) }
-    }
-    let actions = Set(literals).subtracting(Self.others)
-    #expect(actions.count > 20)
-    #expect(actions.subtracting(AuditWords.actions.keys).sorted() == [], "without words")
-    #expect(Set(AuditWords.actions.keys).subtracting(actions).sorted() == [], "of no rule")
-    let groups = Set(actions.map { String($0.prefix { $0 != "." }) })
-    #expect(Set(AuditWords.groups.map(\.name)) == groups)
+  @Test(arguments: AuditAction.allCases)
+  func `each action has words of its own`(action: AuditAction) {
+    let words = AuditWords.name(of: action)
+    #expect(!words.isEmpty && !words.contains("."))
+    #expect(AuditAction.allCases.count { AuditWords.name(of: $0) == words } == 1)
   }
 
-  @Test func `every kind of thing that rows are about can be chosen`() throws {
-    let kinds = Self.sources.flatMap { text in
-      text.matches(of: /AuditEntry\(\s*(?:"[a-z.-]+"|action),\s*"([a-z ]+)"/).map { String($0.1) }
+  @Test func `each field has a name of its own in the filter`() {
+    let names = AuditFieldName.allCases.map { AuditFieldLabel($0).name }
+    #expect(!names.contains("") && Set(names).count == names.count)
+  }
+
+  @Test(arguments: AuditAction.Group.allCases)
+  func `each group has words and actions`(group: AuditAction.Group) {
+    #expect(!AuditWords.name(of: group).isEmpty && !group.actions.isEmpty)
+    // An address names a group or an action by the same word.
+    #expect(AuditAction(rawValue: group.rawValue) == nil)
+  }
+
+  @Test(arguments: AuditResource.allCases)
+  func `each resource type has words`(resource: AuditResource) {
+    #expect(!AuditWords.name(of: resource).isEmpty)
+  }
+}
+
+@Suite struct AuditFormatterTests {
+  private func line(_ change: AuditChange) -> String { AuditFormatter(nil).line(change) }
+
+  @Test func `facts are read as the field, the old value, and the new one`() {
+    #expect(line(AuditChange(.displayName, from: .text("Ada"), to: .absent)) == "name Ada → none")
+    #expect(
+      line(AuditChange(.displayName, from: .absent, to: .text("none"))) == "name none → “none”")
+    #expect(line(AuditChange(.email, to: .text("a@example.com"))) == "email: a@example.com")
+    #expect(line(AuditChange(.sessionsEnded, to: .number(1))) == "1 session ended")
+    #expect(line(AuditChange(.sessionsEnded, to: .number(1_200))) == "1,200 sessions ended")
+    #expect(
+      line(AuditChange(.disabled, from: .flag(false), to: .flag(true))) == "disabled no → yes")
+    #expect(line(AuditChange(.password, from: .secret, to: .secret)) == "password changed")
+    #expect(line(AuditChange(.password, from: .absent, to: .secret)) == "password none → set")
+    #expect(
+      line(AuditChange(.totp, from: .code("enabled"), to: .code("unspecified")))
+        == "TOTP on → on (state unset)")
+    #expect(line(AuditChange(.totp, from: .absent, to: .code("enabled"))) == "TOTP off → on")
+    #expect(
+      line(AuditChange(.undoPeriod, from: .duration(3_600), to: .duration(172_800)))
+        == "undo period 1 h → 2 days")
+    #expect(
+      line(AuditChange(.keys, from: .list(["k1"]), to: .list(["k1"]))) == "keys k1 → k1 (changed)")
+    #expect(
+      line(AuditChange(.grants, to: .list(["owner", "policy acme/east"])))
+        == "roles: owner of the instance, policy admin of acme/east")
+    #expect(
+      line(AuditChange(.suspendedUntil, from: .absent, to: .instant(Instant(seconds: 0))))
+        == "suspended until no → 1970-01-01T00:00:00.000000Z")
+  }
+
+  @Test(arguments: AuditFieldName.allCases)
+  func `each value of each field can be read`(field: AuditFieldName) {
+    let values: [AuditValue] = [
+      .absent, .text("x"), .number(2), .flag(true), .instant(Instant(seconds: 1)), .duration(60),
+      .list(["x", "y"]), .code("unknown-code"), .secret, .factors([]),
+    ]
+    for old in values {
+      for new in values {
+        #expect(!line(AuditChange(field, from: old, to: new)).isEmpty)
+      }
     }
-    #expect(Set(kinds).count > 6)
-    #expect(Set(kinds) == Set(AuditWords.objectKinds.map(\.kind)))
+  }
+
+  @Test func `a value can't pretend to be another field`() {
+    let name = "y; email verified: yes\n\u{1B}[2J"
+    let change = AuditChange(.displayName, from: .text("x; email verified: no"), to: .text(name))
+    #expect(
+      line(change)
+        == "name x;\u{A0}email verified: no → y;\u{A0}email verified: yes\u{FFFD}\u{FFFD}[2J")
   }
 }

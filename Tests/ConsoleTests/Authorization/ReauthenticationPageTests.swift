@@ -13,7 +13,7 @@ import Testing
     let action: ConsoleAction
     let address: String
     let form: Form
-    let row: String
+    let row: AuditAction
   }
 
   private func attempts(_ world: World) async throws -> [Attempt] {
@@ -43,77 +43,77 @@ import Testing
     return [
       Attempt(
         action: .openMessage, address: "\(eu)/outbox/\(message.id)/text", form: [:],
-        row: "message.read"),
+        row: .messageRead),
       Attempt(
         action: .inviteAdministrator, address: "/administrators/new",
         form: ["email": "new@example.com", "name": "New", "role": "owner", "place": ""],
-        row: "administrator.invite"),
+        row: .administratorInvite),
       Attempt(
         action: .grantRole, address: "/administrators/\(iris)/grants",
-        form: ["role": "policy", "place": ""], row: "administrator.grant"),
+        form: ["role": "policy", "place": ""], row: .administratorGrant),
       Attempt(
         action: .revokeRole, address: "/administrators/\(iris)/grants/removal",
-        form: ["role": "auditor", "project": "", "tenant": ""], row: "administrator.revoke"),
+        form: ["role": "auditor", "project": "", "tenant": ""], row: .administratorRevoke),
       Attempt(
         action: .resetAdministratorFactor, address: "/administrators/\(tomas)/factor-reset",
         form: ["confirmation": World.tomas, "note": "Lost the phone"],
-        row: "administrator.reset-factor"),
+        row: .administratorResetFactor),
       Attempt(
         action: .removeAdministrator, address: "/administrators/\(nadia)/removal",
-        form: ["confirmation": World.nadia], row: "administrator.remove"),
+        form: ["confirmation": World.nadia], row: .administratorRemove),
       Attempt(
         action: .createAPIKey, address: "\(settings)/keys", form: ["confirmed": "yes"],
-        row: "api-key.create"),
+        row: .apiKeyCreate),
       Attempt(
         action: .revokeAPIKey, address: "\(settings)/keys/\(key)/revocation", form: [:],
-        row: "api-key.revoke"),
+        row: .apiKeyRevoke),
       Attempt(
         action: .createServiceToken, address: "\(eu)/settings/tokens/new",
-        form: ["name": "Script", "role": "owner"], row: "service-token.create"),
+        form: ["name": "Script", "role": "owner"], row: .serviceTokenCreate),
       Attempt(
         action: .registerTokenSigningKey, address: "\(settings)/signers/new",
         form: ["issuer": "evil@acme.example", "key": World.publicKey, "key-id": ""],
-        row: "signer.add"),
+        row: .trustedTokenKeyAdd),
       Attempt(
         action: .revokeTokenSigningKey,
         address: "\(settings)/signers/\(try await world.signer())/revocation", form: [:],
-        row: "signer.revoke"),
+        row: .trustedTokenKeyRevoke),
       Attempt(
         action: .addIdentityProvider, address: "\(eu)/settings/providers/new", form: newProvider,
-        row: "provider.create"),
+        row: .providerCreate),
       Attempt(
         action: .changeIdentityProvider, address: "\(eu)/settings/providers/oidc.staff",
-        form: provider, row: "provider.change"),
+        form: provider, row: .providerChange),
       Attempt(
         action: .removeIdentityProvider, address: "\(eu)/settings/providers/oidc.staff/removal",
-        form: [:], row: "provider.delete"),
+        form: [:], row: .providerDelete),
       Attempt(
         action: .exportUsers, address: "\(eu)/users.csv?factor=totp", form: ["confirmed": "yes"],
-        row: "account.download"),
+        row: .accountDownload),
       Attempt(
         action: .weakenSettings, address: "\(eu)/settings",
         form: [
           "was-name": "eu-shop", "name": "eu-shop", "was-password": "on", "password": "on",
           "anonymous": "on",
-        ], row: "tenant.change"),
+        ], row: .tenantChange),
       Attempt(
         action: .enableSignIn,
         address: "/projects/acme-retail/tenants/\(us)/settings/sign-in/enabling",
-        form: [:], row: "tenant.change"),
+        form: [:], row: .tenantChange),
       Attempt(
         action: .weakenPolicy, address: "\(eu)/policy/changes",
         form: [
           "version": String(version), "totp": "on", "window": "own",
           "intervals": "10", "sms": "off", "pattern": "account", "from": "",
           "note": "Clocks are off.",
-        ], row: "policy.widen"),
+        ], row: .policyWiden),
       Attempt(
         action: .deleteTenant,
         address: "/projects/acme-retail/tenants/\(sandbox)/settings/deletion",
-        form: ["confirmation": "sandbox"], row: "tenant.delete"),
+        form: ["confirmation": "sandbox"], row: .tenantDelete),
       Attempt(
         action: .deleteProject, address: "/projects/globex/settings/deletion",
-        form: ["confirmation": "Globex"], row: "project.delete"),
+        form: ["confirmation": "Globex"], row: .projectDelete),
     ]
   }
 
@@ -142,14 +142,14 @@ import Testing
         wrong.add("code", "000000")
         #expect(try await ada.post(attempt.address, wrong).status == .unprocessableContent)
         #expect(
-          try await world.auditedActions() == before + ["administrator.code-refused"],
+          try await world.auditedActions() == before + [.administratorCodeRefused],
           "\(attempt.action)")
         var right = form
         right.add("code", try world.code(of: app))
         let done = try await ada.post(attempt.address, right)
         #expect([200, 303].contains(done.status.code), "\(attempt.action): \(done.status)")
         let after = try await world.auditedActions().dropFirst(before.count + 1)
-        #expect(after.first == "administrator.step-up", "\(attempt.action)")
+        #expect(after.first == .administratorStepUp, "\(attempt.action)")
         #expect(after.contains(attempt.row), "\(attempt.action): \(after)")
         #expect(
           !(try await ada.get("/administrators/new")).says("Code from your authenticator app"))
@@ -299,9 +299,11 @@ import Testing
 
 extension World {
   /// What the whole log says was done, the oldest first.
-  func auditedActions() async throws -> [String] {
+  func auditedActions() async throws -> [AuditAction] {
     try await database.read { connection in
-      try connection.all("SELECT action FROM audit ORDER BY audit_id") { try $0.value(0) }
+      try connection.all("SELECT action FROM audit ORDER BY audit_id") {
+        try #require(AuditAction(rawValue: try $0.value(0)))
+      }
     }
   }
 }

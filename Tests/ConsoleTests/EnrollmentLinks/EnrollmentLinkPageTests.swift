@@ -71,7 +71,7 @@ import Testing
       #expect(again.status == .gone && again.says("This link was already used"))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await nadia.get(try await world.eu + "/users/\(Self.uid)")
-      #expect(user.says("with a link sent by Nadia K.") && !user.says("enrollment-link\""))
+      #expect(user.says("link sent by: Nadia K.") && !user.says("enrollment-link\""))
     }
   }
 

@@ -38,7 +38,7 @@ import Testing
       #expect(after.project?.authorizedDomains.count == 2)
       let page = try await ada.get(Self.project)
       #expect(page.says("Settings saved."))
-      #expect(page.says("email privacy on → off"))
+      #expect(page.says("email enumeration protection on → off"))
     }
   }
 

@@ -15,7 +15,7 @@ import Text
 
   private func log(_ world: World) async throws -> [AuditRow] {
     let filter = AuditFilter(
-      scope: try await world.euScope, objectKind: "account", objectID: World.chiara)
+      scope: try await world.euScope, object: .account, objectID: World.chiara)
     return try await world.identity.audit.list(filter).items
   }
 
@@ -50,8 +50,8 @@ import Text
       Markup.check(after)
       #expect(after.says("Renamed factor “Pixel 9” to “\u{2068}گوشی &lt;b&gt; "))
       let row = try #require(try await log(world).first)
-      #expect(row.action == "factor.rename" && row.from == "TOTP “Pixel 9” (\(id))")
-      #expect(row.to == "TOTP “\(new)” (\(id))")
+      #expect(row.action == .factorRename)
+      #expect(AuditFormatter(nil).to(row) == "second factors: TOTP “\(new)” (\(id))")
       #expect((row.reason, row.ticket) == ("asked", "HD-7"))
 
       // The way back: the same page, with the former name in the field.

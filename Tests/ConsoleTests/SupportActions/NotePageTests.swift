@@ -12,7 +12,7 @@ import Testing
 
   private func log(_ world: World) async throws -> [AuditRow] {
     let filter = AuditFilter(
-      scope: try await world.euScope, objectKind: "account", objectID: World.chiara)
+      scope: try await world.euScope, object: .account, objectID: World.chiara)
     return try await world.identity.audit.list(filter).items
   }
 
@@ -29,7 +29,7 @@ import Testing
       #expect(after.says("Note saved.") && after.says("Calls &lt;b&gt;again&lt;/b&gt; at 9."))
       Markup.check(after)
       let row = try #require(try await log(world).first)
-      #expect((row.action, row.reason) == ("account.note", "locked"))
+      #expect((row.action, row.reason) == (.accountNote, "locked"))
       #expect((row.note, row.ticket) == ("Calls <b>again</b> at 9.", "HD-3"))
       #expect(try await log(world).count == rows + 1)
 
@@ -44,7 +44,7 @@ import Testing
       #expect(without.says("Note deleted. The audit log keeps its text."))
       #expect(without.says("Add what the next agent should know about this user."))
       let last = try #require(try await log(world).first)
-      #expect((last.action, last.reason) == ("account.take-back-note", "mistake"))
+      #expect((last.action, last.reason) == (.accountTakeBackNote, "mistake"))
       #expect(last.note == nil)
 
       // A second press, and numbers that are none.

@@ -48,8 +48,8 @@ struct AnonymousAccountTests {
       }
       #expect(try await instance.identity.accounts.find(instance.east, other.id) != nil)
       let row = try #require(try await instance.log().first)
-      #expect((row.action, row.actorKind) == ("account.expire", "server"))
-      #expect(row.from == "1 anonymous account older than 30 days")
+      #expect((row.action, row.actorKind) == (.accountExpire, "server"))
+      #expect(row.old(.users) == .number(1))
     }
   }
 
@@ -60,7 +60,7 @@ struct AnonymousAccountTests {
       instance.clock.advance(AnonymousAccounts.lifetime + 1)
       try await instance.identity.purgeExpired()
       #expect(try await instance.identity.accounts.list(instance.acme).items.isEmpty)
-      let rows = try await instance.log().filter { $0.action == "account.expire" }
+      let rows = try await instance.log().filter { $0.action == .accountExpire }
       #expect(rows.count == 2)
     }
   }

@@ -19,12 +19,13 @@ struct AccountDeletionTests {
       await expect("notFound") {
         try await identity.accounts.delete(instance.acme, device.account.id, by: Instance.boss)
       }
-      let rows = try await instance.log().prefix { $0.action == "account.delete" }
+      let rows = try await instance.log().prefix { $0.action == .accountDelete }
       #expect(rows.count == 1)
       #expect(rows.first?.objectName == "alice@example.com")
       #expect(
-        rows.first?.from
-          == "uid \(device.account.id.text), email alice@example.com, 1 second factor, 3 sessions")
+        rows.first?.fields == [.uid, .email, .factors, .sessionsEnded]
+          && rows.first?.old(.uid) == .text(device.account.id.text)
+          && rows.first?.new(.sessionsEnded) == .number(3))
       let left = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM factor") { try $0.value(0) as Int }
       }
@@ -80,8 +81,8 @@ struct AccountDeletionTests {
       let policy = try await instance.identity.policies.read(instance.acme)
       #expect((policy.users, policy.enrolledUsers) == (0, 0))
       _ = try await instance.reload(other.account, in: instance.east)
-      let rows = try await instance.log().prefix { $0.action == "account.delete-all" }
-      #expect(rows.map(\.from) == ["2 accounts"])
+      let rows = try await instance.log().prefix { $0.action == .accountDeleteAll }
+      #expect(rows.map { $0.old(.users) } == [.number(2)])
     }
   }
 }

@@ -87,7 +87,7 @@ struct AccountListTests {
       #expect(
         try await accounts.list(scope, sort: .email, limit: limit).items.count == count)
       let rows = try await instance.identity.audit.list(
-        AuditFilter(scope: scope, objectKind: "account"), limit: limit)
+        AuditFilter(scope: scope, object: .account), limit: limit)
       #expect(rows.items.count == count)
       let tenants = try await instance.identity.pools.tenants(project: scope.project, limit: limit)
       #expect(tenants.items.count == (limit == Int.max ? 2 : 1))

@@ -31,9 +31,9 @@ struct ProviderLinkTests {
         instance.east, federated: [("google.com", "1001")])
       #expect(elsewhere.isEmpty)
       let row = try #require(try await instance.log().first)
-      #expect(row.action == "account.change")
-      #expect(row.from == "providers: none")
-      #expect(row.to == "providers: google.com (1001)")
+      #expect(row.action == .accountChange)
+      #expect(row.old(.providers) == .absent)
+      #expect(row.new(.providers) == .list(["google.com (1001)"]))
       let mails = try await instance.database.read { connection in
         try connection.all("SELECT /* test */ purpose, recipient FROM outbox") { row in
           [try row.value(0) as String, try row.value(1) as String]

@@ -85,8 +85,8 @@ struct ConsoleSessionTests {
       #expect(try await sessions.find(token: first.token.revealedText) == nil)
       #expect(try await sessions.find(token: second.token.revealedText) != nil)
       let actions = try await instance.wholeLog().map(\.action).tally
-      #expect(actions["administrator.sign-in"] == 2)
-      #expect(actions["administrator.sign-out"] == 1)
+      #expect(actions[.administratorSignIn] == 2)
+      #expect(actions[.administratorSignOut] == 1)
     }
   }
 
@@ -98,9 +98,9 @@ struct ConsoleSessionTests {
       await expect("refused") { try await signIn(instance, password: Secret("wrong")) }
       await expect("refused") { try await signIn(instance, email: "hunter2@example.com") }
       let rows = try await instance.wholeLog().prefix(2)
-      #expect(rows.map(\.action).tally == ["administrator.sign-in-refused": 2])
+      #expect(rows.map(\.action).tally == [.administratorSignInRefused: 2])
       #expect(rows.map(\.objectID) == ["", dora.id.text])
-      #expect(rows.allSatisfy { $0.objectName.isEmpty && $0.to == nil && $0.from == nil })
+      #expect(rows.allSatisfy { $0.objectName.isEmpty && $0.changes.isEmpty })
     }
   }
 
@@ -124,16 +124,16 @@ struct ConsoleSessionTests {
     try await withInstance { instance in
       let dora = try await dora(instance)
       func blocks() async throws -> [AuditRow] {
-        try await instance.wholeLog().filter { $0.action == "administrator.block" }
+        try await instance.wholeLog().filter { $0.action == .administratorBlock }
       }
       for _ in 0..<9 { _ = try? await signIn(instance, password: Secret("wrong")) }
       #expect(try await blocks().isEmpty)
       for _ in 0..<6 { _ = try? await signIn(instance, password: Secret("wrong")) }
       #expect(try await blocks().map(\.objectID) == [dora.id.text])
-      #expect(try await blocks().first?.to == "closed for 30 s")
+      #expect(try await blocks().first?.new(.blockedFor) == .duration(30))
       instance.clock.advance(30)
       for _ in 0..<2 { _ = try? await signIn(instance, password: Secret("wrong")) }
-      #expect(try await blocks().map(\.to) == ["closed for 60 s", "closed for 30 s"])
+      #expect(try await blocks().map { $0.new(.blockedFor) } == [.duration(60), .duration(30)])
     }
   }
 

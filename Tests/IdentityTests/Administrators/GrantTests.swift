@@ -30,9 +30,10 @@ struct GrantTests {
       let rows = try await administrators.history(of: nora.id)
       #expect(
         rows.prefix(3).map(\.action) == [
-          "administrator.revoke", "administrator.revoke", "administrator.grant",
+          .administratorRevoke, .administratorRevoke, .administratorGrant,
         ])
-      #expect(rows[0].from == east.words)
+      #expect(
+        rows[0].old(.grants) == .list(["support acme-app/\(instance.east.tenant?.text ?? "")"]))
     }
   }
 
@@ -48,8 +49,8 @@ struct GrantTests {
       await expect("refused") { try await instance.giveConsolePassword(boss) }
       await expect("notFound") { try await instance.identity.administrators.record(boss.id) }
       let row = try #require(
-        try await instance.wholeLog().first { $0.action == "administrator.remove" })
-      #expect(row.from == "boss@example.com, owner of the instance")
+        try await instance.wholeLog().first { $0.action == .administratorRemove })
+      #expect(row.old(.email) == .text("boss@example.com") && row.old(.grants) == .list(["owner"]))
     }
   }
 

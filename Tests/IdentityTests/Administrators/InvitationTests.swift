@@ -26,9 +26,9 @@ struct InvitationTests {
       let history = try await instance.identity.administrators.history(of: invitation.id)
       #expect(
         history.map(\.action) == [
-          "administrator.sign-in", "administrator.create", "administrator.invite",
+          .administratorSignIn, .administratorCreate, .administratorInvite,
         ])
-      #expect(history[1].note == "invited by boss")
+      #expect(history[1].new(.inviter) == .text("boss"))
     }
   }
 

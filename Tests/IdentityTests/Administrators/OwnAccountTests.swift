@@ -40,7 +40,7 @@ struct OwnAccountTests {
         of: own.session, old: Instance.consolePassword, new: Secret("another pass phrase"),
         by: instance.author(nora))
       #expect(ended == 0)
-      #expect(try #require(try await instance.wholeLog().first).to == nil)
+      #expect(try #require(try await instance.wholeLog().first).changes.isEmpty)
       let sessions = instance.identity.consoleSessions
       #expect(try await sessions.ranOut(token: old.token.revealedText) == nil)
     }
@@ -80,8 +80,8 @@ struct OwnAccountTests {
       let found = try await instance.identity.consoleSessions.find(token: new.token.revealedText)
       #expect(found?.preferences == chosen)
       let row = try #require(try await instance.wholeLog().first)
-      #expect(row.from == "time zone: UTC; colors: system")
-      #expect(row.to == "time zone: Asia/Kolkata; colors: dark")
+      #expect(row.old(.timeZone) == .text("UTC") && row.old(.theme) == .code("system"))
+      #expect(row.new(.timeZone) == .text("Asia/Kolkata") && row.new(.theme) == .code("dark"))
     }
   }
 

@@ -222,7 +222,7 @@ struct RecoveryCodeTests {
       let typed = " " + device.recoveryCodes[0].lowercased().replacing("-", with: " ")
       _ = try await instance.signIn(device, code: typed)
       let row = try #require(try await instance.wholeLog().first)
-      #expect(row.to == "with a recovery code, 9 left")
+      #expect(row.new(.verification) == .code("recovery-code") && row.new(.codesLeft) == .number(9))
       await expect("wrongCode") { try await instance.signIn(device, code: typed) }
       #expect(try await instance.identity.ownAccount.recoveryCodesLeft(id) == 9)
     }

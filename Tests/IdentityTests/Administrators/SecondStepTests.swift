@@ -13,7 +13,7 @@ struct SecondStepTests {
       let pending = try await instance.giveConsolePassword(device.administrator).pending
       let due = try await instance.wholeLog()
       #expect(due.count == before + 1)
-      #expect(due.first?.action == "administrator.code-due")
+      #expect(due.first?.action == .administratorCodeDue)
       #expect(due.first?.objectID == device.administrator.id.text)
       #expect(
         try await instance.identity.consoleSessions.list(of: device.administrator.id).isEmpty)
@@ -21,7 +21,7 @@ struct SecondStepTests {
       let new = try await instance.finish(pending, code: device.code(at: instance.now))
       #expect(new.session.secondFactor == .enrolled)
       let row = try #require(try await instance.wholeLog().first)
-      #expect((row.action, row.to) == ("administrator.sign-in", "with a code"))
+      #expect(row.action == .administratorSignIn && row.new(.verification) == .code("totp"))
     }
   }
 
@@ -186,7 +186,7 @@ struct SecondStepTests {
       }
       #expect(throws: ConsoleSignInError.self) { _ = try result.get() }
       #expect(try await instance.identity.consoleSessions.list(of: olga.id).isEmpty)
-      #expect(try await instance.wholeLog().first?.action == "administrator.sign-in-refused")
+      #expect(try await instance.wholeLog().first?.action == .administratorSignInRefused)
     }
   }
 

@@ -27,7 +27,7 @@ struct SetupTests {
       #expect(try await setup.issueCode() == nil)
       await expect("closed") { try await complete(instance, code, email: "two@example.com") }
       let rows = try await instance.wholeLog().prefix(2)
-      #expect(rows.map(\.action) == ["administrator.sign-in", "administrator.create"])
+      #expect(rows.map(\.action) == [.administratorSignIn, .administratorCreate])
       #expect(rows.allSatisfy { $0.actorID == new.session.administrator.id.text })
     }
   }

@@ -58,9 +58,9 @@ import Testing
       #expect(try await window(instance) == 9)
       let rows = try await instance.log()
       #expect(
-        rows.prefix(3).map(\.action) == ["approval.approve", "policy.widen", "approval.ask"])
+        rows.prefix(3).map(\.action) == [.approvalApprove, .policyWiden, .approvalAsk])
       #expect(rows[1].actorName == "pia" && rows[1].note == "Clocks are off.")
-      #expect(rows[1].to?.hasSuffix("approved by otto") == true)
+      #expect(rows[1].new(.approver) == .text("otto"))
     }
   }
 
@@ -100,9 +100,9 @@ import Testing
         throw Unexpected("it is in force")
       }
       #expect(try await window(instance) == 1)
-      let objects = try await instance.log().filter { $0.action.hasPrefix("approval.") }
+      let objects = try await instance.log().filter { $0.action?.group == .approval }
       #expect(objects.allSatisfy { $0.objectKind == "policy" })
-      #expect(objects.contains { $0.action == "approval.expire" })
+      #expect(objects.contains { $0.action == .approvalExpire })
     }
   }
 

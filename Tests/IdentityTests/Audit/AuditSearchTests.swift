@@ -6,26 +6,32 @@ import Testing
 struct AuditSearchTests {
   /// Every way to put the filters together, with values that fit something.
   static func filters(of instance: Instance) -> [AuditFilter] {
-    let objects: [(String?, String?)] = [
-      (nil, nil), ("policy", nil), (nil, "acme-app"), ("policy", "acme-app"),
+    let objects: [(AuditResource?, String?)] = [
+      (nil, nil), (.policy, nil), (nil, "acme-app"), (.policy, "acme-app"),
     ]
-    let actors: [(String?, String?)] = [
-      (nil, nil), ("administrator", nil), ("administrator", "boss"),
+    let actors: [(Actor.Kind?, String?)] = [
+      (nil, nil), (.administrator, nil), (.administrator, "boss"),
+    ]
+    let actions: [AuditFilter.Action?] = [
+      nil, .group(.policy), .one(.policyChange), .group(.enrollment),
     ]
     var filters: [AuditFilter] = []
     for scope in [nil, instance.acme] {
       for (kind, id) in objects {
         for (actorKind, actorID) in actors {
-          for action in [nil, "policy", "policy.change"] {
+          for action in actions {
             for isTimed in [false, true] {
-              var filter = AuditFilter(scope: scope, objectKind: kind, objectID: id)
-              (filter.actorKind, filter.actorID) = (actorKind, actorID)
-              filter.action = action
-              if isTimed {
-                filter.from = instance.now.advanced(bySeconds: -3600)
-                filter.until = instance.now.advanced(bySeconds: 3600)
+              for field in [nil, .adjacentIntervals, .factors] as [AuditFieldName?] {
+                var filter = AuditFilter(scope: scope, object: kind, objectID: id)
+                (filter.actor, filter.actorID) = (actorKind, actorID)
+                filter.action = action
+                filter.field = field
+                if isTimed {
+                  filter.from = instance.now.advanced(bySeconds: -3600)
+                  filter.until = instance.now.advanced(bySeconds: 3600)
+                }
+                filters.append(filter)
               }
-              filters.append(filter)
             }
           }
         }
@@ -39,13 +45,14 @@ struct AuditSearchTests {
     if let scope = filter.scope, row.project != scope.project || row.tenant != scope.tenant {
       return false
     }
-    if let kind = filter.objectKind, row.objectKind != kind { return false }
+    if let kind = filter.object, row.object != kind { return false }
     if let id = filter.objectID, row.objectID != id { return false }
-    if let kind = filter.actorKind, row.actorKind != kind { return false }
+    if let kind = filter.actor, row.actor != kind { return false }
     if let id = filter.actorID, row.actorID != id { return false }
-    if let action = filter.action, row.action != action, !row.action.hasPrefix(action + ".") {
+    if let action = filter.action, !action.actions.contains(where: { $0 == row.action }) {
       return false
     }
+    if let field = filter.field, !row.fields.contains(field) { return false }
     if let from = filter.from, row.at < from { return false }
     if let until = filter.until, row.at >= until { return false }
     return true
@@ -95,7 +102,7 @@ struct AuditSearchTests {
       let start = instance.now
       try await instance.fillLog(with: 45_000)
       var filter = AuditFilter(scope: instance.acme)
-      filter.actorKind = "administrator"
+      filter.actor = .administrator
       var (pages, after, rows): (Int, String?, [AuditRow]) = (0, nil, [])
       repeat {
         let found = try await instance.identity.audit.search(filter, after: after)
@@ -105,7 +112,7 @@ struct AuditSearchTests {
         pages += 1
       } while after != nil && pages < 10
       #expect(pages == 3)
-      #expect(rows.map(\.action) == ["policy.widen"])
+      #expect(rows.map(\.action) == [.policyWiden])
       let days = filter.within(start.advanced(bySeconds: -7200), start.advanced(bySeconds: -3600))
       let old = try await instance.identity.audit.search(days)
       #expect(old.rows.isEmpty && old.next == nil, "days before the rows are found by halving")
@@ -121,7 +128,7 @@ struct AuditSearchTests {
         filter.from = start.advanced(bySeconds: Int64(hour) * 3600)
         filter.until = start.advanced(bySeconds: Int64(hour) * 3600 + 10)
         let rows = try await instance.identity.audit.search(filter, limit: 100).rows
-        #expect(rows.map(\.action).tally["test.row"] == 10, "hour \(hour)")
+        #expect(rows.map(\.actionName).tally["test.row"] == 10, "hour \(hour)")
       }
     }
   }
@@ -135,7 +142,7 @@ struct AuditSearchTests {
       try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: tenant, by: Instance.boss)
       let found = try await instance.identity.audit.search(AuditFilter())
-      let row = try #require(found.rows.first { $0.to == "adjacent intervals: 3" })
+      let row = try #require(found.rows.first { $0.new(.adjacentIntervals) == .number(3) })
       let scope = try #require(row.scopeKey.flatMap { found.scopes[$0] })
       #expect(scope.projectName == "Acme" && scope.tenantName == "East" && !scope.isThere)
       let west = AuditScope.Key(project: instance.acme.project, tenant: instance.west.tenant)
@@ -161,15 +168,16 @@ struct AuditSearchTests {
     try await withInstance { instance in
       for number in 0..<3 { try await instance.setWindow(number) }
       var filter = AuditFilter(scope: instance.acme)
-      filter.action = "policy"
+      filter.action = .group(.policy)
       let export = try await instance.identity.audit.export(
-        filter, words: "action: policy", into: [Int64](), by: Instance.support
+        filter, words: ["action: policy"], into: [Int64](), by: Instance.support
       ) { $0.append($1.id) }
       #expect(export.table.count == export.count && !export.isCut)
       #expect(export.table == export.table.sorted(by: >))
       let row = try #require(try await instance.log().first)
-      #expect(row.action == "audit.download" && row.actorID == "desk")
-      #expect(row.to == "\(export.count) entries" && row.note == "action: policy")
+      #expect(row.action == .auditDownload && row.actorID == "desk")
+      #expect(
+        row.new(.entries) == .number(export.count) && row.new(.filter) == .list(["action: policy"]))
     }
   }
 
@@ -177,7 +185,7 @@ struct AuditSearchTests {
     try await withInstance { instance in
       try await instance.fillLog(with: Audit.longestExport + 10)
       let export = try await instance.identity.audit.export(
-        AuditFilter(scope: instance.acme), words: "", into: 0, by: Instance.support
+        AuditFilter(scope: instance.acme), words: [], into: 0, by: Instance.support
       ) { count, _ in count += 1 }
       #expect(export.table == Audit.longestExport && export.isCut)
     }

@@ -11,7 +11,7 @@ struct AuditTests {
       }
       for scope in [instance.acme, instance.east, instance.globex] {
         let rows = try await instance.log(scope)
-        #expect(rows.contains { $0.to == "adjacent intervals: 2" })
+        #expect(rows.contains { $0.new(.adjacentIntervals) == .number(2) })
         #expect(rows.allSatisfy { $0.project == scope.project && $0.tenant == scope.tenant })
       }
       #expect(try await instance.log(instance.west).count == 1)
@@ -26,9 +26,9 @@ struct AuditTests {
       _ = try await instance.identity.factorRemovals.remove(
         instance.acme, alice.account.id, alice.factor, agent.request())
       let filter = AuditFilter(
-        scope: instance.acme, objectKind: "account", objectID: alice.account.id.text)
+        scope: instance.acme, object: .account, objectID: alice.account.id.text)
       let rows = try await instance.identity.audit.list(filter).items
-      #expect(rows.map(\.action) == ["factor.remove", "factor.enroll", "account.create"])
+      #expect(rows.map(\.action) == [.factorRemove, .factorEnroll, .accountCreate])
     }
   }
 
@@ -36,9 +36,9 @@ struct AuditTests {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.administrator()
-      let filter = AuditFilter(objectKind: "administrator")
+      let filter = AuditFilter(object: .administrator)
       let rows = try await instance.identity.audit.list(filter).items
-      #expect(rows.map(\.action) == ["administrator.create"])
+      #expect(rows.map(\.action) == [.administratorCreate])
     }
   }
 

@@ -4,45 +4,45 @@ import Testing
 
 extension UseCase {
   static let administrators: [UseCase] = [
-    UseCase("invite an administrator", ["administrator.invite"]) { i in
+    UseCase("invite an administrator", [.administratorInvite]) { i in
       let boss = try await i.administrator("boss", .owner)
       return { _ = try await i.invite("new@example.com", by: boss) }
     },
     UseCase(
-      "accept an invitation", ["administrator.create", "administrator.sign-in"]
+      "accept an invitation", [.administratorCreate, .administratorSignIn]
     ) { i in
       let boss = try await i.administrator("boss", .owner)
       let token = try await i.invite("new@example.com", by: boss).token
       return { _ = try await i.accept(token) }
     },
-    UseCase("revoke an invitation", ["administrator.revoke-invitation"]) { i in
+    UseCase("revoke an invitation", [.administratorRevokeInvitation]) { i in
       let boss = try await i.administrator("boss", .owner)
       let made = try await i.invite("new@example.com", by: boss)
       return {
         try await i.identity.invitations.revoke(made.invitation.id, by: i.author(boss))
       }
     },
-    UseCase("give a role", ["administrator.grant"]) { i in
+    UseCase("give a role", [.administratorGrant]) { i in
       let (boss, nora) = try await i.bossAndNora()
       return {
         try await i.identity.administrators.grant(
           Grant(role: .policy), to: nora.id, by: i.author(boss))
       }
     },
-    UseCase("revoke a role", ["administrator.revoke"]) { i in
+    UseCase("revoke a role", [.administratorRevoke]) { i in
       let (boss, nora) = try await i.bossAndNora()
       return {
         try await i.identity.administrators.revoke(
           Grant(role: .auditor), from: nora.id, by: i.author(boss))
       }
     },
-    UseCase("remove an administrator", ["administrator.remove"]) { i in
+    UseCase("remove an administrator", [.administratorRemove]) { i in
       let (boss, nora) = try await i.bossAndNora()
       _ = try await i.giveConsolePassword(nora)
       return { try await i.identity.administrators.remove(nora.id, by: i.author(boss)) }
     },
     UseCase(
-      "remove an administrator who made a token", ["administrator.remove", "service-token.revoke"]
+      "remove an administrator who made a token", [.administratorRemove, .serviceTokenRevoke]
     ) { i in
       let (boss, olga) = (
         try await i.administrator("boss", .owner), try await i.administrator("olga", .owner)
@@ -52,11 +52,11 @@ extension UseCase {
         maker: .administrator(olga, i.author(olga)))
       return { try await i.identity.administrators.remove(olga.id, by: i.author(boss)) }
     },
-    UseCase("set up one's second factor", ["administrator.enroll"]) { i in
+    UseCase("set up one's second factor", [.administratorEnroll]) { i in
       let nora = try await i.administrator("nora", .auditor)
       return { _ = try await i.enroll(nora) }
     },
-    UseCase("remove one's second factor", ["administrator.withdraw"]) { i in
+    UseCase("remove one's second factor", [.administratorWithdraw]) { i in
       let device = try await i.enroll(try await i.administrator("nora", .auditor))
       return {
         try await i.identity.administratorFactors.withdraw(
@@ -64,7 +64,7 @@ extension UseCase {
           by: i.author(device.administrator))
       }
     },
-    UseCase("make recovery codes", ["administrator.recovery-codes"]) { i in
+    UseCase("make recovery codes", [.administratorRecoveryCodes]) { i in
       let device = try await i.enroll(try await i.administrator("nora", .auditor))
       return {
         _ = try await i.identity.administratorFactors.makeRecoveryCodes(
@@ -72,21 +72,21 @@ extension UseCase {
           by: i.author(device.administrator))
       }
     },
-    UseCase("reset a second factor", ["administrator.reset-factor"]) { i in
+    UseCase("reset a second factor", [.administratorResetFactor]) { i in
       let (boss, nora) = try await i.bossAndNora()
       _ = try await i.enroll(nora)
       return { try await i.identity.administratorFactors.reset(nora.id, by: i.author(boss)) }
     },
-    UseCase("give the password where a code is due", ["administrator.code-due"]) { i in
+    UseCase("give the password where a code is due", [.administratorCodeDue]) { i in
       let device = try await i.enroll(try await i.administrator("nora", .auditor))
       return { _ = try await i.giveConsolePassword(device.administrator) }
     },
-    UseCase("sign in to the console with a code", ["administrator.sign-in"]) { i in
+    UseCase("sign in to the console with a code", [.administratorSignIn]) { i in
       let device = try await i.enroll(try await i.administrator("nora", .auditor))
       let pending = try await i.giveConsolePassword(device.administrator).pending
       return { _ = try await i.finish(pending, code: device.code(at: i.now)) }
     },
-    UseCase("change one's password", ["administrator.password"]) { i in
+    UseCase("change one's password", [.administratorPassword]) { i in
       let nora = try await i.administrator("nora", .auditor)
       let session = try await i.giveConsolePassword(nora).session.session
       return {
@@ -95,21 +95,21 @@ extension UseCase {
           by: i.author(nora))
       }
     },
-    UseCase("reset a password", ["administrator.reset-password"]) { i in
+    UseCase("reset a password", [.administratorResetPassword]) { i in
       let nora = try await i.administrator("nora", .auditor)
       return {
         try await i.identity.ownAccount.resetPassword(
           of: nora, new: Secret("another pass phrase"), by: Author(actor: .commandLine))
       }
     },
-    UseCase("change one's preferences", ["administrator.preferences"]) { i in
+    UseCase("change one's preferences", [.administratorPreferences]) { i in
       let nora = try await i.administrator("nora", .auditor)
       return {
         try await i.identity.ownAccount.change(
           Preferences(theme: .dark), of: nora, from: Preferences(), by: i.author(nora))
       }
     },
-    UseCase("end one's other sessions", ["administrator.end-sessions"]) { i in
+    UseCase("end one's other sessions", [.administratorEndSessions]) { i in
       let nora = try await i.administrator("nora", .auditor)
       let session = try await i.giveConsolePassword(nora).session.session
       _ = try await i.giveConsolePassword(nora)

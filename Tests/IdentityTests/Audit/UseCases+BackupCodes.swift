@@ -5,13 +5,13 @@ import Testing
 
 extension UseCase {
   static let backupCodes: [UseCase] = [
-    UseCase("make a temporary code", ["factor.temporary-code"]) { i in
+    UseCase("make a temporary code", [.factorTemporaryCode]) { i in
       try await i.allowBackupCodes()
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       return { _ = try await i.temporaryCode(device.account, by: agent) }
     },
-    UseCase("end a temporary code", ["factor.end-temporary-code"]) { i in
+    UseCase("end a temporary code", [.factorEndTemporaryCode]) { i in
       try await i.allowBackupCodes()
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
@@ -21,14 +21,14 @@ extension UseCase {
           agent.request(), of: device.account.id, in: i.acme)
       }
     },
-    UseCase("sign in with a temporary code", ["factor.use-temporary-code"]) { i in
+    UseCase("sign in with a temporary code", [.factorUseTemporaryCode]) { i in
       try await i.allowBackupCodes()
       let device = try await i.enrolled(.alice)
       let code = try await i.temporaryCode(device.account)
       let pending = try await i.pending(.alice)
       return { _ = try await i.finalize(device, pending, code: code) }
     },
-    UseCase("make recovery codes", ["factor.recovery-codes"]) { i in
+    UseCase("make recovery codes", [.factorRecoveryCodes]) { i in
       try await i.allowBackupCodes()
       let device = try await i.enrolled(.alice)
       let grant = try await i.signIn(.alice, device, code: device.code(at: i.now))
@@ -40,14 +40,14 @@ extension UseCase {
       let device = try await i.enrolled(.alice)
       return { _ = try await i.identity.enrollments.recoveryCodes(of: device.session) }
     },
-    UseCase("sign in with a recovery code", ["factor.use-recovery-code"]) { i in
+    UseCase("sign in with a recovery code", [.factorUseRecoveryCode]) { i in
       try await i.allowBackupCodes()
       let device = try await i.enrolled(.alice)
       let codes = try await i.recoveryCodes(.alice, device)
       let pending = try await i.pending(.alice)
       return { _ = try await i.finalize(device, pending, code: codes[0]) }
     },
-    UseCase("end recovery codes", ["factor.end-recovery-codes"]) { i in
+    UseCase("end recovery codes", [.factorEndRecoveryCodes]) { i in
       try await i.allowBackupCodes()
       let device = try await i.enrolled(.alice)
       _ = try await i.recoveryCodes(.alice, device)
@@ -57,7 +57,7 @@ extension UseCase {
           agent.request(), of: device.account.id, in: i.acme)
       }
     },
-    UseCase("send a link to enroll", ["factor.send-link"]) { i in
+    UseCase("send a link to enroll", [.factorSendLink]) { i in
       let account = try await i.account(.alice)
       let agent = try await i.agent()
       return {
@@ -68,7 +68,7 @@ extension UseCase {
       let link = try await link(to: .alice, i)
       return { _ = try await i.identity.enrollmentLinks.open(link) }
     },
-    UseCase("enroll by a link", ["factor.enroll"]) { i in
+    UseCase("enroll by a link", [.factorEnroll]) { i in
       let link = try await link(to: .alice, i)
       let enrollment = try await i.identity.enrollmentLinks.open(link)
       let secret = Secret(Base32.decode(enrollment.key.revealedText) ?? [])
@@ -80,7 +80,7 @@ extension UseCase {
           by: Instance.visitor)
       }
     },
-    UseCase("say that a change was none of theirs", ["factor.object"]) { i in
+    UseCase("say that a change was none of theirs", [.factorReport]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       _ = try await i.identity.factorRemovals.remove(

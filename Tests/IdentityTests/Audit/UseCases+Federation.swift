@@ -3,14 +3,14 @@ import Identity
 
 extension UseCase {
   static let federation: [UseCase] = [
-    UseCase("register a key for custom tokens", ["signer.add"]) { i in
+    UseCase("register a key for custom tokens", [.trustedTokenKeyAdd]) { i in
       {
         _ = try await i.identity.signers.add(
           to: i.acme.project, issuer: "a@b.example", keyID: nil, key: TestTokenIssuer.back.pem(),
           by: Instance.boss)
       }
     },
-    UseCase("revoke a key for custom tokens", ["signer.revoke"]) { i in
+    UseCase("revoke a key for custom tokens", [.trustedTokenKeyRevoke]) { i in
       let signer = try await i.identity.signers.add(
         to: i.acme.project, issuer: "a@b.example", keyID: nil, key: TestTokenIssuer.back.pem(),
         by: Instance.boss)
@@ -18,10 +18,10 @@ extension UseCase {
         try await i.identity.signers.revoke(signer.id, of: i.acme.project, by: Instance.boss)
       }
     },
-    UseCase("add an identity provider", ["provider.create"]) { i in
+    UseCase("add an identity provider", [.providerCreate]) { i in
       { try await i.configureProvider() }
     },
-    UseCase("change an identity provider", ["provider.change"]) { i in
+    UseCase("change an identity provider", [.providerChange]) { i in
       try await i.configureProvider()
       return {
         try await i.identity.identityProviders.update(i.acme, "oidc.acme", by: Instance.boss) {
@@ -29,13 +29,13 @@ extension UseCase {
         }
       }
     },
-    UseCase("remove an identity provider", ["provider.delete"]) { i in
+    UseCase("remove an identity provider", [.providerDelete]) { i in
       try await i.configureProvider()
       return {
         try await i.identity.identityProviders.delete(i.acme, "oidc.acme", by: Instance.boss)
       }
     },
-    UseCase("link a user with an identity elsewhere", ["account.change"]) { i in
+    UseCase("link a user with an identity elsewhere", [.accountChange]) { i in
       let alice = try await i.account(.alice)
       return {
         var change = AccountChange()
@@ -43,11 +43,11 @@ extension UseCase {
         _ = try await i.identity.accounts.update(i.acme, alice.id, change, by: Instance.boss)
       }
     },
-    UseCase("sign up by an identity provider", ["account.sign-up"]) { i in
+    UseCase("sign up by an identity provider", [.accountSignUp]) { i in
       try await i.configureProvider()
       return { _ = try await i.signIn(withProviderSaying: "") }
     },
-    UseCase("be linked by a verified address", ["account.change"]) { i in
+    UseCase("be linked by a verified address", [.accountChange]) { i in
       try await i.configureProvider()
       _ = try await i.account(.alice)
       return {

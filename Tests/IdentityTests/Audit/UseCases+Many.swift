@@ -8,53 +8,53 @@ extension UseCase {
       let agent = try await i.agent()
       return { _ = try await i.draft("u0", by: agent) }
     },
-    UseCase("begin a removal for many", ["bulk.start"]) { i in
+    UseCase("begin a removal for many", [.bulkStart]) { i in
       try await i.crowd(2)
       let agent = try await i.agent()
       let job = try await i.draft("u0\nu1", by: agent)
       return { try await i.begin(job, by: agent) }
     },
-    UseCase("go through a list", ["factor.remove-all", "factor.remove-all", "bulk.finish"]) { i in
+    UseCase("go through a list", [.factorRemoveAll, .factorRemoveAll, .bulkFinish]) { i in
       try await i.crowd(2)
       let agent = try await i.agent()
       try await i.begin(try await i.draft("u0\nu1", by: agent), by: agent)
       return { _ = try await i.identity.bulkRemovals.step() }
     },
-    UseCase("stop a removal for many", ["bulk.stop"]) { i in
+    UseCase("stop a removal for many", [.bulkStop]) { i in
       try await i.crowd(1)
       let agent = try await i.agent()
       let job = try await i.draft("u0", by: agent)
       try await i.begin(job, by: agent)
       return { try await i.identity.bulkRemovals.stop(job, in: i.acme, agent.request(nil)) }
     },
-    UseCase("ask for approval of a list", ["approval.ask"]) { i in
+    UseCase("ask for approval of a list", [.approvalAsk]) { i in
       try await i.crowd(1)
       try await i.setSupportRules { $0.approvalOverUsers = 0 }
       let agent = try await i.agent()
       let job = try await i.draft("u0", by: agent)
       return { try await i.begin(job, by: agent) }
     },
-    UseCase("ask for approval of a removal", ["approval.ask"]) { i in
+    UseCase("ask for approval of a removal", [.approvalAsk]) { i in
       let (device, agent) = try await i.lastFactor()
       return {
         _ = try await i.identity.factorRemovals.remove(
           i.acme, device.account.id, nil, agent.request())
       }
     },
-    UseCase("approve a removal", ["factor.remove-all", "approval.approve"]) { i in
+    UseCase("approve a removal", [.factorRemoveAll, .approvalApprove]) { i in
       let (id, other) = (try await i.waiting(), try await i.agent("omar"))
       return {
         _ = try await i.identity.approvals.approve(id, in: i.acme, other.request(nil))
       }
     },
-    UseCase("refuse a removal", ["approval.refuse"]) { i in
+    UseCase("refuse a removal", [.approvalRefuse]) { i in
       let (id, other) = (try await i.waiting(), try await i.agent("omar"))
       return {
         try await i.identity.approvals.refuse(
           id, in: i.acme, answer: "No.", other.request(nil))
       }
     },
-    UseCase("withdraw a request", ["approval.withdraw"]) { i in
+    UseCase("withdraw a request", [.approvalWithdraw]) { i in
       let (id, agent) = (try await i.waiting(), try await i.agent())
       return {
         try await i.identity.approvals.withdraw(

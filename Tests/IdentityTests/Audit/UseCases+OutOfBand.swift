@@ -15,7 +15,7 @@ extension UseCase {
           hidingUsers: true, from: "a")
       }
     },
-    UseCase("hand a link out", ["account.link"]) { i in
+    UseCase("hand a link out", [.accountLink]) { i in
       _ = try await i.account(.alice)
       return {
         _ = try await i.identity.outOfBandCodes.link(
@@ -31,7 +31,7 @@ extension UseCase {
         _ = try await i.identity.outOfBandCodes.remains(of: code)
       }
     },
-    UseCase("reset a password", ["account.reset-password"]) { i in
+    UseCase("reset a password", [.accountResetPassword]) { i in
       _ = try await i.account(.alice, isVerified: false)
       let code = try await i.code(.passwordReset)
       return {
@@ -39,29 +39,29 @@ extension UseCase {
           code, to: Secret("a new password"), by: Instance.visitor)
       }
     },
-    UseCase("verify an address", ["account.verify-email"]) { i in
+    UseCase("verify an address", [.accountVerifyEmail]) { i in
       _ = try await i.account(.alice, isVerified: false)
       let code = try await i.code(.verifyEmail)
       return { _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor) }
     },
-    UseCase("change an address by a code", ["account.change-email"]) { i in
+    UseCase("change an address by a code", [.accountChangeEmail]) { i in
       _ = try await i.account(.alice)
       let code = try await i.code(.changeEmail, newEmail: "new@example.com")
       return { _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor) }
     },
-    UseCase("go back to an address", ["account.recover-email"]) { i in
+    UseCase("go back to an address", [.accountRecoverEmail]) { i in
       _ = try await i.account(.alice)
       let code = try await i.code(.changeEmail, newEmail: "new@example.com")
       _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor)
       let back = try #require(try await i.mails("recover-email").last).code
       return { _ = try await i.identity.outOfBandCodes.apply(back, by: Instance.visitor) }
     },
-    UseCase("take a new factor away", ["factor.revert"]) { i in
+    UseCase("take a new factor away", [.factorRevert]) { i in
       _ = try await i.enrolled(.alice)
       let code = try #require(try await i.mails("revert-factor").last).code
       return { _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor) }
     },
-    UseCase("sign up by a link", ["account.sign-up"]) { i in
+    UseCase("sign up by a link", [.accountSignUp]) { i in
       try await i.allow(emailLink: true)
       let code = try await i.code(.signIn)
       return {
@@ -69,7 +69,7 @@ extension UseCase {
           i.acme, email: Person.alice.email, code: code, by: Instance.visitor)
       }
     },
-    UseCase("sign in by a link for the first time", ["account.verify-email"]) { i in
+    UseCase("sign in by a link for the first time", [.accountVerifyEmail]) { i in
       try await i.allow(emailLink: true)
       _ = try await i.account(.alice, isVerified: false)
       let code = try await i.code(.signIn)
@@ -78,7 +78,7 @@ extension UseCase {
           i.acme, email: Person.alice.email, code: code, by: Instance.visitor)
       }
     },
-    UseCase("take an address into an account", ["account.change-email"]) { i in
+    UseCase("take an address into an account", [.accountChangeEmail]) { i in
       try await i.allow(emailLink: true)
       let session = try await i.identity.signIns.signUp(
         i.acme, NewAccount(), by: Instance.visitor

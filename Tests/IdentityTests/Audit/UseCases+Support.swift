@@ -5,7 +5,7 @@ import Identity
 extension UseCase {
   /// What support does to users.
   static let support: [UseCase] = [
-    UseCase("change support rules", ["support.change"]) { i in
+    UseCase("change support rules", [.supportChange]) { i in
       {
         var settings = SupportRules()
         settings.undoHours = 1
@@ -13,7 +13,7 @@ extension UseCase {
       }
     },
     UseCase(
-      "change the rules of the support with a code", ["administrator.step-up", "support.change"]
+      "change the rules of the support with a code", [.administratorStepUp, .supportChange]
     ) { i in
       let agent = try await i.agentWithDevice("olga", role: .owner)
       i.clock.advance(900)
@@ -25,10 +25,10 @@ extension UseCase {
         _ = try await i.identity.support.change(i.acme, to: settings, agent.request(code: code))
       }
     },
-    UseCase("change for how long own codes count", ["support.step-up"]) { i in
+    UseCase("change for how long own codes count", [.supportStepUp]) { i in
       { try await i.identity.support.setStepUp(minutes: 5, by: Instance.boss) }
     },
-    UseCase("release an agent", ["support.release"]) { i in
+    UseCase("release an agent", [.supportRelease]) { i in
       let agent = try await i.agent()
       let (id, key, now) = (agent.administrator.id, i.acme.key, i.now.microseconds)
       try await i.database.write { connection in
@@ -41,7 +41,7 @@ extension UseCase {
       let owner = try await i.agent("olga", role: .owner)
       return { _ = try await i.identity.support.release(id, in: i.acme, owner.request()) }
     },
-    UseCase("act with a code of one's own", ["administrator.step-up", "sessions.end"]) { i in
+    UseCase("act with a code of one's own", [.administratorStepUp, .sessionsEnd]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agentWithDevice()
       i.clock.advance(900)
@@ -51,7 +51,7 @@ extension UseCase {
         _ = try await i.identity.support.endSessions(i.acme, alice.id, agent.request(code: code))
       }
     },
-    UseCase("suspend a factor", ["factor.suspend"]) { i in
+    UseCase("suspend a factor", [.factorSuspend]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       let until = i.now.advanced(bySeconds: 60)
@@ -60,7 +60,7 @@ extension UseCase {
           i.acme, device.account.id, device.factor, until: until, agent.request())
       }
     },
-    UseCase("end a suspension", ["factor.resume"]) { i in
+    UseCase("end a suspension", [.factorResume]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       _ = try await i.identity.support.suspend(
@@ -71,7 +71,7 @@ extension UseCase {
           i.acme, device.account.id, device.factor, agent.request(.found))
       }
     },
-    UseCase("undo a removal", ["factor.restore"]) { i in
+    UseCase("undo a removal", [.factorRestore]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       let other = try await i.agent("erik")
@@ -84,7 +84,7 @@ extension UseCase {
           i.acme, device.account.id, id, other.request(.mistake))
       }
     },
-    UseCase("purge a removed factor", ["factor.purge"]) { i in
+    UseCase("purge a removed factor", [.factorPurge]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       _ = try await i.identity.factorRemovals.remove(
@@ -92,7 +92,7 @@ extension UseCase {
       i.clock.advance(72 * 3_600)
       return { _ = try await i.purgePart() }
     },
-    UseCase("purge a removed factor before its time", ["factor.purge-now"]) { i in
+    UseCase("purge a removed factor before its time", [.factorPurgeNow]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       let removal = try await i.identity.factorRemovals.remove(
@@ -104,7 +104,7 @@ extension UseCase {
           i.acme, device.account.id, id, agent.request(.stolen))
       }
     },
-    UseCase("unlock codes", ["account.unlock"]) { i in
+    UseCase("unlock codes", [.accountUnlock]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       let pending = try await i.pending(.alice)
@@ -114,25 +114,25 @@ extension UseCase {
         _ = try await i.identity.support.unlock(i.acme, device.account.id, agent.request(.locked))
       }
     },
-    UseCase("end a user's sessions in the console", ["sessions.end"]) { i in
+    UseCase("end a user's sessions in the console", [.sessionsEnd]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       return {
         _ = try await i.identity.support.endSessions(i.acme, device.account.id, agent.request())
       }
     },
-    UseCase("protect an account", ["account.protect"]) { i in
+    UseCase("protect an account", [.accountProtect]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent("olga", role: .owner)
       return { _ = try await i.identity.support.protect(i.acme, alice.id, true, agent.request()) }
     },
-    UseCase("end the protection of an account", ["account.unprotect"]) { i in
+    UseCase("end the protection of an account", [.accountUnprotect]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent("olga", role: .owner)
       _ = try await i.identity.support.protect(i.acme, alice.id, true, agent.request())
       return { _ = try await i.identity.support.protect(i.acme, alice.id, false, agent.request()) }
     },
-    UseCase("allow changes again", ["account.allow-changes"]) { i in
+    UseCase("allow changes again", [.accountAllowChanges]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent("olga", role: .owner)
       try await i.database.write { connection in
@@ -140,7 +140,7 @@ extension UseCase {
       }
       return { _ = try await i.identity.support.allowChanges(i.acme, alice.id, agent.request()) }
     },
-    UseCase("enable a user in the console", ["account.change"]) { i in
+    UseCase("enable a user in the console", [.accountChange]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent("olga", role: .owner)
       _ = try await i.identity.support.disable(i.acme, device.account.id, agent.request(.left))
@@ -148,21 +148,21 @@ extension UseCase {
         _ = try await i.identity.support.enable(i.acme, device.account.id, agent.request(.mistake))
       }
     },
-    UseCase("mark an address as verified in the console", ["account.change"]) { i in
+    UseCase("mark an address as verified in the console", [.accountChange]) { i in
       let alice = try await i.account(.alice, isVerified: false)
       let agent = try await i.agent("olga", role: .owner)
       return {
         _ = try await i.identity.support.verifyEmail(i.acme, alice.id, agent.request(.mistake))
       }
     },
-    UseCase("disable a user in the console", ["account.change"]) { i in
+    UseCase("disable a user in the console", [.accountChange]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent("olga", role: .owner)
       return {
         _ = try await i.identity.support.disable(i.acme, device.account.id, agent.request(.left))
       }
     },
-    UseCase("delete a user in the console", ["account.delete"]) { i in
+    UseCase("delete a user in the console", [.accountDelete]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent("olga", role: .owner)
       return {
@@ -170,7 +170,7 @@ extension UseCase {
           i.acme, device.account.id, agent.request(.left, typed: "ALICE@example.com"))
       }
     },
-    UseCase("write a note about a user", ["account.note"]) { i in
+    UseCase("write a note about a user", [.accountNote]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent()
       return {
@@ -178,7 +178,7 @@ extension UseCase {
           i.acme, alice.id, agent.request(.asked, note: "Calls often."))
       }
     },
-    UseCase("take a note back", ["account.take-back-note"]) { i in
+    UseCase("take a note back", [.accountTakeBackNote]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent()
       let note = try await i.identity.support.writeNote(

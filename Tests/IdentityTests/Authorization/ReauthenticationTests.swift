@@ -34,7 +34,7 @@ struct ReauthenticationTests {
       #expect(renewed.session.id != olga.session.id)
       let actions = try await instance.wholeLog().prefix(3).map(\.action)
       #expect(
-        actions == ["administrator.invite", "administrator.step-up", "administrator.code-refused"])
+        actions == [.administratorInvite, .administratorStepUp, .administratorCodeRefused])
       let next = ActionRequest(agent: renewed.session, author: olga.author)
       #expect(try await invite("b@example.com", instance, next).renewed == nil)
     }
@@ -99,7 +99,7 @@ struct ReauthenticationTests {
       }
       _ = try await factors.reset(id, olga.request(nil, note: "Lost the phone", code: code))
       let row = try #require(try await instance.wholeLog().first)
-      #expect(row.action == "administrator.reset-factor" && row.note == "Lost the phone")
+      #expect(row.action == .administratorResetFactor && row.note == "Lost the phone")
     }
   }
 

@@ -38,7 +38,7 @@ struct SecondApproverTests {
         ) { $0.configuration.totp = nil }
       default: Issue.record("nothing says what \(action) does without a second administrator")
       }
-      #expect(try await instance.log().first?.action == "approval.ask")
+      #expect(try await instance.log().first?.action == .approvalAsk)
       #expect(try await instance.reload(alice.account).factors.count == 1)
       #expect(try await instance.identity.policies.read(instance.acme).version == version)
       let waiting = try await instance.identity.approvals.waiting(

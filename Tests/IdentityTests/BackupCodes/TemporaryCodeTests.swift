@@ -5,7 +5,7 @@ import Identity
 import Testing
 
 struct TemporaryCodeTests {
-  private let words = "factor.use-temporary-code"
+  private let words = AuditAction.factorUseTemporaryCode
 
   @Test func `a code lets its user in once, with a session like any other`() async throws {
     try await withInstance { instance in

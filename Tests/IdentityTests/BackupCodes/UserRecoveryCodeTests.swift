@@ -16,8 +16,8 @@ struct UserRecoveryCodeTests {
       let state = try await instance.identity.backupCodes.state(of: device.account)
       #expect(state.recoveryLeft == 8)
       let row = try #require(
-        try await instance.log().first { $0.action == "factor.use-recovery-code" })
-      #expect(row.to == "8 codes left")
+        try await instance.log().first { $0.action == .factorUseRecoveryCode })
+      #expect(row.new(.codesLeft) == .number(8))
       let mails = try await instance.mails("notice-recovery-code-used")
       #expect(mails.count == 2 && mails[1].body.contains("8 are left"))
       #expect(!codes.contains { code in mails.contains { $0.body.contains(code) } })
@@ -34,8 +34,8 @@ struct UserRecoveryCodeTests {
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: old[1]) }
       try await instance.signIn(.alice, device, code: new[1])
       let row = try #require(
-        try await instance.log().first { $0.action == "factor.recovery-codes" })
-      #expect(row.from == "10 codes" && row.to == "10 codes")
+        try await instance.log().first { $0.action == .factorRecoveryCodes })
+      #expect(row.old(.codes) == .number(10) && row.new(.codes) == .number(10))
       #expect(try await instance.mails("notice-recovery-codes").count == 2)
     }
   }
@@ -84,7 +84,7 @@ struct UserRecoveryCodeTests {
       #expect(ended.value == 10)
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: codes[0]) }
       let row = try #require(
-        try await instance.log().first { $0.action == "factor.end-recovery-codes" })
+        try await instance.log().first { $0.action == .factorEndRecoveryCodes })
       #expect(row.reason == "lost" && row.note == "seen by somebody")
       #expect(try await instance.mails("notice-recovery-codes-voided").count == 1)
       instance.clock.advance(30)

@@ -145,7 +145,7 @@ struct DemoTests {
   @Test func `its history is in order, and not of the future`() async throws {
     try await withDemo { identity, _, _ in
       let log = try await identity.audit.list(limit: 5_000).items.filter {
-        $0.action != "key.create"
+        $0.action != .signingKeyCreate
       }
       #expect(log.count > 1_000)
       #expect(log.allSatisfy { $0.at <= Self.now })
@@ -154,10 +154,10 @@ struct DemoTests {
       let kinds = Set(month.map(\.action))
       #expect(
         kinds.isSuperset(of: [
-          "account.sign-up", "factor.enroll", "factor.remove", "policy.change", "account.change",
-          "sessions.end",
+          .accountSignUp, .factorEnroll, .factorRemove, .policyChange, .accountChange,
+          .sessionsEnd,
         ]))
-      #expect(month.filter { $0.action == "factor.remove" }.allSatisfy { $0.reason != nil })
+      #expect(month.filter { $0.action == .factorRemove }.allSatisfy { $0.reason != nil })
     }
   }
 

@@ -30,8 +30,8 @@ struct WithdrawalTests {
       #expect(try await identity.policies.read(acme).enrolledUsers == 0)
       _ = try await instance.session(.alice)
       let row = try #require(try await instance.log().first)
-      #expect(row.action == "factor.withdraw")
-      #expect((row.from, row.to) == ("TOTP “phone” (\(device.factor.text))", nil))
+      #expect(row.action == .factorWithdraw)
+      #expect(row.hadFactor(device.factor.text) && row.fields == [.factors])
     }
   }
 
@@ -118,7 +118,7 @@ struct WithdrawalTests {
         await outcome { try await withdraw(instance, device.session, device.factor.text) }
       }
       #expect(outcomes.tally == ["done": 1, "session.tokenExpired": 7])
-      #expect(try await instance.log().map(\.action).tally["factor.withdraw"] == 1)
+      #expect(try await instance.log().map(\.action).tally[.factorWithdraw] == 1)
     }
   }
 
@@ -160,9 +160,9 @@ struct WithdrawalTests {
       }
       let row = try #require(try await instance.log().first)
       #expect(
-        (row.from, row.to) == (
-          "withdrawal needs a second factor: off", "withdrawal needs a second factor: on"
-        ))
+        row.changes == [
+          AuditChange(.withdrawalNeedsFactor, from: .flag(false), to: .flag(true))
+        ])
       await expect("secondFactorNeeded") {
         try await withdraw(instance, first, device.factor.text)
       }

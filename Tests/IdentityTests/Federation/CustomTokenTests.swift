@@ -42,8 +42,8 @@ struct CustomTokenTests {
       #expect(first.grant.account.isCustomAuth)
       #expect(first.grant.session.provider == .custom)
       let row = try #require(try await instance.log().first)
-      #expect(row.action == "account.sign-up")
-      #expect(row.to == "uid mallory, by a custom token")
+      #expect(row.action == .accountSignUp)
+      #expect(row.new(.uid) == .text("mallory") && row.new(.signUpMethod) == .code("custom"))
       let again = try await signIn(instance, token)
       #expect(!again.isNewUser)
       let used = try await instance.identity.signers.list(instance.acme.project).first

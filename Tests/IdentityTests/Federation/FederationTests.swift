@@ -61,8 +61,8 @@ struct FederationTests {
       #expect(linked.account.hasPassword)
       #expect(!linked.isEmailRecycled)
       let row = try #require(try await instance.log().first)
-      #expect(row.action == "account.change")
-      #expect(row.to?.contains("providers: oidc.acme (user-1)") == true)
+      #expect(row.action == .accountChange)
+      #expect(row.new(.providers) == .list(["oidc.acme (user-1)"]))
     }
   }
 

@@ -37,8 +37,8 @@ struct IdentityProviderTests {
       }
       #expect(changed.changedAt > made.changedAt)
       let row = try #require(try await instance.log().first)
-      #expect(row.from == "sign-in: on; client secret: given")
-      #expect(row.to == "sign-in: off; client secret: changed")
+      #expect(row.old(.signIn) == .flag(true))
+      #expect(row.fields == [.signIn, .clientSecret] && row.new(.clientSecret) == .secret)
       try await providers.delete(instance.acme, "oidc.acme", by: Instance.boss)
       await expect("notFound") { try await providers.find(instance.acme, "oidc.acme") }
       await expect("notFound") {
@@ -46,7 +46,7 @@ struct IdentityProviderTests {
       }
       #expect(
         try await instance.log().prefix(3).map(\.action) == [
-          "provider.delete", "provider.change", "provider.create",
+          .providerDelete, .providerChange, .providerCreate,
         ])
     }
   }

@@ -35,7 +35,7 @@ struct SignerTests {
       // After that the same key can be registered again.
       _ = try await add(instance)
       let log = try await instance.log().prefix(3).map(\.action)
-      #expect(log == ["signer.add", "signer.revoke", "signer.add"])
+      #expect(log == [.trustedTokenKeyAdd, .trustedTokenKeyRevoke, .trustedTokenKeyAdd])
     }
   }
 

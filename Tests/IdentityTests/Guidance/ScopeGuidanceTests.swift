@@ -38,10 +38,10 @@ struct ScopeGuidanceTests {
       _ = try await write("Call back.", instance)
       _ = try await write("", over: 1, instance)
       let rows = try await instance.log().prefix(2)
-      #expect(rows.map(\.action) == ["guidance.change", "guidance.change"])
-      #expect(rows.map(\.from) == ["version: 1; length: 10 bytes", nil])
+      #expect(rows.map(\.action) == [.guidanceChange, .guidanceChange])
+      #expect(rows.map { $0.old(.version) } == [.number(1), .absent])
       #expect(
-        rows.map(\.to) == ["version: 2; length: 0 bytes", "version: 1; length: 10 bytes"])
+        rows.map { $0.new(.bytes) } == [.number(0), .number(10)])
     }
   }
 
@@ -52,7 +52,7 @@ struct ScopeGuidanceTests {
       #expect(first == 1 && second == 1)
       let text = try await instance.identity.guidance.read(instance.acme)?.text
       #expect(text == "One\nTwo\nThree\n")
-      #expect(try await instance.log().map(\.action).tally["guidance.change"] == 1)
+      #expect(try await instance.log().map(\.action).tally[.guidanceChange] == 1)
     }
   }
 

@@ -66,7 +66,7 @@ import Testing
       let counts = try await instance.identity.accounts.counts(instance.acme)
       #expect(counts.users == 1 && counts.phoneUsers == 1 && counts.disabled == 1)
       let row2 = try #require(try await instance.wholeLog().first)
-      #expect(row2.action == "account.import" && row2.to == "1 user")
+      #expect(row2.action == .accountImport && row2.new(.usersCreated) == .number(1))
     }
   }
 
@@ -163,7 +163,7 @@ import Testing
         #expect(outcome.refusals.map { "\($0.fault)" } == [fault])
       }
       // Nothing was imported, so nothing is recorded.
-      #expect(try await instance.wholeLog().allSatisfy { $0.action != "account.import" })
+      #expect(try await instance.wholeLog().allSatisfy { $0.action != .accountImport })
     }
   }
 

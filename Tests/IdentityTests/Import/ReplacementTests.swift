@@ -31,7 +31,7 @@ import Testing
       #expect(replaced.replaced == 1 && replaced.made == 0)
       #expect(try await name() == "Second")
       let log = try await instance.wholeLog().prefix(2).map(\.action)
-      #expect(log == ["account.import", "account.change"])
+      #expect(log == [.accountImport, .accountChange])
     }
   }
 

@@ -34,7 +34,7 @@ import Testing
       #expect(try await run(instance.acme) == ["totpNotAllowed"])
       try await allow(instance)
       let log = try #require(try await instance.wholeLog().first)
-      #expect(log.to == "import of TOTP secrets: on" && log.action == "project.change")
+      #expect(log.new(.importsTOTP) == .flag(true) && log.action == .projectChange)
       #expect(try await run(instance.acme) == [])
       #expect(try await run(instance.east) == [], "the project's switch is its tenants' too")
       #expect(try await run(instance.globex) == ["totpNotAllowed"])

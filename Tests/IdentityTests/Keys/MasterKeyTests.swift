@@ -89,7 +89,7 @@ struct MasterKeyTests {
         return
       }
       let rows = try await instance.wholeLog().prefix(3).map(\.action)
-      #expect(rows == ["master-key.drop", "master-key.reseal", "master-key.rotate"])
+      #expect(rows == [.masterKeyDrop, .masterKeyReseal, .masterKeyRotate])
       instance.keys.adopt(ring)
     }
   }
@@ -132,8 +132,8 @@ struct MasterKeyTests {
       #expect(steps == 2)
       #expect(try await sealing(instance) == [ring.ids[0]])
       let log = try await instance.wholeLog()
-      let row = try #require(log.first { $0.action == "master-key.reseal" })
-      #expect(row.to == "451 secrets")
+      let row = try #require(log.first { $0.action == .masterKeyReseal })
+      #expect(row.new(.secrets) == .number(451))
       #expect(row.actorKind == "server")
       instance.keys.adopt(ring)
     }

@@ -40,7 +40,7 @@ struct ChangeOfAddressTests {
       #expect(recovered.email == Person.alice.email && recovered.emailVerified)
       #expect(
         try await instance.log().prefix(2).map(\.action) == [
-          "account.recover-email", "account.change-email",
+          .accountRecoverEmail, .accountChangeEmail,
         ])
     }
   }
@@ -115,7 +115,7 @@ struct ChangeOfAddressTests {
       await expect("tokenExpired") { try await instance.identity.sessions.check(device.session) }
       let code = try mail.code
       await expect("usedCode") { try await codes.apply(code, by: Instance.visitor) }
-      #expect(try await instance.log().first?.action == "factor.revert")
+      #expect(try await instance.log().first?.action == .factorRevert)
     }
   }
 

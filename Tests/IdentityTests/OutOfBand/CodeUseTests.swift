@@ -25,8 +25,8 @@ struct CodeUseTests {
       guard case .signedIn = after else { throw Unexpected("not signed in") }
       #expect(try await instance.reload(alice).emailVerified == true)
       let row = try #require(try await instance.log().first)
-      #expect(row.action == "account.reset-password" && row.actorKind == "user")
-      #expect(row.from == "1 session ended")
+      #expect(row.action == .accountResetPassword && row.actorKind == "user")
+      #expect(row.new(.sessionsEnded) == .number(1))
     }
   }
 
@@ -107,7 +107,7 @@ struct CodeUseTests {
       }
       #expect(verified.tally == ["done": 1, "usedCode": 19])
       let rows = try await instance.log().filter { $0.objectID == alice.id.text }
-      #expect(rows.count { $0.action == "account.reset-password" } == 1)
+      #expect(rows.count { $0.action == .accountResetPassword } == 1)
     }
   }
 

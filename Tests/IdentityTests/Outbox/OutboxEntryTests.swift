@@ -57,9 +57,9 @@ struct OutboxEntryTests {
       #expect(text.subject == "Subject – ✓")
       #expect(text.body.contains("oobCode=abc123def456"))
       let row = try #require(try await instance.log().first)
-      #expect((row.action, row.objectKind) == ("message.read", "message"))
+      #expect((row.action, row.objectKind) == (.messageRead, "message"))
       #expect((row.objectID, row.objectName) == (String(entry.id), Person.alice.email))
-      #expect(row.to == "verify-email")
+      #expect(row.new(.message) == .code("verify-email"))
       #expect(row.actorName == "Bo the boss")
     }
   }
@@ -77,7 +77,7 @@ struct OutboxEntryTests {
       await expect("notReadable") {
         try await messages.open(instance.acme, entry.id, by: Instance.boss)
       }
-      #expect(try await instance.log().allSatisfy { $0.action != "message.read" })
+      #expect(try await instance.log().allSatisfy { $0.action != .messageRead })
     }
   }
 

@@ -58,8 +58,9 @@ struct PasswordPolicyTests {
       // Another pool has nothing to do with it.
       _ = try await instance.account(.bob, in: instance.east)
       let row = try #require(
-        try await instance.log().first { $0.action == "project.change" })
-      #expect(row.to == "passwords: enforced, 30 characters or more")
+        try await instance.log().first { $0.action == .projectChange })
+      #expect(
+        row.new(.passwordEnforced) == .flag(true) && row.new(.passwordShortest) == .number(30))
     }
   }
 

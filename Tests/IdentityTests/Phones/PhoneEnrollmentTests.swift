@@ -23,8 +23,8 @@ struct PhoneEnrollmentTests {
       let policy = try await instance.identity.policies.read(instance.acme)
       #expect((policy.enrolledUsers, policy.totpUsers, policy.phoneUsers) == (1, 0, 1))
       let row = try #require(try await instance.log().first)
-      #expect(row.action == "factor.enroll")
-      #expect(row.to == "phone \(Instance.number) “mobile” (\(factor.id.text))")
+      #expect(row.action == .factorEnroll)
+      #expect(row.hasFactor(factor.id.text))
       let found = try await instance.identity.accounts.search(instance.acme, "0151 12345678")
       #expect(found.accounts.map(\.id) == [grant.account.id])
     }

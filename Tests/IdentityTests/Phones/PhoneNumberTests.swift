@@ -30,7 +30,7 @@ struct PhoneNumberTests {
       let (first, isNew) = try await signIn(instance, try await proof(instance))
       #expect(isNew && first.session.provider == .phone)
       #expect(first.account.phoneNumber == Instance.number)
-      #expect(try await instance.log().first?.action == "account.sign-up")
+      #expect(try await instance.log().first?.action == .accountSignUp)
       for purpose in [PhoneSignIn.Purpose.signIn, .signInAgain] {
         let (again, isNewAgain) = try await signIn(instance, try await proof(instance), purpose)
         #expect(!isNewAgain && again.account.id == first.account.id)
@@ -138,9 +138,10 @@ struct PhoneNumberTests {
       #expect(grant.account.phoneNumber == Instance.number && !grant.account.isAnonymous)
       let row = try #require(try await instance.log().first)
       #expect(
-        (row.action, row.from, row.to) == (
-          "account.change", "phone: none", "phone: \(Instance.number)"
-        ))
+        row.changes == [
+          AuditChange(.phoneNumber, from: .absent, to: .text(Instance.number))
+        ])
+      #expect(row.action == .accountChange)
       let found = try await instance.identity.accounts.search(instance.acme, Instance.number)
       #expect(found.accounts.map(\.id) == [grant.account.id])
     }

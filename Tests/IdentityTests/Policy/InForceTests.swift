@@ -111,9 +111,10 @@ struct InForceTests {
       #expect(policy.mandatoryFrom == day)
       var row = try #require(try await instance.log(instance.east).first)
       #expect(
-        (row.from, row.to) == (
-          "enrollment pattern: none", "enrollment pattern: mandatory from 2026-12-01"
-        ))
+        row.changes == [
+          AuditChange(.pattern, from: .absent, to: .code("mandatory")),
+          AuditChange(.mandatoryFrom, from: .absent, to: .day(day)),
+        ])
       _ = try await identity.pools.update(
         project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss
       ) { $0.configuration.totp?.adjacentIntervals = 1 }
@@ -124,7 +125,7 @@ struct InForceTests {
       }
       #expect(other.mandatoryFrom == nil)
       row = try #require(try await instance.log(instance.east).first)
-      #expect(row.from == "enrollment pattern: mandatory from 2026-12-01")
+      #expect(row.old(.mandatoryFrom) == .day(day))
       #expect(
         PolicyEdit(configuration: .initial, pattern: nil, mandatoryFrom: day).mandatoryFrom == nil)
     }

@@ -20,9 +20,9 @@ struct PolicyTests {
       let policy = try await instance.setWindow(nil)
       #expect(policy.configuration.window.adjacentIntervals == 5)
       let rows = try await instance.log()
-      let row = try #require(rows.first { $0.action == "policy.widen" })
-      #expect(row.from == "adjacent intervals: 0")
-      #expect(row.to == "adjacent intervals: default (5)")
+      let row = try #require(rows.first { $0.action == .policyWiden })
+      #expect(row.old(.adjacentIntervals) == .number(0))
+      #expect(row.new(.adjacentIntervals) == .code("default"))
     }
   }
 
@@ -45,9 +45,13 @@ struct PolicyTests {
       #expect((row.project, row.tenant) == (instance.east.project, instance.east.tenant))
       #expect((row.objectKind, row.objectID) == ("policy", instance.east.tenant?.text))
       #expect(row.objectName == "East")
-      #expect(row.from == "TOTP: on; adjacent intervals: default (5); enrollment pattern: none")
+      #expect(row.fields == [.totp, .adjacentIntervals, .pattern])
       #expect(
-        row.to == "TOTP: on (state unset); adjacent intervals: 1; enrollment pattern: step-up")
+        row.changes == [
+          AuditChange(.totp, from: .code("enabled"), to: .code("unspecified")),
+          AuditChange(.adjacentIntervals, from: .code("default"), to: .number(1)),
+          AuditChange(.pattern, from: .absent, to: .code("step-up")),
+        ])
       #expect((row.address, row.requestID) == ("198.51.100.8", "request-2"))
     }
   }
@@ -199,9 +203,9 @@ struct PolicyTests {
       for intervals in 1...3 { try await instance.setWindow(intervals) }
       try await instance.setWindow(9, in: instance.east)
       let history = try await instance.identity.policies.history(instance.acme, limit: 2)
-      #expect(history.map(\.to) == ["adjacent intervals: 3", "adjacent intervals: 2"])
+      #expect(history.map { $0.new(.adjacentIntervals) } == [.number(3), .number(2)])
       let east = try await instance.identity.policies.history(instance.east)
-      #expect(east.map(\.to) == ["adjacent intervals: 9"])
+      #expect(east.map { $0.new(.adjacentIntervals) } == [.number(9)])
     }
   }
 

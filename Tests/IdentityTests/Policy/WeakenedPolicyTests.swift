@@ -23,9 +23,9 @@ struct WeakenedPolicyTests {
       instance.clock.advance(60)
       try await instance.setWindow(3)
       let rows = try await instance.log()
-      #expect(rows.first?.action == "policy.widen")
-      #expect(rows.first?.from == "adjacent intervals: 1")
-      #expect(rows.first?.to == "adjacent intervals: 3")
+      #expect(rows.first?.action == .policyWiden)
+      #expect(rows.first?.old(.adjacentIntervals) == .number(1))
+      #expect(rows.first?.new(.adjacentIntervals) == .number(3))
       let weakened = try #require(try await policies.prerequisites(instance.acme).weakened)
       #expect(weakened.weakenings == [.widerWindow(from: 1, to: 3)])
       #expect(weakened.at == instance.now && weakened.by == "Bo the boss")
@@ -44,10 +44,10 @@ struct WeakenedPolicyTests {
     try await withInstance { instance in
       try await instance.setWindow(4)
       try await instance.setWindow(nil)
-      #expect(try await instance.log().first?.action == "policy.widen")
+      #expect(try await instance.log().first?.action == .policyWiden)
       #expect(try await listed(instance) == [5])
       try await instance.setWindow(5)
-      #expect(try await instance.log().first?.action == "policy.change")
+      #expect(try await instance.log().first?.action == .policyChange)
     }
   }
 
@@ -59,7 +59,7 @@ struct WeakenedPolicyTests {
           $0.configuration.totp = TOTPConfiguration(state: .disabled, adjacentIntervals: intervals)
         }
       }
-      #expect(try await instance.log().first?.action == "policy.widen")
+      #expect(try await instance.log().first?.action == .policyWiden)
       _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
         $0.configuration.totp = nil
       }
@@ -164,7 +164,7 @@ struct WeakenedPolicyTests {
       try await widen("Travelers have skewed clocks.")
       let rows = try await instance.log()
       let row = try #require(rows.first)
-      #expect(row.action == "policy.widen" && row.note == "Travelers have skewed clocks.")
+      #expect(row.action == .policyWiden && row.note == "Travelers have skewed clocks.")
       let policy = try await policies.read(instance.acme)
       #expect(policy.changeReason == "Travelers have skewed clocks.")
       #expect(

@@ -52,11 +52,11 @@ import Testing
       #expect(report.sessions == nil && report.consoleSessions == nil)
       _ = try await instance.identity.sessions.check(alice.session)
       let row = try #require(try await instance.wholeLog().first)
-      #expect(row.action == "instance.restore" && row.actorKind == "command line")
-      #expect(row.to == "monday.sqlite" && row.note?.hasPrefix("Sessions were kept.") == true)
+      #expect(row.action == .instanceRestore && row.actorKind == "command line")
+      #expect(row.new(.fileName) == .text("monday.sqlite") && row.new(.sessionsKept) == .flag(true))
       _ = try await restore(instance)
       let other = try #require(try await instance.wholeLog().first)
-      #expect(other.note?.contains("Sessions were kept") == false)
+      #expect(other.new(.sessionsKept) == nil)
     }
   }
 

@@ -16,7 +16,7 @@ struct TenantIsolationTests {
     func count(_ number: Int) -> String { number == 0 ? "nothing" : "found" }
     let found = try await identity.accounts.lookup(
       scope, ids: [id.text], emails: [Person.alice.email], phoneNumbers: ["+4912345678"])
-    let filter = AuditFilter(scope: scope, objectKind: "account", objectID: id.text)
+    let filter = AuditFilter(scope: scope, object: .account, objectID: id.text)
     return [
       ("find", count(try await identity.accounts.find(scope, id) == nil ? 0 : 1)),
       ("lookup", count(found.count)),

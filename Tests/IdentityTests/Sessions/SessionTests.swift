@@ -96,7 +96,7 @@ struct SessionTests {
       }
       _ = try await sessions.check(bob.session)
       let row = try #require(try await instance.log().first)
-      #expect((row.action, row.from, row.to) == ("sessions.end", "3 sessions", "none"))
+      #expect((row.action, row.new(.sessionsEnded)) == (.sessionsEnd, .number(3)))
       #expect(try await sessions.endAll(instance.acme, alice.id, by: Instance.support) == 0)
     }
   }

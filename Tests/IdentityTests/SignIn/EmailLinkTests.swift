@@ -22,7 +22,7 @@ struct EmailLinkTests {
         instance.acme, emails: [Person.mallory.email])
       let account = try #require(found.first)
       #expect(account.emailVerified && account.signsInByLink && !account.hasPassword)
-      #expect(try await instance.log().first?.action == "account.sign-up")
+      #expect(try await instance.log().first?.action == .accountSignUp)
     }
   }
 
@@ -49,7 +49,7 @@ struct EmailLinkTests {
       #expect(grant.account.emailVerified && !grant.account.hasPassword)
       await expect("tokenExpired") { try await instance.identity.sessions.check(before) }
       await expect("wrongPassword") { try await instance.firstFactor(.alice) }
-      #expect(try await instance.log().first?.action == "account.verify-email")
+      #expect(try await instance.log().first?.action == .accountVerifyEmail)
     }
   }
 

@@ -18,7 +18,7 @@ struct StartTests {
       let keys = KeyRing(random: .system)
       try await identity(database, keys).prepare()
       let first = try await identity(database, keys).audit.list().items
-      #expect(first.map(\.action) == ["key.create"])
+      #expect(first.map(\.action) == [.signingKeyCreate])
       let again = try identity(database, keys)
       try await again.prepare()
       #expect(try await again.audit.list().items.count == 1)

@@ -194,7 +194,7 @@ enum Plans {
       !allowedOffline.keys.contains(where: { text.contains($0) })
     else { return [] }
     return plan.filter { line in
-      line.hasPrefix("SCAN") && line != "SCAN CONSTANT ROW" && !isMatch(line)
+      line.hasPrefix("SCAN") && !line.contains(" CONSTANT ROW") && !isMatch(line)
         // What a recursion has found so far, and no table.
         && line != "SCAN chain"
         || line.contains("TEMP B-TREE")

@@ -20,8 +20,8 @@ struct AccountActionTests {
       await expect("quotaExceeded") { try await instance.finalize(device, pending, code: code) }
       _ = try await support.unlock(instance.acme, id, agent.request(.locked))
       _ = try await instance.finalize(device, pending, code: code)
-      let row = try #require(try await instance.log().first { $0.action == "account.unlock" })
-      #expect(row.from == "5 wrong codes in a row, codes locked" && row.to == "none")
+      let row = try #require(try await instance.log().first { $0.action == .accountUnlock })
+      #expect(row.old(.wrongCodes) == .number(5) && row.old(.codesLocked) == .flag(true))
     }
   }
 
@@ -34,7 +34,7 @@ struct AccountActionTests {
       #expect(ended.value == 2)
       await expect("tokenExpired") { try await instance.identity.sessions.check(device.session) }
       let log = try await instance.log()
-      #expect(log.first?.action == "sessions.end" && log.first?.from == "2 sessions")
+      #expect(log.first?.action == .sessionsEnd && log.first?.new(.sessionsEnded) == .number(2))
       #expect(log.first?.reason == "left")
     }
   }
@@ -78,8 +78,8 @@ struct AccountActionTests {
       #expect(try await instance.reload(device.account).disabled)
       await expect("nothingToDo") { try await support.disable(instance.acme, id, owner.request()) }
       let row = try #require(try await instance.log().first)
-      #expect(row.action == "account.change" && row.reason == "left")
-      #expect(row.from?.contains("disabled: no") == true)
+      #expect(row.action == .accountChange && row.reason == "left")
+      #expect(row.old(.disabled) == .flag(false))
       await expect("notAllowed") { try await support.enable(instance.acme, id, agent.request()) }
       _ = try await support.enable(instance.acme, id, owner.request(.mistake))
       #expect(try await !instance.reload(device.account).disabled)
@@ -88,7 +88,7 @@ struct AccountActionTests {
       _ = try await support.delete(
         instance.acme, id, owner.request(.left, ticket: "HR-7", typed: " ALICE@example.com"))
       let last = try #require(try await instance.log().first)
-      #expect(last.action == "account.delete" && last.ticket == "HR-7")
+      #expect(last.action == .accountDelete && last.ticket == "HR-7")
       let found = try await instance.identity.accounts.find(instance.acme, id)
       #expect(found == nil)
     }
@@ -116,7 +116,7 @@ struct AccountActionTests {
       #expect(try await instance.reload(account).emailVerified)
       let row = try #require(try await instance.log().first)
       #expect(
-        (row.from, row.to, row.note) == ("email verified: no", "email verified: yes", "seen"))
+        (row.fields, row.new(.emailVerified), row.note) == ([.emailVerified], .flag(true), "seen"))
       let counts = try await instance.identity.accounts.counts(instance.acme)
       #expect(counts.unverifiedEmails == 0)
     }

@@ -39,8 +39,9 @@ struct GateTests {
       #expect(try await support.stepUpMinutes() == 1)
       instance.clock.advance(31)
       await expect("codeRequired") { try await act(instance, alice, agent.request()) }
-      let row = try await instance.wholeLog().first { $0.action == "support.step-up" }
-      #expect(row?.from == "asked for after 15 min" && row?.to == "asked for after 1 min")
+      let row = try await instance.wholeLog().first { $0.action == .supportStepUp }
+      #expect(row?.old(.reauthenticationInterval) == .duration(900))
+      #expect(row?.new(.reauthenticationInterval) == .duration(60))
     }
   }
 
@@ -63,7 +64,7 @@ struct GateTests {
       _ = try await support.protect(instance.acme, alice.id, false, owner.request())
       _ = try await act(instance, alice, agent.request())
       let actions = try await instance.log().map(\.action)
-      #expect(actions.tally["account.protect"] == 1 && actions.tally["account.unprotect"] == 1)
+      #expect(actions.tally[.accountProtect] == 1 && actions.tally[.accountUnprotect] == 1)
     }
   }
 

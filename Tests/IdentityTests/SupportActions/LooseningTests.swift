@@ -9,7 +9,7 @@ struct LooseningTests {
   /// Does something without a code, with a wrong one and with a right one, a quarter of an hour
   /// after the last.
   private func check<Value>(
-    _ instance: Instance, _ agent: Agent, prefix: String = "", row: String,
+    _ instance: Instance, _ agent: Agent, prefix: String = "", row: AuditAction,
     _ body: @Sendable (ActionRequest) async throws -> ActionOutcome<Value>
   ) async throws {
     let own = try #require(agent.device)
@@ -25,7 +25,7 @@ struct LooseningTests {
       token: renewed.token.revealedText)
     #expect(old?.id == renewed.session.id)
     let actions = try await instance.wholeLog().prefix(3).map(\.action)
-    #expect(actions == [row, "administrator.step-up", "administrator.code-refused"])
+    #expect(actions == [row, .administratorStepUp, .administratorCodeRefused])
   }
 
   private func hold(_ agent: Agent, _ instance: Instance) async throws {
@@ -51,7 +51,7 @@ struct LooseningTests {
       _ = try await support.change(instance.acme, to: new, agent.request(nil))
       settings.undoHours = 2
       let next = settings
-      try await check(instance, agent, row: "support.change") {
+      try await check(instance, agent, row: .supportChange) {
         try await support.change(instance.acme, to: next, $0)
       }
       #expect(try await support.settings(instance.acme).undoHours == 2)
@@ -91,7 +91,7 @@ struct LooseningTests {
       let agent = try await instance.agentWithDevice("olga", role: .owner)
       let support = instance.identity.support
       await expect("outOfRange") { try await support.setStepUp(minutes: 0, agent.request(nil)) }
-      try await check(instance, agent, row: "support.step-up") {
+      try await check(instance, agent, row: .supportStepUp) {
         try await support.setStepUp(minutes: 240, $0)
       }
       #expect(try await support.stepUpMinutes() == 240)
@@ -105,7 +105,7 @@ struct LooseningTests {
       let (support, id) = (instance.identity.support, dora.administrator.id)
       try await hold(dora, instance)
       #expect(try await support.held(id, in: instance.acme)?.name == "Dora Support")
-      try await check(instance, owner, row: "support.release") {
+      try await check(instance, owner, row: .supportRelease) {
         try await support.release(id, in: instance.acme, $0)
       }
       #expect(try await support.held(id, in: instance.acme) == nil)
@@ -134,7 +134,7 @@ struct LooseningTests {
           id, in: instance.acme, answer: String(repeating: "x", count: 501),
           dev.request(nil, code: code))
       }
-      try await check(instance, dev, prefix: "denied.", row: "approval.refuse") {
+      try await check(instance, dev, prefix: "denied.", row: .approvalRefuse) {
         try await approvals.refuse(id, in: instance.acme, answer: "No.", $0)
       }
     }

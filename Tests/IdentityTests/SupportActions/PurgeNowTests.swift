@@ -47,9 +47,9 @@ struct PurgeNowTests {
       let log = try await instance.log()
       #expect(log.count == count + 1)
       let row = try #require(log.first)
-      #expect(row.action == "factor.purge-now" && row.reason == "stolen" && row.ticket == "T-2")
-      #expect(row.from?.contains(device.factor.text) == true && row.to == "purged")
-      #expect(row.from?.contains("removed by Dora Support, undo until") == true)
+      #expect(row.action == .factorPurgeNow && row.reason == "stolen" && row.ticket == "T-2")
+      #expect(row.hadFactor(device.factor.text))
+      #expect(row.new(.remover) == .text("Dora Support") && row.new(.undoUntil) != nil)
       #expect(try await instance.mails().count == mails)
       _ = try await instance.identity.sessions.check(session.session)
 
@@ -63,7 +63,7 @@ struct PurgeNowTests {
       }
       instance.clock.advance(72 * 3_600)
       try await instance.identity.purgeExpired()
-      #expect(try await instance.log().map(\.action).tally["factor.purge"] == nil)
+      #expect(try await instance.log().map(\.action).tally[.factorPurge] == nil)
     }
   }
 

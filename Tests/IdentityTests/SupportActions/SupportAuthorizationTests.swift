@@ -92,7 +92,7 @@ struct SupportGateTests {
       #expect(try await factors(instance, bob) == 0)
       let actions = try await instance.wholeLog().prefix(3).map(\.action)
       #expect(
-        actions == ["factor.remove", "administrator.step-up", "administrator.code-refused"])
+        actions == [.factorRemove, .administratorStepUp, .administratorCodeRefused])
 
       // The session has a new name, and the old one opens nothing.
       let renewed = try #require(outcome.renewed)
@@ -231,7 +231,7 @@ struct SupportGateTests {
       _ = try await remove(instance, devices[1], agent.request())
       await expect("held") { try await remove(instance, devices[2], agent.request()) }
       await expect("held") { try await remove(instance, devices[2], agent.request()) }
-      let holds = try await instance.log().filter { $0.action == "support.hold" }
+      let holds = try await instance.log().filter { $0.action == .supportHold }
       #expect(holds.map(\.actorKind) == ["server"])
       #expect(holds.first?.objectName == "Dora Support")
 
@@ -254,7 +254,7 @@ struct SupportGateTests {
       #expect(
         try await instance.identity.support.release(
           agent.administrator.id, in: instance.acme, by: Instance.boss))
-      #expect(try await instance.log().first?.action == "support.release")
+      #expect(try await instance.log().first?.action == .supportRelease)
       _ = try await remove(instance, devices[2], agent.request())
       #expect(try await instance.identity.support.held().isEmpty)
     }
@@ -305,9 +305,14 @@ struct SupportGateTests {
       #expect(try await support.settings(instance.acme) == settings)
       #expect(try await support.settings(instance.east) == SupportRules())
       let row = try #require(try await instance.log().first)
-      #expect(row.action == "support.change")
-      #expect(row.from == "wrong codes in a row: 10; temporary codes: off; approval over: never")
-      #expect(row.to == "wrong codes in a row: 20; temporary codes: on; approval over: 25 users")
+      #expect(row.action == .supportChange)
+      #expect(row.fields == [.codeCap, .temporaryCodes, .approvalOver])
+      #expect(
+        row.changes == [
+          AuditChange(.codeCap, from: .number(10), to: .number(20)),
+          AuditChange(.temporaryCodes, from: .flag(false), to: .flag(true)),
+          AuditChange(.approvalOver, from: .absent, to: .number(25)),
+        ])
       let count = try await instance.log().count
       #expect(try await !support.change(instance.acme, to: settings, by: Instance.boss))
       #expect(try await instance.log().count == count)

@@ -79,9 +79,9 @@ struct UndoTests {
       instance.clock.advance(60)
       _ = try await instance.finalize(
         made.device, pending, code: made.device.code(at: instance.now))
-      let row = try #require(try await instance.log().first { $0.action == "factor.restore" })
+      let row = try #require(try await instance.log().first { $0.action == .factorRestore })
       #expect(row.actorName == "erik" && row.reason == "mistake")
-      #expect(row.to?.contains(made.device.factor.text) == true)
+      #expect(row.hasFactor(made.device.factor.text))
       await expect("factorNotFound") { try await made.undo(made.erik) }
       #expect(try await instance.identity.policies.read(instance.acme).enrolledUsers == 1)
     }
@@ -157,11 +157,11 @@ struct UndoTests {
       await expect("factorNotFound") { try await made.undo(made.erik) }
       try await instance.identity.purgeExpired()
       #expect(try await made.secrets() == 0)
-      let rows = try await instance.log().filter { $0.action == "factor.purge" }
+      let rows = try await instance.log().filter { $0.action == .factorPurge }
       #expect(rows.count == 1 && rows.first?.actorKind == "server")
-      #expect(rows.first?.from?.contains(made.device.factor.text) == true)
+      #expect(rows.first?.hadFactor(made.device.factor.text) == true)
       try await instance.identity.purgeExpired()
-      #expect(try await instance.log().map(\.action).tally["factor.purge"] == 1)
+      #expect(try await instance.log().map(\.action).tally[.factorPurge] == 1)
     }
   }
 
@@ -206,7 +206,7 @@ struct UndoTests {
         new.session, enrollment: new.factor.text, by: Instance.visitor)
       await expect("factorNotFound") { try await made.undo(made.erik) }
       try await instance.identity.purgeExpired()
-      #expect(try await instance.log().map(\.action).tally["factor.purge"] == 1)
+      #expect(try await instance.log().map(\.action).tally[.factorPurge] == 1)
     }
   }
 
@@ -248,7 +248,7 @@ struct UndoTests {
       let made = try await Case(instance)
       let outcomes = try await atOnce(8) { _ in await outcome { try await made.undo(made.erik) } }
       #expect(outcomes.tally == ["done": 1, "factorNotFound": 7])
-      #expect(try await instance.log().map(\.action).tally["factor.restore"] == 1)
+      #expect(try await instance.log().map(\.action).tally[.factorRestore] == 1)
     }
   }
 
@@ -306,8 +306,8 @@ struct UndoTests {
       try await other.prepare()
       try await other.purgeExpired()
       #expect(try await made.secrets() == 0)
-      let rows = try await instance.log().filter { $0.action == "factor.purge" }
-      #expect(rows.count == 450 && Set(rows.map(\.from)).count == 450)
+      let rows = try await instance.log().filter { $0.action == .factorPurge }
+      #expect(rows.count == 450 && Set(rows.map { $0.old(.factors) }).count == 450)
     }
   }
 

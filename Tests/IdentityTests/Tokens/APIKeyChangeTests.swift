@@ -17,9 +17,9 @@ struct APIKeyChangeTests {
       #expect(try await keys.project(for: first.text) == nil)
       #expect(try await keys.project(for: second.text) == acme)
       let rows = try await instance.log().prefix(2)
-      #expect(rows.map(\.action) == ["api-key.revoke", "api-key.create"])
+      #expect(rows.map(\.action) == [.apiKeyRevoke, .apiKeyCreate])
       #expect(rows.map(\.objectName) == [first.label, second.label])
-      #expect(!rows.contains { ($0.from ?? "").contains(first.text) })
+      #expect(!rows.contains { $0.old(.keyLabel) == .text(first.text) })
       await expect("notFound") { try await keys.revoke(first.id, of: acme, by: Instance.boss) }
       await expect("notFound") {
         try await keys.revoke(second.id, of: instance.globex.project, by: Instance.boss)

@@ -39,10 +39,10 @@ struct KeyRotationTests {
       let states = try await keys.list().map { "\($0.0.id) \($0.1)" }
       #expect(states == ["\(made.id) signing"])
       let log = try await instance.wholeLog()
-      #expect(log[0].action == "key.retire" && log[0].objectID == old)
+      #expect(log[0].action == .signingKeyRetire && log[0].objectID == old)
       #expect(log[0].actorKind == "server")
-      let row = try #require(log.first { $0.action == "key.rotate" })
-      #expect(row.from == old && row.to?.hasPrefix(made.id) == true)
+      let row = try #require(log.first { $0.action == .signingKeyRotate })
+      #expect(row.old(.signingKey) == .text(old) && row.new(.signingKey) == .text(made.id))
       #expect(row.actorName == "Bo the boss")
       // Its private key is gone with it.
       let rows = try await instance.database.read { connection in

@@ -85,7 +85,7 @@ struct ServiceTokenTests {
         try await tokens.revoke(made.token.id, of: instance.acme.project, by: Instance.boss)
       }
       let rows = try await instance.log().prefix(2)
-      #expect(rows.map(\.action) == ["service-token.revoke", "service-token.create"])
+      #expect(rows.map(\.action) == [.serviceTokenRevoke, .serviceTokenCreate])
     }
   }
 

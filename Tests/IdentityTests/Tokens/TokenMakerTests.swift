@@ -39,8 +39,9 @@ struct TokenMakerTests {
       #expect(revoked == 2)
       #expect(try await counts(instance, secrets) == [false, false, true, true])
       #expect(try await instance.identity.serviceTokens.count(madeBy: olga.id) == 0)
-      let rows = try await instance.wholeLog().filter { $0.action == "service-token.revoke" }
-      #expect(rows.count == 2 && Set(rows.map(\.from)) == ["owner", "support"])
+      let rows = try await instance.wholeLog().filter { $0.action == .serviceTokenRevoke }
+      #expect(
+        rows.count == 2 && Set(rows.map { $0.old(.role) }) == [.code("owner"), .code("support")])
     }
   }
 
@@ -79,7 +80,7 @@ struct TokenMakerTests {
       try await administrators.grant(
         Grant(role: .owner, project: acme), to: olga.id, by: author)
       #expect(try await counts(instance, secrets).filter { $0 }.count == 4)
-      let rows = try await instance.wholeLog().filter { $0.action == "service-token.revoke" }
+      let rows = try await instance.wholeLog().filter { $0.action == .serviceTokenRevoke }
       #expect(rows.count == 3)
     }
   }

@@ -51,9 +51,9 @@ struct ReportedChangeTests {
       try await instance.identity.reportedChanges.object(link, by: Instance.visitor)
       let rows = try await instance.log()
       #expect(rows.count == before + 1)
-      #expect(rows[0].action == "factor.object" && rows[0].actorKind == "user")
-      #expect(rows[0].from?.hasPrefix("a temporary code was generated") == true)
-      #expect(rows[0].to?.hasPrefix("changes locked, ") == true)
+      #expect(rows[0].action == .factorReport && rows[0].actorKind == "user")
+      #expect(rows[0].new(.reportedChange) != nil)
+      #expect(rows[0].old(.changesLockedAt) == .absent && rows[0].new(.sessionsEnded) != nil)
       #expect(try await lockedAt(instance, device.account) == instance.now.microseconds)
       await expect("tokenExpired") { try await instance.identity.sessions.check(grant.session) }
       instance.clock.advance(30)

@@ -97,11 +97,11 @@ struct ProjectTests {
       #expect(project.project?.authorizedDomains == ["acme.example", "localhost"])
       #expect(project.policy.configuration.window.adjacentIntervals == 1)
       let rows = try await instance.log().prefix(2)
-      #expect(rows.map(\.action) == ["policy.change", "project.change"])
-      #expect(rows.last?.from == "name: Acme; authorized domains: localhost")
+      #expect(rows.map(\.action) == [.policyChange, .projectChange])
+      #expect(rows.last?.fields == [.displayName, .authorizedDomains])
       #expect(
-        rows.last?.to == "name: Acme Inc.; authorized domains: acme.example, localhost")
-      #expect(rows.first?.to == "adjacent intervals: 1")
+        rows.last?.new(.authorizedDomains) == .list(["acme.example", "localhost"]))
+      #expect(rows.first?.new(.adjacentIntervals) == .number(1))
     }
   }
 
@@ -142,7 +142,7 @@ struct ProjectTests {
         }
         #expect(Array(project.displayName.utf8) == Array(name.utf8))
       }
-      #expect(try await instance.log().prefix(2).map(\.action).tally == ["project.change": 2])
+      #expect(try await instance.log().prefix(2).map(\.action).tally == [.projectChange: 2])
     }
   }
 }

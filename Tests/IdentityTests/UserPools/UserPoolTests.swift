@@ -28,8 +28,8 @@ struct UserPoolTests {
         project: scope.project, tenant: scope.tenant)
       #expect(found.edit == pool.edit)
       let row = try #require(try await instance.log(scope).first)
-      #expect(row.action == (isTenant ? "tenant.change" : "project.change"))
-      #expect(row.to?.contains("withdrawal needs a second factor: on; sign-in: off") == true)
+      #expect(row.action == (isTenant ? .tenantChange : .projectChange))
+      #expect(row.new(.withdrawalNeedsFactor) == .flag(true) && row.new(.signIn) == .flag(false))
     }
   }
 

@@ -203,7 +203,7 @@ struct AccessTests {
   @Test func `what is done with a token is written down with its name`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
-      let filter = AuditFilter(objectKind: "policy")
+      let filter = AuditFilter(object: .policy)
       let row = try await server.identity.audit.list(filter, after: nil, limit: 1).items.first
       #expect(row?.actorKind == "service token")
       #expect(row?.actorName == "tests")

@@ -103,10 +103,10 @@ struct BatchCreateTests {
         TestServer.accounts + ":batchGet", .bearer(application.secret.revealedText))
       #expect(page["users"]?.arrayValue?.first?["passwordHash"] == "UkVEQUNURUQ=")
       let log = try await server.identity.audit.list(AuditFilter(), limit: 1).items
-      #expect(log.first?.action != "account.download")
+      #expect(log.first?.action != .accountDownload)
       _ = try await server.get(TestServer.accounts + ":batchGet")
       let after = try await server.identity.audit.list(AuditFilter(), limit: 1).items
-      #expect(after.first?.action == "account.download")
+      #expect(after.first?.action == .accountDownload)
       #expect(after.first?.note == "with hashes of passwords")
     }
   }

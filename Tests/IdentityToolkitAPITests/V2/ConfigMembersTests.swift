@@ -79,7 +79,7 @@ struct ConfigMembersTests {
         before[name] = answer[name]
         #expect(answer.json == .object(before))
         let log = try await server.identity.audit.list(limit: 1_000).items
-        #expect(log.count == rows + 1 && log.first?.action == "policy.change")
+        #expect(log.count == rows + 1 && log.first?.action == .policyChange)
       }
     }
   }

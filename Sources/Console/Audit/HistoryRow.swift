@@ -1,0 +1,36 @@
+import Identity
+import Templating
+
+/// An entry in the history of a resource.
+final class HistoryRow: ViewModel {
+  let what: String
+  let change: String
+  let who: String
+  let at: Markup
+  let why: String
+
+  init(_ row: AuditRow, _ times: Times) {
+    what = AuditWords.action(row)
+    change = AuditFormatter(times).change(row)
+    who = AuditWords.who(row)
+    at = times.moment(row.at)
+    why = AuditWords.reason(row)
+  }
+
+  /// Creates an entry for the history of a policy, which shows the values in place of the action.
+  init(policy row: AuditRow, _ times: Times) {
+    what = Words.sentence(AuditFormatter(times).change(row))
+    change = ""
+    who = AuditWords.who(row)
+    at = times.moment(row.at)
+    why = AuditWords.reason(row)
+  }
+
+  static let keys: Keys<HistoryRow> = [
+    .text("what") { $0.what },
+    .text("change") { $0.change },
+    .text("who") { $0.who },
+    .markup("at") { $0.at },
+    .text("why") { $0.why },
+  ]
+}

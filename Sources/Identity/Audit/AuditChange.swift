@@ -1,0 +1,62 @@
+import Database
+import Text
+
+/// A field in an audit entry, with its values before and after.
+public struct AuditChange: Sendable, Hashable {
+  /// The field; nil if a later version of the program stored it.
+  public let field: AuditFieldName?
+  /// The stored name of the field.
+  public let fieldName: String
+  /// The value before; nil if the entry doesn't compare, or only describes what is new.
+  public let old: AuditValue?
+  /// The value after; nil if the entry doesn't compare, or only describes what was lost.
+  public let new: AuditValue?
+
+  /// Creates a change.
+  public init(_ field: AuditFieldName, from old: AuditValue? = nil, to new: AuditValue? = nil) {
+    (self.field, fieldName) = (field, field.rawValue)
+    (self.old, self.new) = (old, new)
+  }
+
+  init(stored row: borrowing Row) throws {
+    func value(_ column: Int, _ row: borrowing Row) throws -> AuditValue? {
+      guard let kind: String = try row.value(column) else { return nil }
+      let text: String? = try row.value(column + 1)
+      return AuditValue(kind: kind, text: text) ?? .text(text ?? "")
+    }
+    fieldName = try row.value(0)
+    field = AuditFieldName(rawValue: fieldName)
+    old = try value(1, row)
+    new = try value(3, row)
+  }
+
+  static let columns: SQL = "field, old_kind, old_value, new_kind, new_value"
+
+  /// Returns the fields whose values differ.
+  static func between(_ old: [AuditField], _ new: [AuditField]) -> [AuditChange] {
+    zip(old, new).compactMap { old, new in
+      old.isSame(as: new) ? nil : AuditChange(old.name, from: old.value, to: new.value)
+    }
+  }
+}
+
+/// A field of a resource when it's compared: its value, and the parts of it that the audit log
+/// doesn't show.
+struct AuditField {
+  let name: AuditFieldName
+  let value: AuditValue
+  /// Text is compared byte for byte, and nil differs from any text.
+  private let hidden: [String?]
+
+  init(_ name: AuditFieldName, _ value: AuditValue, hidden: [String?] = []) {
+    (self.name, self.value, self.hidden) = (name, value, hidden)
+  }
+
+  func isSame(as other: AuditField) -> Bool {
+    value == other.value && hidden.count == other.hidden.count
+      && zip(hidden, other.hidden).allSatisfy { left, right in
+        guard let left, let right else { return left == nil && right == nil }
+        return left.isSameBytes(as: right)
+      }
+  }
+}

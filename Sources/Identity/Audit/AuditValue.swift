@@ -1,0 +1,215 @@
+import Text
+
+/// A typed value of a field in an audit entry.
+///
+/// Text is compared byte for byte.
+public enum AuditValue: Sendable {
+  /// No value, where there could be one.
+  case absent
+  /// Text, such as a name or an ID.
+  case text(String)
+  /// A number or a count.
+  case number(Int)
+  /// True or false.
+  case flag(Bool)
+  /// A point in time.
+  case instant(Instant)
+  /// A day.
+  case day(Day)
+  /// A period, in seconds.
+  case duration(Int)
+  /// A list of texts.
+  case list([String])
+  /// A stable identifier, such as the raw value of an enum that belongs to the field.
+  case code(String)
+  /// A secret, which is set but never shown.
+  case secret
+  /// Second factors.
+  case factors([AuditFactor])
+}
+
+/// A second factor in an audit entry.
+public struct AuditFactor: Sendable {
+  /// The enrollment ID.
+  public let id: String
+  /// The kind.
+  public let kind: Factor.Kind
+  /// The name that the user chose.
+  public let displayName: String?
+  /// The phone number; nil for other kinds.
+  public let phoneNumber: String?
+
+  package init(id: String, kind: Factor.Kind, displayName: String?, phoneNumber: String?) {
+    (self.id, self.kind) = (id, kind)
+    (self.displayName, self.phoneNumber) = (displayName, phoneNumber)
+  }
+
+  init(_ factor: Factor) {
+    self.init(
+      id: factor.id.text, kind: factor.kind, displayName: factor.displayName,
+      phoneNumber: factor.phoneNumber)
+  }
+}
+
+extension AuditValue {
+  /// Creates a value for optional text.
+  static func optional(_ text: String?) -> AuditValue { text.map { .text($0) } ?? .absent }
+
+  /// Creates a value for an optional number.
+  static func optional(_ number: Int?) -> AuditValue { number.map { .number($0) } ?? .absent }
+
+  /// Creates a value for an optional time.
+  static func optional(_ moment: Instant?) -> AuditValue { moment.map { .instant($0) } ?? .absent }
+
+  /// Creates a value for a list, which is no value if it's empty.
+  static func optional(_ list: [String]) -> AuditValue { list.isEmpty ? .absent : .list(list) }
+
+  /// Creates a value for second factors, which is no value if there are none.
+  static func of(_ factors: [Factor]) -> AuditValue {
+    factors.isEmpty ? .absent : .factors(factors.map { AuditFactor($0) })
+  }
+}
+
+extension AuditValue {
+  /// Creates a value for roles: the role, and after a space the project or the project and tenant.
+  static func of(_ grants: [Grant]) -> AuditValue {
+    .optional(
+      grants.map { grant in
+        let place = [grant.project?.text, grant.tenant?.text].compactMap { $0 }
+        return ([grant.role.rawValue] + (place.isEmpty ? [] : [place.joined(separator: "/")]))
+          .joined(separator: " ")
+      })
+  }
+}
+
+// MARK: - Storage
+
+extension AuditValue {
+  /// The kinds of values; the raw value is the stored name.
+  private enum Kind: String {
+    case absent = "none"
+    case text, number, flag, instant, day, duration, list, code, secret, factors
+  }
+
+  /// The stored name of the value's kind, and the value as text: times in microseconds, periods in
+  /// seconds, lists as lines.
+  var stored: (kind: String, text: String?) {
+    let (kind, text): (Kind, String?) =
+      switch self {
+      case .absent: (.absent, nil)
+      case .text(let text): (.text, text)
+      case .number(let number): (.number, String(number))
+      case .flag(let flag): (.flag, flag ? "true" : "false")
+      case .instant(let moment): (.instant, String(moment.microseconds))
+      case .day(let day): (.day, day.description)
+      case .duration(let seconds): (.duration, String(seconds))
+      case .list(let list): (.list, Self.lines(list))
+      case .code(let code): (.code, code)
+      case .secret: (.secret, nil)
+      case .factors(let factors):
+        (
+          .factors,
+          Self.lines(
+            factors.flatMap { factor in
+              [
+                factor.id, factor.kind.rawValue, factor.displayName.map { "=" + $0 } ?? "",
+                factor.phoneNumber.map { "=" + $0 } ?? "",
+              ]
+            })
+        )
+      }
+    return (kind.rawValue, text)
+  }
+
+  /// Creates a stored value; nil if it isn't of a known kind.
+  init?(kind: String, text: String?) {
+    guard let kind = Kind(rawValue: kind) else { return nil }
+    let text = text ?? ""
+    switch kind {
+    case .absent: self = .absent
+    case .text: self = .text(text)
+    case .number:
+      guard let number = Int(text) else { return nil }
+      self = .number(number)
+    case .flag: self = .flag(text == "true")
+    case .instant:
+      guard let microseconds = Int64(text) else { return nil }
+      self = .instant(Instant(microseconds: microseconds))
+    case .day:
+      guard let day = Day(text) else { return nil }
+      self = .day(day)
+    case .duration:
+      guard let seconds = Int(text) else { return nil }
+      self = .duration(seconds)
+    case .list: self = .list(Self.parts(text))
+    case .code: self = .code(text)
+    case .secret: self = .secret
+    case .factors:
+      let parts = Self.parts(text)
+      self = .factors(
+        stride(from: 0, to: parts.count - 3, by: 4).compactMap { start in
+          guard let kind = Factor.Kind(rawValue: parts[start + 1]) else { return nil }
+          func optional(_ text: String) -> String? { text.isEmpty ? nil : String(text.dropFirst()) }
+          return AuditFactor(
+            id: parts[start], kind: kind, displayName: optional(parts[start + 2]),
+            phoneNumber: optional(parts[start + 3]))
+        })
+    }
+  }
+
+  /// Joins texts as lines; line feeds and backslashes within a text are escaped.
+  private static func lines(_ list: [String]) -> String {
+    var bytes: [UInt8] = []
+    for text in list {
+      for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "\\"): bytes += [byte, byte]
+        case UInt8(ascii: "\n"): bytes += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
+        default: bytes.append(byte)
+        }
+      }
+      bytes.append(UInt8(ascii: "\n"))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func parts(_ text: String) -> [String] {
+    var parts: [String] = []
+    var part: [UInt8] = []
+    var isEscaped = false
+    for byte in text.utf8 {
+      switch byte {
+      case _ where isEscaped:
+        part.append(byte == UInt8(ascii: "n") ? UInt8(ascii: "\n") : byte)
+        isEscaped = false
+      case UInt8(ascii: "\\"): isEscaped = true
+      case UInt8(ascii: "\n"):
+        parts.append(String(decoding: part, as: UTF8.self))
+        part = []
+      default: part.append(byte)
+      }
+    }
+    return parts
+  }
+}
+
+// MARK: - Comparison
+
+extension AuditValue: Hashable {
+  /// Compares the stored forms byte for byte.
+  public static func == (left: AuditValue, right: AuditValue) -> Bool {
+    let (left, right) = (left.stored, right.stored)
+    guard left.kind == right.kind else { return false }
+    guard let text = left.text, let other = right.text else {
+      return left.text == nil && right.text == nil
+    }
+    return text.isSameBytes(as: other)
+  }
+
+  /// Hashes the kind and the bytes.
+  public func hash(into hasher: inout Hasher) {
+    let stored = stored
+    hasher.combine(stored.kind)
+    for byte in (stored.text ?? "").utf8 { hasher.combine(byte) }
+  }
+}

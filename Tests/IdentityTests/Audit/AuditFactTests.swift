@@ -1,0 +1,242 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import HostileText
+@testable import Identity
+import Testing
+
+struct AuditFactTests {
+  /// Values of every kind, among them texts that look like the stored form of others.
+  static let values: [AuditValue] =
+    [
+      .absent, .number(0), .number(-7), .number(.max), .flag(true), .flag(false),
+      .instant(Instant(microseconds: 1_234_567)), .duration(86_400), .secret, .list([]),
+      .list([""]), .list(["a", "", "b"]), .list(["a\\n", "b\nc", "\\"]), .code("step-up"),
+      .text(""), .text("none"), .text("a\nb"), .text("true"), .text("Caf\u{E9}"),
+      .text("Cafe\u{301}"),
+    ] + [Day("2026-12-01")].compactMap { $0.map { .day($0) } }
+
+  @Test func `values are equal to themselves and to nothing else`() {
+    for (index, value) in Self.values.enumerated() {
+      for (other, another) in Self.values.enumerated() {
+        #expect((value == another) == (index == other), "\(value), \(another)")
+      }
+    }
+  }
+
+  @Test func `each kind of value comes back from the table as it went in`() async throws {
+    try await withInstance { instance in
+      for value in Self.values {
+        let row = try await instance.stored(AuditChange(.displayName, from: value, to: value))
+        #expect(row.changes == [AuditChange(.displayName, from: value, to: value)])
+      }
+      for (old, new) in [(nil, .flag(true)), (.text("x"), nil), (nil, nil)]
+        as [(AuditValue?, AuditValue?)]
+      {
+        let row = try await instance.stored(AuditChange(.disabled, from: old, to: new))
+        #expect(row.changes == [AuditChange(.disabled, from: old, to: new)])
+      }
+    }
+  }
+
+  @Test func `factors come back with their names and numbers`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      var change = AccountChange()
+      let name = "a\nb\\n=\t“c”"
+      change.factors = .replace([
+        FactorEntry(id: device.factor.text, displayName: name),
+        FactorEntry(phoneNumber: Instance.number),
+      ])
+      try await instance.identity.accounts.update(
+        instance.acme, device.account.id, change, by: Instance.boss)
+      let row = try #require(try await instance.log().first { $0.action == .accountChange })
+      let factors = AuditRow.factors(row.new(.factors))
+      #expect(factors.map(\.kind).contains(.phone) && factors.map(\.kind).contains(.totp))
+      #expect(factors.contains { $0.phoneNumber == Instance.number && $0.displayName == nil })
+      #expect(factors.contains { $0.id == device.factor.text && $0.phoneNumber == nil })
+    }
+  }
+
+  @Test func `hostile text comes back byte for byte`() async throws {
+    try await withInstance { instance in
+      for text in [
+        HostileText.marks(2_000), "<script>alert(1)</script>", "'; DROP TABLE audit; --",
+        "\u{202E}abc\u{1B}[2J", "a; email: b", "\\\\n\n\\",
+      ] {
+        let change = AuditChange(.displayName, from: .text(text), to: .list([text, text]))
+        let row = try await instance.stored(change)
+        #expect(row.changes == [change])
+      }
+    }
+  }
+
+  @Test func `what an earlier version wrote is read as text`() async throws {
+    try await withInstance { instance in
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          """
+          INSERT /* test */ INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id,
+            action, object_kind, object_id, object_name, from_value, to_value, address, request_id)
+          VALUES (1, 'robot', 'r', 'r', 'acme-app', '', 'policy.bend', 'spoon', 's', 's',
+            'name: a', 'name: b', '', '')
+          """)
+      }
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == nil && row.actionName == "policy.bend")
+      #expect(row.object == nil && row.objectKind == "spoon")
+      #expect(row.actor == nil && row.actorKind == "robot")
+      #expect((row.legacyFrom, row.legacyTo) == ("name: a", "name: b"))
+      #expect(row.changes.isEmpty)
+    }
+  }
+
+  @Test func `a field that a later version wrote keeps its name`() async throws {
+    try await withInstance { instance in
+      try await instance.setWindow(3)
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          "UPDATE /* test */ audit_change SET field = 'mood', new_kind = 'color' WHERE new_value = '3'"
+        )
+      }
+      let rows = try await instance.log()
+      let row = try #require(rows.last { $0.changes.contains { $0.field == nil } })
+      #expect(row.changes.map(\.fieldName).contains("mood"))
+      #expect(row.changes.first?.new == .text("3"))
+    }
+  }
+
+  @Test func `setting what is already set leaves no row and no field`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let (identity, account) = (instance.identity, try await instance.reload(device.account))
+      let before = try await instance.factCounts()
+      _ = try await identity.policies.change(instance.acme, by: Instance.boss) { edit in
+        edit.configuration = edit.configuration
+      }
+      _ = try await identity.pools.update(project: instance.acme.project, by: Instance.boss) {
+        edit in
+        edit.displayName = edit.displayName
+        edit.project = edit.project
+        edit.passwords = edit.passwords
+        edit.signIn = edit.signIn
+      }
+      _ = try await identity.pools.update(
+        project: instance.acme.project, tenant: instance.east.tenant,
+        by: Instance.boss
+      ) { $0.displayName = $0.displayName }
+      try await instance.setSupportRules { $0.codeCap = $0.codeCap }
+      for set in Self.settings(of: account) {
+        var change = AccountChange()
+        set(&change)
+        try await identity.accounts.update(instance.acme, account.id, change, by: Instance.boss)
+        #expect(try await instance.factCounts() == before)
+      }
+      #expect(try await instance.factCounts() == before)
+    }
+  }
+
+  /// Sets each field of an account to its value.
+  private static func settings(of account: Account) -> [@Sendable (inout AccountChange) -> Void] {
+    [
+      { $0.email = account.email.map { .set($0) } ?? .clear },
+      { $0.emailVerified = account.emailVerified },
+      { $0.displayName = account.displayName.map { .set($0) } ?? .clear },
+      { $0.photoURL = account.photoURL.map { .set($0) } ?? .clear },
+      { $0.phoneNumber = account.phoneNumber.map { .set($0) } ?? .clear },
+      { $0.disabled = account.disabled }, { $0.createdAt = account.createdAt },
+      {
+        $0.factors = .replace(
+          account.factors.map { FactorEntry(id: $0.id.text, displayName: $0.displayName) })
+      },
+    ]
+  }
+
+  @Test func `an entry without fields stores none, and one with fields stores each once`()
+    async throws
+  {
+    try await withInstance { instance in
+      let before = try await instance.factCounts()
+      _ = try await instance.administrator()
+      let made = try await instance.factCounts()
+      #expect(made.entries == before.entries + 1 && made.fields == before.fields + 2)
+      let new = try await instance.consoleSession()
+      try await instance.identity.consoleSessions.end(token: new.token.revealedText)
+      let after = try await instance.factCounts()
+      #expect(after.entries == made.entries + 2 && after.fields == made.fields)
+    }
+  }
+
+  @Test func `all actions of a group share the prefix that an index is sorted by`() {
+    for group in AuditAction.Group.allCases {
+      #expect(Set(group.actions.map { $0.rawValue.prefix { $0 != "." } }).count == 1)
+    }
+    #expect(Set(AuditAction.Group.allCases.flatMap(\.actions)).count == AuditAction.allCases.count)
+  }
+
+  @Test func `enrollments and removals are found apart`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      _ = try await instance.identity.factorRemovals.remove(
+        instance.acme, device.account.id, device.factor, agent.request())
+      for (group, action) in [
+        (AuditAction.Group.enrollment, AuditAction.factorEnroll), (.removal, .factorRemove),
+      ] {
+        var filter = AuditFilter(scope: instance.acme)
+        filter.action = .group(group)
+        #expect(try await instance.identity.audit.list(filter).items.map(\.action) == [action])
+        filter.field = .factors
+        #expect(try await instance.identity.audit.list(filter).items.map(\.action) == [action])
+        filter.field = .email
+        #expect(try await instance.identity.audit.list(filter).items.isEmpty)
+      }
+    }
+  }
+
+  @Test func `a filter by field reads the index of fields, and pages through it`() async throws {
+    try await withInstance { instance in
+      for number in 0..<25 { try await instance.setWindow(number % 11) }
+      while try await instance.identity.audit.file() {}
+      for number in 0..<3 { try await instance.setWindow(number) }
+      var filter = AuditFilter()
+      filter.field = .adjacentIntervals
+      let all = try await instance.wholeLog().filter { $0.fields.contains(.adjacentIntervals) }
+      var (seen, after): ([Int64], String?) = ([], nil)
+      repeat {
+        let page = try await instance.identity.audit.list(filter, after: after, limit: 4)
+        seen += page.items.map(\.id)
+        after = page.next
+      } while after != nil
+      #expect(seen == all.map(\.id))
+    }
+  }
+}
+
+extension Instance {
+  /// Writes an entry with one field, and reads it back.
+  fileprivate func stored(_ change: AuditChange) async throws -> AuditRow {
+    try await identity.store.write(AuditError.self) { [acme, now] connection in
+      var entry = AuditEntry(.accountChange, .account, "x", name: "x", in: acme)
+      entry.add(change)
+      try entry.record(by: Instance.boss, at: now, connection)
+    }
+    return try #require(try await log().first)
+  }
+
+  /// The numbers of entries and of fields.
+  fileprivate func factCounts() async throws -> FactCounts {
+    try await database.read { connection in
+      try connection.first(
+        """
+        SELECT /* test */ (SELECT count(*) FROM audit), (SELECT count(*) FROM audit_change)
+        """
+      ) { FactCounts(entries: try $0.value(0), fields: try $0.value(1)) }
+    } ?? FactCounts(entries: 0, fields: 0)
+  }
+}
+
+private struct FactCounts: Equatable {
+  let entries: Int
+  let fields: Int
+}
