@@ -125,7 +125,8 @@ enum AuditFieldLabel: Equatable {
       case .keys: .name("keys")
       case .keyLabel: .name("key")
       case .keyID: .name("key ID")
-      case .role: .name("role")
+      case .role:
+        .name("role")
       case .grants: .name("roles")
       case .inviter: .name("invited by")
       case .authenticator: .name("authenticator app")
