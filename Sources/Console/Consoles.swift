@@ -1,5 +1,6 @@
 public import HTTP
-public import Templating
+public import Localization
+import Templating
 
 /// The console in every installed locale; each request gets the best one for its client.
 public struct Consoles: Sendable {

@@ -1,3 +1,5 @@
+public import Localization
+
 /// Trusted HTML, with messages that are formatted when it's inserted.
 ///
 /// Markup is inserted into a page without escaping, by any tag. Create it only from the output of

@@ -1,4 +1,5 @@
 import FoundationEssentials
+public import Localization
 
 /// The parsed templates of a folder.
 ///

@@ -146,7 +146,7 @@ import Testing
       let guide = try await Browser.signedIn(world).get("/guidance/account?project=acme-retail")
       #expect(!guide.says("&quot;tenantId&quot;"))
       #expect(guide.says("/v1/projects/acme-retail/accounts:update"))
-      #expect(guide.says("TOTP is off in this project"))
+      #expect(guide.says("TOTP is off in this user pool"))
     }
   }
 

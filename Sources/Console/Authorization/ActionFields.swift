@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// The form fields that an action requires: a reason, and a re-authentication if the last one is

@@ -135,6 +135,7 @@ struct ScopeDeletionView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("scopeName") { $0.scope.name },
+    .flag("isTenant") { $0.scope.tenant != nil },
     .text("id") { $0.scope.tenant?.text ?? $0.scope.project.text },
     .text("action") {
       $0.scope.tenant.map { [project = $0.scope.project] tenant in

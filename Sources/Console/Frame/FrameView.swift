@@ -1,3 +1,4 @@
+import Localization
 import Templating
 
 /// The content around every page: bar, tabs, breadcrumbs, messages, and footer.

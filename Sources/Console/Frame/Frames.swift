@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// Creates the frames of pages: bar, tabs, and footer.

@@ -1,4 +1,5 @@
 import HTTP
+import Localization
 import Templating
 
 /// The project menu or tenant menu in the bar.

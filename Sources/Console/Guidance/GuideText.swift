@@ -1,3 +1,4 @@
+import Localization
 import Markdown
 import Templating
 

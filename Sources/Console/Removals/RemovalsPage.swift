@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/bulk-removals`: past bulk removals, and the form for a new one.

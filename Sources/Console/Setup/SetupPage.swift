@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/setup`: creates the first owner; available until there is one.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// The field for the end of a suspension: a preset or a specific day.

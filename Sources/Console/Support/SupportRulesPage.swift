@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/settings/support`: the rules for support agents of a pool.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/projects/{p}/tenants`: lists the tenants of a project with their policies.

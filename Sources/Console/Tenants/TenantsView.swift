@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct TenantsView: ViewModel {

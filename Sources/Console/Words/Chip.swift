@@ -1,3 +1,4 @@
+import Localization
 import Templating
 
 /// A state as a word with a shape and a color; the word alone has to be sufficient.

@@ -1,3 +1,4 @@
+import Localization
 import Templating
 
 /// Builds a small piece of markup from literals and escaped text.

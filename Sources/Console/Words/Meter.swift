@@ -1,3 +1,4 @@
+import Localization
 import Templating
 
 /// Formats a share as a bar and a percentage.

@@ -1,4 +1,5 @@
 import Identity
+import Localization
 import Templating
 
 /// Formats dates and times in an administrator's time zone, as text or as a `time` element.

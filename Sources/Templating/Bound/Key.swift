@@ -1,3 +1,5 @@
+public import Localization
+
 /// A name of a ``ViewModel``, and how to read its value.
 public struct Key<Model>: Sendable {
   let name: String

@@ -1,3 +1,4 @@
+import Localization
 import Synchronization
 
 /// A template with its partials, parents, and blocks expanded and its names resolved.

@@ -1,3 +1,5 @@
+import Localization
+
 /// The value of a key while a page is rendered.
 enum Slot {
   case nothing

@@ -1,3 +1,5 @@
+import Localization
+
 /// Parses a template's source to a tree.
 struct Parser {
   let lines: Lines

@@ -1,3 +1,5 @@
+import Localization
+
 /// Renders a template with a tree of data.
 struct ValueRenderer: Sink {
   private var page = Output(reserving: 1024)

@@ -3,6 +3,7 @@ import HTTP
 import HTTPServer
 import Identity
 import IdentityToolkitAPI
+import Localization
 import Synchronization
 import Templating
 

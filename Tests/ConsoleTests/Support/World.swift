@@ -4,6 +4,7 @@ import DatabaseSQLite
 import Foundation
 import HTTP
 import Identity
+import Localization
 import OTP
 import Synchronization
 import Templating
