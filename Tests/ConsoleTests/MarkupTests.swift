@@ -17,12 +17,12 @@ import Text
   static func text(_ page: String) throws -> String {
     let text = try kept(page)
     guard !page.hasPrefix("frame-") else {
-      return text.replacing("<main id=\"main\">…</main>", with: "<main id=\"main\"><h1>Page</h1></main>")
+      return text.replacing("…</main>", with: "<h1>Page</h1></main>")
     }
     guard !text.hasPrefix("<!doctype"), let main = text.range(of: "<main") else { return text }
     return try kept("frame-signed-out.html")
-      .replacing(#/<title>.*<\/title>/#, with: text[..<main.lowerBound])
-      .replacing(#/<main id="main">…<\/main>/#, with: text[main.lowerBound...])
+      .replacing(#/<title>.*</title>/#, with: text[..<main.lowerBound])
+      .replacing(#/<main[^>]*>…</main>/#, with: text[main.lowerBound...])
   }
 
   private static func kept(_ page: String) throws -> String {
