@@ -74,7 +74,8 @@ def test_every_page_that_a_link_leads_to(standalone, owner, tenant_api):
         assert not inline, f"{path}: {inline}"
         pages += 1
         forms.update(
-            unescape(form) for form in re.findall(r'method="post" action="([^"]*)"', answer.text))
+            unescape(form) for form in re.findall(
+                r'(?:method="post" |form)action="([^"]*)"', answer.text))
         for link in re.findall(r'(?:href|src|action)="([^"]*)"', answer.text):
             link = unescape(link)
             # An authenticator app on the same device opens what the QR code holds.

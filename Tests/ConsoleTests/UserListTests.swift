@@ -183,7 +183,9 @@ import Testing
       ).items.filter { $0.action == .accountDownload }
       #expect(
         rows.map { AuditFormatter(nil).to($0).prefix { $0 != ";" } } == ["1 user", "3 users"])
-      #expect(rows.last.map { AuditFormatter(nil).to($0) } == "3 users; filters: users without a second factor")
+      #expect(
+        rows.last.map { AuditFormatter(nil).to($0) }
+          == "3 users; filters: users without a second factor")
       for who in [World.nadia, World.iris] {
         let browser = try await Browser.signedIn(world, as: who)
         #expect(try await browser.download(users + ".csv").status == .forbidden)

@@ -52,6 +52,7 @@ enum AuditFieldLabel: Equatable {
       case .fileName: .name("file")
       case .importPart: .name("import")
       case .filter: .name("filters")
+      case .passwordHashes: .name("password hashes")
       case .entries: .count(one: "entry", many: "entries")
       case .suspendedUntil: .name("suspended until")
       case .undoUntil: .name("undo until")

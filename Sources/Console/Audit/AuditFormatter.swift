@@ -98,7 +98,7 @@ struct AuditFormatter {
     switch field {
     case .anonymousExpire: flag ? "deleted after 30 days" : "kept"
     case .emailVerified, .signsInByLink, .disabled, .isProtected, .codesLocked, .passwordEnforced,
-      .withdrawalNeedsFactor, .sessionsKept, .allowsTenants:
+      .withdrawalNeedsFactor, .sessionsKept, .allowsTenants, .passwordHashes:
       flag ? "yes" : "no"
     default: flag ? "on" : "off"
     }

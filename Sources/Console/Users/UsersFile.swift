@@ -29,7 +29,7 @@ struct UsersFile: Sendable {
     // Exports of users are audited, as exports of the audit log are.
     do {
       let outcome = try await accounts.recordDownload(
-        of: scope, count: rows, words: query.words, actions.request(signedIn))
+        of: scope, count: rows, filter: query.words, actions.request(signedIn))
       return actions.page(file.response(named: "users"), after: outcome)
     } catch {
       let errors = try await actions.faults(error, .exportUsers, signedIn) {

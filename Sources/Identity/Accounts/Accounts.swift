@@ -148,40 +148,43 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Records that a file with a user pool's accounts was downloaded.
+  /// Records that accounts of a user pool were read with their password hashes.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - count: The number of accounts in the file.
-  ///   - words: A description of the accounts for the audit log.
+  ///   - count: The number of accounts.
   ///   - author: The author of the download.
   /// - Throws: ``AccountError/unavailable(_:)``.
-  public func recordDownload(
-    of scope: Scope, count: Int, words: String, by author: Author
+  public func recordHashDownload(
+    of scope: Scope, count: Int, by author: Author
   ) async throws(AccountError) {
-    try await store.perform(
-      by: author, AccountError.self, Self.download(of: scope, count: count, words: words))
+    try await store.perform(by: author, AccountError.self) { context, connection in
+      var entry = Self.download(of: scope, count: count)
+      entry.add(.passwordHashes, .flag(true))
+      try context.record(entry, connection)
+    }
   }
 
   /// Authorizes an administrator's download of accounts in the console and records it.
   ///
   /// - Throws: ``ActionError``.
   public func recordDownload(
-    of scope: Scope, count: Int, words: String, _ request: ActionRequest
+    of scope: Scope, count: Int, filter: String, _ request: ActionRequest
   ) async throws(ActionError<AccountError>) -> ActionOutcome<Void> {
     try await store.perform(
-      .exportUsers, request, in: ActionTarget(scope), AccountError.self,
-      Self.download(of: scope, count: count, words: words))
-  }
-
-  private static func download(of scope: Scope, count: Int, words: String) -> Action<Void> {
-    { context, connection in
-      var entry = AuditEntry(
-        .accountDownload, .scope, Policies.objectID(scope), name: scope.name, in: scope)
-      entry.add(.users, .number(count))
-      if !words.isEmpty { entry.add(.filter, .text(words)) }
+      .exportUsers, request, in: ActionTarget(scope), AccountError.self
+    ) { context, connection in
+      var entry = Self.download(of: scope, count: count)
+      if !filter.isEmpty { entry.add(.filter, .text(filter)) }
       try context.record(entry, connection)
     }
+  }
+
+  private static func download(of scope: Scope, count: Int) -> AuditEntry {
+    var entry = AuditEntry(
+      .accountDownload, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+    entry.add(.users, .number(count))
+    return entry
   }
 
   /// Deletes an account with its factors and sessions, and notifies the user by email unless they

@@ -68,6 +68,8 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case importPart = "import-part"
   /// The filters of a download.
   case filter
+  /// Whether a download contains password hashes.
+  case passwordHashes = "password-hashes"
   /// A number of audit entries.
   case entries
   /// The end of a suspension.

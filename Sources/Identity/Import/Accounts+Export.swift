@@ -13,7 +13,7 @@ extension Accounts {
   /// Reads accounts with their password hashes, ordered by uid.
   ///
   /// Second factors are returned without their secrets, as everywhere. A caller that reads hashes
-  /// records it with ``recordDownload(of:count:words:by:)``.
+  /// records it with ``recordHashDownload(of:count:by:)``.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func export(

@@ -165,6 +165,7 @@ extension PasswordPolicy {
   /// unset one, even if both have the same effect.
   ///
   /// - Parameter policy: The policy; nil if it was never set.
+  /// - Returns: The fields, in the order of the audit log.
   static func auditFields(of policy: PasswordPolicy?) -> [AuditField] {
     [
       AuditField(.passwordEnforced, policy.map { .flag($0.isEnforced) } ?? .absent),

@@ -25,6 +25,7 @@ public struct WeakenedPolicy: Sendable, Equatable {
   ///   - policy: The current policy.
   ///   - context: The action that changes it.
   ///   - connection: A connection in the transaction of the change.
+  /// - Throws: The database's error.
   static func record(
     _ weakenings: [PolicyWeakening], of new: PolicyEdit, over policy: Policy,
     _ context: ActionContext, _ connection: borrowing Connection

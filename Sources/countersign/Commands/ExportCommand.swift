@@ -33,9 +33,8 @@ enum ExportCommand: Command {
       }
       let count = try written.get()
       try file.finish()
-      try await accounts.recordDownload(
-        of: scope, count: count.users, words: "by countersign export, with hashes of passwords",
-        by: Author(actor: .commandLine))
+      try await accounts.recordHashDownload(
+        of: scope, count: count.users, by: Author(actor: .commandLine))
       Terminal.say("Exported \(count.users) users to \(path). It contains password hashes.")
       if count.apps > 0 {
         Terminal.complain(

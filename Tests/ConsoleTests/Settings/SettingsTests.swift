@@ -231,7 +231,8 @@ import Testing
       for link in links {
         let log = try await ada.get(link)
         #expect(log.says(" created</span>") || log.says("API key created"), "\(link)")
-        #expect(log.says("<span class=\"who\">Service token revoked") == link.contains(revoked.id.text))
+        #expect(
+          log.says("<span class=\"who\">Service token revoked") == link.contains(revoked.id.text))
       }
       // Who may not read the audit log is not led there.
       let tomas = try await Browser.signedIn(world, as: World.tomas)

@@ -221,8 +221,8 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     },
     UseCase("download accounts", [.accountDownload]) { i in
       {
-        try await i.identity.accounts.recordDownload(
-          of: i.acme, count: 3, words: "users", by: Instance.boss)
+        try await i.identity.accounts.recordHashDownload(
+          of: i.acme, count: 3, by: Instance.boss)
       }
     },
     UseCase("end sessions", [.sessionsEnd]) { i in

@@ -27,9 +27,8 @@ extension Methods {
     do throws(AccountError) {
       page = try await identity.accounts.export(call.scope, after: after, limit: limit)
       if call.holder.readsHashes, page.items.contains(where: { $0.passwordHash != nil }) {
-        try await identity.accounts.recordDownload(
-          of: call.scope, count: page.items.count, words: "with hashes of passwords",
-          by: call.author)
+        try await identity.accounts.recordHashDownload(
+          of: call.scope, count: page.items.count, by: call.author)
       }
     } catch {
       throw WireError(error)
