@@ -161,7 +161,7 @@ def test_tokens_are_verified_with_the_published_certificates_and_revoked(auth, a
     for token in (forged, unsigned):
         with pytest.raises(auth.InvalidIdTokenError):
             auth.verify_id_token(token)
-    next_second(id_token)
+    next_second(cookie)
     auth.revoke_refresh_tokens("ada")
     with pytest.raises(auth.RevokedIdTokenError):
         auth.verify_id_token(id_token, check_revoked=True)
