@@ -106,7 +106,7 @@ extension Demo {
     let moment = clock.now
     try await identity.store.write(DemoError.self) { connection in
       var entry = AuditEntry(
-        .accountImport, .scope, Policies.objectID(pool.scope), name: pool.scope.name,
+        .accountImport, .scope, pool.scope.objectID, name: pool.scope.name,
         in: pool.scope)
       entry.add(.usersCreated, .number(count))
       try entry.record(by: author, at: moment, connection)

@@ -55,7 +55,7 @@ public final class Catalog: Sendable {
     case .verbatim(let text): text
     case .value(let value): text(of: value)
     case .keyed(let keyed):
-      filled(keyed, plain: { $0 }) { self.text(of: $0) }
+      filled(keyed) { self.text(of: $0) }
     }
   }
 
@@ -65,23 +65,23 @@ public final class Catalog: Sendable {
     case .verbatim(let text): Self.escaped(text)
     case .value(let value): html(of: value)
     case .keyed(let keyed):
-      filled(keyed, plain: { $0 }) { self.html(of: $0) }
+      filled(keyed) { self.html(of: $0) }
     }
   }
 
   private func filled(
-    _ message: Message.Keyed, plain: (String) -> String, format: (Message.Value) -> String
+    _ message: Message.Keyed, format: (Message.Value) -> String
   ) -> String {
     guard let entry = entries[message.key] else {
       assertionFailure("no message “\(message.key)” in the catalog")
       return message.key
     }
     let form = entry.form(for: message)
-    if let text = form.plain { return plain(text) }
+    if let text = form.plain { return text }
     var result = ""
     for piece in form.pieces {
       switch piece {
-      case .text(let text): result += plain(text)
+      case .text(let text): result += text
       case .argument(let name):
         guard let value = message.value(of: name) else {
           assertionFailure("“\(message.key)” needs an argument “\(name)”")

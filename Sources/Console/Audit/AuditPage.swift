@@ -92,6 +92,6 @@ struct AuditPlace: Sendable {
   var file: String { scope.map { ConsolePaths.auditFile($0) } ?? ConsolePaths.instanceAuditFile() }
 
   var fileName: String {
-    scope.map { "audit-\($0.tenant?.text ?? $0.project.text)" } ?? "audit"
+    scope.map { "audit-\($0.objectID)" } ?? "audit"
   }
 }

@@ -136,7 +136,7 @@ struct ScopeDeletionView: ViewModel {
     .object("frame") { $0.frame },
     .text("scopeName") { $0.scope.name },
     .flag("isTenant") { $0.scope.tenant != nil },
-    .text("id") { $0.scope.tenant?.text ?? $0.scope.project.text },
+    .text("id") { $0.scope.objectID },
     .text("action") {
       $0.scope.tenant.map { [project = $0.scope.project] tenant in
         ConsolePaths.tenantDeletion(project.text, tenant.text)

@@ -109,7 +109,7 @@ struct ScopeGuidanceView: ViewModel {
     },
     .text("audit") { view in
       guard view.context.may(.readAudit) else { return nil }
-      let id = view.scope.tenant?.text ?? view.scope.project.text
+      let id = view.scope.objectID
       return (["kind": "guidance", "object": id] as Form).query(of: ConsolePaths.audit(view.scope))
     },
     .text("guides") { $0.scope.guidance() },

@@ -197,7 +197,7 @@ struct TypedName: ViewModel {
   init(_ view: PolicyCheckView) {
     let scope = view.context.scope
     name = scope.name
-    id = scope.tenant?.text ?? scope.project.text
+    id = scope.objectID
     value = view.typed
     error = view.frame.error(at: "confirmation")
   }

@@ -117,7 +117,7 @@ extension Scope {
   ///
   /// The ID is accepted because some names can't be typed.
   func isNamed(_ text: String) -> Bool {
-    !text.isEmpty && (text == name || text == (tenant?.text ?? project.text))
+    !text.isEmpty && (text == name || text == objectID)
   }
 }
 

@@ -58,7 +58,7 @@ struct OverviewView: ViewModel {
     .list("links") { $0.context.links },
     .text("name") { $0.scope.name },
     .text("kind") { $0.scope.kind },
-    .text("id") { $0.scope.tenant?.text ?? $0.scope.project.text },
+    .text("id") { $0.scope.objectID },
     .flag("hasAttention") { !$0.attention.isEmpty },
     .list("attention") { $0.attention },
     .object("connect") { $0.connect },

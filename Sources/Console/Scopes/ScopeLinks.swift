@@ -14,7 +14,7 @@ extension ScopeContext {
     }
     if may(.readAudit) {
       let kind = scope.tenant == nil ? "project" : "tenant"
-      let query: Form = ["kind": kind, "object": scope.tenant?.text ?? scope.project.text]
+      let query: Form = ["kind": kind, "object": scope.objectID]
       links.append(
         Link(text: "Settings history", href: query.query(of: ConsolePaths.audit(scope))))
     }

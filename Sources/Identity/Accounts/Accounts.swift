@@ -182,7 +182,7 @@ public struct Accounts: Sendable {
 
   private static func download(of scope: Scope, count: Int) -> AuditEntry {
     var entry = AuditEntry(
-      .accountDownload, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+      .accountDownload, .scope, scope.objectID, name: scope.name, in: scope)
     entry.add(.users, .number(count))
     return entry
   }
@@ -253,7 +253,7 @@ public struct Accounts: Sendable {
       try CodeAttemptRecord.deleteAll(in: scope.key, connection)
       try AccountCounts.clear(scope, connection)
       var entry = AuditEntry(
-        .accountDeleteAll, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+        .accountDeleteAll, .scope, scope.objectID, name: scope.name, in: scope)
       entry.add(.users, lost: .number(count))
       try entry.record(by: author, at: now, connection)
     }

@@ -56,7 +56,7 @@ enum AnonymousAccounts {
     }
     guard !keys.isEmpty else { return }
     var entry = AuditEntry(
-      .accountExpire, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+      .accountExpire, .scope, scope.objectID, name: scope.name, in: scope)
     entry.add(.users, lost: .number(keys.count))
     try entry.record(by: Author(actor: .server), at: now, connection)
   }

@@ -268,7 +268,7 @@ extension Approvals {
     }
     let object: (kind: AuditResource, id: String, name: String) =
       if approval.kind == .policy {
-        (.policy, Policies.objectID(approval.scope), approval.scope.name)
+        (.policy, approval.scope.objectID, approval.scope.name)
       } else if let account = approval.account {
         (.account, account.text, approval.accountName)
       } else {

@@ -50,7 +50,7 @@ extension Approvals {
       VALUES (\(id), \(policy.version), \(new.values))
       """)
     var entry = AuditEntry(
-      .approvalAsk, .policy, Policies.objectID(scope), name: scope.name, in: scope)
+      .approvalAsk, .policy, scope.objectID, name: scope.name, in: scope)
     entry.compare(policy.edit.auditFields, new.auditFields)
     entry.note = request.note
     try entry.record(by: request.author, at: now, connection)

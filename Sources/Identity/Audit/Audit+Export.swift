@@ -47,7 +47,7 @@ extension Audit {
     try await store.write(AuditError.self) { connection in
       var entry =
         filter.scope.map { scope in
-          AuditEntry(.auditDownload, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+          AuditEntry(.auditDownload, .scope, scope.objectID, name: scope.name, in: scope)
         } ?? AuditEntry(.auditDownload, .instance, "", name: "")
       entry.add(.entries, .number(total))
       if !words.isEmpty { entry.add(.filter, .list(words)) }

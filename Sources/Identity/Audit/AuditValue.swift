@@ -198,6 +198,13 @@ extension AuditValue {
 extension AuditValue: Hashable {
   /// Compares the stored forms byte for byte.
   public static func == (left: AuditValue, right: AuditValue) -> Bool {
+    // Each change of a pool compares all its settings, and most are of these kinds.
+    switch (left, right) {
+    case (.flag(let one), .flag(let other)): return one == other
+    case (.number(let one), .number(let other)): return one == other
+    case (.text(let one), .text(let other)): return one.isSameBytes(as: other)
+    default: break
+    }
     let (left, right) = (left.stored, right.stored)
     guard left.kind == right.kind else { return false }
     guard let text = left.text, let other = right.text else {

@@ -119,7 +119,7 @@ public struct ScopeGuidance: Sendable {
           \(Self.beginning(of: text)), \(text))
         """)
       var entry = AuditEntry(
-        .guidanceChange, .guidance, Policies.objectID(scope), name: scope.name, in: scope)
+        .guidanceChange, .guidance, scope.objectID, name: scope.name, in: scope)
       entry.add(
         .version, from: newest.map { .number($0.version.number) } ?? .absent, to: .number(number))
       entry.add(

@@ -176,7 +176,7 @@ struct ImportBatch {
       try outcome.record(nil, in: scope, by: author, at: now, connection)
     case .beginning(let name):
       var entry = AuditEntry(
-        .accountImport, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+        .accountImport, .scope, scope.objectID, name: scope.name, in: scope)
       entry.add(.fileName, .text(name))
       entry.add(.importPart, .code("begin"))
       try entry.record(by: author, at: now, connection)

@@ -94,7 +94,7 @@ extension ImportOutcome {
     _ connection: borrowing Connection
   ) throws {
     var entry = AuditEntry(
-      .accountImport, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+      .accountImport, .scope, scope.objectID, name: scope.name, in: scope)
     entry.add(.usersCreated, .number(made))
     if replaced > 0 { entry.add(.usersReplaced, .number(replaced)) }
     if kept > 0 { entry.add(.usersKept, .number(kept)) }

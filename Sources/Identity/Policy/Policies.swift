@@ -119,7 +119,7 @@ public struct Policies: Sendable {
   public func versions(
     _ scope: Scope, after: String? = nil, limit: Int = 10
   ) async throws(PolicyError) -> Page<AuditRow> {
-    let filter = AuditFilter(scope: scope, object: .policy, objectID: Self.objectID(scope))
+    let filter = AuditFilter(scope: scope, object: .policy, objectID: scope.objectID)
     return try await store.read(PolicyError.self) { connection in
       try audit.list(filter, after: after, limit: limit, connection)
     }
@@ -137,8 +137,6 @@ public struct Policies: Sendable {
       }
     }
   }
-
-  package static func objectID(_ scope: Scope) -> String { scope.objectID }
 
   static func find(_ key: Int64, _ connection: borrowing Connection) throws -> Policy {
     let policy = try connection.first(
@@ -173,7 +171,7 @@ public struct Policies: Sendable {
     let weakenings = new.weakenings(since: policy.edit)
     var entry = AuditEntry(
       weakenings.contains(where: \.isWiderWindow) ? .policyWiden : .policyChange, .policy,
-      objectID(scope), name: scope.name, in: scope)
+      scope.objectID, name: scope.name, in: scope)
     entry.compare(policy.edit.auditFields, new.auditFields)
     try context.record(entry, connection)
     try WeakenedPolicy.record(weakenings, of: new, over: policy, context, connection)

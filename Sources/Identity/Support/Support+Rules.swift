@@ -75,7 +75,7 @@ extension Support {
     }
     let old = try SupportRules.find(scope, connection)
     var entry = AuditEntry(
-      .supportChange, .scope, Policies.objectID(scope), name: scope.name, in: scope)
+      .supportChange, .scope, scope.objectID, name: scope.name, in: scope)
     entry.compare(old.auditFields, new.auditFields)
     return entry.changes.isEmpty ? nil : entry
   }

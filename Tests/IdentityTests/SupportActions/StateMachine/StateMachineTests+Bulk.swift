@@ -367,7 +367,7 @@ extension StateMachine {
     change(&new)
     var took = Took(name: "settings by \(agents[agent].name)")
     if new != old {
-      took.rows = ["support.change by \(agents[agent].name) on \(Policies.objectID(scope))"]
+      took.rows = ["support.change by \(agents[agent].name) on \(scope.objectID)"]
     }
     let (settings, author) = (new, agents[agent].author)
     let result = await attempt {

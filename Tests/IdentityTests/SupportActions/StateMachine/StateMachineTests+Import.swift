@@ -90,7 +90,7 @@ extension StateMachine {
     }
     if expected.made + expected.replaced > 0 {
       took.rows.append(
-        "account.import by \(Instance.boss.actor.name) on \(Policies.objectID(scope))")
+        "account.import by \(Instance.boss.actor.name) on \(scope.objectID)")
     } else if brought.isEmpty {
       took.refusals = ["empty"]
     }
