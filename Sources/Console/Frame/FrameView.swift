@@ -92,7 +92,7 @@ final class FrameView: ViewModel {
 /// The signed-in administrator's own menu.
 struct AccountMenu: ViewModel {
   let name: String
-  let role: String
+  let role: Message
   let email: String
   /// The address of the account page.
   let href: String
