@@ -112,8 +112,8 @@ public enum AdministratorError: Error, Sendable {
   case invalidEmail
   /// A name that's empty or longer than 100 characters.
   case invalidName
-  /// A password that's too short, too long, or the same as the email address; the text says which.
-  case weakPassword(String)
+  /// A password that's too short, too long, or the same as the email address.
+  case weakPassword(WeakPassword)
   /// The project or tenant of a grant doesn't exist.
   case scopeNotFound
   /// Too many passwords are being hashed; retry after a second.
