@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// `POST …/{number}/approval`: approves a request, which carries it out.
 struct ApproveRequest: ApprovalDecision {
@@ -19,25 +20,30 @@ struct ApproveRequest: ApprovalDecision {
       case .done(let removal):
         (Self.flash(removal, scope), ConsolePaths.user(scope, removal.account.id.text))
       case .policyChanged:
-        (Flash(text: "Approved. The policy is in force."), ConsolePaths.policy(scope))
+        (Flash(text: Message("approvals.policy-in-force")), ConsolePaths.policy(scope))
       case .begun(let job):
         (
-          Flash(text: "Approved. The removal has started."),
+          Flash(text: Message("approvals.removal-started")),
           ConsolePaths.bulkRemoval(scope, String(job))
         )
       case .overtaken(let change):
-        (Flash(text: "Nothing was changed. \(change)", isAlert: true), nil)
+        (Flash(text: Message("approvals.overtaken", ["change": .text(change)]), isAlert: true), nil)
       }
     return ApprovalResult(flash: flash, address: address, renewed: done.renewed)
   }
 
   private static func flash(_ removal: Removal, _ scope: Scope) -> Flash {
-    let factors = Words.count(removal.factors.count, "factor", "factors")
     let undo = removal.apart.map {
-      Link(text: "Undo", href: ConsolePaths.undo(scope, removal.account.id.text, $0.id.text))
+      Link(
+        text: Message("approvals.undo"),
+        href: ConsolePaths.undo(scope, removal.account.id.text, $0.id.text))
     }
-    return Flash(
-      text: "Approved. Removed \(factors). \(SessionWords.ended(removal.sessionsEnded))",
-      link: undo)
+    let text = Message(
+      "approvals.factors-removed",
+      [
+        "count": .number(removal.factors.count),
+        "sessions": .message(SessionWords.ended(removal.sessionsEnded)),
+      ])
+    return Flash(text: text, link: undo)
   }
 }
