@@ -35,7 +35,7 @@ struct RestoreFactors: SupportAction {
       question.refusal = ActionErrorText.sentence(.ownRemoval)
       question.colleagues = try await pages.colleagues(
         for: Self.self, on: account, target,
-        to: "restore \(apart.factors.count == 1 ? "it" : "them")")
+        to: apart.factors.count == 1 ? .restoreFactor : .restoreFactors)
     }
     return question
   }
