@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// `POST S/policy/changes`: saves a reviewed change, or requests approval for it.
 struct SavePolicyChange: Sendable {
@@ -19,7 +20,7 @@ struct SavePolicyChange: Sendable {
     let typed = context.signedIn.form.trimmed("confirmation")
     if preview.switchesOff, !context.scope.isNamed(typed) {
       let fault = FieldError(
-        field: "confirmation", text: "Enter the name as shown above, or the ID.")
+        field: "confirmation", text: Message("policy.name-differs"))
       let faults = [fault] + (try await actions.unmet(preview.action, context.signedIn))
       return try await pages.review(context, change, typed: typed, faults: faults)
     }
@@ -46,21 +47,33 @@ struct SavePolicyChange: Sendable {
   }
 
   private static let approvalPending = FieldError(
-    field: "approval",
-    text:
-      "A change that weakens this policy is already pending approval. Decide or withdraw it first.")
+    field: "approval", text: Message("policy.approval-pending"))
 
   /// The message about the result, for the next page.
   private static func result(
     of outcome: PolicyOutcome, _ preview: PolicyPreview, _ times: Times
-  ) -> String {
+  ) -> Message {
     switch outcome {
     case .changed:
-      let words = preview.changes.map { "\($0.field.rawValue) \($0.from) → \($0.to)" }
-      return "Saved: \(words.joined(separator: "; "))."
+      let changes = preview.changes.map {
+        Message(
+          "policy.change",
+          [
+            "field": .message($0.field.name), "from": .message($0.oldValue),
+            "to": .message($0.newValue),
+          ])
+      }
+      return Message("policy.saved", ["changes": .message(joined(changes))])
     case .waiting(let until):
-      return
-        "Nothing has changed yet. A second administrator can approve it until \(times.words(until))."
+      return Message("policy.waits-for-approval", ["time": times.value(until)])
+    }
+  }
+
+  /// The changes in one line.
+  private static func joined(_ changes: [Message]) -> Message {
+    guard let first = changes.first else { return .verbatim("") }
+    return changes.dropFirst().reduce(first) {
+      Message("policy.changes-joined", ["changes": .message($0), "change": .message($1)])
     }
   }
 }

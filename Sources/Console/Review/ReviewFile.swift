@@ -1,8 +1,12 @@
 import HTTP
 import Identity
+import Localization
 import OTP
 
 /// The policy review as a CSV file.
+///
+/// The names of its columns are the same in every language, for programs that read it, and so are
+/// the names of the settings in which a policy differs.
 struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
@@ -11,9 +15,10 @@ struct ReviewFile {
   ])
   private let publicURL: PublicURL
   private let project: ID<Project>
+  private let catalog: Catalog
 
-  init(publicURL: PublicURL, project: ID<Project>) {
-    (self.publicURL, self.project) = (publicURL, project)
+  init(publicURL: PublicURL, project: ID<Project>, catalog: Catalog) {
+    (self.publicURL, self.project, self.catalog) = (publicURL, project, catalog)
   }
 
   /// Adds a scope.
@@ -29,8 +34,10 @@ struct ReviewFile {
     let differences = base.map { summary.inForce.differences(from: $0).map(\.rawValue) } ?? []
     csv.add([
       project.text, summary.tenant?.text ?? "", summary.displayName,
-      PolicyChange.words(.totp, summary.edit), WindowWords.number(configuration),
-      String(configuration.accepted?.codes ?? 0), configuration.isSMSOn ? "on" : "off",
+      catalog.text(PolicyChange.Field.totp.value(in: summary.edit)),
+      catalog.text(WindowWords.number(configuration)),
+      String(configuration.accepted?.codes ?? 0),
+      catalog.text(configuration.isSMSOn ? Message("common.on") : Message("common.off")),
       summary.edit.pattern?.rawValue ?? "", summary.edit.mandatoryFrom?.description ?? "",
       String(summary.users), String(summary.enrolledUsers),
       summary.users == 0 ? "" : String(summary.enrolledUsers * 100 / summary.users),

@@ -178,17 +178,22 @@ public struct PolicyChange: Sendable, Equatable {
   public let from: String
   /// The value after the change.
   public let to: String
+  /// The policy before the change.
+  public let old: PolicyEdit
+  /// The policy after the change.
+  public let new: PolicyEdit
 
   /// Returns the fields in which two policies differ, in a fixed order.
   public static func between(_ old: PolicyEdit, _ new: PolicyEdit) -> [PolicyChange] {
     Field.allCases.compactMap { field in
       let (from, to) = (words(field, old), words(field, new))
-      return from == to ? nil : PolicyChange(field: field, from: from, to: to)
+      return from == to
+        ? nil : PolicyChange(field: field, from: from, to: to, old: old, new: new)
     }
   }
 
   /// Returns a field of a policy as text.
-  public static func words(_ field: Field, _ edit: PolicyEdit) -> String {
+  private static func words(_ field: Field, _ edit: PolicyEdit) -> String {
     let configuration = edit.configuration
     switch field {
     case .totp:
