@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// A requirement for users to enroll.
@@ -101,7 +102,7 @@ extension PolicyPrerequisites {
   }
 
   /// The enabled first factors, as text.
-  var words: String {
-    SignInMethods.words(signIn.names + [providersInWords].compactMap { $0 })
+  var words: Message {
+    SignInMethods.words(signIn.names + [providersInWords].compactMap { $0?.message })
   }
 }
