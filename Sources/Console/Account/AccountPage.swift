@@ -152,7 +152,9 @@ struct AccountView: ViewModel {
     },
     .list("facts") { $0.facts },
     .flag("hasHistory") { !$0.history.isEmpty },
-    .list("history") { view in view.history.map { HistoryRow($0, view.frame.times) } },
+    .list("history") { view in
+      view.history.map { HistoryRow($0, view.frame.times, view.frame.catalog) }
+    },
   ]
 }
 

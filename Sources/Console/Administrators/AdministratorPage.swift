@@ -226,7 +226,9 @@ struct AdministratorView: ViewModel {
         of: ConsolePaths.instanceAudit())
     },
     .flag("hasHistory") { !$0.history.isEmpty },
-    .list("history") { view in view.history.map { HistoryRow($0, view.frame.times) } },
+    .list("history") { view in
+      view.history.map { HistoryRow($0, view.frame.times, view.frame.catalog) }
+    },
   ]
 }
 

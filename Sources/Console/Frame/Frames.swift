@@ -37,7 +37,7 @@ struct Frames: Sendable {
       title: title.message, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
       home: ConsolePaths.projects(), guidance: ConsolePaths.guidance(),
       address: publicURL.origin + path, times: times, asOf: times.moment(clock.now()),
-      isNarrow: true, language: catalog.locale, isRightToLeft: catalog.isRightToLeft)
+      isNarrow: true, catalog: catalog)
   }
 
   /// The frame for end users of an application, with its name and without links into the console.

@@ -67,7 +67,8 @@ struct PolicyPages: Sendable {
     frame.errors = faults
     var model = PolicyView(
       frame: frame, context: context, policy: policy, answers: answers,
-      versions: PolicyVersions(versions, after: after, in: context, times: frame.times),
+      versions: PolicyVersions(
+        versions, after: after, in: context, times: frame.times, catalog: frames.catalog),
       prerequisites: PolicyPrerequisite.all(policy, prerequisites, in: context),
       publicURL: frames.publicURL)
     model.isUnchanged = isUnchanged
@@ -77,7 +78,8 @@ struct PolicyPages: Sendable {
         try await policies.history(scope, limit: max(1, min(policy.version - version, 10)))
       }
       model.race = PolicyRace(
-        policy, history: missed, discard: ConsolePaths.policy(scope), times: frame.times)
+        policy, history: missed, discard: ConsolePaths.policy(scope), times: frame.times,
+        catalog: frames.catalog)
     }
     let status: Status =
       model.race != nil ? .conflict : faults.isEmpty ? .ok : .unprocessableContent

@@ -187,11 +187,13 @@ struct PolicyRace: ViewModel {
   let changes: [String]
   let discard: String
 
-  init(_ policy: Policy, history: [AuditRow], discard: String, times: Times) {
+  init(
+    _ policy: Policy, history: [AuditRow], discard: String, times: Times, catalog: Catalog
+  ) {
     who = policy.changedBy.map(Message.verbatim) ?? Message("policy.someone")
     at =
       policy.changedAt.map(times.moment) ?? Markup(escaping: Message("policy.unknown-date"))
-    changes = history.map { AuditFormatter(times).change($0) }
+    changes = history.map { AuditFormatter(times, catalog).change($0) }
     self.discard = discard
   }
 

@@ -21,7 +21,7 @@ struct ProviderView: ViewModel {
     self.context = context
     self.provider = provider
     self.answers = answers
-    self.history = history?.map { HistoryRow($0, frame.times) }
+    self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
   }
 
   private var isOIDC: Bool { provider?.kind != .saml }

@@ -21,7 +21,7 @@ struct OverviewView: ViewModel {
     self.frame = FrameView(frame)
     self.context = context
     self.policy = policy
-    self.history = history.map { HistoryRow($0, frame.times) }
+    self.history = history.map { HistoryRow($0, frame.times, frame.catalog) }
     self.attention = attention
     self.connect = connect
     let scope = context.scope

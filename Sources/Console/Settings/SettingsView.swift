@@ -39,7 +39,7 @@ struct SettingsView: ViewModel {
     }
     tokenRows = tokens.filter { $0.revokedAt == nil }.map(row)
     revoked = tokens.filter { $0.revokedAt != nil }.prefix(20).map(row)
-    self.history = history?.map { HistoryRow($0, times) }
+    self.history = history?.map { HistoryRow($0, times, frame.catalog) }
     self.isUnchanged = isUnchanged
   }
 

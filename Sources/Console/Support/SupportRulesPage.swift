@@ -181,7 +181,7 @@ struct SupportRulesView: ViewModel {
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { view in
-      (view.history ?? []).map { HistoryRow($0, view.frame.times) }
+      (view.history ?? []).map { HistoryRow($0, view.frame.times, view.frame.catalog) }
     },
   ]
 }

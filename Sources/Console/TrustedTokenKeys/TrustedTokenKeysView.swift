@@ -25,7 +25,7 @@ struct TrustedTokenKeysView: ViewModel {
     }
     rows = all.filter { $0.signer.revokedAt == nil }
     revoked = Array(all.filter { $0.signer.revokedAt != nil }.prefix(20))
-    self.history = history?.map { HistoryRow($0, frame.times) }
+    self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
     self.mayChange = mayChange
     self.isEmulator = isEmulator
   }

@@ -35,7 +35,7 @@ struct UserView: ViewModel {
       FactorRow(
         $0, of: account, in: context, mayAct: refusal == nil, at: now, times: frame.times)
     }
-    self.history = history?.map { HistoryRow($0, frame.times) }
+    self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
     facts = Self.facts(account, sessions: sessions, times: frame.times)
     self.support = support
     notice = Self.notice(account, refusal, context)
