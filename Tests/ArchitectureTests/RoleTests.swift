@@ -7,7 +7,6 @@ private let exempt: Set = [
   "Sources/Identity/Administrators/Permission.swift",
   "Sources/Identity/Administrators/Setup.swift",
   "Sources/Console/Administrators/GrantWords.swift",
-  "Sources/Console/Administrators/RoleTitles.swift",
   // The roles of service tokens.
   "Sources/Console/Settings/SettingsView.swift",
 ]
