@@ -44,7 +44,7 @@ struct DatePattern: Sendable {
 
   private static func fields(of pattern: String) -> [Field] {
     // A word between date and time, as in “Nov 3, 2026 at 09:12”, gives way to a comma.
-    var rest = pattern.replacing(/ '[^']*' (?=H)/, with: ", ")[...]
+    var rest = pattern.replacing(#/ '[^']*' (?=H)/#, with: ", ")[...]
     var fields: [Field] = []
     while let first = rest.first {
       let run = rest.prefix { $0 == first }
