@@ -141,7 +141,9 @@ private let english =
   ])
   func `a time has its locale's form`(locale: String, text: String) {
     let time = LocalTime(LocalDate(year: 2026, month: 2, day: 3), hour: 9, minute: 5, zone: "UTC")
-    #expect(Formats(locale: locale).time(time) == text)
+    // Some locales don't break the line within a date.
+    let formatted = Formats(locale: locale).time(time).map { $0.isWhitespace ? " " : $0 }
+    #expect(String(formatted) == text)
   }
 
   @Test func `scripts set the direction`() {

@@ -29,7 +29,7 @@ struct GuidancePage: Sendable {
     guard let guide = guides.guide(name) else { throw .notFound }
     let place = try await place(signedIn)
     var frame = try await frame(
-      Message("guidance.guide-title", ["title": .text(guide.title)]), signedIn, place)
+      Message("guidance.guide-title", ["title": .message(guide.pattern.name)]), signedIn, place)
     let list = place?.scope.guidance() ?? ConsolePaths.guidance()
     frame.crumbs.append(Link(text: Message("guidance.guidance"), href: list))
     return .html(
@@ -72,7 +72,7 @@ struct GuidancePage: Sendable {
     guides.all.map { guide in
       let path = ConsolePaths.guide(guide.pattern.rawValue)
       return GuideLink(
-        pattern: guide.pattern, href: place?.scope.guidance(path) ?? path, title: guide.title,
+        pattern: guide.pattern, href: place?.scope.guidance(path) ?? path, title: guide.pattern.name,
         summary: guide.summary, isCurrent: guide.pattern.rawValue == current,
         isRecorded: guide.pattern == place?.policy?.pattern)
     }

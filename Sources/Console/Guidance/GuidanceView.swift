@@ -71,7 +71,7 @@ struct GuideView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("title") { $0.guide.title },
+    .text("title") { $0.guide.pattern.name },
     .markup("text") { $0.text },
     .optional("place") { $0.place },
     .list("facts") { $0.facts },
@@ -107,7 +107,7 @@ struct GuidePlaceView: ViewModel {
 struct GuideLink: ViewModel {
   let pattern: EnrollmentPattern
   let href: String
-  let title: String
+  let title: Message
   let summary: String
   let isCurrent: Bool
   /// Whether the pattern is the one recorded for the pool that the guides were opened from.

@@ -57,7 +57,7 @@ struct SavePolicyChange: Sendable {
     case .changed:
       let changes = preview.changes.map {
         Message(
-          "policy.change",
+          "policy.changed-field",
           [
             "field": .message($0.field.name), "from": .message($0.oldValue),
             "to": .message($0.newValue),
