@@ -37,7 +37,12 @@ struct RoleTests {
   @Test func `no sentence of the console names a role`() throws {
     let found = try files().filter { $0.module == "Console" }.flatMap { file in
       file.lines.enumerated()
-        .filter { $1.contains(Self.sentence) && !Self.isComment($1) && !Self.isPurpose($1) }
+        .filter { line in
+          // The key of a message isn't a sentence.
+          let text = line.element.replacing(/Message\("[^"]*"/, with: "Message(")
+          return text.contains(Self.sentence) && !Self.isComment(line.element)
+            && !Self.isPurpose(line.element)
+        }
         .map { file.breach($0.offset, String($0.element)) }
     }
     #expect(found == [])

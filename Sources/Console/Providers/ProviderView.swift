@@ -63,7 +63,7 @@ struct ProviderView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .object("authorization") { $0.fields },
     .text("heading") { view in
       view.provider.map { Message.verbatim($0.id.text) } ?? Message("providers.add-provider")

@@ -115,7 +115,7 @@ struct SettingsView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .optional("authorization") { $0.fields },
     .list("links") { $0.context.links },
     .text("scopeName") { $0.scope.name },
@@ -165,7 +165,7 @@ struct SettingsView: ViewModel {
     .text("revokedCount") {
       Message("settings.revoked-tokens", ["count": .number($0.revoked.count)])
     },
-    .list("revoked") { $0.revoked },
+    .list(\.revoked),
     .text("newToken") { ConsolePaths.newToken($0.scope) },
     .text("deletion") { $0.deletion },
     .flag("showsHistory") { $0.history != nil },
@@ -182,9 +182,9 @@ struct MethodChoice: ViewModel {
   let hint: Message
 
   static let keys: Keys<Self> = [
-    .text("id") { $0.id },
-    .text("label") { $0.label },
-    .text("hint") { $0.hint },
+    .text(\.id),
+    .text(\.label),
+    .text(\.hint),
     .flag("isOn") { $0.field.now },
     .flag("wasOn") { $0.field.was },
   ]

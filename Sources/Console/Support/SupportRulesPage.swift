@@ -156,7 +156,7 @@ struct SupportRulesView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("scopeName") { $0.context.scope.name },
     .text("action") { ConsolePaths.supportRules($0.context.scope) },
     .text("back") { ConsolePaths.settings($0.context.scope) },
@@ -194,11 +194,11 @@ struct SupportNumberField: ViewModel {
   var error: Message?
 
   static let keys: Keys<Self> = [
-    .text("id") { $0.id },
-    .text("label") { $0.label },
-    .text("value") { $0.value },
-    .text("hint") { $0.hint },
-    .text("error") { $0.error },
+    .text(\.id),
+    .text(\.label),
+    .text(\.value),
+    .text(\.hint),
+    .text(\.error),
   ]
 }
 
@@ -209,9 +209,9 @@ struct SupportToggle: ViewModel {
   let hint: Message
 
   static let keys: Keys<Self> = [
-    .text("id") { $0.id },
-    .text("label") { $0.label },
-    .flag("isOn") { $0.isOn },
-    .text("hint") { $0.hint },
+    .text(\.id),
+    .text(\.label),
+    .flag(\.isOn),
+    .text(\.hint),
   ]
 }
