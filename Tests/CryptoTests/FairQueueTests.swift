@@ -3,7 +3,7 @@ import Testing
 @testable import Crypto
 
 struct FairQueueTests {
-  /// Adds an element and returns the result as a word.
+  /// Adds an element and returns the result as text.
   private func add(_ element: String, to queue: inout FairQueue<String>) -> String {
     switch queue.add(element, of: element.first == "a" ? 1 : element.first == "b" ? 2 : 3) {
     case .start: "start"

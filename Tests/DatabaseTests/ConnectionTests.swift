@@ -29,10 +29,10 @@ struct ConnectionTests {
       }
       #expect(id == 1)
       #expect(try await database.names() == ["a", "b", "c"])
-      let nobody = try await database.read { connection in
+      let missing = try await database.read { connection in
         try connection.first("SELECT id FROM person WHERE name = 'x'") { try $0.value(0) as Int }
       }
-      #expect(nobody == nil)
+      #expect(missing == nil)
     }
   }
 

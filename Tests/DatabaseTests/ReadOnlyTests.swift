@@ -19,7 +19,7 @@ struct ReadOnlyTests {
     try await withDatabase { database in
       try await withFolder { folder in
         try await database.insert("in the log")
-        // As after a crash: the log has data that isn't in the database file.
+        // Simulates a crash: the log has data that isn't in the database file.
         let path = folder + "/left.sqlite"
         let source = try #require(await database.file)
         for suffix in ["", "-wal"] {

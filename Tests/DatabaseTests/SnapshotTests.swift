@@ -17,7 +17,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test func `a snapshot begins with its first read`() async throws {
+  @Test func `a snapshot starts with its first read`() async throws {
     try await withDatabase { database in
       try await database.snapshot {
         try await database.insert("first")
@@ -43,7 +43,7 @@ struct SnapshotTests {
       let sum = try await database.snapshot {
         let begun = Event()
         let gate = DispatchSemaphore(value: 0)
-        let beside = Task {
+        let concurrent = Task {
           try await database.read { _ in
             begun.happen()
             gate.wait()
@@ -52,7 +52,7 @@ struct SnapshotTests {
         await begun.wait()
         let count = try await database.count()
         gate.signal()
-        try await beside.value
+        try await concurrent.value
         return count
       }
       #expect(sum == 0)

@@ -45,7 +45,7 @@ struct TLSTests {
     #expect(answer.text == "true 3true 3")
   }
 
-  @Test func `old versions are refused`() async throws {
+  @Test func `old TLS versions are refused`() async throws {
     let server = try server(tls)
     let answer = try await Tool.curl.run(
       "--silent", "--insecure", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0",

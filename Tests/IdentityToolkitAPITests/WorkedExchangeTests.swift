@@ -4,7 +4,7 @@ import Testing
 
 struct WorkedExchangeTests {
   @Test(arguments: [Profile.standalone, .emulator])
-  func `a user enrolls, signs in with a code and withdraws`(profile: Profile) async throws {
+  func `a user enrolls, signs in with a code, and withdraws`(profile: Profile) async throws {
     try await TestServer.with(profile) { server in
       try await server.switchTOTPOn()
       let email = "alice@example.com"

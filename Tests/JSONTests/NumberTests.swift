@@ -47,7 +47,7 @@ struct NumberTests {
     }
   }
 
-  @Test func `a megabyte of digits is one number`() throws {
+  @Test func `a megabyte of digits is parsed as one number`() throws {
     let digits = String(repeating: "9", count: 1_000_000)
     #expect(try parse(digits).numberValue?.text == digits)
     #expect(try parse(digits).numberValue?.int64 == nil)

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `a code shared by two steps is accepted for the unused one`() throws {
-    // Found by search: with this secret, steps 100 and 101 have the same code.
+    // With this secret, which was found by search, steps 100 and 101 have the same code.
     let password = try #require(OneTimePassword(secret: Secret("seed 1741748")))
     let code = try password.code(step: 100)
     #expect(try password.code(step: 101) == code)

@@ -76,6 +76,7 @@ extension TestServer {
     #expect(answer.status == 200, "\(answer.json)")
   }
 
+  /// Turns email enumeration protection off.
   func hideNobody() async throws {
     try await configure(
       "emailPrivacyConfig", ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": false]])

@@ -238,8 +238,8 @@ struct AccountTests {
       #expect(one["recordsCount"] == "1")
       let most = try await server.post(query, ["limit": 501], .owner)
       #expect(most["userInfo"]?.arrayValue?.count == 3)
-      let nobody = try await server.get(TestServer.accounts + ":batchGet?maxResults=0")
-      #expect(nobody.json == ["kind": "identitytoolkit#DownloadAccountResponse"])
+      let empty = try await server.get(TestServer.accounts + ":batchGet?maxResults=0")
+      #expect(empty.json == ["kind": "identitytoolkit#DownloadAccountResponse"])
     }
   }
 }

@@ -354,10 +354,10 @@ struct EmailLinkTests {
           .post, "/v1/accounts:createAuthUri", text: body, .key)
         #expect(answer.error == error)
       }
-      let nobody = try await server.post(
+      let unknown = try await server.post(
         "/v1/accounts:createAuthUri",
         ["identifier": "a@example.com", "continueUri": "http://localhost"])
-      #expect(nobody["registered"] == false && nobody["sessionId"] != nil)
+      #expect(unknown["registered"] == false && unknown["sessionId"] != nil)
     }
   }
 }

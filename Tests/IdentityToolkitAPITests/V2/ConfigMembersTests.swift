@@ -164,7 +164,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `a password policy always has its state`() async throws {
+  @Test func `a password policy always includes its enforcement state`() async throws {
     try await TestServer.with { server in
       let answer = try await server.patch(
         TestServer.config + "?updateMask=passwordPolicyConfig",

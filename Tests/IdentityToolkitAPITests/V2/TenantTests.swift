@@ -55,7 +55,7 @@ struct TenantTests {
     ("abc", invalid), ("1abcd", invalid), ("has space", invalid), ("under_score", invalid),
     ("a-name-with-21-letters", invalid),
   ])
-  func `a name has 4 to 20 letters, digits and hyphens`(name: String?, error: String)
+  func `a tenant name has 4 to 20 letters, digits, and hyphens`(name: String?, error: String)
     async throws
   {
     try await TestServer.with { server in
