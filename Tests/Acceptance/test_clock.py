@@ -128,7 +128,7 @@ def test_400_days_ahead_nothing_is_deleted_until_somebody_confirms_the_time(
             assert refused.status_code == 422 and lost() == []
             done = pages.post("/clock", {"code": person_code(owner)})
             assert done.headers["location"] == "/clock"
-            assert "Confirmed the time" in pages.get("/clock").text
+            assert "Time confirmed" in pages.get("/clock").text
         else:
             confirmed = run("clock", "confirm", "--data", tmp_path, env=ahead)
             assert confirmed.returncode == 0, confirmed.stderr
