@@ -120,7 +120,7 @@ extension SupportReason {
     }
   }
 
-  /// The name and when to choose it: “Lost device: no one is known to have it”.
+  /// The name and when to choose it: “Lost device: no sign that anyone else has it”.
   var label: Message {
     Message("support.reason-with-hint", ["name": .message(name), "hint": .message(hint)])
   }

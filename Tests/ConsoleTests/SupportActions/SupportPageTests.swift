@@ -187,7 +187,7 @@ import Text
       #expect(limit.says("Ask an owner"))
       Markup.check(limit)
       let asked = try await nadia.submit(end, [:])
-      #expect(asked.says("Owners see this on their start page and can unblock you."))
+      #expect(asked.says("Owners see this on the Projects page and can unblock you."))
       let ada = try await Browser.signedIn(world)
       let home = try await ada.get("/")
       #expect(home.says("Nadia K.") && home.says("Hit the hourly action limit"))
@@ -258,7 +258,7 @@ import Text
         grant: Grant(role: .owner), by: Author(actor: .commandLine))
       let own = try await Browser.signedIn(world, as: "chiara.bianchi@example.com")
       let page = try await own.get(user)
-      #expect(page.says("This account has your own address."))
+      #expect(page.says("This account has your email address."))
       #expect(!page.says("Remove…") && !page.says("Delete user…"))
       for path in [
         "/deletion", "/disabling", "/enabling", "/verification", "/factors/removal",
