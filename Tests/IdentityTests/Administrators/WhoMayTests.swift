@@ -10,7 +10,9 @@ struct WhoMayTests {
       grant: grant, by: Instance.boss)
   }
 
-  @Test func `one is told of those whose grant is on what one's own reaches`() async throws {
+  @Test func `administrators see who has a permission, as far as their own grants reach`()
+    async throws
+  {
     try await withInstance { instance in
       let (acme, east) = (instance.acme.project, instance.east.tenant)
       _ = try await administrator("Olga", Grant(role: .owner), instance)
@@ -37,9 +39,7 @@ struct WhoMayTests {
     }
   }
 
-  @Test func `colleagues are counted, each once, and named where one may know of them`()
-    async throws
-  {
+  @Test func `colleagues are counted once each and named only where visible`() async throws {
     try await withInstance { instance in
       let (acme, east) = (instance.acme.project, instance.east.tenant)
       let support = try await administrator(
@@ -48,8 +48,8 @@ struct WhoMayTests {
       func colleagues(_ asking: Administrator) async throws -> Colleagues {
         try await who.colleagues(with: .removeFactors, in: instance.east, of: asking)
       }
-      let nobody = try await colleagues(support)
-      #expect(nobody.names.isEmpty && nobody.count == 0)
+      let none = try await colleagues(support)
+      #expect(none.names.isEmpty && none.count == 0)
       let tim = try await administrator(
         "Tim", Grant(role: .support, project: acme, tenant: east), instance)
       try await who.grant(
