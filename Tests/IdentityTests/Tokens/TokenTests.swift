@@ -3,7 +3,7 @@ import Identity
 import Testing
 
 struct APIKeyTests {
-  @Test func `a key leads to its project and to nothing else`() async throws {
+  @Test func `a key identifies its project only`() async throws {
     try await withInstance { instance in
       let keys = instance.identity.apiKeys
       let acme = try #require(try await keys.list(instance.acme.project).first)
@@ -20,7 +20,7 @@ struct APIKeyTests {
 }
 
 struct SigningKeyTests {
-  @Test func `what is signed verifies, under its own key and message only`() async throws {
+  @Test func `a signature verifies only with its key and message`() async throws {
     try await withInstance { instance in
       let keys = instance.identity.signingKeys
       let id = try keys.currentID()
@@ -38,7 +38,7 @@ struct SigningKeyTests {
     }
   }
 
-  @Test func `keys survive a restart, and before the start there is none`() async throws {
+  @Test func `keys survive a restart and aren't available before startup`() async throws {
     try await withInstance { instance in
       let again = try instance.identity()
       await expect("unavailable") { try again.signingKeys.currentID() }
