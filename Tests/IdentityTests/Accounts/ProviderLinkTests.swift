@@ -89,9 +89,9 @@ struct ProviderLinkTests {
         instance.acme, alice.id, second, by: Instance.boss)
       var one = AccountChange()
       one.unlinked = ["google.com", "facebook.com"]
-      let left = try await instance.identity.accounts.update(
+      let remaining = try await instance.identity.accounts.update(
         instance.acme, alice.id, one, by: Instance.boss)
-      #expect(left.providers.map(\.provider) == ["oidc.acme"])
+      #expect(remaining.providers.map(\.provider) == ["oidc.acme"])
       var all = AccountChange()
       all.unlinksAll = true
       let none = try await instance.identity.accounts.update(

@@ -85,8 +85,8 @@ struct SearchTests {
       try await populate(instance)
       let owner = try await instance.administrator()
       let found = try await instance.identity.accounts.search(instance.east, text)
-      let odd = ["%", "_", "*", "\"", "NEAR", "\"\"", "'"].contains(text)
-      #expect(found.hits.isEmpty || odd && found.accounts.allSatisfy { $0.id.text == "odd" })
+      let isLiteral = ["%", "_", "*", "\"", "NEAR", "\"\"", "'"].contains(text)
+      #expect(found.hits.isEmpty || isLiteral && found.accounts.allSatisfy { $0.id.text == "odd" })
       _ = try await instance.identity.accounts.search(everywhere: text, visibleTo: owner)
     }
   }
@@ -166,9 +166,9 @@ struct SearchTests {
         }
         return (emails, isCut)
       }
-      let made = (0..<Accounts.mostHits).map { "same\($0)@example.com" }
+      let created = (0..<Accounts.mostHits).map { "same\($0)@example.com" }
       let orders: [(Accounts.Sort, [String])] = [
-        (.newest, made.reversed()), (.email, made.sorted()), (.name, made.reversed()),
+        (.newest, created.reversed()), (.email, created.sorted()), (.name, created.reversed()),
       ]
       for (sort, order) in orders {
         for text in ["same", "s"] {
@@ -180,7 +180,7 @@ struct SearchTests {
       var new = NewAccount()
       new.email = "same200@example.com"
       _ = try await accounts.create(instance.east, new, by: Instance.boss)
-      let newest = Set(made.dropFirst() + ["same200@example.com"])
+      let newest = Set(created.dropFirst() + ["same200@example.com"])
       for (sort, _) in orders {
         let (emails, isCut) = try await parts(sort, "same")
         #expect(isCut && Set(emails) == newest)

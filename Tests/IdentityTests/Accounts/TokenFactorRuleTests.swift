@@ -40,9 +40,9 @@ struct TokenFactorRuleTests {
       #expect(person.new(.sessionsEnded) == .number(2))
       // The REST API requires no reason.
       #expect(token.reason == nil)
-      let told = try await instance.messages()
+      let messages = try await instance.messages()
       for email in ["alice@example.com", "bob@example.com"] {
-        #expect(told.count { $0 == "mail notice-factors-removed \(email)" } == 1)
+        #expect(messages.count { $0 == "mail notice-factors-removed \(email)" } == 1)
       }
     }
   }

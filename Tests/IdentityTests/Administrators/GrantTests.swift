@@ -65,8 +65,8 @@ struct GrantTests {
         try await instance.administrator("olga", .owner, project: instance.acme.project),
         nora,
       ]
-      for who in others {
-        let author = instance.author(who)
+      for administrator in others {
+        let author = instance.author(administrator)
         await expect("notAllowed") {
           try await identity.administrators.grant(Grant(role: .owner), to: nora.id, by: author)
         }
@@ -79,7 +79,7 @@ struct GrantTests {
         await expect("notAllowed") {
           try await identity.administratorFactors.reset(nora.id, by: author)
         }
-        await expect("notAllowed") { try await instance.invite("x@example.com", by: who) }
+        await expect("notAllowed") { try await instance.invite("x@example.com", by: administrator) }
       }
       let author = instance.author(boss)
       await expect("oneself") {

@@ -17,9 +17,9 @@ extension UseCase {
     },
     UseCase("revoke an invitation", [.administratorRevokeInvitation]) { i in
       let boss = try await i.administrator("boss", .owner)
-      let made = try await i.invite("new@example.com", by: boss)
+      let created = try await i.invite("new@example.com", by: boss)
       return {
-        try await i.identity.invitations.revoke(made.invitation.id, by: i.author(boss))
+        try await i.identity.invitations.revoke(created.invitation.id, by: i.author(boss))
       }
     },
     UseCase("grant a role", [.administratorGrant]) { i in

@@ -121,11 +121,11 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       }
     },
     UseCase("revoke a service token", [.serviceTokenRevoke]) { i in
-      let made = try await i.identity.serviceTokens.create(
+      let created = try await i.identity.serviceTokens.create(
         project: i.acme.project, tenant: nil, role: .owner, name: "x", maker: .commandLine)
       return {
         try await i.identity.serviceTokens.revoke(
-          made.token.id, of: i.acme.project, by: Instance.boss)
+          created.token.id, of: i.acme.project, by: Instance.boss)
       }
     },
   ]

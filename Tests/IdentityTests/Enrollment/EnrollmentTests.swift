@@ -110,15 +110,15 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `a factor may be removed and enrolled again within one time step`() async throws {
+  @Test func `a factor can be removed and enrolled again within one time step`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
       let first = try await instance.enroll(session)
-      let left = try #require(
+      let remaining = try #require(
         try await instance.identity.enrollments.withdraw(
           first.session, enrollment: first.factor.text, by: Instance.visitor))
-      let second = try await instance.enroll(left.session)
+      let second = try await instance.enroll(remaining.session)
       #expect(second.factor != first.factor)
     }
   }

@@ -16,18 +16,18 @@ struct WithdrawalTests {
       let device = try await instance.enrolled(.alice)
       let grant = try await instance.finalize(
         device, instance.pending(.alice), code: device.code(at: instance.now))
-      let left = try #require(try await withdraw(instance, grant.session, device.factor.text))
-      #expect(left.session.secondFactor == nil)
-      #expect(left.account.factors.isEmpty)
-      #expect(left.account.lastLoginAt == grant.account.lastLoginAt)
+      let remaining = try #require(try await withdraw(instance, grant.session, device.factor.text))
+      #expect(remaining.session.secondFactor == nil)
+      #expect(remaining.account.factors.isEmpty)
+      #expect(remaining.account.lastLoginAt == grant.account.lastLoginAt)
       for session in [grant.session, device.session] {
         await expect("tokenExpired") { try await identity.sessions.check(session) }
       }
       await expect("tokenExpired") {
         try await identity.sessions.refresh(grant.refreshToken, project: acme.project)
       }
-      _ = try await identity.sessions.check(left.session)
-      _ = try await identity.sessions.refresh(left.refreshToken, project: acme.project)
+      _ = try await identity.sessions.check(remaining.session)
+      _ = try await identity.sessions.refresh(remaining.refreshToken, project: acme.project)
       #expect(try await identity.policies.read(acme).enrolledUsers == 0)
       _ = try await instance.session(.alice)
       let row = try #require(try await instance.log().first)
@@ -40,12 +40,12 @@ struct WithdrawalTests {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let device = try await instance.enroll(try await instance.session(.alice).session)
-      let left = try #require(
+      let remaining = try #require(
         try await withdraw(instance, device.session, device.factor.text))
       await expect("tokenExpired") {
         try await instance.identity.sessions.check(device.session)
       }
-      _ = try await instance.identity.sessions.check(left.session)
+      _ = try await instance.identity.sessions.check(remaining.session)
     }
   }
 
@@ -56,9 +56,9 @@ struct WithdrawalTests {
       let ahead = UserSession(
         scope: instance.acme, account: device.account.id, authTime: instance.now.seconds + 100,
         provider: .password)
-      let left = try #require(try await withdraw(instance, ahead, device.factor.text))
+      let remaining = try #require(try await withdraw(instance, ahead, device.factor.text))
       await expect("tokenExpired") { try await instance.identity.sessions.check(ahead) }
-      _ = try await instance.identity.sessions.check(left.session)
+      _ = try await instance.identity.sessions.check(remaining.session)
     }
   }
 
@@ -68,10 +68,10 @@ struct WithdrawalTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
-      let left = try #require(
+      let remaining = try #require(
         try await withdraw(instance, device.session, device.factor.text))
-      #expect(left.session.secondFactor == nil)
-      #expect(left.account.factors.map(\.id.text) == ["second"])
+      #expect(remaining.session.secondFactor == nil)
+      #expect(remaining.account.factors.map(\.id.text) == ["second"])
       #expect(try await instance.identity.policies.read(instance.acme).enrolledUsers == 1)
     }
     try await withInstance { instance in
@@ -85,7 +85,7 @@ struct WithdrawalTests {
     }
   }
 
-  @Test func `a session that passed another factor keeps its claim`() async throws {
+  @Test func `a session with another second factor keeps its claim`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -93,8 +93,8 @@ struct WithdrawalTests {
       let session = UserSession(
         scope: instance.acme, account: device.account.id, authTime: device.session.authTime,
         provider: .password, secondFactor: claim)
-      let left = try #require(try await withdraw(instance, session, device.factor.text))
-      #expect(left.session.secondFactor == claim)
+      let remaining = try #require(try await withdraw(instance, session, device.factor.text))
+      #expect(remaining.session.secondFactor == claim)
     }
   }
 

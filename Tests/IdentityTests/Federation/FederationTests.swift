@@ -94,7 +94,7 @@ struct FederationTests {
       let result = try await instance.signIn(
         withProviderSaying: #""email":"alice@example.com""#)
       guard case .needsConfirmation(let providers) = result else {
-        throw Unexpected("no confirmation is asked for")
+        throw Unexpected("no confirmation was requested")
       }
       #expect(providers == [])
       #expect(try await instance.reload(alice).providers.isEmpty)

@@ -14,7 +14,7 @@ struct SignerTests {
       by: Instance.boss)
   }
 
-  @Test func `a key is registered once, listed and revoked`() async throws {
+  @Test func `a key is registered once, listed, and revoked`() async throws {
     try await withInstance { instance in
       let signer = try await add(instance, keyID: "key-1")
       #expect(signer.issuer == Self.issuer)

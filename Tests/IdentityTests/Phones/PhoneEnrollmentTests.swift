@@ -145,9 +145,9 @@ struct PhoneEnrollmentTests {
           by: Instance.visitor)
       }
       let phone = try #require(grant.account.factors.first)
-      let left = try await enrollments.withdraw(
+      let remaining = try await enrollments.withdraw(
         grant.session, enrollment: phone.id.text, by: Instance.visitor)
-      let next = try #require(left).session
+      let next = try #require(remaining).session
       await expect("alreadyComplete") {
         try await enrollments.finalizePhone(
           next, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,

@@ -67,12 +67,12 @@ struct PhoneFactorTests {
       try await instance.allowPhones()
       let alice = try await instance.withPhone(.alice).account
       let mallory = try await instance.withPhone(.mallory, number: Instance.otherNumber).account
-      let aimed = try await instance.pending(.alice)
+      let target = try await instance.pending(.alice)
       let own = try await instance.pending(.mallory)
       let foreign = try await instance.sendCode(own, to: mallory)
       for number in 1...5 {
         await expect(number < 5 ? "invalidSessionInfo" : "quotaExceeded") {
-          try await instance.finalizePhone(aimed, foreign)
+          try await instance.finalizePhone(target, foreign)
         }
       }
       #expect(try await instance.reload(alice).wrongCodes == 5)

@@ -100,7 +100,7 @@ struct DumpTests {
     return start
   }
 
-  @Test func `a secret has no description`() async throws {
+  @Test func `a secret is redacted in descriptions`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let start = try await enrollmentOfBob(instance)

@@ -31,10 +31,10 @@ struct SigningKeyTests {
       #expect(!keys.verify(message, signature: signature, keyID: "other"))
       #expect(!keys.verify(message, signature: [], keyID: id))
       await expect("unavailable") { try keys.sign(message, keyID: "other") }
-      let shown = try #require(keys.publicKeys().first)
-      #expect(shown.id == id)
-      #expect((shown.modulus.count, shown.exponent) == (256, [1, 0, 1]))
-      #expect(shown.certificatePEM.hasPrefix("-----BEGIN CERTIFICATE-----"))
+      let publicKey = try #require(keys.publicKeys().first)
+      #expect(publicKey.id == id)
+      #expect((publicKey.modulus.count, publicKey.exponent) == (256, [1, 0, 1]))
+      #expect(publicKey.certificatePEM.hasPrefix("-----BEGIN CERTIFICATE-----"))
     }
   }
 
