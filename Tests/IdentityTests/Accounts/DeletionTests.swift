@@ -72,7 +72,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test func `deleting all accounts affects one pool`() async throws {
+  @Test func `deleting all accounts affects that pool only`() async throws {
     try await withInstance { instance in
       _ = try await instance.enrolled(.alice)
       _ = try await instance.account(.bob)

@@ -13,7 +13,9 @@ struct SetupTests {
       password: Secret(password), address: address, userAgent: "Browser")
   }
 
-  @Test func `the setup code creates the first owner, signed in, and works once`() async throws {
+  @Test func `the setup code works once: it creates the first owner and signs them in`()
+    async throws
+  {
     try await withInstance { instance in
       let setup = instance.identity.setup
       #expect(try await setup.isOpen())

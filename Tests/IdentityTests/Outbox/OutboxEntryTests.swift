@@ -30,7 +30,7 @@ struct OutboxEntryTests {
     }
   }
 
-  @Test func `waiting messages are counted, and those that failed three times`() async throws {
+  @Test func `waiting messages and those late after three failures are counted`() async throws {
     try await withInstance { instance in
       for _ in 0..<3 { try await instance.write(.mail) }
       for _ in 0..<3 {

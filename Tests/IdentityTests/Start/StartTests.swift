@@ -13,7 +13,7 @@ struct StartTests {
       defaultProject: ID("demo-project"))
   }
 
-  @Test func `a second startup creates nothing again`() async throws {
+  @Test func `a second startup creates nothing new`() async throws {
     try await withEmptyDatabase { database in
       let keys = KeyRing(random: .system)
       try await identity(database, keys).prepare()
