@@ -48,6 +48,30 @@ struct RoleTests {
     #expect(found == [])
   }
 
+  /// Messages that describe a role, or a fact that no permission decides.
+  private static let exemptMessages: Set<Substring> = [
+    "audit.token-role-owner", "audit.token-role-auditor", "audit.actor-emulator",
+    "audit.actors-emulator-owner", "audit.emulator-owner", "outbox.purpose-policy-weakened",
+    "settings.token-owner", "settings.token-auditor", "setup.creates-the-first-owner",
+    "setup.create-owner", "providers.trusted-as-password",
+  ]
+
+  @Test func `no message names a role outside the names of roles`() throws {
+    let files = try SourceTree.texts().filter {
+      $0.path.hasSuffix("/messages.po") && $0.path != "Templates/common/messages.po"
+    }
+    let found = files.flatMap { file in
+      zip(file.lines, file.lines.dropFirst()).compactMap { key, text -> String? in
+        guard text.hasPrefix("msgid "), text.contains(Self.sentence),
+          let name = key.firstMatch(of: /^msgctxt "(.*)"$/),
+          !Self.exemptMessages.contains(name.1)
+        else { return nil }
+        return "\(name.1): \(text)"
+      }
+    }
+    #expect(found == [])
+  }
+
   @Test(arguments: [
     "guard grant.role == .owner else { return }", "Grant(role: .support)", "let all = Role.policy",
   ])

@@ -24,5 +24,6 @@ struct ClockBanner: ViewModel {
     .text("heading") { _ in Message("clock.may-be-wrong") },
     .text(\.sentence),
     .optional(\.link),
+    .text("holder") { _ in Permission.protectUsers.holder },
   ]
 }

@@ -50,6 +50,7 @@ struct OutboxView: ViewModel {
     .object(\.frame),
     .text("scopeName") { $0.context.scope.name },
     .flag(\.carriesMail),
+    .text("holder") { _ in Permission.readMessages.holder },
     .list("tabs") { $0.tabs },
     .object("filter") { $0.search },
     .flag("hasRows") { !$0.page.items.isEmpty },

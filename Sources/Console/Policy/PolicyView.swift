@@ -95,6 +95,8 @@ struct PolicyView: ViewModel {
     .text("cancel") { ConsolePaths.overview($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.policy.version },
+    .text("holder") { _ in Permission.changePolicy.startingHolder },
+    .text("reader") { _ in Permission.readMessages.holder },
     .text("scopeName") { $0.context.scope.name },
     .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
     .optional(\.race),

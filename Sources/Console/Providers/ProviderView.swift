@@ -69,6 +69,7 @@ struct ProviderView: ViewModel {
       view.provider.map { Message.verbatim($0.id.text) } ?? Message("providers.add-provider")
     },
     .flag("isNew") { $0.provider == nil },
+    .text("holder") { _ in Permission.manageTrust.startingHolder },
     .markup("state") { $0.provider.map(ProviderRow.state) },
     .flag("mayChange") { $0.mayChange },
     .flag("isOIDC") { $0.isOIDC },

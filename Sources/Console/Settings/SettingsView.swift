@@ -122,6 +122,8 @@ struct SettingsView: ViewModel {
     .text("action") { ConsolePaths.settings($0.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.mayChange },
+    .text("holder") { _ in Permission.changeScope.startingHolder },
+    .text("linkHolder") { _ in Permission.changeLinks.holder },
     .flag("isProject") { $0.isProject },
     .text("unchanged") {
       $0.isUnchanged ? Message("settings.unchanged") : nil

@@ -115,6 +115,7 @@ struct SignInCodeView: ViewModel {
     .object(\.frame),
     .text("action") { _ in ConsolePaths.signInCode() },
     .text("other") { _ in ConsolePaths.signIn() },
+    .text("holder") { _ in Permission.manageAdministrators.holder },
     .text(\.csrf),
     .text(\.next),
     .text("codeError") { $0.frame.error(at: "code") },

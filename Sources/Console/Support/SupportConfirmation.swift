@@ -164,5 +164,6 @@ struct SupportRefusal: ViewModel {
     .text(\.sentence),
     .optional(\.link),
     .flag(\.asksForRelease),
+    .text("releaser") { _ in Permission.protectUsers.holder },
   ]
 }

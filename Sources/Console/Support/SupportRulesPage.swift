@@ -162,6 +162,8 @@ struct SupportRulesView: ViewModel {
     .text("back") { ConsolePaths.settings($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.isOffered && $0.refusal == nil },
+    .text("holder") { _ in Permission.editSupportRules.startingHolder },
+    .text("protector") { _ in Permission.protectUsers.holder },
     .flag("isForOthers") { !$0.isOffered },
     .optional("refusal") { $0.refusal },
     .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
