@@ -33,7 +33,7 @@ import Testing
     ).value
   }
 
-  @Test func `the last factor under a mandatory pattern waits, and is gone when approved`()
+  @Test func `removing the last factor under a mandatory pattern requires approval`()
     async throws
   {
     try await withInstance { instance in
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `it waits only where the rule bites`() async throws {
+  @Test func `a removal requires approval only where the rule applies`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       try await instance.addSecondDevice(to: alice)
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `nobody approves their own request, nor one about themselves`() async throws {
+  @Test func `administrators can't approve requests by or about themselves`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let dora = try await instance.agent()
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `whoever approves gives a code of their own`() async throws {
+  @Test func `approving requires re-authentication`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let approval = try await ask(instance, alice, by: try await instance.agent())
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `two who approve at once: one does`() async throws {
+  @Test func `exactly one of several concurrent approvals succeeds`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let approval = try await ask(instance, alice, by: try await instance.agent())
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `a day later it is over, and nothing was done`() async throws {
+  @Test func `a request expires after a day, and nothing is removed`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let approval = try await ask(instance, alice, by: try await instance.agent())
@@ -179,7 +179,8 @@ import Testing
     }
   }
 
-  @Test func `what has changed since is said, and nothing is done`() async throws {
+  @Test func `approving a request overtaken by a change says why and removes nothing`() async throws
+  {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
@@ -213,7 +214,9 @@ import Testing
     }
   }
 
-  @Test func `a refusal says why, and only its requester takes a request back`() async throws {
+  @Test func `a rejection requires a reason, and only the requester can withdraw a request`()
+    async throws
+  {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
@@ -260,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func `everybody sees what waits where they may act, and counts what others asked`()
+  @Test func `administrators see requests they may act on, and the count excludes their own`()
     async throws
   {
     try await withInstance { instance in
@@ -277,7 +280,9 @@ import Testing
     }
   }
 
-  @Test func `a list over the number of users waits, and begins when approved`() async throws {
+  @Test func `a bulk removal over the limit requires approval, and starts once approved`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.crowd(6)
       try await instance.setSupportRules { $0.approvalOverUsers = 2 }
@@ -307,7 +312,7 @@ import Testing
     }
   }
 
-  @Test func `a list that is refused, withdrawn or too late does nothing`() async throws {
+  @Test func `a rejected, withdrawn, or expired bulk removal does nothing`() async throws {
     try await withInstance { instance in
       try await instance.crowd(3)
       try await instance.setSupportRules { $0.approvalOverUsers = 0 }
@@ -340,7 +345,7 @@ import Testing
     }
   }
 
-  @Test func `who stands on a list does not approve it`() async throws {
+  @Test func `a user on the list can't approve the bulk removal`() async throws {
     try await withInstance { instance in
       try await instance.crowd(2)
       try await instance.setSupportRules { $0.approvalOverUsers = 1 }

@@ -30,7 +30,7 @@ import Testing
     try await instance.identity.policies.read(instance.acme).configuration.totp?.adjacentIntervals
   }
 
-  @Test func `a weaker policy waits, and is in force when approved, in the requester's name`()
+  @Test func `a weaker policy requires approval, and is then saved in the requester's name`()
     async throws
   {
     try await withInstance { instance in
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `up to the limit, and for a stricter policy, nobody is asked`() async throws {
+  @Test func `a stricter policy, or one within the limit, requires no approval`() async throws {
     try await withInstance { instance in
       let pia = try await guarded(instance, over: 1)
       guard case .changed = try await widen(instance, by: pia) else {
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `it is rejected, withdrawn, or expires, and nothing changes`() async throws {
+  @Test func `a request that is rejected, withdrawn, or expired changes nothing`() async throws {
     try await withInstance { instance in
       let pia = try await guarded(instance)
       let otto = try await instance.agent("otto", role: .owner)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `a policy that has changed since isn't overwritten`() async throws {
+  @Test func `a policy that changed after the request isn't overwritten`() async throws {
     try await withInstance { instance in
       let pia = try await guarded(instance)
       let otto = try await instance.agent("otto", role: .owner)
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `support sees and decides no policies, and policy admins no users`() async throws {
+  @Test func `support agents neither see nor decide policy requests`() async throws {
     try await withInstance { instance in
       let pia = try await guarded(instance)
       let (dora, paul) = (
@@ -139,7 +139,9 @@ import Testing
     }
   }
 
-  @Test func `a policy admin tightens the rule, and only an owner loosens it`() async throws {
+  @Test func `a policy admin can tighten the approval rule, but only an owner can loosen it`()
+    async throws
+  {
     try await withInstance { instance in
       let pia = try await guarded(instance, over: 10)
       let otto = try await instance.agent("otto", role: .owner)
@@ -156,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `over REST the rule holds nothing back`() async throws {
+  @Test func `changes over REST require no approval`() async throws {
     try await withInstance { instance in
       _ = try await guarded(instance)
       try await instance.setWindow(9)

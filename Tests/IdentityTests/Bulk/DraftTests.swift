@@ -3,7 +3,7 @@ import Testing
 
 /// Lists that were looked at, and that nobody has decided.
 struct DraftTests {
-  @Test func `of a maker's drafts the newest five are kept`() async throws {
+  @Test func `only the five newest drafts of an agent are stored`() async throws {
     try await withInstance { instance in
       try await instance.crowd(2)
       let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))

@@ -23,7 +23,7 @@ struct AgeingTests {
     }
   }
 
-  @Test func `code attempts older than the pool keeps them become counts of whole days`()
+  @Test func `code attempts past the pool's retention period become daily counts`()
     async throws
   {
     try await withInstance { instance in
@@ -67,7 +67,9 @@ struct AgeingTests {
     }
   }
 
-  @Test func `each pool keeps them as long as it says, and many go in parts`() async throws {
+  @Test func `each pool has its own retention period, and attempts are removed in batches`()
+    async throws
+  {
     try await withInstance { instance in
       var settings = try await instance.identity.support.settings(instance.east)
       settings.codeAttemptDays = 1
@@ -106,7 +108,7 @@ struct AgeingTests {
     }
   }
 
-  @Test func `a deleted pool leaves neither code attempts nor counts`() async throws {
+  @Test func `deleting a pool deletes its code attempts and counts`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(1, in: instance.east)
       let device = try await instance.enrolled(.alice, in: instance.east)

@@ -34,7 +34,7 @@ struct CodeAttemptListTests {
     return parts
   }
 
-  @Test func `three thousand come in parts, each once, the newest first`() async throws {
+  @Test func `3,000 attempts are paged, each listed once, newest first`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       try await write(3_000, of: alice, instance)
@@ -49,7 +49,7 @@ struct CodeAttemptListTests {
   }
 
   @Test(arguments: [0, 1, 2, 49, 50, 51, 100])
-  func `the last part is the last, with nothing after it`(count: Int) async throws {
+  func `the last page has no next page`(count: Int) async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       try await write(count, of: alice, instance)
@@ -60,7 +60,7 @@ struct CodeAttemptListTests {
     }
   }
 
-  @Test func `a place that is gone, of somebody else or none at all shows nothing`() async throws {
+  @Test func `an expired, foreign, or invalid page token returns nothing`() async throws {
     try await withInstance { instance in
       let (alice, bob) = (try await instance.account(.alice), try await instance.account(.bob))
       try await write(60, of: alice, instance)

@@ -43,7 +43,7 @@ struct LargeDemoTests {
     }
   }
 
-  @Test func `it leaves every index as it was, and counts that are right`() async throws {
+  @Test func `the demo preserves every index and has correct counts`() async throws {
     try await withDemo(users: 1_500) { identity, database, indexes in
       #expect(try await Self.indexes(database) == indexes)
       let wrong = try await Self.rows(
@@ -82,7 +82,7 @@ struct LargeDemoTests {
     }
   }
 
-  @Test func `a seed makes the same, and its codes can be given`() async throws {
+  @Test func `the same seed generates the same demo`() async throws {
     var contents: [[String]] = []
     for seed in [5, 5, 6] as [UInt64] {
       try await withDemo(users: 200, seed: seed) { identity, database, _ in
@@ -101,7 +101,7 @@ struct LargeDemoTests {
     #expect(contents[0] != contents[2])
   }
 
-  @Test func `one user has five factors and three thousand code attempts, and one has none`()
+  @Test func `one user has five factors and 3,000 code attempts, and another has none`()
     async throws
   {
     try await withDemo(users: 300) { identity, database, _ in

@@ -4,7 +4,7 @@ import Identity
 import Testing
 
 struct InForceTests {
-  @Test func `the database and the rule for people tell the same policies apart`() async throws {
+  @Test func `the database and the code agree on which policies are equivalent`() async throws {
     try await withInstance { instance in
       var seen: [String: PolicyInForce] = [:]
       var known: [PolicyInForce: String] = [:]
@@ -49,7 +49,7 @@ struct InForceTests {
   }
 
   @Test
-  func `which tenants differ is told with what differs, and not to those who see tenants only`()
+  func `differing tenants are listed with their fields, but not to tenant administrators`()
     async throws
   {
     try await withInstance { instance in
@@ -98,7 +98,7 @@ struct InForceTests {
   }
 
   @Test
-  func `a day belongs to the pattern mandatory alone, and survives a call that does not name it`()
+  func `a start date requires the mandatory pattern, and survives an update that omits it`()
     async throws
   {
     try await withInstance { instance in
@@ -137,7 +137,7 @@ struct InForceTests {
       (.mandatory, false, .mandatory, true), (.disabled, true, .enabled, true),
       (nil, false, .enabled, true),
     ] as [(MFAState?, Bool, MFAState?, Bool)])
-  func `switching SMS on makes both of its words true, and off takes the provider out`(
+  func `turning SMS on sets the state and the provider, and turning it off removes the provider`(
     state: MFAState?, listed: Bool, after: MFAState?, isOn: Bool
   ) {
     var configuration = MFAConfiguration(state: state, smsEnabled: listed)

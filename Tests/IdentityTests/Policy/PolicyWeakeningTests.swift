@@ -14,7 +14,7 @@ struct PolicyWeakeningTests {
       pattern: pattern, mandatoryFrom: from)
   }
 
-  @Test func `what weakens each field`() throws {
+  @Test func `a weaker value of any field is a weakening`() throws {
     #expect(edit(.disabled).weakenings(since: edit()) == [.factorDisabled(.totp)])
     #expect(edit(nil).weakenings(since: edit()) == [.factorDisabled(.totp)])
     #expect(edit(.enabled, 2).weakenings(since: edit()) == [.widerWindow(from: 1, to: 2)])
@@ -45,7 +45,7 @@ struct PolicyWeakeningTests {
         == [.factorDisabled(.totp), .factorDisabled(.phone)])
   }
 
-  @Test func `what weakens nothing`() throws {
+  @Test func `an equal or stricter policy is not a weakening`() throws {
     let late = try #require(Day("2027-01-01"))
     #expect(!edit().isWeaker(than: edit()))
     #expect(!edit(.enabled, 0).isWeaker(than: edit()))
@@ -58,7 +58,7 @@ struct PolicyWeakeningTests {
       !edit(.enabled, 1, .mandatory).isWeaker(than: edit(.enabled, 1, .mandatory, from: late)))
   }
 
-  @Test func `each field of a project and of a tenant either can weaken or is known not to`()
+  @Test func `every field of a project or tenant is compared or known not to weaken anything`()
     async throws
   {
     try await withInstance { instance in
@@ -90,7 +90,7 @@ struct PolicyWeakeningTests {
     }
   }
 
-  @Test func `what weakens the settings of a project or tenant`() async throws {
+  @Test func `weaker settings of a project or tenant are weakenings`() async throws {
     try await withInstance { instance in
       var old = try await instance.identity.pools.find(project: instance.acme.project).edit
       old.signIn = SignInMethods(password: true, emailLink: false, anonymous: false)

@@ -40,7 +40,7 @@ struct ReviewTests {
     _ = try await instance.account(.bob, in: instance.west)
   }
 
-  @Test func `the project stands first, then its tenants with their policies and counts`()
+  @Test func `the project comes first, then its tenants with their policies and counts`()
     async throws
   {
     try await withInstance { instance in
@@ -66,7 +66,7 @@ struct ReviewTests {
     (.enrolled, ["West", "East", "Central", "North", "South"]),
     (.changed, ["South", "Central", "East", "North", "West"]),
   ])
-  func `each order is the same in one part and in many`(
+  func `each sort order is the same on one page and across pages`(
     order: PolicyReviewQuery.Order, expected: [String]
   ) async throws {
     try await withInstance { instance in
@@ -84,7 +84,7 @@ struct ReviewTests {
     (.wide, ["North"]), (.noneEnrolled, ["West"]),
     (.all, ["Central", "East", "North", "South", "West"]),
   ])
-  func `each selection shows what it says, in every order`(
+  func `each filter shows the matching tenants, in every sort order`(
     selection: PolicyReviewQuery.Selection, expected: [String]
   ) async throws {
     try await withInstance { instance in
@@ -100,7 +100,7 @@ struct ReviewTests {
     }
   }
 
-  @Test func `who sees a tenant only is told of nothing else`() async throws {
+  @Test func `an administrator of one tenant sees only that tenant`() async throws {
     try await withInstance { instance in
       try await furnish(instance)
       let visitor = try await instance.identity.administrators.create(
@@ -122,7 +122,7 @@ struct ReviewTests {
   }
 
   @Test(arguments: ["", "x", ".", "9.", "99999999999999999999.a", "-1", "5.5.5", "a.b"])
-  func `a place that nobody was given does no harm`(after: String) async throws {
+  func `an invalid page token does no harm`(after: String) async throws {
     try await withInstance { instance in
       let owner = try await instance.administrator()
       for order in PolicyReviewQuery.Order.allCases {
@@ -132,7 +132,7 @@ struct ReviewTests {
     }
   }
 
-  @Test func `a deleted tenant is not reviewed, and a project that is not there is none`()
+  @Test func `a deleted tenant isn't listed, and an unknown project isn't found`()
     async throws
   {
     try await withInstance { instance in

@@ -5,7 +5,7 @@ import Testing
 
 /// The page about the tables, made of a migrated database.
 struct SchemaTests {
-  @Test func `docs/schema.md says what a migrated database has`() async throws {
+  @Test func `docs/schema.md matches a migrated database`() async throws {
     try await withInstance { instance in
       let text = Self.text(try await Self.tables(of: instance.database))
       let path = URL(filePath: #filePath).deletingLastPathComponent()
@@ -21,7 +21,7 @@ struct SchemaTests {
   }
 
   /// Each index costs every write to its table, so one that nothing reads is removed.
-  @Test func `every index keeps values unique or serves a statement`() async throws {
+  @Test func `every index enforces uniqueness or serves a statement`() async throws {
     let uses = IndexUses.kept()
     try await withInstance { instance in
       let indexes = try await Self.tables(of: instance.database).flatMap(\.indexes)

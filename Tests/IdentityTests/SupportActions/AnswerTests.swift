@@ -17,7 +17,7 @@ struct AnswerTests {
     }
   }
 
-  @Test func `everything that is amiss is said at once, in the order of the form`() async throws {
+  @Test func `all validation errors are reported at once, in the order of the form`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await strict(instance)
@@ -44,7 +44,7 @@ struct AnswerTests {
     }
   }
 
-  @Test func `a code is neither used up nor counted while something else is amiss`()
+  @Test func `a code is neither used up nor counted as wrong while other fields are invalid`()
     async throws
   {
     try await withInstance { instance in
@@ -78,7 +78,7 @@ struct AnswerTests {
     }
   }
 
-  @Test func `whoever has to wait is told so beside the rest`() async throws {
+  @Test func `throttling is reported along with the other errors`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let agent = try await instance.agentWithDevice()
@@ -103,7 +103,7 @@ struct AnswerTests {
     }
   }
 
-  @Test func `what no answer mends comes alone, whatever is amiss`() async throws {
+  @Test func `an error that no input can fix is reported alone`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       try await strict(instance)
@@ -140,7 +140,7 @@ struct AnswerTests {
     }
   }
 
-  @Test func `a list asks for everything at once too`() async throws {
+  @Test func `a bulk removal reports all validation errors at once too`() async throws {
     try await withInstance { instance in
       try await instance.crowd(21)
       try await instance.setSupportRules {

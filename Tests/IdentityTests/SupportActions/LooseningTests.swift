@@ -40,7 +40,7 @@ struct LooseningTests {
     }
   }
 
-  @Test func `support rules`() async throws {
+  @Test func `changing support rules requires re-authentication`() async throws {
     try await withInstance { instance in
       let agent = try await instance.agentWithDevice("pia", role: .policy)
       let support = instance.identity.support
@@ -58,7 +58,7 @@ struct LooseningTests {
     }
   }
 
-  @Test func `what does not change asks for nothing, and what is amiss is said with it`()
+  @Test func `an unchanged form requires no code, and all errors are reported at once`()
     async throws
   {
     try await withInstance { instance in
@@ -86,7 +86,7 @@ struct LooseningTests {
     }
   }
 
-  @Test func `for how long an own code counts`() async throws {
+  @Test func `changing the re-authentication interval requires re-authentication`() async throws {
     try await withInstance { instance in
       let agent = try await instance.agentWithDevice("olga", role: .owner)
       let support = instance.identity.support
@@ -98,7 +98,7 @@ struct LooseningTests {
     }
   }
 
-  @Test func `the release of an agent`() async throws {
+  @Test func `unblocking an agent requires re-authentication`() async throws {
     try await withInstance { instance in
       let owner = try await instance.agentWithDevice("olga", role: .owner)
       let dora = try await instance.agent()
@@ -114,7 +114,7 @@ struct LooseningTests {
     }
   }
 
-  @Test func `the refusal of a request`() async throws {
+  @Test func `rejecting a request requires re-authentication`() async throws {
     try await withInstance { instance in
       try await instance.crowd(1)
       try await instance.setSupportRules { $0.approvalOverUsers = 0 }
@@ -140,7 +140,7 @@ struct LooseningTests {
     }
   }
 
-  @Test func `the grants of this moment decide, and a second factor of one's own is needed`()
+  @Test func `the current grants decide, and the administrator needs a second factor`()
     async throws
   {
     try await withInstance { instance in

@@ -3,7 +3,7 @@ import Testing
 
 /// What agents write about users for each other.
 struct NoteTests {
-  @Test func `notes are kept in their order, with who wrote them and why, and go with the account`()
+  @Test func `notes are listed newest first with their author, and are deleted with the account`()
     async throws
   {
     try await withInstance { instance in
@@ -52,7 +52,7 @@ struct NoteTests {
     }
   }
 
-  @Test func `words ask for neither proof nor code, use up no action, and pass every hold`()
+  @Test func `a note requires no identity check or code, and a blocked agent can still write one`()
     async throws
   {
     try await withInstance { instance in
@@ -93,7 +93,7 @@ struct NoteTests {
     }
   }
 
-  @Test func `whoever may not act on users writes nothing, and nobody about themselves`()
+  @Test func `only support agents write notes, and never about themselves`()
     async throws
   {
     try await withInstance { instance in
@@ -120,7 +120,7 @@ struct NoteTests {
     }
   }
 
-  @Test func `a note is taken back once, with one row, and no other note gets its number`()
+  @Test func `a note is deleted once, with one audit row, and its ID is never reused`()
     async throws
   {
     try await withInstance { instance in

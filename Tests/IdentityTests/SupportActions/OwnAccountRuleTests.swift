@@ -58,7 +58,7 @@ struct OwnAccountRuleTests {
     actor: .serviceToken(ID("program"), name: "a program"), address: "198.51.100.9")
 
   @Test(arguments: ["token", "token, then taken away", "user", "import", "link in a mail"])
-  func `an address that an account ever had is its own, however it was changed`(
+  func `an agent can't act on an account that ever had their address, however it changed`(
     way: String
   ) async throws {
     try await withInstance { instance in
@@ -68,7 +68,7 @@ struct OwnAccountRuleTests {
     }
   }
 
-  @Test func `the address that a provider knew is its own, also after another sign-in there`()
+  @Test func `an agent can't act on an account that once had their address at a provider`()
     async throws
   {
     try await withInstance { instance in
@@ -93,7 +93,7 @@ struct OwnAccountRuleTests {
     "\u{FF44}ora@desk.example.com", "dora@desk\u{FF0E}example\u{3002}com",
     "do\u{200B}ra@desk.example.com",
   ])
-  func `spellings of one mailbox are the same address`(spelling: String) async throws {
+  func `different spellings of one mailbox are the same address`(spelling: String) async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let agent = try await instance.agent()
@@ -107,7 +107,7 @@ struct OwnAccountRuleTests {
     }
   }
 
-  @Test func `a letter with its accent in one piece or two is the same address`() async throws {
+  @Test func `composed and decomposed accents are the same address`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let agent = try await instance.agent("ren\u{E9}", role: .support)

@@ -23,7 +23,9 @@ struct PurgeNowTests {
     }
   }
 
-  @Test func `whoever removed it purges it, and nothing of it is left in the file`() async throws {
+  @Test func `the agent who removed a factor can purge it, leaving no trace in the file`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -67,7 +69,7 @@ struct PurgeNowTests {
     }
   }
 
-  @Test func `a removal is purged and another one of the same user stays`() async throws {
+  @Test func `purging one removal leaves the user's other removal in place`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -88,7 +90,7 @@ struct PurgeNowTests {
     }
   }
 
-  @Test func `it goes through the gate, and is not for other pools`() async throws {
+  @Test func `purging requires authorization, in the account's own pool`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let dev = try await instance.agentWithDevice()

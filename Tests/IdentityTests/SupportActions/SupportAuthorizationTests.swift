@@ -27,7 +27,7 @@ struct SupportGateTests {
     try await instance.reload(device.account).factors.count
   }
 
-  @Test func `a reason is asked for, with a note when it is another one`() async throws {
+  @Test func `an action requires a reason, and the reason "other" requires a note`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -52,7 +52,9 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `every line of the identity proof is ticked, and stands in the log`() async throws {
+  @Test func `every identity check must be confirmed, and is recorded in the audit log`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -69,7 +71,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `after a quarter of an hour a code of one's own is asked for`() async throws {
+  @Test func `an action requires re-authentication after 15 minutes`() async throws {
     try await withInstance { instance in
       let (alice, bob) = (
         try await instance.enrolled(.alice), try await instance.enrolled(.bob)
@@ -106,7 +108,8 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `a code counts once, and wrong ones are slowed down`() async throws {
+  @Test func `re-authentication lasts for 15 minutes, and wrong codes are throttled`() async throws
+  {
     try await withInstance { instance in
       let (alice, bob) = (
         try await instance.enrolled(.alice), try await instance.enrolled(.bob)
@@ -137,7 +140,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `what fails after a right code gives the code back`() async throws {
+  @Test func `a failed action doesn't use up the agent's code`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let agent = try await instance.agentWithDevice()
@@ -153,7 +156,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `nobody acts on an account with their own address`() async throws {
+  @Test func `an agent can't act on an account with their own address`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let alice = try await instance.administrator("ALICE", .support)
@@ -167,7 +170,7 @@ struct SupportGateTests {
   }
 
   @Test(arguments: ["first", "provider"])
-  func `nor on one that had their address first, or has it at a provider`(which: String)
+  func `an agent can't act on an account whose initial or provider address is theirs`(which: String)
     async throws
   {
     try await withInstance { instance in
@@ -205,7 +208,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `a role that was taken away counts at once`() async throws {
+  @Test func `revoking a role takes effect immediately`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -219,7 +222,9 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `after as many actions as an hour has an owner must release`() async throws {
+  @Test func `an agent who hits the hourly action limit is blocked until an owner unblocks them`()
+    async throws
+  {
     try await withInstance { instance in
       try await settings(instance) { $0.actionsPerHour = 2 }
       let devices = [
@@ -260,7 +265,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `an hour later the actions of before do not count`() async throws {
+  @Test func `actions older than an hour don't count toward the limit`() async throws {
     try await withInstance { instance in
       try await settings(instance) { $0.actionsPerHour = 2 }
       let agent = try await instance.agent()
@@ -276,7 +281,9 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `settings outside their ranges are refused, and a change is told`() async throws {
+  @Test func `support rules outside their ranges are refused, and a change is audited`()
+    async throws
+  {
     try await withInstance { instance in
       let support = instance.identity.support
       #expect(try await support.settings(instance.acme) == SupportRules())

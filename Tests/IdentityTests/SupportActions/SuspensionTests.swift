@@ -14,7 +14,8 @@ struct SuspensionTests {
     ).value
   }
 
-  @Test func `a second factor stays due, its codes are refused as wrong, and it ends by itself`()
+  @Test
+  func `a suspended factor stays required, its codes are rejected, and the suspension expires`()
     async throws
   {
     try await withInstance { instance in
@@ -40,7 +41,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `a session that is open does not withdraw it`() async throws {
+  @Test func `a user can't unenroll a suspended factor`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await suspend(instance, device, seconds: 600)
@@ -57,7 +58,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `right codes of a suspended factor neither count as wrong ones nor end their row`()
+  @Test func `correct codes of a suspended factor neither add to the wrong codes nor reset them`()
     async throws
   {
     try await withInstance { instance in
@@ -83,7 +84,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `wrong codes count while a factor is suspended, also between right ones`()
+  @Test func `wrong codes add up during a suspension, even between correct ones`()
     async throws
   {
     try await withInstance { instance in
@@ -111,7 +112,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `what has the form of an app's code is never taken for one that stands in for it`() {
+  @Test func `an app's code is never mistaken for a backup code`() {
     // So a right code of a suspended app, which counts for nothing, is no guess at a temporary one.
     for kind in BackupCodeStore.Kind.allCases {
       #expect(kind.length > TOTPFactor.digits)
@@ -127,7 +128,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `a code that was seen during the suspension does not pass after it`() async throws {
+  @Test func `a code used during the suspension isn't accepted afterwards`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -153,7 +154,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `a suspension that is ended early lets codes count at once`() async throws {
+  @Test func `resuming a factor early makes its codes valid immediately`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await suspend(instance, device, seconds: 600)
@@ -170,7 +171,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `thirty days at most, and not in the past`() async throws {
+  @Test func `a suspension ends in the future and lasts at most 30 days`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       for seconds in [0, -1, 30 * 86_400 + 1] as [Int64] {
@@ -190,7 +191,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `a phone that is suspended lets nobody in either`() async throws {
+  @Test func `the codes of a suspended phone are rejected`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let account = try await instance.withPhone(.alice).account
@@ -209,7 +210,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `a right code by SMS of a suspended phone is used up, and answered as wrong ones are`()
+  @Test func `a correct SMS code of a suspended phone is used up and rejected like a wrong one`()
     async throws
   {
     try await withInstance { instance in
@@ -244,7 +245,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `what is removed while suspended comes back suspended`() async throws {
+  @Test func `a factor removed while suspended is still suspended when restored`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await suspend(instance, device, seconds: 600)

@@ -55,7 +55,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `another administrator takes a removal back, and the factor is as it was`()
+  @Test func `another administrator undoes a removal and restores the factor unchanged`()
     async throws
   {
     try await withInstance { instance in
@@ -87,7 +87,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `a code that was used before the removal does not pass after its undo`() async throws {
+  @Test func `a code used before a removal isn't accepted after the undo`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let used = try device.code(at: instance.now)
@@ -108,7 +108,9 @@ struct UndoTests {
   }
 
   @Test(arguments: [SupportReason.stolen, .compromised])
-  func `what somebody else may hold never comes back`(reason: SupportReason) async throws {
+  func `a factor that may be in someone else's hands is never restored`(reason: SupportReason)
+    async throws
+  {
     try await withInstance { instance in
       let made = try await Case(instance, reason: reason)
       #expect(made.removal.apart == nil)
@@ -117,7 +119,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `nor does what was removed before from the same account`() async throws {
+  @Test func `removing a stolen factor also ends the undo of earlier removals`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -136,7 +138,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `a pool that keeps nothing purges at once`() async throws {
+  @Test func `without an undo period, a removal purges the factor immediately`() async throws {
     try await withInstance { instance in
       let made = try await Case(instance, hours: 0)
       #expect(made.removal.apart == nil && made.removal.undoHours == 0)
@@ -144,7 +146,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `after its time a removal cannot be undone, tidied or not, and the secret goes`()
+  @Test func `after the undo period a removal is final and the secret is purged`()
     async throws
   {
     try await withInstance { instance in
@@ -166,7 +168,9 @@ struct UndoTests {
   }
 
   @Test(arguments: [SupportReason.lost, .stolen])
-  func `nothing of a purged secret is left in the file, not even sealed`(reason: SupportReason)
+  func `no trace of a purged secret remains in the database file, not even encrypted`(
+    reason: SupportReason
+  )
     async throws
   {
     try await withInstance { instance in
@@ -195,7 +199,8 @@ struct UndoTests {
     return try Data(contentsOf: URL(filePath: instance.path)).firstRange(of: bytes) != nil
   }
 
-  @Test func `a new factor ends the undo and takes the secret in the same write`() async throws {
+  @Test func `enrolling a new factor purges the removed one in the same transaction`() async throws
+  {
     try await withInstance { instance in
       let made = try await Case(instance)
       let new = try await instance.enroll(try await instance.session(.alice).session)
@@ -210,7 +215,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `all factors of one removal come back at once and in their order`() async throws {
+  @Test func `an undo restores all factors of a removal together and in order`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -230,7 +235,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `an undo asks for a code of one's own as a removal does`() async throws {
+  @Test func `an undo requires re-authentication, as a removal does`() async throws {
     try await withInstance { instance in
       let made = try await Case(instance)
       instance.clock.advance(15 * 60)
@@ -243,7 +248,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `of many undos at once exactly one restores`() async throws {
+  @Test func `exactly one of many concurrent undos restores the factor`() async throws {
     try await withInstance { instance in
       let made = try await Case(instance)
       let outcomes = try await atOnce(8) { _ in await outcome { try await made.undo(made.erik) } }
@@ -252,7 +257,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `somebody else's removal is not found`() async throws {
+  @Test func `another user's removal isn't found`() async throws {
     try await withInstance { instance in
       let made = try await Case(instance)
       let bob = try await instance.enrolled(.bob)
@@ -269,7 +274,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `an account that is deleted takes what was held with it`() async throws {
+  @Test func `deleting an account deletes its removed factors`() async throws {
     try await withInstance { instance in
       let made = try await Case(instance)
       try await instance.identity.accounts.delete(
@@ -283,7 +288,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `a purge that was cut short goes on, and each factor has one row`() async throws {
+  @Test func `an interrupted purge resumes, and each factor has one audit row`() async throws {
     try await withInstance { instance in
       let made = try await Case(instance, hours: 1)
       let (account, now) = (made.account.text, instance.now.microseconds)
@@ -311,7 +316,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `what is held is sealed anew with the master key, wherever it is by then`()
+  @Test func `rotating the master key re-encrypts removed factors`()
     async throws
   {
     try await withInstance { instance in
@@ -342,7 +347,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `a factor that moves while the key is rotated is sealed with the newest`()
+  @Test func `a factor removed during a key rotation is encrypted with the newest key`()
     async throws
   {
     try await withInstance { instance in

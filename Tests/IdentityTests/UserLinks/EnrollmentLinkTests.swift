@@ -29,7 +29,7 @@ struct EnrollmentLinkTests {
     return try app.code(step: app.step(at: now.seconds))
   }
 
-  @Test func `the user sets the app up by the link, and the row says who had sent it`()
+  @Test func `the user sets up an app with the link, and the audit row names its sender`()
     async throws
   {
     try await withInstance { instance in
@@ -62,7 +62,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `it counts for half an hour, and a page that was opened in time a little longer`()
+  @Test func `a link is valid for 30 minutes, and a page opened in time for a little longer`()
     async throws
   {
     try await withInstance { instance in
@@ -90,7 +90,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `ten wrong codes end it`() async throws {
+  @Test func `ten wrong codes invalidate the link`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       let links = instance.identity.enrollmentLinks
@@ -107,7 +107,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `what became of each code typed at it is kept, from where and by what`() async throws {
+  @Test func `each code entered on the page is recorded with its result and origin`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       let links = instance.identity.enrollmentLinks
@@ -133,7 +133,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `where no mail can warn of it nothing is set up, and the link counts on`()
+  @Test func `if no email can warn the user, nothing is set up and the link stays valid`()
     async throws
   {
     try await withInstance { instance in
@@ -160,7 +160,7 @@ struct EnrollmentLinkTests {
   }
 
   @Test
-  func `a newer link ends the one from before, and so do the end of sessions and the account`()
+  func `a newer link, ending sessions, or deleting the account invalidates a link`()
     async throws
   {
     try await withInstance { instance in
@@ -182,7 +182,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `a secret of another page does nothing`() async throws {
+  @Test func `a secret from another user's page is refused`() async throws {
     try await withInstance { instance in
       let links = instance.identity.enrollmentLinks
       let agent = try await instance.agent()
@@ -208,7 +208,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `who cannot have another app is sent none, and refused at the page`() async throws {
+  @Test func `a user who can't add an app gets no link, and is refused on the page`() async throws {
     try await withInstance { instance in
       let links = instance.identity.enrollmentLinks
       let agent = try await instance.agent()
@@ -244,7 +244,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `the other addresses are told of link and app, the own one once each`() async throws {
+  @Test func `the user's other addresses are notified of the link and of the app`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       try await instance.addAddresses(to: account)

@@ -17,7 +17,8 @@ struct StateMachineTests {
   /// How often each action was done and refused.
   private typealias Tally = [String: (done: Int, refused: Int)]
 
-  @Test func `no purged factor counts, no session outlives a removal, and each change has one row`()
+  @Test
+  func `purged factors are refused, removals end all sessions, each change has one audit row`()
     async throws
   {
     let world = try await StateMachineModel.made.value
