@@ -4,7 +4,7 @@ import Identity
 import Testing
 
 @Suite struct ApprovalTests {
-  /// A pool where the last factor takes a second administrator, with Alice who has one.
+  /// Requires approval for removing the last factor, and enrolls Alice.
   private func mandatory(_ instance: Instance) async throws -> Device {
     _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
       edit.pattern = .mandatory
@@ -19,7 +19,7 @@ import Testing
     let outcome = try await instance.identity.factorRemovals.remove(
       instance.acme, device.account.id, factor,
       agent.request(.lost, note: "called <b>twice</b>", ticket: "T-7"))
-    guard case .waits = outcome.value else { throw Unexpected("nothing waits") }
+    guard case .waits = outcome.value else { throw Unexpected("no approval is required") }
     let approval = try await instance.identity.approvals.waiting(
       for: device.account.id, in: instance.acme)
     return try #require(approval)
@@ -71,10 +71,10 @@ import Testing
       let alice = try await mandatory(instance)
       try await instance.addSecondDevice(to: alice)
       let dora = try await instance.agent()
-      // One of two is not the last.
+      // One of two factors isn't the last.
       let first = try await instance.identity.factorRemovals.remove(
         instance.acme, alice.account.id, alice.factor, dora.request())
-      guard case .done = first.value else { throw Unexpected("waits") }
+      guard case .done = first.value else { throw Unexpected("an approval is required") }
       for change: @Sendable (inout PolicyEdit) -> Void in [
         { $0.pattern = .account }, { $0.configuration.totp = nil },
       ] {
@@ -117,11 +117,11 @@ import Testing
       }
       let policy = try await instance.agent("pia", role: .policy)
       await expect("denied.notAllowed") { try await approve(instance, approval.id, by: policy) }
-      let afar = try await instance.agent("gus", project: instance.globex.project)
-      await expect("denied.notAllowed") { try await approve(instance, approval.id, by: afar) }
+      let outsider = try await instance.agent("gus", project: instance.globex.project)
+      await expect("denied.notAllowed") { try await approve(instance, approval.id, by: outsider) }
       await expect("denied.notAllowed") {
         try await instance.identity.approvals.refuse(
-          approval.id, in: instance.acme, answer: "no", afar.request(nil))
+          approval.id, in: instance.acme, answer: "no", outsider.request(nil))
       }
       #expect(try await instance.reload(alice.account).factors.count == 1)
     }
@@ -174,7 +174,7 @@ import Testing
       let found = try await instance.identity.approvals.find(approval.id, in: instance.acme)
       #expect(found.state == .expired && found.deciderName == nil)
       #expect(try await instance.reload(alice.account).factors.count == 1)
-      // Another one can be asked for.
+      // A new request is allowed.
       _ = try await ask(instance, alice, by: try await instance.agent())
     }
   }
@@ -269,11 +269,11 @@ import Testing
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
-      let afar = try await instance.agent("gus", project: instance.globex.project)
+      let outsider = try await instance.agent("gus", project: instance.globex.project)
       let policy = try await instance.agent("pia", role: .policy)
       _ = try await ask(instance, alice, by: dora)
       let approvals = instance.identity.approvals
-      for (agent, seen, count) in [(dora, 1, 0), (omar, 1, 1), (afar, 0, 0), (policy, 0, 0)] {
+      for (agent, seen, count) in [(dora, 1, 0), (omar, 1, 1), (outsider, 0, 0), (policy, 0, 0)] {
         #expect(try await approvals.waiting(visibleTo: agent.administrator).count == seen)
         #expect(try await approvals.count(for: agent.administrator) == count)
       }
@@ -305,7 +305,7 @@ import Testing
       let row = try #require(try await instance.log().first { $0.objectID == "u2" })
       #expect(row.actorName == "Dora Support")
       #expect(row.new(.approver) == .text("omar"))
-      // What somebody else has looked at is not counted in the requester's hour.
+      // Approved users don't count toward the requester's hourly limit.
       let standing = try await instance.identity.bulkRemovals.standing(
         dora.session, on: job, in: instance.acme)
       #expect(standing.support.actionsLeft == 20 - 2 - 1)

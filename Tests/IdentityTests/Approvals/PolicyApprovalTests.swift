@@ -3,7 +3,8 @@ import Testing
 @testable import Identity
 
 @Suite struct PolicyApprovalTests {
-  /// A pool with one enrolled user, where weakening the policy for anybody takes two.
+  /// Enrolls a user, requires approval for weakening the policy for more than `over` users, and
+  /// returns a policy admin.
   private func guarded(_ instance: Instance, over: Int = 0) async throws -> Agent {
     try await instance.setWindow(1)
     _ = try await instance.enrolled(.alice)
@@ -37,7 +38,7 @@ import Testing
       let pia = try await guarded(instance)
       let otto = try await instance.agent("otto", role: .owner)
       guard case .waiting = try await widen(instance, by: pia) else {
-        throw Unexpected("it is in force")
+        throw Unexpected("the policy was changed")
       }
       #expect(try await window(instance) == 1)
       let approval = try await waiting(instance, for: otto)
@@ -72,7 +73,7 @@ import Testing
       }
       try await instance.setSupportRules { $0.policyApprovalOverUsers = 0 }
       guard case .changed = try await widen(instance, to: 2, by: pia) else {
-        throw Unexpected("narrowing waits")
+        throw Unexpected("narrowing requires approval")
       }
     }
   }
@@ -97,7 +98,7 @@ import Testing
       instance.clock.advance(Approval.lifetime)
       try await instance.prove(pia.session)
       guard case .waiting = try await widen(instance, to: 3, by: pia) else {
-        throw Unexpected("it is in force")
+        throw Unexpected("the policy was changed")
       }
       #expect(try await window(instance) == 1)
       let objects = try await instance.log().filter { $0.action?.group == .approval }
@@ -115,7 +116,7 @@ import Testing
       let outcome = try await instance.identity.approvals.approve(
         try await waiting(instance, for: otto).id, in: instance.acme, otto.request(nil)
       ).value
-      guard case .overtaken = outcome else { throw Unexpected("it is in force") }
+      guard case .overtaken = outcome else { throw Unexpected("the policy was changed") }
       #expect(try await window(instance) == 0)
     }
   }

@@ -5,7 +5,7 @@ import Identity
 import Testing
 
 struct TemporaryCodeTests {
-  private let words = AuditAction.factorUseTemporaryCode
+  private let usedAction = AuditAction.factorUseTemporaryCode
 
   @Test func `a code signs its user in once, with a session like any other`() async throws {
     try await withInstance { instance in
@@ -16,13 +16,13 @@ struct TemporaryCodeTests {
       #expect(grant.session.secondFactor?.enrollment == device.factor)
       #expect(grant.session.secondFactor?.kind == .totp)
       let row = try #require(try await instance.log().first)
-      #expect(row.action == words && row.actorKind == "user")
+      #expect(row.action == usedAction && row.actorKind == "user")
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: code) }
       #expect(try await instance.reload(device.account).wrongCodes == 1)
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: "12345") }
       let codeAttempts = try await instance.codeAttempts(device.account)
       #expect(codeAttempts.prefix(3).map(\.result) == [.unreadable, .wrong, .temporary])
-      // The app goes on as it did.
+      // The app's codes are still accepted.
       instance.clock.advance(30)
       try await instance.signIn(.alice, device, code: device.code(at: instance.now))
       #expect(try await instance.reload(device.account).factors[0].lastUsedAt == instance.now)
@@ -65,18 +65,18 @@ struct TemporaryCodeTests {
 
   @Test(arguments: [(1, 1), (4, 4), (8, 8), (24, 24), (25, 1), (0, 1), (-3, 1)])
   func `a code is valid for the chosen 1 to 24 hours, and otherwise for one hour`(
-    asked: Int, counts: Int
+    chosen: Int, valid: Int
   ) async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
-      let first = try await instance.temporaryCode(device.account, hours: asked, by: agent)
-      instance.clock.advance(Int64(counts) * 3_600 - 1)
+      let first = try await instance.temporaryCode(device.account, hours: chosen, by: agent)
+      instance.clock.advance(Int64(valid) * 3_600 - 1)
       try await instance.signIn(.alice, device, code: first)
       try await instance.prove(agent.session)
-      let second = try await instance.temporaryCode(device.account, hours: asked, by: agent)
-      instance.clock.advance(Int64(counts) * 3_600)
+      let second = try await instance.temporaryCode(device.account, hours: chosen, by: agent)
+      instance.clock.advance(Int64(valid) * 3_600)
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: second) }
       try await instance.identity.purgeExpired()
     }
@@ -246,7 +246,7 @@ struct TemporaryCodeTests {
       let outcome = try await identity.signIns.password(
         instance.acme, email: Person.alice.email, password: Person.alice.password, address: "a")
       guard case .secondFactorDue(_, let pending, _) = outcome else {
-        throw Unexpected("no second factor is due")
+        throw Unexpected("no second factor is required")
       }
       _ = try await identity.signIns.finalize(
         project: instance.acme.project, tenant: nil, pendingCredential: pending,

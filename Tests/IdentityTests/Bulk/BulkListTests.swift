@@ -31,7 +31,7 @@ import Testing
   @Test func `quoted cells can contain commas, line breaks, and quotes`() throws {
     #expect(
       try read("uid,name\n\"u-1\",\"Ann\n\"\"the great\"\"\"\nu-2,Bo") == ["2 u-1", "4 u-2"])
-    // One that is never closed is a sign like others.
+    // An unclosed quotation mark is an ordinary character.
     #expect(
       try read("\"ann@example.com\nbo@example.com") == ["1 \"ann@example.com", "2 bo@example.com"])
     #expect(throws: Never.self) { try BulkList(String(repeating: "\"a\n", count: 9_999)) }

@@ -31,7 +31,7 @@ import Testing
       let counts = try await instance.identity.bulkRemovals.counts(of: job)
       #expect(
         counts == [nil: 1, .twice: 1, .protected: 1, .locked: 1, BulkResult.none: 1, .notFound: 2])
-      // An owner acts on protected accounts.
+      // An owner can act on protected accounts.
       let owner = try await instance.agent("olga", role: .owner)
       let theirs = try await instance.job(
         try await instance.draft("u1\nu2", by: owner), by: owner)
@@ -256,13 +256,13 @@ import Testing
       let agent = try await instance.agent()
       let eight = try await instance.draft(instance.addresses(0..<8), by: agent)
       #expect(try await instance.begin(eight, by: agent).state == .running)
-      // Two are left, so three need somebody else.
+      // Two actions are left, so three users require approval.
       let three = try await instance.draft(instance.addresses(8..<11), by: agent)
       #expect(try await instance.begin(three, by: agent).state == .waiting)
       let approval = try #require(
         try await instance.identity.approvals.find(forJob: three, in: instance.acme))
       #expect(approval.cause == .hour && approval.users == 3)
-      // Asking was the ninth.
+      // The request was the ninth action.
       let one = try await instance.draft("u20", by: agent)
       #expect(try await instance.begin(one, by: agent).state == .running)
       let last = try await instance.draft("u21", by: agent)
@@ -305,13 +305,13 @@ import Testing
       await expect("denied.reasonRequired+proofMissing+codeRequired") {
         try await removals.begin(id, in: instance.acme, number: "", none)
       }
-      let unproved = agent.request(.lost)
+      let unverified = agent.request(.lost)
       await expect("denied.proofMissing+codeRequired") {
-        try await removals.begin(id, in: instance.acme, number: "", unproved)
+        try await removals.begin(id, in: instance.acme, number: "", unverified)
       }
-      let uncoded = agent.request(.lost, proofs: ["called back"])
+      let withoutCode = agent.request(.lost, proofs: ["called back"])
       await expect("denied.codeRequired") {
-        try await removals.begin(id, in: instance.acme, number: "", uncoded)
+        try await removals.begin(id, in: instance.acme, number: "", withoutCode)
       }
       let wrong = agent.request(
         .lost, proofs: ["called back"], code: try device.wrongCode(at: instance.now))

@@ -37,13 +37,13 @@ struct AgeingTests {
       instance.clock.advance(90)
       try await instance.give(device, code: device.code(at: instance.now, steps: -1))
       instance.clock.advance(86_400)
-      // Nobody confirms this one.
+      // No correct code confirms this near miss.
       try await instance.give(device, code: device.code(at: instance.now, steps: -4))
       for _ in 0..<4 { try await instance.give(device, code: "0") }
       for _ in 0..<6 { try await instance.give(device, code: "0") }
       try await age(instance)
       #expect(try await counts(instance) == [])
-      // The last moment of the thirtieth day after the first, and then the next.
+      // The last second of the thirtieth day after the first, then the next second.
       let end = (first + 31) * 86_400 - instance.now.seconds - 1
       instance.clock.advance(end)
       try await age(instance)
@@ -60,7 +60,7 @@ struct AgeingTests {
       ]
       #expect(try await counts(instance) == one + other)
       #expect(try await instance.codeAttempts(device.account).isEmpty)
-      // What comes next begins the chain anew.
+      // The next attempt starts a new chain.
       instance.clock.advance(86_400)
       try await instance.give(device, code: device.code(at: instance.now))
       #expect(try await instance.codeAttempts(device.account).map(\.result) == [.accepted])

@@ -2,7 +2,9 @@ import Identity
 import Testing
 
 struct ClockDriftTests {
-  /// Codes with the step they are of and their distance, the newest first.
+  /// Enters codes and returns the clock drift derived from them.
+  ///
+  /// Each code has its distance in time steps and the seconds to wait before it.
   private func drift(
     _ window: Int, _ codes: [(steps: Int64, wait: Int64)]
   ) async throws -> ClockDrift? {

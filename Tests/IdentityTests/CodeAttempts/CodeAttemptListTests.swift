@@ -4,9 +4,9 @@ import DatabaseSQLite
 import OTP
 import Testing
 
-/// All code attempts of an account, a part at a time.
+/// Tests the paged list of an account's code attempts.
 struct CodeAttemptListTests {
-  /// Writes so many right codes of somebody, a second apart and the last one now.
+  /// Records accepted codes of a user, one second apart, with the last one now.
   private func write(_ count: Int, of account: Account, _ instance: Instance) async throws {
     let (scope, id, now) = (instance.acme, account.id, instance.now)
     try await instance.database.write { connection in
@@ -74,11 +74,11 @@ struct CodeAttemptListTests {
         let page = try await codeAttempts.list(account, after: after)
         #expect(page.items.isEmpty && page.next == nil, "\(after)")
       }
-      // Bob has a code attempt of each of these moments but the first.
+      // Bob's attempts have the same timestamps as Alice's, except for the last.
       let foreign = try #require(other.lastCodeAttemptAt)
       #expect(try await codeAttempts.list(account, after: String(foreign)).items.isEmpty)
       #expect(try await codeAttempts.list(account, after: next).items.count == 10)
-      // It ages while somebody reads.
+      // The attempts are deleted while the list is being read.
       let place = try #require(Int64(next))
       try await instance.database.write { connection in
         _ = try connection.run(

@@ -8,8 +8,8 @@ import Testing
 struct CodeAttemptTests {
   private static let origin = RequestOrigin(address: "203.0.113.9", userAgent: "Firefox/130 Linux")
 
-  /// What is kept of code attempts, in short.
-  private func words(_ codeAttempts: [CodeAttempt]) -> [String] {
+  /// Returns a summary of each code attempt: its way, result, and distance.
+  private func summaries(_ codeAttempts: [CodeAttempt]) -> [String] {
     codeAttempts.map { codeAttempt in
       [codeAttempt.way.rawValue, codeAttempt.result.rawValue, codeAttempt.distance.map { "\($0)" }]
         .compactMap { $0 }.joined(separator: " ")
@@ -32,7 +32,7 @@ struct CodeAttemptTests {
       try await instance.give(device, code: device.code(at: now, steps: -1))
       let codeAttempts = try await instance.codeAttempts(device.account)
       #expect(
-        words(codeAttempts) == [
+        summaries(codeAttempts) == [
           "app older -2", "app used -1", "app accepted -1", "app unreadable", "app wrong",
           "app early 7", "app late -5", "enrollment accepted 0",
         ])
@@ -135,7 +135,7 @@ struct CodeAttemptTests {
       #expect(codeAttempts.count == 20)
       #expect(codeAttempts.first?.at.microseconds == now.microseconds + 3_000)
       #expect(codeAttempts.last?.at.microseconds == now.microseconds + 2_981)
-      // All of them go with the account.
+      // Deleting the account deletes all of them.
       try await instance.identity.accounts.delete(instance.acme, account.id, by: Instance.boss)
       let left = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM code_attempt") {

@@ -5,7 +5,7 @@ import DatabaseSQLite
 import Testing
 
 struct CodeLockTests {
-  /// Gives wrong codes, and waits as long as each says.
+  /// Enters wrong codes, waiting for each block to end.
   private func guess(_ instance: Instance, _ device: Device, _ times: Int) async throws {
     for _ in 0..<times {
       let account = try await instance.reload(device.account)

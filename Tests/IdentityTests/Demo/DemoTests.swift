@@ -25,7 +25,7 @@ struct DemoTests {
     }
   }
 
-  /// What two demos can be compared by.
+  /// Returns the data by which two demos are compared.
   private func contents(_ database: SQLiteDatabase) async throws -> [[SQLValue]] {
     let queries: [SQL] = [
       "SELECT /* test */ uid, email, display_name, phone, created_at FROM account ORDER BY 1",
@@ -71,7 +71,7 @@ struct DemoTests {
         ) { try $0.value(0) as Int64 }
       }
       #expect(wrong == [])
-      // One unverified address among the enrolled would be one that no enrollment allows.
+      // Enrollment requires a verified address.
       let unverified = try await database.read { connection in
         try connection.first(
           "SELECT /* test */ count(*) FROM account WHERE has_totp AND NOT email_verified"
@@ -134,7 +134,7 @@ struct DemoTests {
       #expect(found.allSatisfy { $0 > 0 }, "\(found)")
       let held = try await identity.support.held()
       #expect(held.map(\.scope.name) == ["clinic-south"])
-      // Nobody is left signed in to the console.
+      // No one is still signed in to the console.
       let sessions = try await database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM console_session") {
           try $0.value(0) as Int

@@ -74,7 +74,7 @@ struct LargeDemoTests {
       let counts = try await identity.accounts.counts(scope)
       #expect(counts.users == 1_500 && counts.locked > 0 && counts.disabled > 0)
       #expect(counts.enrolledUsers > 1_250 && counts.phoneUsers > 400)
-      // What is made afterwards gets a key that nobody has.
+      // An account created afterwards gets an unused key.
       var new = NewAccount()
       new.email = "late@example.com"
       _ = try await identity.accounts.create(scope, new, by: Author(actor: .commandLine))
@@ -114,7 +114,7 @@ struct LargeDemoTests {
         "SELECT count(*) || '' FROM code_attempt WHERE account_key = \(first.key)", database)
       #expect(try #require(given.first.flatMap { Int($0) }) > 2_500)
       #expect(try await identity.codeAttempts.list(try #require(users.last)).items.isEmpty)
-      // The secret opens for this account and no other.
+      // The secret can be decrypted for this account.
       let factor = try #require(first.factors.first)
       let now = Self.now
       let finding = try await database.write { connection in

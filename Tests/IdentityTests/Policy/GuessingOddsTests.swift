@@ -16,7 +16,7 @@ struct GuessingOddsTests {
   @Test func `the guesses per day are those that the throttle and the limit let through`()
     async throws
   {
-    // 5 at once, then after 30, 60, … 1920 s, then each hour.
+    // 5 immediately, then one after each of 30, 60, … 1920 s, then one per hour.
     let odds = GuessingOdds(.standard, cap: 100)
     #expect(odds.guesses(within: 0) == 0)
     #expect(odds.guesses(within: 1) == 5)

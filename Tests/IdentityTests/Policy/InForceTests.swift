@@ -58,7 +58,7 @@ struct InForceTests {
       let (acme, globex) = (instance.acme.project, instance.globex.project)
       var found = try await instance.differing(in: [acme, globex], visibleTo: owner)
       #expect(found.isEmpty)
-      // The same window in other words.
+      // The same window, stored differently.
       try await instance.setWindow(5, in: instance.west)
       _ = try await policies.change(instance.west, by: Instance.boss) {
         $0.configuration.totp?.state = .unspecified
@@ -93,7 +93,7 @@ struct InForceTests {
       try await instance.identity.pools.delete(
         project: acme, tenant: instance.west.tenant ?? ID(""), by: Instance.boss)
       found = try await instance.differing(in: [acme], visibleTo: owner)
-      #expect(found.first?.count == 1, "deleted tenants differ from nothing")
+      #expect(found.first?.count == 1, "deleted tenants are not listed")
     }
   }
 

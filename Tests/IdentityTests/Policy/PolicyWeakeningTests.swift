@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-/// What counts as a weaker policy or weaker settings.
+/// Tests which changes are weaker policies or weaker settings.
 struct PolicyWeakeningTests {
   private func edit(
     _ state: MFAState? = .enabled, _ intervals: Int? = 1, sms: Bool = false,
@@ -65,12 +65,13 @@ struct PolicyWeakeningTests {
       let edit = try await instance.identity.pools.find(project: instance.acme.project).edit
       let ofPool = Set(Mirror(reflecting: edit).children.compactMap(\.label))
       let known: Set = [
-        // Looked at.
+        // Compared.
         "signIn", "withdrawalNeedsFactor", "userPermissions", "passwords", "configuration",
         "project",
-        // An action of its own.
+        // Has its own audit action.
         "disableAuth",
-        // Weakens nothing: names, and what is only echoed; a tenant's email privacy is looked at.
+        // Weakens nothing: names and values that are only returned. A tenant's email privacy is
+        // compared.
         "displayName", "members",
       ]
       #expect(ofPool == known)
@@ -78,12 +79,12 @@ struct PolicyWeakeningTests {
       let ofProject = Set(Mirror(reflecting: project).children.compactMap(\.label))
       let knownOfProject: Set = [
         "emailPrivacy", "allowDuplicateEmails", "authorizedDomains", "importsTOTP",
-        // Takes something away.
+        // Takes permissions away.
         "allowTenants", "expiresAnonymous",
       ]
       #expect(ofProject == knownOfProject)
       let permissions = Set(Mirror(reflecting: UserPermissions()).children.compactMap(\.label))
-      // Users who delete their own accounts weaken nothing.
+      // Letting users delete their own accounts weakens nothing.
       #expect(permissions == ["signUp", "deletion"])
       let passwords = Set(Mirror(reflecting: PasswordPolicy()).children.compactMap(\.label))
       #expect(passwords == ["isEnforced", "forcesUpgrade", "shortest", "longest", "classes"])

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 struct ReviewTests {
-  /// The names of all tenants in the order of a review, read in parts of `limit`.
+  /// Returns the names of all tenants in a review, in order, read in pages of `limit`.
   private func names(
     _ instance: Instance, _ administrator: Administrator, _ query: PolicyReviewQuery,
     limit: Int = 2

@@ -2,7 +2,7 @@
 import Testing
 
 struct WeakenedPolicyTests {
-  /// The windows of pools listed under “Needs attention” for a weaker policy.
+  /// Returns the windows of the pools listed under “Needs attention” for a weaker policy.
   private func listed(_ instance: Instance) async throws -> [Int] {
     let owner = Administrator(
       id: ID("y"), email: "y@example.com", displayName: "Y", grants: [Grant(role: .owner)])
@@ -131,13 +131,15 @@ struct WeakenedPolicyTests {
       #expect(sent == ["mail notice-policy-weakened otto@desk.example.com"])
       let text = try #require(try await instance.mails().first)
       #expect(text.body.contains("adjacent intervals: 1 → 3"))
-      #expect(text.body.contains("Reason: Clocks at evil example"), "a reason holds no link")
-      // A minute long nothing more, so that a script can't flood an inbox.
+      #expect(
+        text.body.contains("Reason: Clocks at evil example"), "links in a reason are broken up")
+      // Only one email per minute is sent, so that a script can't flood an inbox.
       try await widen(to: 4, by: pia)
       #expect(try await instance.messages().count == 1)
       instance.clock.advance(60)
       try await widen(to: 5, by: otto)
-      #expect(try await instance.messages().count == 1, "nobody is told of their own change")
+      #expect(
+        try await instance.messages().count == 1, "owners are not notified of their own change")
     }
   }
 

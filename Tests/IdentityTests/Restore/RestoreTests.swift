@@ -28,7 +28,7 @@ import Testing
       let found = try await instance.identity.consoleSessions.find(
         token: console.token.revealedText)
       #expect(found == nil)
-      // What was sealed before is over, even where its use was never recorded.
+      // Credentials issued before are invalid, even if their use was never recorded.
       instance.clock.advance(30)
       await expect("invalidPendingCredential") {
         _ = try await instance.finalize(alice, pending, code: alice.code(at: instance.now))
@@ -99,7 +99,7 @@ import Testing
       try await withFolder { folder in
         try await instance.database.backup(to: folder + "/backup.sqlite")
         instance.clock.advance(60)
-        // After the backup: a code is used, a token revoked.
+        // After the backup, a code is used and a token is revoked.
         _ = try await instance.signIn(.alice, alice, code: codes[0])
         try await instance.identity.serviceTokens.revoke(
           token.token.id, of: instance.acme.project, by: Self.admin)

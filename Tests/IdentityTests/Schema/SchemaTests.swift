@@ -3,7 +3,7 @@ import DatabaseSQLite
 import Foundation
 import Testing
 
-/// The page about the tables, made of a migrated database.
+/// Tests the documentation of the schema, which is generated from a migrated database.
 struct SchemaTests {
   @Test func `docs/schema.md matches a migrated database`() async throws {
     try await withInstance { instance in
@@ -16,7 +16,7 @@ struct SchemaTests {
         return
       }
       let kept = try String(contentsOf: path, encoding: .utf8)
-      #expect(kept == text, "COUNTERSIGN_RECORD_SNAPSHOTS=1 writes it anew")
+      #expect(kept == text, "run with COUNTERSIGN_RECORD_SNAPSHOTS=1 to regenerate it")
     }
   }
 
@@ -128,7 +128,7 @@ extension SchemaTests {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A statement without the columns that it selects.
+  /// Returns a statement without its selected columns.
   private static func shortened(_ statement: String) -> String {
     guard statement.hasPrefix("SELECT "), let from = statement.firstRange(of: " FROM ") else {
       return cell(statement)

@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-/// What support does to a whole account.
+/// Tests support actions on a whole account.
 struct AccountActionTests {
   @Test func `unlocking an account lets its codes be checked again`() async throws {
     try await withInstance { instance in

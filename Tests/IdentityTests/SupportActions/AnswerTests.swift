@@ -3,7 +3,7 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What is amiss of what an agent fills in: all of it at once, and a code is not wasted on it.
+/// Tests that a support action reports all validation errors at once, without using up a code.
 struct AnswerTests {
   private func strict(_ instance: Instance) async throws {
     try await instance.setSupportRules { $0.identityProof = ["called back"] }
@@ -109,7 +109,7 @@ struct AnswerTests {
       try await strict(instance)
       let support = instance.identity.support
       let owner = try await instance.agent("olga", role: .owner)
-      // No second factor of one's own.
+      // An agent without a second factor.
       let agent = try await instance.agent()
       instance.clock.advance(900)
       await expect("noSecondFactor") {

@@ -3,9 +3,9 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What stands before every action of support.
+/// Tests the checks before every support action.
 struct GateTests {
-  /// Ends the sessions of somebody's account: an action that can be done again and again.
+  /// Ends the sessions of an account: an action that can be repeated.
   private func act(
     _ instance: Instance, _ account: Account, _ request: ActionRequest, in scope: Scope? = nil
   ) async throws -> ActionOutcome<Int> {
@@ -86,7 +86,7 @@ struct GateTests {
             instance.acme, id, device.factor, one.request())
         }
       }
-      // What changes no second factor goes on.
+      // Actions that don't change second factors are still allowed.
       _ = try await act(instance, device.account, agent.request())
       await expect("notAllowed") {
         try await instance.identity.support.allowChanges(instance.acme, id, agent.request())

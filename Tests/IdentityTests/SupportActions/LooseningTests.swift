@@ -4,10 +4,10 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What loosens the guard rails of support asks for an own code as acting does.
+/// Tests that loosening the controls on support requires re-authentication, as acting does.
 struct LooseningTests {
-  /// Does something without a code, with a wrong one and with a right one, a quarter of an hour
-  /// after the last.
+  /// Performs an action without a code, with a wrong one, and with a correct one, 15 minutes after
+  /// the agent's last code.
   private func check<Value>(
     _ instance: Instance, _ agent: Agent, prefix: String = "", row: AuditAction,
     _ body: @Sendable (ActionRequest) async throws -> ActionOutcome<Value>
@@ -47,7 +47,7 @@ struct LooseningTests {
       var settings = SupportRules()
       settings.undoHours = 1
       let new = settings
-      // A code from the sign-in counts.
+      // The code from the sign-in is still recent.
       _ = try await support.change(instance.acme, to: new, agent.request(nil))
       settings.undoHours = 2
       let next = settings

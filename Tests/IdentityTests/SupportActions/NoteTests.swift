@@ -1,7 +1,7 @@
 @testable import Identity
 import Testing
 
-/// What agents write about users for each other.
+/// Tests the notes that agents write about users for each other.
 struct NoteTests {
   @Test func `notes are listed newest first with their author, and are deleted with the account`()
     async throws
@@ -71,7 +71,7 @@ struct NoteTests {
       }
       let row = try #require(try await instance.log().first)
       #expect(row.action == .accountNote && row.proof == nil)
-      // The action of the hour is still there, and the hold after it keeps nobody from writing.
+      // The hourly action is still available, and being blocked doesn't prevent notes.
       let standing = try await support.standing(agent.session, on: alice.id, in: instance.acme)
       #expect(standing.actionsLeft == 1)
       let bob = try await instance.account(.bob)
@@ -81,7 +81,7 @@ struct NoteTests {
         try await support.endSessions(
           instance.acme, bob.id, agent.request(.left, proofs: ["called back"]))
       }
-      // Long after their own code.
+      // Long after the agent's last code.
       instance.clock.advance(20 * 60)
       let words = try await support.standing(
         agent.session, on: alice.id, in: instance.acme, performing: .writeNote)
@@ -114,7 +114,7 @@ struct NoteTests {
       let standing = try await support.standing(
         dora.session, on: own.id, in: instance.acme, performing: .writeNote)
       guard case .ownAccount? = standing.refusal else {
-        Issue.record("the page would ask")
+        Issue.record("expected a refusal for the agent's own account")
         return
       }
     }

@@ -3,12 +3,12 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// Nobody acts on their own account: whatever address it has now, and however it came by that.
+/// Tests that agents can't act on their own account, whatever address it has now.
 struct OwnAccountRuleTests {
-  /// The agent's own address, as the fixture makes agents.
+  /// The agent's own address, as assigned by the fixture.
   private static let own = "dora@desk.example.com"
 
-  /// An account of the agent's own, whose address is changed in some way until it's another.
+  /// Creates an account with the agent's address, then changes the address in the given way.
   private func account(_ instance: Instance, until way: String) async throws -> Account {
     let identity = instance.identity
     var new = NewAccount()
@@ -47,7 +47,7 @@ struct OwnAccountRuleTests {
       _ = try await identity.outOfBandCodes.apply(code, by: Instance.visitor)
     default: throw Unexpected(way)
     }
-    // And once more, so that it isn't only the last one that is remembered.
+    // Change it again, because not only the last address must be remembered.
     change = AccountChange()
     change.email = .set("third@example.com")
     return try await identity.accounts.update(
@@ -119,7 +119,7 @@ struct OwnAccountRuleTests {
     }
   }
 
-  /// Single actions, lists and approvals alike refuse.
+  /// Expects single actions, bulk removals, and approvals to refuse the agent's own account.
   private func expectOwn(_ account: Account, _ agent: Agent, _ instance: Instance) async throws {
     let support = instance.identity.support
     await expect("ownAccount") {

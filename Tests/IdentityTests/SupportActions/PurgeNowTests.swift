@@ -4,7 +4,7 @@ import Foundation
 import Identity
 import Testing
 
-/// What was removed and is purged before its time.
+/// Tests deleting removed factors permanently before their undo period ends.
 struct PurgeNowTests {
   private func remove(
     _ instance: Instance, _ device: Device, _ agent: Agent
@@ -45,7 +45,7 @@ struct PurgeNowTests {
       let file = try Data(contentsOf: URL(filePath: instance.path))
       for secret in secrets { #expect(file.firstRange(of: secret) == nil) }
 
-      // One row; no mail, and no session ends.
+      // One audit row is written, no email is sent, and no session ends.
       let log = try await instance.log()
       #expect(log.count == count + 1)
       let row = try #require(log.first)
@@ -108,7 +108,7 @@ struct PurgeNowTests {
       await expect("accountNotFound") {
         try await factorRemovals.purge(instance.east, account, id, dev.request(.stolen))
       }
-      // Until an owner has looked at what the user objected to, it may have to come back.
+      // Until an owner has reviewed the change that the user reported, it may have to be undone.
       let now = instance.now.microseconds
       try await instance.database.write { connection in
         _ = try connection.run("UPDATE /* test */ account SET changes_locked_at = \(now)")

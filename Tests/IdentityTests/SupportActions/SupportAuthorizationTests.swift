@@ -4,9 +4,7 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What stands before every action of support.
-///
-/// The removal of a factor stands for all of them.
+/// Tests the checks before every support action, by the example of removing a factor.
 struct SupportGateTests {
   private func remove(
     _ instance: Instance, _ device: Device, _ request: ActionRequest, in scope: Scope? = nil
@@ -96,7 +94,7 @@ struct SupportGateTests {
       #expect(
         actions == [.factorRemove, .administratorStepUp, .administratorCodeRefused])
 
-      // The session has a new name, and the old one opens nothing.
+      // The session has a new ID and token.
       let renewed = try #require(outcome.renewed)
       #expect(renewed.session.id != agent.session.id)
       let found = try await instance.identity.consoleSessions.find(
@@ -122,7 +120,7 @@ struct SupportGateTests {
       var again = agent.request(code: code)
       again.agent = try #require(outcome.renewed).session
       instance.clock.advance(1)
-      // Not asked for within the quarter of an hour, whatever is typed.
+      // No code is required within 15 minutes, so the one given isn't checked.
       _ = try await remove(instance, bob, again)
 
       let mallory = try await instance.enrolled(.mallory)
@@ -194,7 +192,7 @@ struct SupportGateTests {
       await expect("ownAccount") { try await remove(instance, device, agent.request()) }
       let job = try await instance.draft("alice@example.com", by: agent)
       #expect(try await instance.results(instance.job(job, by: agent)) == ["own"])
-      // Nor do they approve a list on which it stands.
+      // They can't approve a bulk removal that includes it either.
       try await instance.setSupportRules { $0.approvalOverUsers = 0 }
       let erik = try await instance.agent("erik")
       let asked = try await instance.draft("alice@example.com", by: erik)
@@ -240,7 +238,7 @@ struct SupportGateTests {
       #expect(holds.map(\.actorKind) == ["server"])
       #expect(holds.first?.objectName == "Dora Support")
 
-      // It does not run out by itself, and nobody releases themselves.
+      // The block doesn't expire, and agents can't unblock themselves.
       instance.clock.advance(7_200)
       try await instance.prove(agent.session)
       await expect("held") { try await remove(instance, devices[2], agent.request()) }
@@ -252,7 +250,7 @@ struct SupportGateTests {
       #expect(held.map(\.name) == ["Dora Support"])
       #expect(held.first?.scope == instance.acme)
 
-      // Elsewhere they may go on.
+      // They aren't blocked in other pools.
       let globex = try await instance.enrolled(.alice, in: instance.globex)
       _ = try await remove(instance, globex, agent.request(), in: instance.globex)
 

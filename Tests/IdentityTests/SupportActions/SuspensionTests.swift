@@ -2,7 +2,7 @@ import Testing
 
 @testable import Identity
 
-/// Factors whose codes are refused for a while.
+/// Tests factors whose codes are temporarily rejected.
 struct SuspensionTests {
   private func suspend(
     _ instance: Instance, _ device: Device, seconds: Int64
@@ -67,7 +67,7 @@ struct SuspensionTests {
       for _ in 0..<3 { #expect(try await instance.guess(device) == "invalidCode") }
       _ = try await suspend(instance, device, seconds: 3_600)
       let temporary = try await instance.temporaryCode(device.account)
-      // An app that sends each code again and again, for as long as the suspension lasts.
+      // A client that sends each code repeatedly for as long as the suspension lasts.
       for _ in 0..<12 {
         instance.clock.advance(30)
         let code = try device.code(at: instance.now)
@@ -76,7 +76,7 @@ struct SuspensionTests {
       let account = try await instance.reload(device.account)
       #expect(account.wrongCodes == 3 && account.codeLock(at: instance.now) == .open)
       #expect(account.factors.first?.lastUsedAt == device.account.factors.first?.lastUsedAt)
-      // One row says how often, however often: nobody fills the disk with them.
+      // One attempt records the number of times, so that repeated codes can't fill the disk.
       let codeAttempts = try await instance.codeAttempts(device.account)
       #expect(codeAttempts.filter { $0.result == .suspended }.map(\.times) == [24])
       try await instance.signIn(.alice, device, code: temporary)
@@ -92,7 +92,7 @@ struct SuspensionTests {
       let device = try await instance.enrolled(.alice)
       _ = try await suspend(instance, device, seconds: 3_600)
       let temporary = try await instance.temporaryCode(device.account)
-      // Guesses at the app's codes, at a temporary one, at a recovery one, and what is no code.
+      // Guesses at an app code, a temporary code, and a recovery code, and text that isn't a code.
       let guesses = [
         "100000", "AAAA-BBBB", "AAAA-BBBB-CCCC-DDDD", "1234567",
       ]
@@ -104,7 +104,7 @@ struct SuspensionTests {
         #expect(try await instance.reload(device.account).wrongCodes == number + 1)
       }
       #expect(try await instance.guess(device) == "quotaExceeded")
-      // Then nothing is looked at, and right codes are told in no other way.
+      // From now on codes aren't checked, and correct ones get the same response.
       for code in [try device.code(at: instance.now.advanced(bySeconds: 30)), temporary] {
         #expect(try await instance.give(device, code: code) == "quotaExceeded")
       }
@@ -113,14 +113,14 @@ struct SuspensionTests {
   }
 
   @Test func `an app's code is never mistaken for a backup code`() {
-    // So a right code of a suspended app, which counts for nothing, is no guess at a temporary one.
+    // So a correct code of a suspended app is never counted as a guess at a temporary code.
     for kind in BackupCodeStore.Kind.allCases {
       #expect(kind.length > TOTPFactor.digits)
       #expect(!SignIns.isOfApp(CodeText.grouped(String(repeating: "2", count: kind.length))))
       #expect(!SignIns.isOfApp(String(repeating: "2", count: kind.length)))
     }
     #expect(SignIns.isOfApp("234567") && BackupCodeStore.Kind(of: "234567") == nil)
-    // Written otherwise it is neither, and counts as a wrong one.
+    // In any other notation it's neither, and is counted as a wrong code.
     for odd in [
       "234 567", " 234567", "234567\n", "234-567", "+23456", "２３４５６７", "٢٣٤٥٦٧", "23456e", "",
     ] {
@@ -137,7 +137,7 @@ struct SuspensionTests {
       instance.clock.advance(30)
       let seen = try device.code(at: instance.now)
       _ = try await suspend(instance, device, seconds: 600)
-      // Whoever sees it may send a code from before it too: that is as right, and as little use.
+      // An attacker may also send an earlier code, which is just as correct and as useless.
       for code in [before, seen, before, seen] {
         #expect(try await instance.give(device, code: code) == "invalidCode")
       }
@@ -185,7 +185,7 @@ struct SuspensionTests {
           instance.acme, device.account.id, device.factor, until: nil, agent.request())
       }
       _ = try await suspend(instance, device, seconds: 30 * 86_400)
-      // Another moment takes its place, with what it was in the row.
+      // A new end time replaces the old one, which the audit row shows.
       _ = try await suspend(instance, device, seconds: 60)
       #expect(try await instance.log().first?.old(.suspendedUntil) != .absent)
     }
@@ -223,7 +223,7 @@ struct SuspensionTests {
         agent.request())
       let pending = try await instance.pending(.alice)
       let first = try await instance.sendCode(pending, to: account)
-      // As many times as a wrong one, with what is said to a wrong one.
+      // It's rejected as often as a wrong code, with the same errors.
       for _ in 0..<5 {
         await expect("invalidCode") { try await instance.finalizePhone(pending, first) }
       }
@@ -264,7 +264,7 @@ struct SuspensionTests {
 }
 
 extension Instance {
-  /// Gives a code that no app of the test has.
+  /// Signs in with a code that isn't valid for the app.
   fileprivate func guess(_ device: Device) async throws -> String {
     let near = (-12...12).compactMap { try? device.code(at: now.advanced(bySeconds: $0 * 30)) }
     let code = (0...30).map { String(100_000 + $0) }.first { !near.contains($0) } ?? "100031"

@@ -8,7 +8,7 @@ import Testing
 struct EnrollmentLinkTests {
   private let page = "/__/auth/enroll"
 
-  /// Sends a link, and takes its code from the mail.
+  /// Sends a link and returns its code from the email.
   private func send(
     _ instance: Instance, _ account: Account, by agent: Agent? = nil
   ) async throws -> String {
@@ -35,7 +35,7 @@ struct EnrollmentLinkTests {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       let link = try await send(instance, account)
-      // Opened twice, as programs that look through mail do: nothing is written.
+      // Opening it twice, as email scanners do, changes nothing.
       _ = try await instance.identity.enrollmentLinks.open(link)
       let enrollment = try await instance.identity.enrollmentLinks.open(link)
       #expect(enrollment.uri.revealedText.contains("secret=\(enrollment.key.revealedText)"))
@@ -50,7 +50,7 @@ struct EnrollmentLinkTests {
       #expect(row.action == .factorEnroll && row.actorKind == "user")
       #expect(row.new(.sender) == .text("Dora Support"))
       #expect(try await instance.mails("revert-factor").count == 1)
-      // The code that enrolled does not count a second time, the next one does.
+      // The enrollment code isn't accepted a second time, but the next one is.
       let app = try app(enrollment)
       let device = Device(
         account: account, factor: factor.id, secret: app.secret,
@@ -224,7 +224,7 @@ struct EnrollmentLinkTests {
       let bob = try await instance.account(.bob)
       let link = try await send(instance, bob, by: agent)
       let enrollment = try await links.open(link)
-      // Meanwhile the user has enrolled in the application.
+      // Meanwhile the user enrolls in the application.
       _ = try await instance.enroll(try await instance.session(.bob).session)
       let typed = try code(enrollment, at: instance.now)
       await expect("refused") {
@@ -251,9 +251,9 @@ struct EnrollmentLinkTests {
       let link = try await send(instance, try await instance.reload(account))
       #expect(
         try await instance.mails("enrollment-link").map(\.recipient) == [Person.alice.email])
-      let told = try await instance.mails("notice-enrollment-link")
-      #expect(told.map(\.recipient) == ["first@example.com", "alice@provider.example"])
-      for mail in told {
+      let notices = try await instance.mails("notice-enrollment-link")
+      #expect(notices.map(\.recipient) == ["first@example.com", "alice@provider.example"])
+      for mail in notices {
         #expect(!mail.body.contains(link) && !mail.body.contains(Person.alice.email))
       }
       let enrollment = try await instance.identity.enrollmentLinks.open(link)
@@ -268,12 +268,12 @@ struct EnrollmentLinkTests {
 }
 
 extension Instance {
-  /// A session in words alone, for a device that no session has enrolled.
+  /// Returns a session that isn't stored, for a device that wasn't enrolled in a session.
   func grantlessSession(_ account: Account) async throws -> UserSession {
     UserSession(scope: acme, account: account.id, authTime: now.seconds, provider: .password)
   }
 
-  /// Gives an account an earlier address, and others that providers know.
+  /// Gives an account an earlier address and addresses from providers.
   func addAddresses(to account: Account) async throws {
     let key = account.id.text
     try await database.write { connection in

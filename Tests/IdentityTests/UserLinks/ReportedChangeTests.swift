@@ -7,7 +7,7 @@ import Testing
 struct ReportedChangeTests {
   private let page = "/__/auth/not-me"
 
-  /// Removes somebody's factor in the console, and takes the link from the mail.
+  /// Removes a user's factor in the console and returns the link's code from the email.
   private func removal(_ instance: Instance, _ device: Device) async throws -> String {
     let agent = try await instance.agent()
     _ = try await instance.identity.factorRemovals.remove(
@@ -62,7 +62,7 @@ struct ReportedChangeTests {
       for code in [temporary, codes[1]] {
         await expect("invalidCode") { try await instance.signIn(.alice, device, code: code) }
       }
-      // Its user gets in as before: only changes are locked.
+      // The user can still sign in: only changes are locked.
       try await instance.signIn(.alice, device, code: device.code(at: instance.now))
       await expect("used") {
         try await instance.identity.reportedChanges.object(link, by: Instance.visitor)
@@ -117,7 +117,7 @@ struct ReportedChangeTests {
       await expect("changesLocked") {
         try await instance.temporaryCode(device.account, by: agent)
       }
-      // What is not about factors goes on.
+      // Other changes are still allowed.
       try await identity.accounts.update(scope, id, renaming, by: Instance.boss)
       #expect(try await instance.reload(device.account).factors.count == 1)
     }

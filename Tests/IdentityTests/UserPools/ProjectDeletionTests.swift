@@ -75,13 +75,13 @@ struct ProjectDeletionTests {
       try await instance.identity.pools.delete(
         project: project, tenant: tenant, by: Instance.boss)
       let first = try await instance.users(of: instance.east)
-      #expect(first > 0 && first < people, "a part goes at once, and not all")
-      // Nobody gets at those that are still there.
+      #expect(first > 0 && first < people, "the first batch is deleted immediately, but not all")
+      // Users who aren't deleted yet are unreachable.
       await expect("tenantDeleted") {
         try await instance.identity.scopes.find(project: project, tenant: tenant)
       }
       let losses = try await instance.identity.pools.losses(project: project)
-      #expect(losses.users == 0, "what waits to go counts for nothing")
+      #expect(losses.users == 0, "users to be deleted are not counted")
       #expect(try await instance.identity.purge())
       let second = try await instance.users(of: instance.east)
       #expect(second < first)
@@ -129,7 +129,7 @@ struct ProjectDeletionTests {
 }
 
 extension Instance {
-  /// Puts many accounts without passwords into a pool.
+  /// Adds many accounts without passwords to a pool.
   fileprivate func crowd(_ count: Int, in scope: Scope) async throws {
     let first = scope.key << 40 + 1_000
     let (key, last) = (scope.key, first + Int64(count) - 1)

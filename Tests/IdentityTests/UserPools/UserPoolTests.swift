@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-/// What projects and tenants have in common, and what only projects have.
+/// Tests settings shared by projects and tenants, and project-only settings.
 struct UserPoolTests {
   @Test(arguments: [false, true])
   func `a shared setting changes the same way in a project and a tenant`(isTenant: Bool)
