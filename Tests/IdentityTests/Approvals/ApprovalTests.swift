@@ -13,7 +13,7 @@ import Testing
     return try await instance.enrolled(.alice)
   }
 
-  private func ask(
+  private func requestRemoval(
     _ instance: Instance, _ device: Device, by agent: Agent, factor: ID<Factor>? = nil
   ) async throws -> Approval {
     let outcome = try await instance.identity.factorRemovals.remove(
@@ -39,7 +39,7 @@ import Testing
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
-      let approval = try await ask(instance, alice, by: dora)
+      let approval = try await requestRemoval(instance, alice, by: dora)
       #expect(try await instance.reload(alice.account).factors.count == 1)
       _ = try await instance.identity.sessions.check(alice.session)
       #expect((approval.cause, approval.kind, approval.state) == (.lastFactor, .factors, .waiting))
@@ -93,7 +93,7 @@ import Testing
         edit.pattern = .account
         edit.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: nil)
       }
-      _ = try await ask(instance, alice, by: dora)
+      _ = try await requestRemoval(instance, alice, by: dora)
     }
   }
 
@@ -101,7 +101,7 @@ import Testing
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let dora = try await instance.agent()
-      let approval = try await ask(instance, alice, by: dora)
+      let approval = try await requestRemoval(instance, alice, by: dora)
       await expect("ownRequest") { try await approve(instance, approval.id, by: dora) }
       await expect("ownRequest") {
         try await instance.identity.approvals.refuse(
@@ -130,7 +130,7 @@ import Testing
   @Test func `approving requires re-authentication`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
-      let approval = try await ask(instance, alice, by: try await instance.agent())
+      let approval = try await requestRemoval(instance, alice, by: try await instance.agent())
       let dev = try await instance.agentWithDevice()
       instance.clock.advance(3_600 / 2)
       await expect("denied.codeRequired") { try await approve(instance, approval.id, by: dev) }
@@ -148,7 +148,7 @@ import Testing
   @Test func `exactly one of several concurrent approvals succeeds`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
-      let approval = try await ask(instance, alice, by: try await instance.agent())
+      let approval = try await requestRemoval(instance, alice, by: try await instance.agent())
       let agents = [try await instance.agent("omar"), try await instance.agent("ina")]
       let outcomes = try await atOnce(6) { number in
         await outcome { try await approve(instance, approval.id, by: agents[number % 2]) }
@@ -162,7 +162,7 @@ import Testing
   @Test func `a request expires after a day, and nothing is removed`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
-      let approval = try await ask(instance, alice, by: try await instance.agent())
+      let approval = try await requestRemoval(instance, alice, by: try await instance.agent())
       instance.clock.advance(Approval.lifetime)
       let omar = try await instance.agent("omar")
       await expect("decided") { try await approve(instance, approval.id, by: omar) }
@@ -175,7 +175,7 @@ import Testing
       #expect(found.state == .expired && found.deciderName == nil)
       #expect(try await instance.reload(alice.account).factors.count == 1)
       // A new request is allowed.
-      _ = try await ask(instance, alice, by: try await instance.agent())
+      _ = try await requestRemoval(instance, alice, by: try await instance.agent())
     }
   }
 
@@ -184,7 +184,7 @@ import Testing
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
-      let first = try await ask(instance, alice, by: dora)
+      let first = try await requestRemoval(instance, alice, by: dora)
       try await instance.addSecondDevice(to: alice)
       guard case .overtaken(let why) = try await approve(instance, first.id, by: omar) else {
         throw Unexpected("done")
@@ -195,7 +195,7 @@ import Testing
       #expect(row.action == .approvalOvertake && row.new(.outcome) == .text(why))
       await expect("decided") { try await approve(instance, first.id, by: omar) }
 
-      let second = try await ask(instance, alice, by: dora)
+      let second = try await requestRemoval(instance, alice, by: dora)
       _ = try await instance.identity.enrollments.withdraw(
         alice.session, enrollment: alice.factor.text, by: Instance.visitor)
       guard case .overtaken(let gone) = try await approve(instance, second.id, by: omar) else {
@@ -203,7 +203,7 @@ import Testing
       }
       #expect(gone == "A factor is gone already.")
 
-      let third = try await ask(instance, alice, by: dora)
+      let third = try await requestRemoval(instance, alice, by: dora)
       _ = try await instance.agent("olga", role: .owner)
       try await instance.identity.administrators.remove(
         dora.administrator.id, by: Author(actor: .commandLine))
@@ -221,7 +221,7 @@ import Testing
       let alice = try await mandatory(instance)
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
       let approvals = instance.identity.approvals
-      let first = try await ask(instance, alice, by: dora)
+      let first = try await requestRemoval(instance, alice, by: dora)
       await expect("alreadyAsked") {
         try await instance.identity.factorRemovals.remove(
           instance.acme, alice.account.id, nil, omar.request())
@@ -242,7 +242,7 @@ import Testing
         first.id, in: instance.acme, answer: "Call them back.", omar.request(nil))
       #expect(try await instance.log().first?.note == "Call them back.")
       await expect("decided") { try await approve(instance, first.id, by: omar) }
-      let second = try await ask(instance, alice, by: dora)
+      let second = try await requestRemoval(instance, alice, by: dora)
       try await approvals.withdraw(
         second.id, in: instance.acme, dora.request(nil))
       await expect("decided") { try await approve(instance, second.id, by: omar) }
@@ -271,7 +271,7 @@ import Testing
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
       let outsider = try await instance.agent("gus", project: instance.globex.project)
       let policy = try await instance.agent("pia", role: .policy)
-      _ = try await ask(instance, alice, by: dora)
+      _ = try await requestRemoval(instance, alice, by: dora)
       let approvals = instance.identity.approvals
       for (agent, seen, count) in [(dora, 1, 0), (omar, 1, 1), (outsider, 0, 0), (policy, 0, 0)] {
         #expect(try await approvals.waiting(visibleTo: agent.administrator).count == seen)

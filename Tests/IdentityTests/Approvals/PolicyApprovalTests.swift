@@ -5,7 +5,7 @@ import Testing
 @Suite struct PolicyApprovalTests {
   /// Enrolls a user, requires approval for weakening the policy for more than `over` users, and
   /// returns a policy admin.
-  private func guarded(_ instance: Instance, over: Int = 0) async throws -> Agent {
+  private func requirePolicyApproval(_ instance: Instance, over: Int = 0) async throws -> Agent {
     try await instance.setWindow(1)
     _ = try await instance.enrolled(.alice)
     try await instance.setSupportRules { $0.policyApprovalOverUsers = over }
@@ -35,7 +35,7 @@ import Testing
     async throws
   {
     try await withInstance { instance in
-      let pia = try await guarded(instance)
+      let pia = try await requirePolicyApproval(instance)
       let otto = try await instance.agent("otto", role: .owner)
       guard case .waiting = try await widen(instance, by: pia) else {
         throw Unexpected("the policy was changed")
@@ -67,7 +67,7 @@ import Testing
 
   @Test func `a stricter policy, or one within the limit, requires no approval`() async throws {
     try await withInstance { instance in
-      let pia = try await guarded(instance, over: 1)
+      let pia = try await requirePolicyApproval(instance, over: 1)
       guard case .changed = try await widen(instance, by: pia) else {
         throw Unexpected("one affected user is not above one")
       }
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `a request that is rejected, withdrawn, or expired changes nothing`() async throws {
     try await withInstance { instance in
-      let pia = try await guarded(instance)
+      let pia = try await requirePolicyApproval(instance)
       let otto = try await instance.agent("otto", role: .owner)
       let approvals = instance.identity.approvals
       _ = try await widen(instance, by: pia)
@@ -109,7 +109,7 @@ import Testing
 
   @Test func `a policy that changed after the request isn't overwritten`() async throws {
     try await withInstance { instance in
-      let pia = try await guarded(instance)
+      let pia = try await requirePolicyApproval(instance)
       let otto = try await instance.agent("otto", role: .owner)
       _ = try await widen(instance, by: pia)
       try await instance.setWindow(0)
@@ -123,7 +123,7 @@ import Testing
 
   @Test func `support agents neither see nor decide policy requests`() async throws {
     try await withInstance { instance in
-      let pia = try await guarded(instance)
+      let pia = try await requirePolicyApproval(instance)
       let (dora, paul) = (
         try await instance.agent("dora"), try await instance.agent("paul", role: .policy)
       )
@@ -144,7 +144,7 @@ import Testing
     async throws
   {
     try await withInstance { instance in
-      let pia = try await guarded(instance, over: 10)
+      let pia = try await requirePolicyApproval(instance, over: 10)
       let otto = try await instance.agent("otto", role: .owner)
       @Sendable func set(_ limit: Int?, by agent: Agent) async throws {
         var settings = try await instance.identity.support.settings(instance.acme)
@@ -161,7 +161,7 @@ import Testing
 
   @Test func `changes over REST require no approval`() async throws {
     try await withInstance { instance in
-      _ = try await guarded(instance)
+      _ = try await requirePolicyApproval(instance)
       try await instance.setWindow(9)
       #expect(try await window(instance) == 9)
     }

@@ -98,12 +98,12 @@ struct CodeLockTests {
       let device = try await instance.enrolled(.alice)
       try await guess(instance, device, 10)
       for isLocked in [true, false] {
-        let was = try await instance.database.write { connection in
+        let wasLocked = try await instance.database.write { connection in
           let account = try #require(
             try AccountRecord.find(instance.acme, device.account.id, connection))
           return try AccountRecord.unlockCodes(account.key, connection)
         }
-        #expect(was == isLocked)
+        #expect(wasLocked == isLocked)
       }
       #expect(try await locked(instance) == [])
       try await guess(instance, device, 4)

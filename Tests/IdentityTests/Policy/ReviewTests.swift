@@ -20,7 +20,7 @@ struct ReviewTests {
     return names
   }
 
-  private func furnish(_ instance: Instance) async throws {
+  private func addTenantsAndUsers(_ instance: Instance) async throws {
     for (name, intervals) in [("North", 9), ("South", 0), ("Central", nil)] as [(String, Int?)] {
       instance.clock.advance(60)
       let tenant = try await instance.identity.pools.createTenant(
@@ -44,7 +44,7 @@ struct ReviewTests {
     async throws
   {
     try await withInstance { instance in
-      try await furnish(instance)
+      try await addTenantsAndUsers(instance)
       let owner = try await instance.administrator()
       let review = try await instance.identity.policies.review(
         instance.acme.project, visibleTo: owner)
@@ -70,7 +70,7 @@ struct ReviewTests {
     order: PolicyReviewQuery.Order, expected: [String]
   ) async throws {
     try await withInstance { instance in
-      try await furnish(instance)
+      try await addTenantsAndUsers(instance)
       let owner = try await instance.administrator()
       for limit in [1, 2, 5, 9] {
         let query = PolicyReviewQuery(order: order)
@@ -88,7 +88,7 @@ struct ReviewTests {
     selection: PolicyReviewQuery.Selection, expected: [String]
   ) async throws {
     try await withInstance { instance in
-      try await furnish(instance)
+      try await addTenantsAndUsers(instance)
       let owner = try await instance.administrator()
       for order in PolicyReviewQuery.Order.allCases {
         let query = PolicyReviewQuery(selection: selection, order: order)
@@ -102,7 +102,7 @@ struct ReviewTests {
 
   @Test func `an administrator of one tenant sees only that tenant`() async throws {
     try await withInstance { instance in
-      try await furnish(instance)
+      try await addTenantsAndUsers(instance)
       let visitor = try await instance.identity.administrators.create(
         email: "east@example.com", displayName: "X", password: Instance.consolePassword,
         grant: Grant(

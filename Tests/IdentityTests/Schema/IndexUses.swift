@@ -4,7 +4,7 @@ import Synchronization
 /// A file with one statement for each index, whose plan uses the index.
 ///
 /// With `COUNTERSIGN_RECORD_SNAPSHOTS=1`, tests add the statements that they run to the file. An
-/// index that no test uses any longer keeps its line. To find such indexes, delete the file, then
+/// index that tests no longer use keeps its line. To find such indexes, delete the file, then
 /// record all tests.
 enum IndexUses {
   static let isRecording =

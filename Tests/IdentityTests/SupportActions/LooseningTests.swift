@@ -28,7 +28,7 @@ struct LooseningTests {
     #expect(actions == [row, .administratorStepUp, .administratorCodeRefused])
   }
 
-  private func hold(_ agent: Agent, _ instance: Instance) async throws {
+  private func block(_ agent: Agent, _ instance: Instance) async throws {
     let (id, key) = (agent.administrator.id.text, instance.acme.key)
     let now = instance.now.microseconds
     try await instance.database.write { connection in
@@ -103,7 +103,7 @@ struct LooseningTests {
       let owner = try await instance.agentWithDevice("olga", role: .owner)
       let dora = try await instance.agent()
       let (support, id) = (instance.identity.support, dora.administrator.id)
-      try await hold(dora, instance)
+      try await block(dora, instance)
       #expect(try await support.held(id, in: instance.acme)?.name == "Dora Support")
       try await check(instance, owner, row: .supportRelease) {
         try await support.release(id, in: instance.acme, $0)
@@ -148,7 +148,7 @@ struct LooseningTests {
       let (dora, olga) = (
         try await instance.agent(), try await instance.agent("olga", role: .owner)
       )
-      try await hold(dora, instance)
+      try await block(dora, instance)
       let id = dora.administrator.id
       var settings = SupportRules()
       settings.undoHours = 1

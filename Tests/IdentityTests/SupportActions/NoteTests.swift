@@ -83,10 +83,11 @@ struct NoteTests {
       }
       // Long after the agent's last code.
       instance.clock.advance(20 * 60)
-      let words = try await support.standing(
+      let noteStanding = try await support.standing(
         agent.session, on: alice.id, in: instance.acme, performing: .writeNote)
-      #expect(words.refusal == nil && !words.asksForCode && !words.isHeld)
-      #expect(words.actionsLeft > 0 && words.settings.identityProof.isEmpty)
+      #expect(
+        noteStanding.refusal == nil && !noteStanding.asksForCode && !noteStanding.isHeld)
+      #expect(noteStanding.actionsLeft > 0 && noteStanding.settings.identityProof.isEmpty)
       try await support.writeNote(instance.acme, alice.id, agent.request(.locked, note: "still"))
       let messages = try await instance.identity.messages.list(about: alice)
       #expect(messages.isEmpty)

@@ -121,10 +121,10 @@ struct SuspensionTests {
     }
     #expect(SignIns.isOfApp("234567") && BackupCodeStore.Kind(of: "234567") == nil)
     // In any other notation it's neither, and is counted as a wrong code.
-    for odd in [
+    for text in [
       "234 567", " 234567", "234567\n", "234-567", "+23456", "２３４５６７", "٢٣٤٥٦٧", "23456e", "",
     ] {
-      #expect(!SignIns.isOfApp(odd) && BackupCodeStore.Kind(of: odd) == nil, "\(odd)")
+      #expect(!SignIns.isOfApp(text) && BackupCodeStore.Kind(of: text) == nil, "\(text)")
     }
   }
 

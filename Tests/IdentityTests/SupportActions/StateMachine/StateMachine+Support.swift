@@ -181,14 +181,14 @@ extension StateMachine {
     let isKept = hours > 0 && reason?.isHostile != true
     if let apart {
       guard isKept, apart.until == now.advanced(bySeconds: Int64(hours) * 3_600) else {
-        throw Broken(what: "a removal for \(reason?.rawValue ?? "") was held")
+        throw Broken(what: "a removal for \(reason?.rawValue ?? "") can be undone")
       }
       let gone = users[user].drop(ids, keepingApart: true)
       users[user].aparts.append(
         SimulatedApart(
           id: apart.id, remover: agents[agent].name, until: apart.until, factors: gone))
     } else {
-      guard !isKept else { throw Broken(what: "a removal was not held") }
+      guard !isKept else { throw Broken(what: "a removal can't be undone") }
       users[user].endAparts()
       users[user].drop(ids)
     }

@@ -70,7 +70,7 @@ extension StateMachine {
     return pending.era == users[user].era && !pending.isUsed ? [] : ["invalidPendingCredential"]
   }
 
-  /// Gives a code of an app, or one that stands in for it.
+  /// Enters an app code or a backup code.
   func giveCode(_ user: Int, _ kind: Typed? = nil) async throws {
     guard let place = try await pending(user) else { return }
     let sample = users[user]

@@ -102,7 +102,8 @@ extension StateMachine {
       let numbers = [outcome.made, outcome.replaced, outcome.kept, outcome.refusals.count]
       let others = [expected.made, expected.replaced, expected.kept, expected.refusals.count]
       guard numbers == others else {
-        throw Broken(what: "\(took.name) made, replaced, kept, refused \(numbers), not \(others)")
+        throw Broken(
+          what: "\(took.name): created, replaced, kept, refused \(numbers), not \(others)")
       }
     }
     try await reconcile(took, result)
