@@ -93,7 +93,7 @@ struct CodeLockTests {
     }
   }
 
-  @Test func `unlocking a user resets the wrong codes`() async throws {
+  @Test func `unlocking a user resets the count of wrong codes`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await guess(instance, device, 10)

@@ -13,7 +13,7 @@ struct GuessingOddsTests {
     #expect(abs(odds.untilBlock - expected) < 0.000_000_01)
   }
 
-  @Test func `the guesses per day are those that the throttle and the limit let through`()
+  @Test func `the guesses per day are those that the throttle and the limit allow`()
     async throws
   {
     // 5 immediately, then one after each of 30, 60, … 1920 s, then one per hour.

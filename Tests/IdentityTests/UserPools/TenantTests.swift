@@ -4,7 +4,7 @@ import Testing
 @testable import Identity
 
 struct TenantTests {
-  @Test func `the ID is the name and five characters`() async throws {
+  @Test func `a tenant ID is the name and five random characters`() async throws {
     try await withInstance { instance in
       let tenant = try await instance.identity.pools.createTenant(
         in: instance.acme.project, UserPoolEdit(displayName: "North-1"), by: Instance.boss)

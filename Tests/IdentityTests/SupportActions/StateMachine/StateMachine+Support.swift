@@ -134,9 +134,9 @@ extension StateMachine {
 
   /// Acts on a user and compares the result with the model.
   ///
-  /// `row` is the expected audit row without the actor and the user, `fault` the validation error of
-  /// the action's own fields, and `obstacle` why the action itself is refused. `then` applies the
-  /// action to the model.
+  /// `row` is the expected audit row without the actor and the user, `fault` the validation error
+  /// of the action's own fields, and `obstacle` why the action itself is refused. `then` applies
+  /// the action to the model.
   func act<T>(
     _ name: String, row: String, by agent: Int, on user: Int,
     needing permission: Permission = .removeFactors, passingLock: Bool = false,
