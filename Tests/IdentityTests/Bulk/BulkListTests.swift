@@ -13,7 +13,7 @@ import Testing
     #expect(try read("\u{FEFF}ann@example.com") == ["1 ann@example.com"])
   }
 
-  @Test func `a header row selects the column, a UID in preference to an email address`() throws {
+  @Test func `a header row selects the column, a UID rather than an email address`() throws {
     #expect(
       try read("Name,Email\nAnn,ann@example.com\n\"Bo, the boss\",bo@example.com\n")
         == ["2 ann@example.com", "3 bo@example.com"])
