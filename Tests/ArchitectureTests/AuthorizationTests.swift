@@ -23,7 +23,7 @@ struct AuthorizationTests {
     #expect(Set(found) == exempt)
   }
 
-  @Test func `a page that does is seen`() {
+  @Test func `a page that acts with an author alone is found`() {
     let file = SourceFile(
       path: "Sources/Console/A.swift", text: "try await keys.create(for: id, by: signedIn.author)")
     #expect(actsWithAnAuthor(file))

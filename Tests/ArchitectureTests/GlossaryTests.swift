@@ -43,7 +43,7 @@ struct GlossaryTests {
     #expect(breaches == [])
   }
 
-  @Test func `a retired word is found in any case, and “enroll” is none`() {
+  @Test func `a retired word is found in any case, and “enroll” isn't one`() {
     let file = SourceFile(
       path: "Sources/Console/A.swift",
       text: "let Enrolment = 1\n/// Enrolls a user.\n/// What is AMISS.\nlet enrollments = 2")

@@ -62,7 +62,7 @@ struct ImportTests {
     #expect(breaches == [])
   }
 
-  @Test func `every module has a row and every row a module`() throws {
+  @Test func `every module has a row, and every row a module`() throws {
     let folders = try FileManager.default.contentsOfDirectory(
       atPath: SourceTree.root.appending(path: "Sources").path)
     #expect(Set(folders) == Set(mayImport.keys))
@@ -79,14 +79,14 @@ struct ImportTests {
             .filter { mayImport[$0] == [] }))
   }
 
-  @Test func `no arrow leads back`() {
+  @Test func `no dependency is circular`() {
     func reach(_ module: String) -> Set<String> {
       (mayImport[module] ?? []).reduce(into: mayImport[module] ?? []) { $0.formUnion(reach($1)) }
     }
     for module in mayImport.keys { #expect(!reach(module).contains(module)) }
   }
 
-  @Test func `no module hands on another`() throws {
+  @Test func `no module re-exports another`() throws {
     let exports = try SourceTree.files(in: "Sources").flatMap { file in
       file.code(with: "@_exported").map { file.breach($0.line, $0.code) }
     }
@@ -94,7 +94,7 @@ struct ImportTests {
   }
 
   /// The parts of Identity that are visible in the package are for the demo.
-  @Test func `nothing but the demo uses the store of Identity`() throws {
+  @Test func `only the demo uses Identity's store`() throws {
     let uses = try SourceTree.files(in: "Sources").filter { file in
       !["Identity", "Demo"].contains(file.module)
     }.flatMap { file in
@@ -116,7 +116,7 @@ struct ImportTests {
     ("Sources/OTP/A.swift", "@testable import Identity"),
     ("Sources/JSON/A.swift", "import NIOCore"),
   ])
-  func `a breach is seen`(path: String, line: String) {
+  func `a violation is found`(path: String, line: String) {
     #expect(breaches(SourceFile(path: path, text: "// import JSON\n\(line)\n")).count == 1)
   }
 

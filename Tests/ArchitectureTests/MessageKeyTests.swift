@@ -26,7 +26,7 @@ struct MessageKeyTests {
     #expect(breaches.map { "\($0.place): \($0.key)" } == [])
   }
 
-  @Test func `every message of the code is in the catalog with these arguments`() throws {
+  @Test func `every message of the code is in the catalog with its arguments`() throws {
     let catalog = try Self.catalog()
     let breaches = try Self.code().filter { catalog.arguments(of: $0.key) != $0.arguments }
     #expect(

@@ -15,12 +15,12 @@ private let open: Set = [
 ]
 
 struct OpenRouteTests {
-  @Test func `the open pages are those of the list`() throws {
+  @Test func `only the listed pages need no session`() throws {
     let found = try SourceTree.files(in: "Sources/Console").flatMap(openRoutes)
     #expect(found.sorted() == open.sorted())
   }
 
-  @Test func `an open page is seen`() {
+  @Test func `an open page is found`() {
     let file = SourceFile(
       path: "Sources/Console/A.swift",
       text: "table.open(.get, ConsolePaths.users, users.show)\ntable.signedIn(.get, ConsolePaths.a)"

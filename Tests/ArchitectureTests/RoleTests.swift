@@ -46,11 +46,11 @@ struct RoleTests {
   @Test(arguments: [
     "guard grant.role == .owner else { return }", "Grant(role: .support)", "let all = Role.policy",
   ])
-  func `code that does is seen`(line: String) {
+  func `code that names a role is found`(line: String) {
     #expect(line.contains(Self.code))
   }
 
-  @Test func `a sentence that does is seen`() {
+  @Test func `a sentence that names a role is found`() {
     #expect(#""Only an owner can do this.""#.contains(Self.sentence))
   }
 

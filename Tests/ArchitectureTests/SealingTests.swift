@@ -17,7 +17,7 @@ struct SealingTests {
     "console device", "console ticket", "pending token", "ticket",
   ]
 
-  @Test func `whatever is sealed has a place or runs out`() throws {
+  @Test func `everything sealed is either re-encryptable or short-lived`() throws {
     var purposes: Set<String> = []
     var places: Set<String> = []
     for file in try SourceTree.files(in: "Sources/Identity") {
@@ -37,7 +37,7 @@ struct SealingTests {
       places == Set(Self.stored.compactMap { $0.split(separator: " ").last.map(String.init) }))
   }
 
-  @Test func `every place is gone over`() throws {
+  @Test func `every store is re-encrypted`() throws {
     let identity = try SourceTree.file("Sources/Identity/Identity.swift").lines
       .joined(separator: "\n")
     let list = try #require(identity.firstMatch(of: /places: \[([^\]]+)\]/)).1

@@ -36,7 +36,7 @@ struct UntrustedTextTests {
     "JSONError.description": "is a sentence",
   ]
 
-  @Test func `parsers give on no raw text`() throws {
+  @Test func `parsers return no raw text`() throws {
     var found: Set<String> = []
     for path in Self.parsers {
       let file = try SourceTree.file(path)
@@ -58,7 +58,7 @@ struct UntrustedTextTests {
     ("  public let value: UntrustedText", []),
     ("  /// let value: String", []),
   ])
-  func `raw text is seen`(code: String, found: [String]) {
+  func `raw text is found`(code: String, found: [String]) {
     let file = SourceFile(path: "Sources/HTTP/Form.swift", text: "\n" + code)
     #expect(Self.texts(in: file).sorted() == found)
   }

@@ -6,7 +6,7 @@ import Testing
 
 /// What people see when the machine is at its end.
 @Suite struct FaultTests {
-  @Test func `a full disk is said, logged and leaves the other pages alone`() async throws {
+  @Test func `a full disk is reported and logged, and other pages keep working`() async throws {
     try await World.furnished(sparePages: 4) { world in
       let browser = try await Browser.signedIn(world)
       var last = try await browser.get("/projects/new")
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `who is signed in keeps their colors and their way on a page that is not there`()
+  @Test func `an error page keeps the theme and the navigation of a signed-in administrator`()
     async throws
   {
     try await World.furnished { world in

@@ -23,7 +23,7 @@ import Testing
       (nil, "same-origin", .seeOther),
       (World.publicURL, "none", .seeOther),
     ] as [(String?, String?, Status)])
-  func `a form is taken from our own origin only`(
+  func `a form is accepted only from the console's own origin`(
     origin: String?, site: String?, status: Status
   ) async throws {
     var fields = Fields()
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `a form needs the token of its own session`() async throws {
+  @Test func `a form requires the CSRF token of its session`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let other = try await Browser.signedIn(world, as: World.tomas).get("/").csrf
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: ["/sign-in", "/setup"])
-  func `a form before sign-in needs the token of its cookie`(address: String) async throws {
+  func `a form before sign-in requires the CSRF token of its cookie`(address: String) async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       let form: Form = ["email": World.ada, "password": World.password]
@@ -84,7 +84,7 @@ import Testing
       ("application/x-www-form-urlencoded", [], .forbidden),
       (nil, [], .forbidden),
     ] as [(String?, [UInt8], Status)])
-  func `a body that is no form gets a page that says so`(
+  func `a body that isn't a valid form gets an error page`(
     type: String?, body: [UInt8], status: Status
   ) async throws {
     try await World.furnished { world in
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `nothing changes by asking; that a file was taken is only noted`() async throws {
+  @Test func `GET requests change nothing, and only downloads are audited`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let before = try await world.identity.audit.list(limit: 200).items.map(\.id)

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `a guide has nine hundred words of its own, without the parts all share`(
+  func `a guide has at least 900 words, excluding shared parts`(
     name: String
   ) throws {
     let path = Checkout.folder("Templates/guidance/en/\(name).md")
@@ -44,7 +44,8 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `a guide has every section, and its contents list them`(name: String) async throws {
+  func `a guide has every section and lists it in the table of contents`(name: String) async throws
+  {
     try await World.furnished { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       Markup.check(guide)
@@ -74,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `a guide knows what the support can do, and who sends the mails`(name: String) async throws {
+  func `a guide explains what support can do and who sends email`(name: String) async throws {
     try await World.furnished { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       let device = try #require(guide.between("<h2 id=\"lost-device\"", "<h2 id=").first)
@@ -92,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `every sample can be copied, scrolled to by keyboard, and has a name of its own`(
+  func `every code sample is copyable, keyboard-scrollable, and uniquely labeled`(
     name: String
   ) async throws {
     try await World.furnished { world in
@@ -107,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `without a scope words stand for values`(name: String) async throws {
+  func `without a scope, a guide shows placeholders`(name: String) async throws {
     try await World.furnished { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       #expect(guide.says("PROJECT_ID") && guide.says("TENANT_ID") && guide.says("key=API_KEY"))
@@ -117,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `from a tenant it has the tenant's own values`(name: String) async throws {
+  func `with a tenant, a guide shows the tenant's values`(name: String) async throws {
     try await World.furnished { world in
       let tenant = try await world.euShop.text
       let query = "?project=acme-retail&tenant=\(tenant)"
@@ -141,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `from a project it names no tenant, and says when TOTP is off`() async throws {
+  @Test func `with a project, a guide omits the tenant and says when TOTP is off`() async throws {
     try await World.furnished { world in
       let guide = try await Browser.signedIn(world).get("/guidance/account?project=acme-retail")
       #expect(!guide.says("&quot;tenantId&quot;"))
@@ -150,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `a scope that is not theirs to see does not exist`() async throws {
+  @Test func `an inaccessible scope is not found`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let us = try await world.tenantID("us-shop").text
@@ -174,7 +175,7 @@ import Testing
     "{{key}} {{/place}}",
     "\u{202E}evil", "'; rm -rf / #",
   ])
-  func `the name of a scope stays a name`(name: String) async throws {
+  func `a scope's name is escaped`(name: String) async throws {
     try await World.furnished { world in
       _ = try? await world.identity.pools.createProject(
         id: "hostile-one", displayName: name, by: Author(actor: .commandLine))
@@ -192,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `the list compares the four, and marks the one that is recorded`() async throws {
+  @Test func `the list compares the four patterns and marks the current one`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let list = try await browser.get("/guidance")
@@ -207,7 +208,7 @@ import Testing
     }
   }
 
-  @Test func `the policy page leads to the guides with its scope`() async throws {
+  @Test func `the policy page links to the guides with its scope`() async throws {
     try await World.furnished { world in
       let policy = try await Browser.signedIn(world).get(try await world.eu + "/policy")
       let query = "?project=acme-retail&tenant=\(try await world.euShop.text)"

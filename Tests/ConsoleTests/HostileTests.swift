@@ -21,7 +21,7 @@ import Testing
   ]
 
   @Test(arguments: names.indices)
-  func `a user's names stay text on every page`(index: Int) async throws {
+  func `a user's names are escaped on every page`(index: Int) async throws {
     let name = Self.names[index]
     try await World.furnished { world in
       var new = NewAccount()
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: names.indices)
-  func `what is typed into forms and searches stays text`(index: Int) async throws {
+  func `values of forms and searches are escaped`(index: Int) async throws {
     let name = Self.names[index]
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: names.indices)
-  func `a project's name stays text in the frame`(index: Int) async throws {
+  func `a project's name is escaped in the frame`(index: Int) async throws {
     let name = String(Self.names[index].prefix(100))
     try await World.furnished { world in
       let project = try await world.identity.pools.createProject(

@@ -88,7 +88,7 @@ import Testing
     ("note-new", World.nadia, "{eu}/users/\(World.chiara)/notes/new"),
   ]
 
-  @Test func `every page is what its file shows`() async throws {
+  @Test func `every page matches its snapshot`() async throws {
     try await World.furnished { world in
       for page in Self.pages {
         let browser =
@@ -101,7 +101,7 @@ import Testing
 
   /// The variants of what surrounds a page's content; those for users of an application are with
   /// the pages of their links.
-  @Test func `every frame is what its file shows`() async throws {
+  @Test func `every frame matches its snapshot`() async throws {
     let frames: [(name: String, who: String?, address: String)] = [
       ("frame-signed-out", nil, "/sign-in"),
       ("frame-instance", World.ada, "/"),
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `the set-up page is what its file shows`() async throws {
+  @Test func `the setup page matches its snapshot`() async throws {
     try await World.empty { world in
       try Snapshot.check(try await Browser(world).get("/setup").settled, named: "setup.html")
     }

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `each page that acts on a user shows name, pool, email, phone and end of the uid`(
+  func `each page that acts on a user shows name, pool, email, phone, and end of the UID`(
     ofTenant: Bool
   ) async throws {
     try await World.furnished { world in
@@ -75,7 +75,8 @@ import Testing
     }
   }
 
-  @Test func `a request and a message show it too, also of a user who is gone`() async throws {
+  @Test func `requests and messages identify the user, requests even after deletion`() async throws
+  {
     try await World.furnished { world in
       let scope = try await world.euScope
       let chiara = try await world.user()
@@ -113,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: HostileTests.names.indices)
-  func `hostile names stay text, and a short uid is whole`(index: Int) async throws {
+  func `hostile names are escaped, and a short UID is shown in full`(index: Int) async throws {
     let name = HostileTests.names[index]
     try await World.furnished { world in
       var new = NewAccount()

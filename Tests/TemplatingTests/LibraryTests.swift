@@ -27,7 +27,7 @@ struct LibraryTests {
     #expect(String(decoding: page, as: UTF8.self) == "<li>&amp;\n")
   }
 
-  @Test func `a fault names the file below the folder`() throws {
+  @Test func `an error names the file relative to the folder`() throws {
     let folder = try folder(["users/list.mustache": Array("\n{{#a}}".utf8)])
     defer { try? FileManager.default.removeItem(at: folder) }
     let fault = #expect(throws: TemplateError.self) {
@@ -37,7 +37,7 @@ struct LibraryTests {
     #expect(fault?.line == 2)
   }
 
-  @Test func `what is not UTF-8 is refused`() throws {
+  @Test func `a file that isn't UTF-8 is rejected`() throws {
     let folder = try folder(["page.mustache": [0xC3, 0x28]])
     defer { try? FileManager.default.removeItem(at: folder) }
     let fault = #expect(throws: TemplateError.self) {
@@ -46,7 +46,7 @@ struct LibraryTests {
     #expect(fault?.description == "page.mustache: cannot be read as UTF-8")
   }
 
-  @Test func `a folder that is not there is refused`() {
+  @Test func `a missing folder is rejected`() {
     let fault = #expect(throws: TemplateError.self) {
       try TemplateLibrary(folder: "/nowhere/at/all")
     }

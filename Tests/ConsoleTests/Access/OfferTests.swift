@@ -9,7 +9,7 @@ import Text
 /// Menus, tabs, links and buttons: nothing is offered that would be refused.
 @Suite struct OfferTests {
   @Test(arguments: TestRole.all)
-  func `every link and form on every page is theirs to use`(cast: TestRole) async throws {
+  func `every link and form on every page is permitted for the role`(cast: TestRole) async throws {
     try await World.furnished { world in
       _ = try await world.projectScope
       let grant = try await cast.grant(in: world)

@@ -7,7 +7,8 @@ import Testing
 /// Who finds the project's API key on the pages that make use of it.
 struct ProjectKeyTests {
   @Test(arguments: TestRole.all)
-  func `the key is for those who manage keys of the project`(cast: TestRole) async throws {
+  func `only roles that can manage the project's keys see its API key`(cast: TestRole) async throws
+  {
     try await World.furnished { world in
       let somebody = try await cast.browser(in: world)
       let key = try #require(try await world.identity.apiKeys.list(ID("acme-retail")).first?.text)

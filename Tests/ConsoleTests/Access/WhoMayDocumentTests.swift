@@ -7,7 +7,7 @@ import Testing
 
 /// The page that says who may what, made of the same tables that decide.
 @Suite struct WhoMayDocumentTests {
-  @Test func `docs/who-may.md says what routes and roles say`() async throws {
+  @Test func `docs/who-may.md matches the routes and roles`() async throws {
     try await World.empty { world in
       let text = Self.text(world.console.routes)
       let path = Checkout.folder("docs/who-may.md")

@@ -9,7 +9,7 @@ import Text
 /// Every cell of the table of who may what: each route, as each role, granted anywhere.
 @Suite struct WhoMayTests {
   @Test(arguments: TestRole.all)
-  func `every page answers as the table of routes and roles says`(cast: TestRole) async throws {
+  func `every route responds as its permission and the role require`(cast: TestRole) async throws {
     let routes = try await Self.routes()
     var rest = routes.filter { $0.route.method == .get }
     rest += routes.filter { $0.route.method != .get }
@@ -77,7 +77,7 @@ import Text
     }
   }
 
-  @Test func `what is of one tenant does not exist in another`() async throws {
+  @Test func `a tenant's objects are not found in another tenant`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let csrf = try await ada.get("/").csrf
@@ -103,7 +103,7 @@ import Text
     }
   }
 
-  @Test func `whatever is of a tenant that one may not see does not exist`() async throws {
+  @Test func `an inaccessible tenant looks like a nonexistent one`() async throws {
     try await World.furnished { world in
       let cast = TestRole(role: .owner, reach: .otherTenant)
       let browser = try await cast.browser(in: world)
@@ -123,7 +123,7 @@ import Text
     }
   }
 
-  @Test func `who may not is told which role may, and colleagues by name`() async throws {
+  @Test func `a denied page names the required role and colleagues who have it`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let eu = try await world.eu

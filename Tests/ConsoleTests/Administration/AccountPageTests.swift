@@ -8,7 +8,7 @@ import Testing
 
 /// What administrators see and change about themselves.
 @Suite struct AccountPageTests {
-  @Test func `an administrator sets a factor up, replaces it and removes it with codes of it`()
+  @Test func `an administrator sets up, replaces, and removes a factor with its codes`()
     async throws
   {
     try await World.furnished { world in
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `an owner cannot remove a factor, and guesses are slowed down`() async throws {
+  @Test func `an owner can't remove their factor, and guessing codes is throttled`() async throws {
     try await World.furnished { world in
       let (_, codes) = try await world.authenticator(of: World.ada)
       let ada = Browser(world)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a new password needs the old one`() async throws {
+  @Test func `changing the password requires the current one`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world, as: World.iris)
       let other = try await Browser.signedIn(world, as: World.iris)
@@ -96,7 +96,9 @@ import Testing
     }
   }
 
-  @Test func `sessions are listed with their browsers and ended one by one or all`() async throws {
+  @Test func `sessions are listed with their browsers and can be ended singly or all at once`()
+    async throws
+  {
     try await World.furnished { world in
       let browsers = [
         try await Browser.signedIn(world), try await Browser.signedIn(world),
@@ -122,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `zone and colors are the administrator's own`() async throws {
+  @Test func `the time zone and the theme are set per administrator`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let before = try await browser.get("/administrators")
@@ -157,7 +159,9 @@ import Testing
       ("Pacific/Kiritimati", 1_793_697_131, "Nov 3, 2026, 23:12 UTC+14"),
       ("Nowhere/Town", 1_793_697_131, "Nov 3, 2026, 09:12 UTC"),
     ] as [(String, Int64, String)])
-  func `moments are those of the zone at that moment`(zone: String, seconds: Int64, words: String)
+  func `times are shown with the zone's offset at that time`(
+    zone: String, seconds: Int64, words: String
+  )
     throws
   {
     #expect(try Self.words(seconds, zone) == words)
@@ -165,7 +169,7 @@ import Testing
     #expect(try Self.words(seconds + 1, zone) == words)
   }
 
-  @Test func `a clock's change is met to the second`() throws {
+  @Test func `a daylight saving change is exact to the second`() throws {
     // 29 March 2026, 01:00 UTC.
     #expect(try Self.words(1_774_745_999, "Europe/Berlin") == "Mar 29, 2026, 01:59 UTC+1")
     #expect(try Self.words(1_774_746_000, "Europe/Berlin") == "Mar 29, 2026, 03:00 UTC+2")
@@ -189,7 +193,7 @@ import Testing
     ),
     ("", "Unknown browser"), ("<script>", "Unknown browser"),
   ])
-  func `browsers are named as their owners know them`(agent: String, name: String) {
+  func `browsers are shown by name and system`(agent: String, name: String) {
     #expect(BrowserWords.name(agent).english == name)
   }
 }

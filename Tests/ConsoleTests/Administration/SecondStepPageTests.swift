@@ -8,7 +8,7 @@ import Testing
 
 /// The code after the password, and the roles that cannot be without.
 @Suite struct SecondStepPageTests {
-  @Test func `between password and code there is no session`() async throws {
+  @Test func `there is no session between the password and the code`() async throws {
     try await World.furnished { world in
       let (app, _) = try await world.authenticator(of: World.ada)
       let browser = Browser(world)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a recovery code does as well, once`() async throws {
+  @Test func `a recovery code is accepted once`() async throws {
     try await World.furnished { world in
       let (_, codes) = try await world.authenticator(of: World.ada)
       for (code, status) in [(codes[0], Status.seeOther), (codes[0], .unprocessableContent)] {
@@ -61,9 +61,7 @@ import Testing
     }
   }
 
-  @Test func `without a password there is no page for the code, nor after ten minutes`()
-    async throws
-  {
+  @Test func `the code page requires a password from the last ten minutes`() async throws {
     try await World.furnished { world in
       let (app, _) = try await world.authenticator(of: World.ada)
       #expect(try await Browser(world).get("/sign-in/code").location == "/sign-in")
@@ -79,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `wrong codes are slowed down, and say for how long`() async throws {
+  @Test func `guessing codes is throttled, and the page says for how long`() async throws {
     try await World.furnished { world in
       let (app, _) = try await world.authenticator(of: World.ada)
       let browser = Browser(world)
@@ -95,7 +93,8 @@ import Testing
     }
   }
 
-  @Test func `an owner without a factor is advised once, and then sees nothing else`() async throws
+  @Test func `an owner without a factor is warned at first, then sees only the setup page`()
+    async throws
   {
     try await World.furnished { world in
       let link = try await world.invitation("new@example.com", Grant(role: .owner))
@@ -142,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `a while after the sign-in a first factor takes the password`() async throws {
+  @Test func `setting up a first factor long after sign-in requires the password`() async throws {
     try await World.furnished { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       #expect(!(try await iris.get("/account/totp")).says("name=\"password\""))
@@ -177,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func `signing out clears what the browser kept`() async throws {
+  @Test func `signing out clears the browser's cache and storage`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let out = try await browser.submit("/sign-out", [:])

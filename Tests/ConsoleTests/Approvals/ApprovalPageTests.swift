@@ -33,7 +33,7 @@ import Testing
     return (user, request, page)
   }
 
-  @Test func `a removal waits, is seen everywhere and is done when approved`() async throws {
+  @Test func `a pending removal is shown everywhere and runs when approved`() async throws {
     try await World.furnished { world in
       try await strict(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `a refusal is read by the requester`() async throws {
+  @Test func `the requester sees why a request was rejected`() async throws {
     try await World.furnished { world in
       try await strict(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `an approver whose code is old gives one`() async throws {
+  @Test func `approving requires a recent code`() async throws {
     try await World.furnished { world in
       try await strict(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a list over the number of users is approved as a whole`() async throws {
+  @Test func `a bulk removal above the threshold is approved as a whole`() async throws {
     try await World.furnished { world in
       let scope = try await world.euScope
       let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))

@@ -15,7 +15,7 @@ import Text
     )
   }
 
-  @Test func `weakening asks for a reason, which versions, review and its file show`()
+  @Test func `weakening requires a reason, which the history, the review, and its CSV show`()
     async throws
   {
     try await World.furnished { world in
@@ -46,7 +46,7 @@ import Text
     }
   }
 
-  @Test func `it waits, is listed for those who may decide it, and is in force when approved`()
+  @Test func `a weaker policy is pending, listed for approvers, and in effect once approved`()
     async throws
   {
     try await World.furnished { world in
@@ -87,7 +87,7 @@ import Text
     }
   }
 
-  @Test func `a start date in the past and SMS without a gateway are warned of`() async throws {
+  @Test func `the review warns about a past start date and SMS without a gateway`() async throws {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/policy"

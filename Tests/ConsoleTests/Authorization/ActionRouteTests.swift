@@ -18,7 +18,7 @@ import Testing
     "/account/sessions", "/account/sessions/others", "/account/preferences",
   ]
 
-  @Test func `each form performs actions of the table, or is exempt`() async throws {
+  @Test func `each form performs or previews actions of the table, or is exempt`() async throws {
     try await World.empty { world in
       for route in world.console.routes where route.route.method != .get {
         let isExempt = Self.exempt.contains(route.route.pattern)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `each action has a route, which asks for its permission`() async throws {
+  @Test func `each action has a route, which requires its permission`() async throws {
     try await World.empty { world in
       let performed = Set(world.console.routes.flatMap(\.actions))
       #expect(performed == Set(ConsoleAction.allCases))

@@ -18,7 +18,7 @@ import Testing
     return String(answer.text[start.upperBound...].prefix { $0 != "<" })
   }
 
-  @Test func `a code is made in three clicks with one field, and shown once`() async throws {
+  @Test func `a temporary code is generated with one field and shown once`() async throws {
     try await World.furnished { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `nobody else is shown it, and asking for its fields alone takes nothing`()
+  @Test func `a code is shown only to its creator, and a HEAD request doesn't consume it`()
     async throws
   {
     try await World.furnished { world in
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `what is missing is said beside its field, and the lifetime stays chosen`()
+  @Test func `a missing reason is shown next to its field, and the lifetime stays selected`()
     async throws
   {
     try await World.furnished { world in
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: [6, 10])
-  func `that it waits for an unlock is said wherever one meets it, with the way there`(
+  func `pages warn that codes are blocked, with a link to unlock them`(
     wrong: Int
   ) async throws {
     try await World.furnished { world in
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `where it cannot be made nothing is asked`() async throws {
+  @Test func `no form is shown if a code can't be generated`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let off = try await nadia.get(try await page(world))
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `codes are ended on a page of their own`() async throws {
+  @Test func `codes are revoked on a separate page`() async throws {
     try await World.furnished { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -171,13 +171,13 @@ import Testing
     }
   }
 
-  @Test func `each letter has its word`() {
+  @Test func `each character has a unique spelling word`() {
     #expect(CodeWords.word("K").english == "Kilo" && CodeWords.word("7").english == "seven")
     let words = "ABCDEFGHJKMNPQRSTUVWXYZ23456789".map { CodeWords.word($0).english }
     #expect(Set(words).count == 31 && !words.contains(""))
   }
 
-  @Test func `the pages as their files show them`() async throws {
+  @Test func `the pages match their snapshots`() async throws {
     try await World.furnished { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)

@@ -6,7 +6,7 @@ import Testing
 
 /// What the page of a user says of their codes.
 struct CodeAttemptsSectionTests {
-  @Test func `a caller whose clock is slow is seen at once, with what to tell them`() async throws {
+  @Test func `a slow clock is shown, with advice for the caller`() async throws {
     try await World.furnished { world in
       try await world.write(
         [
@@ -25,7 +25,7 @@ struct CodeAttemptsSectionTests {
     }
   }
 
-  @Test func `a lock is told with its end, and one without an end as such`() async throws {
+  @Test func `a temporary block is shown with its end, and a lock without one`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (user, users) = (
@@ -52,7 +52,9 @@ struct CodeAttemptsSectionTests {
     }
   }
 
-  @Test func `nobody's codes are told so, and three thousand show the last twenty`() async throws {
+  @Test func `a user without a factor has no section, and others see the newest 20 attempts`()
+    async throws
+  {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let users = try await world.eu + "/users"
@@ -67,7 +69,7 @@ struct CodeAttemptsSectionTests {
   }
 
   @Test(arguments: HostileTests.names.indices)
-  func `what a program calls itself stays text`(index: Int) async throws {
+  func `a hostile user agent is escaped`(index: Int) async throws {
     let name = HostileTests.names[index]
     try await World.furnished { world in
       try await world.write(

@@ -52,7 +52,7 @@ import Testing
     ]
   }
 
-  @Test func `the user scans, types the code and is told what is next`() async throws {
+  @Test func `a user scans the QR code, enters a code, and sees what's next`() async throws {
     try await World.furnished { world in
       let link = try await send(world)
       let browser = Browser(world)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a wrong code keeps the secret and the name, and says what to do`() async throws {
+  @Test func `an incorrect code keeps the secret and the name and says what to do`() async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       let page = try await browser.get(try await send(world))
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `what does not count says so, and hostile values stay text`() async throws {
+  @Test func `invalid links get an error page, and hostile values are escaped`() async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       for query in ["", "?code=", "?code=x", "?code=<script>", "?done=1"] {
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `who cannot have another app is asked nothing`() async throws {
+  @Test func `no form is shown for a user who already has an app`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `the pages as their files show them`() async throws {
+  @Test func `the pages match their snapshots`() async throws {
     try await World.furnished { world in
       let link = try await send(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)

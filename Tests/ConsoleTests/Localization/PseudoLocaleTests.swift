@@ -12,7 +12,8 @@ import Testing
   static let names: Set<String> = [
     "Countersign", "Acme", "Retail", "Globex", "eu-shop", "us-shop", "sandbox", "Ada", "Nadia",
     "Tomás", "Iris", "Chiara", "Bianchi", "Pixel", "Guest", "without", "address", "UTC",
-    "Nov", "UTC:", "TOTP", "SMS", "SAML", "OpenID", "Connect", "staff", "chi", "localhost", "example",
+    "Nov", "UTC:", "TOTP", "SMS", "SAML", "OpenID", "Connect", "staff", "chi", "localhost",
+    "example",
     "AIza…TycE",
     // Foundation's lists and dates, which are English in the pseudo-locale.
     "and", "or",
@@ -58,7 +59,7 @@ import Testing
       peer: "192.0.2.9", id: RequestID(4711))
   }
 
-  @Test func `a right-to-left locale turns the page`() async throws {
+  @Test func `a right-to-left locale sets the page's direction`() async throws {
     let pseudo = Catalog.pseudo(of: try World.catalog.get(), rightToLeft: true)
     try await World.furnished { world in
       let answer = try await Browser(try world.speaking(pseudo)).get("/sign-in")
@@ -74,7 +75,7 @@ import Testing
     ("<p>⟦åå⟧ plain <b>words</b></p>", ["plain", "words"]),
     ("<a class=\"x\" href=\"/users\">kT9w2m ada@x.example</a>", []),
   ])
-  func `plain English is found`(html: String, found: [String]) {
+  func `untranslated English is found`(html: String, found: [String]) {
     #expect(Self.english(in: html) == found)
   }
 

@@ -15,7 +15,7 @@ import Testing
     return ("\(outbox)/\(message.id)", "\(outbox)/\(message.id)/text")
   }
 
-  @Test func `the pages are what their files show`() async throws {
+  @Test func `the pages match their snapshots`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let outbox = try await world.filled("{eu}/outbox")
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `an owner opens a text, once asked, and the log says so`() async throws {
+  @Test func `an owner can open a message, and that is audited`() async throws {
     try await World.furnished { world in
       let message = try await left(world)
       let ada = try await Browser.signedIn(world)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `the support sees what became of a message, and not its text`() async throws {
+  @Test func `support sees a message's status, but not its text`() async throws {
     try await World.furnished { world in
       let message = try await left(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `the overview leads to messages that wait`() async throws {
+  @Test func `the overview links to waiting messages`() async throws {
     try await World.furnished { world in
       _ = try await left(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a number that is none is a page that is not there`() async throws {
+  @Test func `an invalid message number is not found`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       for id in ["0", "x", "99999999999999999999", "-1"] {
@@ -84,7 +84,7 @@ import Testing
     "<script>alert(1)</script>@example.com", "\u{202E}moc.elpmaxe@mas", "🙂@example.com",
     String(repeating: "x", count: 4_000),
   ])
-  func `a search for anything finds nothing and breaks nothing`(text: String) async throws {
+  func `a hostile search is escaped and finds nothing`(text: String) async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       var query = Form()

@@ -30,7 +30,7 @@ import Testing
     while try await world.identity.bulkRemovals.step() {}
   }
 
-  @Test func `a list is looked at, decided once and done`() async throws {
+  @Test func `a list is previewed, confirmed once, and processed`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (address, draft) = try await look(nadia)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a running removal is stopped by its button`() async throws {
+  @Test func `a running removal can be stopped`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (address, _) = try await look(nadia)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `what is no list is said beside the field, and kept`() async throws {
+  @Test func `an invalid list is shown with an error and stays in the form`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let removals = try await world.eu + "/bulk-removals"
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `hostile lines stay text, on the page and in the file`() async throws {
+  @Test func `hostile lines are escaped on the page and in the CSV`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let list = (HostileTests.names + [World.chiara]).joined(separator: "\n")
@@ -122,7 +122,8 @@ import Testing
     }
   }
 
-  @Test func `a draft is nobody else's, and a removal is seen by those who may remove`()
+  @Test
+  func `a draft is visible only to its author, and a removal to agents who can remove factors`()
     async throws
   {
     try await World.furnished { world in
@@ -144,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `a list of the largest size fits through the door`() throws {
+  @Test func `the body limit admits a list of the maximum size`() throws {
     let target = try #require(Target("/projects/acme-retail/tenants/eu/bulk-removals"))
     #expect(Console.bodyLimit(target) == 4 << 20)
     for other in [

@@ -23,7 +23,7 @@ import Testing
     String(link.split(separator: "=").last ?? "")
   }
 
-  @Test func `opening changes nothing, the button locks, and the page after it says what follows`()
+  @Test func `opening a link changes nothing, and its button locks the user's factors`()
     async throws
   {
     try await World.furnished { world in
@@ -52,7 +52,9 @@ import Testing
     }
   }
 
-  @Test func `the overview and the home say so to who may see the pool`() async throws {
+  @Test func `the overview and the home page show a report to administrators of the pool`()
+    async throws
+  {
     try await World.furnished { world in
       let link = try await removed(world)
       _ = try await Browser(world).submit(link, ["code": code(link)], to: Self.page)
@@ -72,7 +74,7 @@ import Testing
   }
 
   @Test
-  func `what came too late or was never made says so, and a form from elsewhere does nothing`()
+  func `expired and invalid links get an error page, and a cross-site form is rejected`()
     async throws
   {
     try await World.furnished { world in
@@ -96,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a hostile name of a factor stays text`() async throws {
+  @Test func `a hostile factor name is escaped`() async throws {
     try await World.furnished { world in
       let name = "\u{202E}<script>alert(1)</script>" + String(repeating: "🦄", count: 60)
       try await world.database.write { connection in
@@ -108,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `the pages as their files show them`() async throws {
+  @Test func `the pages match their snapshots`() async throws {
     try await World.furnished { world in
       let link = try await removed(world)
       let browser = Browser(world)

@@ -6,7 +6,7 @@ import Testing
 
 /// What the home and the overview point out.
 @Suite struct HomeTests {
-  @Test func `the home names what wants attention, each with the way to mend it`() async throws {
+  @Test func `the home page lists what needs attention, with links to fix it`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let home = try await ada.get("/")
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `enrolled users of a pool whose TOTP went off are pointed out`() async throws {
+  @Test func `the home page warns about enrolled users of a pool where TOTP is off`() async throws {
     try await World.furnished { world in
       _ = try await world.identity.policies.change(
         try await world.euScope, by: Author(actor: .commandLine)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `the overview tells a wide window, an old policy and methods without a factor`()
+  @Test func `the overview warns about a wide window, an old policy, and unsupported methods`()
     async throws
   {
     try await World.furnished { world in
@@ -68,8 +68,7 @@ import Testing
     }
   }
 
-  @Test func `who can enroll hangs on identity providers too, as long as they are on`() async throws
-  {
+  @Test func `enabled identity providers are methods that support a second factor`() async throws {
     try await World.furnished { world in
       let scope = try await world.euScope
       let author = Author(actor: .commandLine)
@@ -105,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `each sample that checks tokens of a tenant refuses those of another`() async throws {
+  @Test func `each token verification sample rejects tokens of other tenants`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let said = try await ada.get(try await world.eu).text.replacing("&quot;", with: "\"")
@@ -123,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: HostileTests.names.indices)
-  func `names stay text among settings, keys and tokens`(index: Int) async throws {
+  func `hostile names are escaped in settings, keys, and tokens`(index: Int) async throws {
     let name = String(HostileTests.names[index].prefix(100))
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
@@ -160,7 +159,7 @@ import Testing
     ("$x\u{202E}\n", #""$x\u202e\u000a""#, #""\$x\u202e\u000a""#, #""$x\u{202e}\u{a}""#),
     ("\\(1)</script>", #""\\(1)</script>""#, #""\\(1)</script>""#, #""\\(1)</script>""#),
   ])
-  func `a value is a literal of the sample's language`(
+  func `a value is quoted as a literal of the sample's language`(
     text: String, script: String, kotlin: String, swift: String
   ) {
     #expect(Quoted.script(text) == script)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SettingsTests {
   private static let project = "/projects/acme-retail/settings"
 
-  @Test func `only what was answered differently is changed`() async throws {
+  @Test func `only edited settings are changed`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let saved = try await ada.submit(
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `what passwords must be is changed, told and obeyed`() async throws {
+  @Test func `a password policy is saved, shown, and enforced`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let settings = try await world.filled("{eu}/settings")
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: ["5", "31", "", "ten", "６", "9999999999999999999999", "-6", "6.5"])
-  func `a length that passwords cannot have is refused, and kept in the form`(
+  func `an invalid password length is rejected and stays in the form`(
     typed: String
   ) async throws {
     try await World.furnished { world in
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `two who change the domains at once undo nothing of each other's`() async throws {
+  @Test func `concurrent changes to the authorized domains are merged`() async throws {
     try await World.furnished { world in
       let page = Self.project
       let ada = try await Browser.signedIn(world)
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be is said beside the field, and what was typed stays`() async throws {
+  @Test func `errors are shown next to their fields, and values stay in the form`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let wrong = try await ada.submit(
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `sign-in goes off and on again for a whole pool`() async throws {
+  @Test func `sign-in can be turned off and on for a whole pool`() async throws {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let page = try await world.eu + "/settings/sign-in"
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `keys are made and revoked, and the last one not without a word`() async throws {
+  @Test func `API keys are created and revoked, with a warning for the last one`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let keys = world.identity.apiKeys
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `a token is shown once and does no more than its maker`() async throws {
+  @Test func `a token is shown once and has no more permissions than its creator`() async throws {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let new = try await world.eu + "/settings/tokens/new"
@@ -210,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func `each key and each token leads to its own history`() async throws {
+  @Test func `each key and token links to its history`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let tenant = try await world.eu + "/settings"
@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  @Test func `a project goes when its name is typed, and its pages with it`() async throws {
+  @Test func `deleting a project requires typing its name and removes its pages`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let address = Self.project + "/deletion"
@@ -264,9 +264,7 @@ import Testing
     }
   }
 
-  @Test func `a tenant goes by those who may in its project, and not by its own owner`()
-    async throws
-  {
+  @Test func `deleting a tenant requires permission in its project`() async throws {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let eu = try await world.eu
@@ -280,9 +278,7 @@ import Testing
     }
   }
 
-  @Test func `a tenant does as its project about addresses, until it is changed there`()
-    async throws
-  {
+  @Test func `a tenant inherits email enumeration protection until it sets its own`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let settings = try await world.filled("{eu}/settings")

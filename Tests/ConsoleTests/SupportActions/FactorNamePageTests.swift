@@ -19,9 +19,7 @@ import Text
     return try await world.identity.audit.list(filter).items
   }
 
-  @Test func `a factor gets another name, and the flash leads back to the one before`()
-    async throws
-  {
+  @Test func `a factor is renamed, and the flash message links to undoing it`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (user, name, id) = try await address(world)
@@ -76,7 +74,7 @@ import Text
     }
   }
 
-  @Test func `it asks for what the pool asks for, and for a code of one's own when that is old`()
+  @Test func `renaming requires the pool's identity checks and a recent re-authentication`()
     async throws
   {
     try await World.furnished { world in

@@ -28,7 +28,9 @@ import Testing
   }
 
   @Test(arguments: HostileTests.names.indices)
-  func `they stay text on each page that asks, and after each deed`(index: Int) async throws {
+  func `hostile text is escaped on every action page and after every action`(index: Int)
+    async throws
+  {
     let name = HostileTests.names[index]
     try await World.furnished { world in
       let proof = try await strict(world, name)

@@ -37,7 +37,7 @@ import Testing
     "approval-over-users": "", "identity-proof": "",
   ]
 
-  @Test func `support rules`() async throws {
+  @Test func `loosening support rules requires a code`() async throws {
     try await World.furnished { world in
       let (tomas, app) = try await Browser.withApp(world, as: World.tomas)
       let address = try await world.eu + "/settings/support"
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `for how long own codes count`() async throws {
+  @Test func `extending the re-authentication interval requires a code`() async throws {
     try await World.furnished { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       world.clock.advance(seconds: 900)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `the release of an agent`() async throws {
+  @Test func `unblocking an agent requires a code`() async throws {
     try await World.furnished { world in
       let id = try await world.id(of: World.nadia)
       try await world.hold(id, in: try await world.euScope)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `nobody releases themselves`() async throws {
+  @Test func `administrators can't unblock themselves`() async throws {
     try await World.furnished { world in
       let id = try await world.id(of: World.ada)
       try await world.hold(id, in: try await world.euScope)
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `the refusal of a request`() async throws {
+  @Test func `rejecting a request requires a code`() async throws {
     try await World.furnished { world in
       let scope = try await world.euScope
       let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `who has no authenticator is led to set one up`() async throws {
+  @Test func `an administrator without an authenticator is sent to set one up`() async throws {
     try await World.furnished { world in
       let id = try await world.id(of: World.iris)
       let scope = try await world.euScope

@@ -46,7 +46,7 @@ import Testing
     return pages
   }
 
-  @Test func `without a mail server every page says that nobody is notified`() async throws {
+  @Test func `without a mail server, every page says that the user isn't notified`() async throws {
     try await World.furnished { world in
       for page in try await pages(world) {
         #expect(page.status == .ok && page.says(Self.missing), "\(page.address)")
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `with a mail server they promise an email`() async throws {
+  @Test func `with a mail server, every page says that the user is notified`() async throws {
     try await World.furnished(carriesMail: true) { world in
       for page in try await pages(world) {
         #expect(!page.says(Self.missing), "\(page.address)")

@@ -25,9 +25,7 @@ import Testing
     Markup.check(answer)
   }
 
-  @Test func `an empty form says everything that is missing, and keeps what was typed`()
-    async throws
-  {
+  @Test func `an incomplete form shows all errors and keeps its values`() async throws {
     try await World.furnished { world in
       try await strict(world)
       let (nadia, app) = try await Browser.withApp(world, as: World.nadia)
@@ -56,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `every page of the support says all of it`() async throws {
+  @Test func `every support action shows all errors at once`() async throws {
     try await World.furnished { world in
       try await strict(world)
       try await world.setSupportRules { $0.temporaryCodes = true }
@@ -83,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `what no answer mends stands alone`() async throws {
+  @Test func `an error that no input can fix is shown alone`() async throws {
     try await World.furnished { world in
       try await strict(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)

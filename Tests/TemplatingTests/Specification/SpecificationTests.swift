@@ -17,7 +17,7 @@ struct SpecificationTests {
     #expect(SpecificationCase.all.count >= 163)
   }
 
-  @Test func `an example whose names all stand for something renders so when bound`() throws {
+  @Test func `an example whose names all resolve renders the same when bound`() throws {
     var bound = 0
     for example in SpecificationCase.all {
       guard let rows = ValueRows(example.data), rows.count > 0,
