@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// An action is a route: its address says what to do, not a field or the name of a button.
+/// Each action is a route: its path says what to do, not a field or the name of a button.
 struct FormTests {
   @Test func `no page checks which button was pressed`() throws {
     let found = try SourceTree.files(in: "Sources/Console").flatMap(choices)
@@ -17,7 +17,7 @@ struct FormTests {
       let text = try String(contentsOf: folder.appending(path: template), encoding: .utf8)
       found += namedButtons(text).map { "\(template): \($0)" }
     }
-    // Which session to end.
+    // Identifies the session to end.
     #expect(found == ["account/account.mustache: session"])
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What each module may import of this package; arrows point down, never sideways or up.
+/// The modules of this package that each module may import: only lower ones.
 private let mayImport: [String: Set<String>] = [
   "CMicroHTTPD": [], "CSQLite": [], "CCmark": [], "CCrypto": [], "CArgon2": [], "CQREncode": [],
   "CZlib": [], "CCurl": [], "CCrypt": [],
@@ -13,7 +13,7 @@ private let mayImport: [String: Set<String>] = [
 
   "OTP": ["Crypto"],
   "Localization": [],
-  // Hands on Localization, so that view models have messages.
+  // View models have messages from Localization.
   "Templating": ["Localization"],
   "HTTP": ["JSON", "Text"],
   "Database": [],
@@ -25,13 +25,13 @@ private let mayImport: [String: Set<String>] = [
 
   "HTTPServer": ["HTTP", "Text", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "CSQLite"],
-  // The surfaces pass secrets and codes to Identity.
+  // The API and the console pass secrets and codes to Identity.
   "IdentityToolkitAPI": ["Crypto", "HTTP", "JSON", "Identity", "OTP", "Text"],
   "Console": [
     "Crypto", "HTTP", "Identity", "Localization", "Markdown", "OTP", "QRCode", "Templating", "Text",
   ],
 
-  // Fills a database as an engine of its own, below the interfaces.
+  // Fills a database directly, without the API or the console.
   "Demo": ["Crypto", "Database", "Identity", "OTP", "Text"],
 
   "countersign": [
@@ -40,7 +40,7 @@ private let mayImport: [String: Set<String>] = [
     "Demo",
   ],
 
-  // Fills the database that script/bench measures on; not part of what is installed.
+  // Fills the database of script/bench; isn't installed.
   "countersign-bench": ["Crypto", "DatabaseSQLite", "Identity", "OTP"],
 ]
 
@@ -51,7 +51,7 @@ private let onlyImporter = [
   "CQREncode": "QRCode", "CCurl": "SMTP",
 ]
 
-/// What comes with the toolchain.
+/// The modules of the toolchain.
 private let toolchain: Set = [
   "Foundation", "FoundationEssentials", "Synchronization", "Dispatch", "Glibc",
 ]

@@ -1,6 +1,6 @@
 import Testing
 
-/// The modules that speak to C, and so may say `unsafe`.
+/// The modules that call C libraries, and so may use `unsafe`.
 private let mayBeUnsafe: Set = [
   "DatabaseSQLite", "Crypto", "QRCode", "Markdown", "SMTP", "HTTPServer",
 ]
@@ -33,9 +33,9 @@ struct MemorySafetyTests {
   @Test func `a missing reason is found`() {
     let line = "final class Box: @unchecked Sendable {"
     let bare = SourceFile(path: "Sources/Crypto/A.swift", text: line)
-    let told = SourceFile(path: "Sources/Crypto/A.swift", text: "/// 1. set once.\n" + line)
+    let explained = SourceFile(path: "Sources/Crypto/A.swift", text: "/// 1. set once.\n" + line)
     #expect(unexplained(bare).count == 1)
-    #expect(unexplained(told) == [])
+    #expect(unexplained(explained) == [])
   }
 
   private func unsafeWords(_ file: SourceFile) -> [String] {

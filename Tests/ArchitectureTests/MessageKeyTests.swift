@@ -8,7 +8,7 @@ struct MessageKeyTests {
   private struct Use {
     let place: String
     let key: String
-    /// The names of its arguments; nil in a template, where the model has to have them.
+    /// The names of its arguments; nil in a template, where the model must provide them.
     var arguments: Set<String>?
   }
 

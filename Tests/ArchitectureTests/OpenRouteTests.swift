@@ -1,9 +1,9 @@
 import Testing
 
-/// The console's pages that need no session, as the table of routes spells them.
+/// The console's pages that need no session, as they're written in the table of routes.
 ///
-/// Whatever is not here is private. `/healthz` and the static files are answered before the
-/// console is asked.
+/// All other pages are private. `/healthz` and the static files are served before the console
+/// handles a request.
 private let open: Set = [
   "get setup", "post setup",
   "get signIn", "post signIn",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Console
 
-/// Who gets in, and what those see who do not.
+/// Access to pages, and the responses when it's denied.
 @Suite struct AccessTests {
   @Test func `only these routes need no session`() async throws {
     try await World.empty { world in
@@ -24,16 +24,17 @@ import Testing
   @Test func `no two routes match the same path`() async throws {
     try await World.empty { world in
       let routes = world.console.routes.map(\.route)
-      let meant: Set = [
+      let intended: Set = [
         "/projects/new", "/projects/{String}/tenants/new", "/administrators/new",
-        // The ids of providers begin with their protocol, so none is “new”.
+        // Provider IDs begin with their protocol, so none is “new”.
         "/projects/{String}/settings/providers/new",
         "/projects/{String}/tenants/{String}/settings/providers/new",
       ]
       for (index, one) in routes.enumerated() {
         for other in routes[(index + 1)...]
         where one.method == other.method && one.overlaps(other) {
-          #expect(meant.contains(one.pattern) || meant.contains(other.pattern), "\(one), \(other)")
+          #expect(
+            intended.contains(one.pattern) || intended.contains(other.pattern), "\(one), \(other)")
         }
       }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Console
 
-/// Tables as files that spreadsheets open.
+/// CSV downloads, which are safe to open in a spreadsheet.
 @Suite struct CSVTests {
   private func line(_ cells: String...) -> String {
     var csv = CSV(["a"])

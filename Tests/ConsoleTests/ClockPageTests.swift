@@ -4,11 +4,11 @@ import Testing
 
 @testable import Console
 
-/// A clock that isn't trusted, as the console shows it and an owner confirms it.
+/// The warning about an untrusted clock, and the page where an owner confirms the time.
 @Suite struct ClockPageTests {
   private static let banner = "The server’s clock may be wrong."
 
-  /// Moves the clock as if somebody had set it.
+  /// Moves the clock so that the server doubts it.
   private func doubt(_ world: World, _ seconds: Int64 = 400 * 86_400) async throws {
     #expect(try await world.identity.clockGuard.check() == nil)
     world.clock.advance(seconds: seconds)

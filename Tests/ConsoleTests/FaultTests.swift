@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// What people see when the machine is at its end.
+/// Error pages for a full disk and missing pages.
 @Suite struct FaultTests {
   @Test func `a full disk is reported and logged, and other pages keep working`() async throws {
     try await World.furnished(sparePages: 4) { world in
@@ -20,12 +20,12 @@ import Testing
       Markup.check(last)
       let line = try #require(world.log.lines.first)
       #expect(line.hasPrefix("request 0000000004K7: "))
-      #expect(!last.says("full"), "the cause is for the log alone")
+      #expect(!last.says("full"), "the cause is only logged")
       for address in ["/", "/projects/acme-retail/tenants", try await world.eu + "/users"] {
         #expect(try await browser.get(address).status == .ok)
       }
       world.clock.advance(seconds: 120)
-      #expect(try await browser.get("/").status == .ok, "a session goes on without a write")
+      #expect(try await browser.get("/").status == .ok, "a session continues without a write")
     }
   }
 
@@ -36,7 +36,7 @@ import Testing
       let browser = try await Browser.signedIn(world)
       let form: Form = ["zone": "UTC", "theme": "dark"]
       #expect(try await browser.submit("/account/preferences", form).status == .seeOther)
-      // What was done is told on the next page that is one.
+      // The flash message is shown on the next existing page.
       let gone = try await browser.get("/nowhere")
       #expect(gone.status == .notFound && !gone.says("role=\"status\""))
       #expect(gone.says("data-theme=\"dark\"") && gone.says("action=\"/users\""))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// Forms that did not come from a page of ours.
+/// Cross-site request forgery and invalid forms.
 @Suite struct ForgeryTests {
   static let own: Fields = [.origin: World.publicURL, .secFetchSite: "same-origin"]
 
@@ -36,8 +36,8 @@ import Testing
       ]
       let answer = try await browser.send(.post, "/projects/new", form: form, fields: fields)
       #expect(answer.status == status)
-      let made = try? await world.identity.pools.find(project: ID("new-project"))
-      #expect((made != nil) == (status == .seeOther))
+      let created = try? await world.identity.pools.find(project: ID("new-project"))
+      #expect((created != nil) == (status == .seeOther))
     }
   }
 
@@ -52,8 +52,8 @@ import Testing
         #expect(answer.status == .forbidden)
         #expect(answer.says("This form is no longer valid"))
       }
-      let made = try? await world.identity.pools.find(project: ID("new-project"))
-      #expect(made == nil)
+      let created = try? await world.identity.pools.find(project: ID("new-project"))
+      #expect(created == nil)
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// Addresses that only take forms: what they do by themselves, and where they lead.
+/// URLs that only accept forms: what they do, and where a GET request leads.
 @Suite struct FormAddressTests {
   @Test func `opening a form's action URL redirects to the form's page`() async throws {
     try await World.furnished { world in
@@ -32,9 +32,9 @@ import Testing
       let policy = try await world.eu + "/policy"
       world.clock.advance(seconds: ConsoleSessions.idle + 61)
       let answer = try await browser.post(policy + "/changes", .policy(intervals: "1"))
-      let door = try #require(answer.location)
-      #expect(door.hasPrefix("/sign-in?next="))
-      let form = try await browser.get(door)
+      let signInAddress = try #require(answer.location)
+      #expect(signInAddress.hasPrefix("/sign-in?next="))
+      let form = try await browser.get(signInAddress)
       let signedIn = try await browser.post(
         "/sign-in",
         [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// The pages that a form leads to, as their files show them.
+/// Snapshots of the responses to forms.
 @Suite struct FormPageTests {
   @Test func `responses to the policy form match their snapshots`() async throws {
     try await World.furnished { world in
@@ -63,7 +63,7 @@ import Testing
 }
 
 extension Form {
-  /// The policy form of eu-shop as it stands when opened, with some answers changed.
+  /// The initial policy form of eu-shop, with some values changed.
   static func policy(
     totp: String = "on", window: String = "own", intervals: String = "5",
     sms: String = "off", pattern: String = "account", from: String = "", version: Int? = nil,

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Console
 
-/// The guides: what each has to say, and whose values it shows.
+/// The required content of the guides, and the values they show.
 @Suite struct GuidanceTests {
   static let names = ["mandatory", "skippable", "account", "step-up"]
 
-  /// What every guide has, in this order; between them stands what the pattern has of its own.
+  /// The sections of every guide, in this order, with the pattern's own sections between them.
   static let sections = [
     "When to use it", "User experience", "Call sequence", "Requirements", "Enroll a user",
     "QR code and authenticator app", "Sign in with a second factor", "Wrong and expired codes",
@@ -22,13 +22,13 @@ import Testing
     "web", "Android, Kotlin", "Android, Java", "iOS, Swift", "iOS, Objective-C",
   ]
 
-  /// What the code of a guide's own is called, on every platform.
+  /// The title of each guide's own code sample, for every platform.
   static let owns = [
     "mandatory": "Gate", "skippable": "Offer", "account": "Section", "step-up": "Guard",
   ]
 
-  /// What a piece says that begins inside a tag.
-  private static func said(_ piece: Substring) -> String {
+  /// The text of a fragment that begins inside a tag.
+  private static func textContent(_ piece: Substring) -> String {
     String(piece.drop { $0 != ">" }.dropFirst().prefix { $0 != "<" }).trimmed
   }
 
@@ -49,15 +49,15 @@ import Testing
     try await World.furnished { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       Markup.check(guide)
-      let headings = guide.between("<h2 id=\"", "</h2>").map(Self.said)
+      let headings = guide.between("<h2 id=\"", "</h2>").map(Self.textContent)
       let own = headings.filter { !["On this page", "The four patterns"].contains($0) }
       var rest = Self.sections[...]
       for heading in own where rest.first == heading { rest.removeFirst() }
       #expect(rest.isEmpty, "missing or out of place: \(rest)")
       let contents = try #require(guide.between("id=\"contents\"", "</nav>").first)
-      #expect(contents.split(separator: "<li><a ").dropFirst().map(Self.said) == own)
+      #expect(contents.split(separator: "<li><a ").dropFirst().map(Self.textContent) == own)
       for version in ["9.19.1", "22.1.0", "10.12.0", "11.6.0"] { #expect(guide.says(version)) }
-      let smaller = Set(guide.between("<h3 id=\"", "</h3>").map(Self.said))
+      let smaller = Set(guide.between("<h3 id=\"", "</h3>").map(Self.textContent))
       for platform in Self.platforms {
         for verb in ["Connect", "Enroll", "Open the app", "Sign in", "Remove"] {
           #expect(smaller.contains("\(verb): \(platform)"))
@@ -130,7 +130,7 @@ import Testing
       #expect(guide.says("/v1/projects/acme-retail/tenants/\(tenant)/accounts:"))
       #expect(guide.says("within 5 adjacent intervals of 30 seconds on each side"))
       for word in ["PROJECT_ID", "TENANT_ID", "API_KEY", "{{"] { #expect(!guide.says(word)) }
-      // The links stay with the tenant, and one leads back to its policy.
+      // The links keep the tenant, and one leads back to its policy.
       #expect(guide.says("href=\"\(try await world.eu)/policy\""))
       for other in Self.names {
         #expect(guide.values(of: "href").contains("/guidance/\(other)" + query))
@@ -224,7 +224,7 @@ extension String {
 }
 
 extension Answer {
-  /// What stands between two pieces of markup, each time.
+  /// Every text between two pieces of markup.
   fileprivate func between(_ start: String, _ end: String) -> [Substring] {
     var found: [Substring] = []
     var rest = Substring(text)

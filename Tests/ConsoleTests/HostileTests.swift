@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// Names that try to be more than names.
+/// Names with markup, templates, directional controls, formulas, and excessive length.
 @Suite struct HostileTests {
   static let names = [
     "<script>alert(1)</script>",
@@ -118,12 +118,12 @@ import Testing
         .policy(
           totp: "off", window: "default", pattern: "none", version: 1,
           more: ["confirmation": "hostile"]))
-      #expect(off.status == .seeOther, "a name that cannot be typed does not keep TOTP on")
+      #expect(off.status == .seeOther, "TOTP can be turned off even if the name can't be typed")
     }
   }
 }
 
 extension String {
-  /// The beginning, as far as a name may be long.
+  /// The first Unicode scalars, up to the maximum length.
   func cut(to length: Int) -> String { String(unicodeScalars.prefix(length)) }
 }

@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// What holds for all pages, tried on every file kept of one.
+/// Requirements for all pages, checked on every snapshot.
 @Suite struct MarkupTests {
   static let pages: [String] = {
     let folder = Checkout.folder("Tests/ConsoleTests/__Snapshots__")
@@ -13,7 +13,7 @@ import Text
     return names.filter { $0.hasSuffix(".html") }.sorted()
   }()
 
-  /// A kept page as browsers get it: its title and content in a frame, a frame around a heading.
+  /// A snapshot as a complete page: a page's content in a frame, or a frame around a heading.
   static func text(_ page: String) throws -> String {
     let text = try kept(page)
     guard !page.hasPrefix("frame-") else {
@@ -117,7 +117,7 @@ import Text
 }
 
 extension World {
-  /// Whether the console, or the folder of files beside it, answers an address.
+  /// Whether an address matches a route or a static file.
   func leads(_ method: HTTP.Method, _ link: String) -> Bool {
     guard let target = Target(link) else { return false }
     if target.segments.first == "static" { return true }

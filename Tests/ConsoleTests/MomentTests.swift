@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// What of the database an answer keeps to itself.
+/// The number of read transactions that a response takes.
 @Suite struct MomentTests {
   @Test func `a page takes one read transaction, and a download one per batch`() async throws {
     try await World.furnished { world in

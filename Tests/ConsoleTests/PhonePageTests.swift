@@ -4,11 +4,11 @@ import Testing
 
 @testable import Console
 
-/// Phones on the pages of the console.
+/// Phone factors in the console.
 @Suite struct PhonePageTests {
   private static let number = "+12025550143"
 
-  /// Gives somebody of the tenant a phone.
+  /// Adds a phone factor to a user of the tenant.
   private func addPhone(
     _ world: World, _ uid: String = World.chiara, name: String? = "Mobile"
   ) async throws {

@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// The policy form from question to deed.
+/// Changing a policy: form, review, and save.
 @Suite struct PolicyTests {
   @Test func `a change is reviewed, saved, and reported once`() async throws {
     try await World.furnished { world in
@@ -213,7 +213,7 @@ extension World {
 }
 
 extension Answer {
-  /// What the check page sends when its first button is pressed.
+  /// The form that the review page's confirm button sends.
   var confirmation: Form {
     get throws {
       var form: Form = [

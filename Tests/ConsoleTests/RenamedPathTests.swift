@@ -3,7 +3,7 @@ import Testing
 
 @testable import Console
 
-/// Addresses of version 0.1 lead to the pages' present ones.
+/// Paths of version 0.1 redirect to the current ones.
 struct RenamedPathTests {
   @Test func `a renamed path redirects with its query, and an unknown one doesn't`() async throws {
     try await World.furnished { world in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Console
 
-/// Every route and what it asks for, in one table to be read.
+/// Every route and the access that it requires, in one readable table.
 @Suite struct RouteTests {
   static let table = """
     GET /: session

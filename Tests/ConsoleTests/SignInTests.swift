@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// Set-up, sign-in and sign-out.
+/// Setup, sign-in, and sign-out.
 @Suite struct SignInTests {
   static func owner(_ code: String) -> Form {
     [
@@ -21,8 +21,8 @@ import Text
       #expect(try await first.get("/sign-in").location == "/setup")
       let late = Browser(world)
       let lateToken = try await late.get("/setup").csrf
-      let made = try await first.submit("/setup", Self.owner(world.setupCode))
-      #expect(made.location == "/")
+      let created = try await first.submit("/setup", Self.owner(world.setupCode))
+      #expect(created.location == "/")
       #expect(try await first.get("/").says("Create project"))
       var form = Self.owner(world.setupCode)
       form.add("csrf", lateToken)
@@ -111,7 +111,7 @@ import Text
       let right: Form = ["email": World.ada, "password": World.password]
       #expect(try await stranger.submit("/sign-in", right).status == .tooManyRequests)
       #expect(try await known.submit("/sign-in", right).status == .seeOther)
-      // Its wrong passwords are counted too.
+      // The known browser is throttled too.
       _ = try await known.submit("/sign-out", [:])
       for _ in 0..<10 {
         _ = try await known.submit("/sign-in", ["email": World.ada, "password": "wrong"])
@@ -144,7 +144,7 @@ import Text
         _ = try await browser.submit("/sign-out", [:])
       }
       #expect(names.count == 2)
-      // Nobody who isn't signed in gets one.
+      // A failed sign-in sets no device cookie.
       let refused = try await Browser(world).submit(
         "/sign-in", ["email": World.ada, "password": "wrong"])
       #expect(!refused.response.fields.all(.setCookie).contains { $0.hasPrefix(name) })

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Console
 
-/// What is done to users by buttons and forms.
+/// Actions on users in the console.
 @Suite struct UserActionTests {
   private static let jo = "u77TnC0aPzQ4hW1sGv9M"
 
-  /// The newest audit row, and how many there are of one user.
+  /// The audit rows of a user, newest first.
   private func history(_ world: World, _ uid: String) async throws -> [AuditRow] {
     try await world.identity.audit.list(
       AuditFilter(scope: try await world.euScope, object: .account, objectID: uid)
@@ -187,10 +187,10 @@ import Testing
       let page = try await ada.get(try #require(answer.location))
       #expect(page.says("User created.") && page.says("प्रिया शर्मा"))
       let scope = try await world.euScope
-      let made = try await world.identity.accounts.search(scope, "शर्मा").only?.account
-      #expect(made?.email == "new.user@example.com" && made?.emailVerified == true)
-      #expect(made?.hasPassword == true)
-      #expect(try await history(world, made?.id.text ?? "").map(\.action) == [.accountCreate])
+      let created = try await world.identity.accounts.search(scope, "शर्मा").only?.account
+      #expect(created?.email == "new.user@example.com" && created?.emailVerified == true)
+      #expect(created?.hasPassword == true)
+      #expect(try await history(world, created?.id.text ?? "").map(\.action) == [.accountCreate])
     }
   }
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// Every page that acts on a user shows who it is.
+/// Every page that acts on a user identifies the user.
 @Suite struct UserIdentityTests {
-  /// The addresses of the pages that act on one user.
+  /// The paths of the pages that act on a user.
   private func addresses(_ world: World, _ samples: Samples, ofTenant: Bool) throws -> [String] {
     var addresses: [String] = []
     for route in world.console.routes where route.route.isOfTenant == ofTenant {
@@ -17,7 +17,7 @@ import Testing
     return addresses
   }
 
-  /// Expects that a page shows each of these beside the other.
+  /// Expects that a page shows each label with its value.
   private func expect(
     _ values: [(label: String, value: String)], on page: Answer,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -136,7 +136,7 @@ import Testing
 }
 
 extension Route {
-  /// Whether its address goes on after a user.
+  /// Whether the path continues after a user's ID.
   fileprivate var isAboutUser: Bool {
     guard let place = components.firstIndex(of: .literal("users")) else { return false }
     return place + 2 < components.count

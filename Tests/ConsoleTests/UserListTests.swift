@@ -4,11 +4,11 @@ import Testing
 
 @testable import Console
 
-/// Lists of users: tabs, orders, searches, files.
+/// Lists of users: tabs, sorting, search, and CSV downloads.
 @Suite struct UserListTests {
   private static let jo = "u77TnC0aPzQ4hW1sGv9M"
 
-  /// The uids that a page lists, in its order.
+  /// The UIDs that a page lists, in order.
   private func uids(_ answer: Answer) -> [String] {
     answer.values(of: "href").compactMap { link in
       guard let start = link.firstRange(of: "/users/") else { return nil }

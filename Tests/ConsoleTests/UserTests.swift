@@ -60,12 +60,12 @@ import Testing
       #expect(after.says("Removed the factor “Pixel 9”. 1 session ended."))
       #expect(after.says("Stolen device: HD-1"))
       #expect(try await nadia.get(removal).status == .notFound)
-      // Whoever presses the button twice is told, and not that there is no such page.
+      // A second submission says that it was already removed, instead of “not found”.
       let twice = try await nadia.submit(user, ["reason": "lost"], to: removal)
       #expect(twice.location == user)
       #expect(try await nadia.get(user).says("Already removed. No changes made."))
-      let nobody = removal.replacing(World.chiara, with: "nobody")
-      #expect(try await nadia.submit(user, ["reason": "lost"], to: nobody).status == .notFound)
+      let missing = removal.replacing(World.chiara, with: "nobody")
+      #expect(try await nadia.submit(user, ["reason": "lost"], to: missing).status == .notFound)
       let account = try await world.identity.accounts.find(
         try await world.euScope, ID(World.chiara))
       #expect(account?.factors.isEmpty == true)

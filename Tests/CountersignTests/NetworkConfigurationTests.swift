@@ -27,11 +27,11 @@ struct NetworkConfigurationTests {
   }
 
   @Test func `limits come from flags, otherwise from the environment`() throws {
-    let said = try read([
+    let flags = try read([
       "--max-connections", "500", "--max-connections-per-network", "7", "--max-header-bytes",
       "8192",
     ]).limits
-    #expect(said.connections == 500 && said.connectionsPerNetwork == 7 && said.headers == 8192)
+    #expect(flags.connections == 500 && flags.connectionsPerNetwork == 7 && flags.headers == 8192)
     let environment = [
       "COUNTERSIGN_MAX_CONNECTIONS": "600", "COUNTERSIGN_MAX_CONNECTIONS_PER_NETWORK": "8",
       "COUNTERSIGN_MAX_HEADER_BYTES": "32768",
@@ -105,10 +105,10 @@ struct CertificateWatchTests {
 
   @Test func `the watch checks once a day until it's canceled`() async {
     struct Over: Error {}
-    let said = Mutex<[String]>([])
+    let warnings = Mutex<[String]>([])
     let slept = Mutex<[Duration]>([])
     let watch = CertificateWatch(
-      path: "/nowhere/certificate.pem", say: { line in said.withLock { $0.append(line) } })
+      path: "/nowhere/certificate.pem", say: { line in warnings.withLock { $0.append(line) } })
     await watch.run { duration in
       let count = slept.withLock {
         $0.append(duration)
@@ -117,6 +117,6 @@ struct CertificateWatchTests {
       if count > 3 { throw Over() }
     }
     #expect(slept.withLock { $0 } == Array(repeating: .seconds(86_400), count: 4))
-    #expect(said.withLock { $0.count } == 3)
+    #expect(warnings.withLock { $0.count } == 3)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Localization
 
-/// Runs a test on catalog files in a folder of its own.
+/// Runs a test on catalog files in a temporary folder.
 func withCatalogs<Result>(
   _ files: [String: String], _ body: (String) throws -> Result
 ) throws -> Result {

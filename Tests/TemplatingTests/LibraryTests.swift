@@ -3,7 +3,7 @@ import Templating
 import Testing
 
 struct LibraryTests {
-  /// A folder of its own with the given files.
+  /// A temporary folder with the given files.
   private func folder(_ files: [String: [UInt8]]) throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     for (path, bytes) in files {

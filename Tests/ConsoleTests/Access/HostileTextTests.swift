@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// No page costs more CPU for combining marks in what is sent to it.
+/// Combining marks in requests don't cost additional CPU time.
 struct HostileTextTests {
   private func send(_ browser: Browser, _ address: String, _ body: String) async throws {
     let fields: Fields = [
@@ -34,7 +34,7 @@ struct HostileTextTests {
       let eu = try await world.eu
       let work = try await Work.of(4 << 10) { text in
         for address in ["/users?q=", eu + "/users?q=", "/?q=", eu + "/audit?actor="] {
-          // A target with so many marks is none, which the server refuses.
+          // The server rejects a target with this many marks.
           _ = try? await browser.get(address + HostileText.coded(text))
         }
       }

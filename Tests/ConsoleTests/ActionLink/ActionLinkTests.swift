@@ -7,12 +7,12 @@ import Testing
 
 @testable import Console
 
-/// The page that links in mails lead to.
+/// The page that email action links lead to.
 @Suite struct ActionLinkTests {
   private static let chiara = "chiara.bianchi@example.com"
   private static let page = "/__/auth/action"
 
-  /// A link as it is mailed, without the origin.
+  /// The path and query of an emailed link, and its code.
   private func link(
     _ world: World, _ kind: OutOfBandCode.Kind, _ email: String = chiara, newEmail: String? = nil,
     continueURL: String? = nil
@@ -20,9 +20,9 @@ import Testing
     var request = OutOfBandRequest(kind, for: .email(email))
     request.newEmail = newEmail
     request.continueURL = continueURL
-    let made = try await world.identity.outOfBandCodes.link(
+    let created = try await world.identity.outOfBandCodes.link(
       request, in: try await world.euScope, by: Author(actor: .commandLine))
-    return (made.link, made.code)
+    return (created.link, created.code)
   }
 
   private func chiara(_ world: World) async throws -> Account {
@@ -106,10 +106,10 @@ import Testing
       ) { $0.signIn.emailLink = true }
       let browser = Browser(world)
       let link = try await link(world, .signIn, continueURL: "http://localhost:3000/finish#x")
-      let went = try await browser.get(
+      let redirect = try await browser.get(
         link.address.replacing("localhost%3A3000", with: "evil.example"))
-      #expect(went.status == .seeOther)
-      let location = went.location ?? ""
+      #expect(redirect.status == .seeOther)
+      let location = redirect.location ?? ""
       #expect(location.hasPrefix("http://localhost:3000/finish?mode=signIn&lang=en&oobCode="))
       #expect(location.contains("&tenantId=\(tenant.text)") && location.hasSuffix("#x"))
       let bare = try await self.link(world, .signIn)

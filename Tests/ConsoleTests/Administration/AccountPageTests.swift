@@ -6,7 +6,7 @@ import Testing
 
 @testable import Console
 
-/// What administrators see and change about themselves.
+/// The administrator's own account.
 @Suite struct AccountPageTests {
   @Test func `an administrator sets up, replaces, and removes a factor with its codes`()
     async throws
@@ -23,7 +23,7 @@ import Testing
       let empty = try await iris.post("/account/totp", form)
       #expect(empty.status == .unprocessableContent)
       Markup.check(empty)
-      // The same secret stays in the form, or what was scanned would be lost.
+      // The form keeps the secret, so that a scanned QR code stays valid.
       #expect(try SecondStepPageTests.app(on: empty).secret == app.secret)
       var wrong = form
       wrong.add("code", "000000")
@@ -118,9 +118,9 @@ import Testing
       var open = 0
       for browser in browsers where try await browser.get("/").status == .ok { open += 1 }
       #expect(open == 1)
-      let nobody = try await browsers[0].post(
+      let invalid = try await browsers[0].post(
         "/account/sessions", ["csrf": try page.csrf, "session": "\u{202E}x"])
-      #expect(nobody.location == "/account")
+      #expect(invalid.location == "/account")
     }
   }
 
@@ -165,12 +165,12 @@ import Testing
     throws
   {
     #expect(try Self.words(seconds, zone) == words)
-    // Again, when the offset is cached.
+    // Again, with the cached offset.
     #expect(try Self.words(seconds + 1, zone) == words)
   }
 
   @Test func `a daylight saving change is exact to the second`() throws {
-    // 29 March 2026, 01:00 UTC.
+    // March 29, 2026, 01:00 UTC.
     #expect(try Self.words(1_774_745_999, "Europe/Berlin") == "Mar 29, 2026, 01:59 UTC+1")
     #expect(try Self.words(1_774_746_000, "Europe/Berlin") == "Mar 29, 2026, 03:00 UTC+2")
     #expect(try Self.words(1_774_745_999, "Europe/Berlin") == "Mar 29, 2026, 01:59 UTC+1")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// The pages about administrators and one's own account, as their files show them.
+/// Snapshots of the pages about administrators and the own account.
 @Suite struct AdministrationSnapshotTests {
   @Test func `the administrator pages match their snapshots`() async throws {
     try await World.furnished { world in

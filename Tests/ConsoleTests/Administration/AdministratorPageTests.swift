@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// The pages about administrators.
+/// The administrator pages.
 @Suite struct AdministratorPageTests {
   static let hostile = [
     "<script>alert(1)</script>", "\u{202E}moc.elpmaxe", "👩‍👩‍👧‍👦 नमस्ते", String(repeating: "x", count: 100),
@@ -16,17 +16,17 @@ import Testing
       #expect(
         try await ada.get("/administrators").values(of: "href").contains("/administrators/new"))
       let eu = try await world.euShop.text
-      let made = try await ada.submit(
+      let created = try await ada.submit(
         "/administrators/new",
         [
           "email": "new@example.com", "name": "Newman", "role": "support",
           "place": "acme-retail/\(eu)",
         ])
-      #expect(made.status == .ok)
-      Markup.check(made)
+      #expect(created.status == .ok)
+      Markup.check(created)
       let start = try #require(
-        made.text.firstRange(of: "https://mfa.example.com/invitation?token="))
-      let link = "/invitation?token=" + made.text[start.upperBound...].prefix { $0 != "<" }
+        created.text.firstRange(of: "https://mfa.example.com/invitation?token="))
+      let link = "/invitation?token=" + created.text[start.upperBound...].prefix { $0 != "<" }
       let token = link.dropFirst("/invitation?token=".count)
       #expect(token.utf8.count == 43)
       let list = try await ada.get("/administrators")

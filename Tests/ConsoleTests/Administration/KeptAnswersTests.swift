@@ -5,11 +5,11 @@ import Text
 
 @testable import Console
 
-/// What was typed stays over a sign-in that had run out.
+/// Restoring a form that was sent after the session expired.
 @Suite struct KeptAnswersTests {
   static let form: Form = ["name": "Typed “long” <b>ago</b>", "id": "typed-project"]
 
-  /// Signs in, opens a form, waits too long and sends it.
+  /// Signs in, opens a form, and sends it after the session expired.
   private func late(
     _ world: World, as email: String = World.ada, form: Form = form, fields: Fields? = nil,
     csrf: String? = nil
@@ -27,17 +27,17 @@ import Text
     try await World.furnished { world in
       let (browser, answer) = try await late(world)
       #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew&kept=1")
-      let door = try await browser.get(try #require(answer.location))
-      #expect(door.says("recover what you entered"))
-      #expect(!door.says("typed-project"))
+      let signInPage = try await browser.get(try #require(answer.location))
+      #expect(signInPage.says("recover what you entered"))
+      #expect(!signInPage.says("typed-project"))
       let signedIn = try await browser.givePassword(next: "/projects/new")
       #expect(signedIn.location == "/sign-in/answers")
       let page = try await browser.get("/sign-in/answers")
       Markup.check(page)
       #expect(page.says("<form class=\"card stack\" method=\"post\" action=\"/projects/new\">"))
       #expect(page.says("value=\"Typed “long” &lt;b&gt;ago&lt;/b&gt;\""))
-      let made = try? await world.identity.pools.find(project: ID("typed-project"))
-      #expect(made == nil)
+      let created = try? await world.identity.pools.find(project: ID("typed-project"))
+      #expect(created == nil)
       var again = Self.form
       again.add("csrf", try page.csrf)
       #expect(try await browser.post("/projects/new", again).status == .seeOther)
@@ -51,7 +51,7 @@ import Text
     try await World.furnished { world in
       let (browser, _) = try await late(world)
       let (app, _) = try await world.authenticator(of: World.ada)
-      // The set-up ended the session whose form it was, but not what had been kept of it.
+      // The setup ended the form's session, but the stored form remains.
       _ = try await browser.givePassword()
       let code = try world.code(of: app)
       let done = try await browser.submit("/sign-in/code", ["code": code])

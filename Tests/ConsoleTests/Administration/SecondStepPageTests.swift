@@ -6,7 +6,7 @@ import Testing
 
 @testable import Console
 
-/// The code after the password, and the roles that cannot be without.
+/// The code after the password, and the roles that require a second factor.
 @Suite struct SecondStepPageTests {
   @Test func `there is no session between the password and the code`() async throws {
     try await World.furnished { world in
@@ -37,7 +37,7 @@ import Testing
       right.add("code", " " + (try world.code(of: app)))
       let done = try await browser.post("/sign-in/code", right)
       #expect(done.location == "/guidance")
-      // The session, the end of the step between, and the device.
+      // The session, the removal of the pending sign-in, and the device.
       #expect(done.response.fields.all(.setCookie).count == 3)
       #expect(try await browser.get("/").status == .ok)
       #expect(!browser.cookieField.contains("pending"))
@@ -113,7 +113,7 @@ import Testing
       ] {
         #expect(try await later.get(page).location == "/account/totp", "\(page)")
       }
-      // Whoever is in the first session is held up by the second sign-in too.
+      // The second sign-in restricts the first session too.
       #expect(try await browser.get("/").location == "/account/totp")
       let setUp = try await later.get("/account/totp")
       Markup.check(setUp)
@@ -136,7 +136,7 @@ import Testing
       Markup.check(done)
       #expect(done.text.matches(of: /[A-HJ-NP-Z2-9]{4}(-[A-HJ-NP-Z2-9]{4}){3}/).count == 10)
       #expect(try await later.get("/").status == .ok)
-      // The other session ended with the set-up.
+      // The setup ended the other session.
       #expect(try await browser.get("/").location == "/sign-in")
     }
   }
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// The app that has scanned the page, by the key in words.
+  /// An app with the setup key that the page shows.
   static func app(on page: Answer) throws -> OneTimePassword {
     guard let start = page.text.firstRange(of: "aria-label=\"Setup key\">") else {
       throw Missing("key")

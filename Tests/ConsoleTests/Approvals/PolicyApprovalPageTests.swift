@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// A weaker policy that takes a second administrator, as two browsers see it.
+/// Weakening a policy with a second approver, in two browsers.
 @Suite struct PolicyApprovalPageTests {
   private func guarded(_ world: World) async throws -> (address: String, wider: Form) {
     try await world.setSupportRules { $0.policyApprovalOverUsers = 0 }
@@ -42,7 +42,7 @@ import Text
       #expect(overview.says("19 valid codes instead of"))
       #expect(
         !(try await tomas.submit(address, .policy(intervals: "0", version: 3)))
-          .says("<label for=\"note\">"), "a stricter policy needs none")
+          .says("<label for=\"note\">"), "a stricter policy requires no reason")
     }
   }
 

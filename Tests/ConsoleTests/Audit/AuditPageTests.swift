@@ -57,7 +57,7 @@ import Testing
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let list = try await world.eu + "/audit"
-      // The story begins on the fifteenth at eight; its second change of policy is a day later.
+      // The sample data begins on November 15 at 08:00; the second policy change is a day later.
       let first = try await ada.get(list + "?action=policy&from=2026-11-15&to=2026-11-15")
       #expect(first.says("adjacent intervals none → 3") && !first.says("3 → 5"))
       let second = try await ada.get(list + "?action=policy&from=2026-11-16")

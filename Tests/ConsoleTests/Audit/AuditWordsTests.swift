@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: AuditAction.Group.allCases)
   func `each group has a name and actions`(group: AuditAction.Group) {
     #expect(!AuditWords.name(of: group).english.isEmpty && !group.actions.isEmpty)
-    // An address names a group or an action by the same word.
+    // Groups and actions share a query parameter.
     #expect(AuditAction(rawValue: group.rawValue) == nil)
   }
 

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Console
 
-/// An owner's session without a recent re-authentication, as somebody has it who took the cookie.
+/// An owner's session without a recent re-authentication, such as one with a stolen cookie.
 @Suite struct ReauthenticationPageTests {
-  /// A complete form of an action, and what it would leave in the log.
+  /// A complete form of an action, and the audit row that it would create.
   private struct Attempt {
     let action: ConsoleAction
     let address: String
@@ -303,7 +303,7 @@ import Testing
 }
 
 extension World {
-  /// What the whole log says was done, the oldest first.
+  /// All audited actions, oldest first.
   func auditedActions() async throws -> [AuditAction] {
     try await database.read { connection in
       try connection.all("SELECT action FROM audit ORDER BY audit_id") {

@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 @testable import Identity
 
-/// What support reads out to a caller.
+/// The descriptions of code attempts, which support reads to a caller.
 struct CodeAttemptWordsTests {
   private struct Case {
     var result: CodeAttempt.Result
@@ -17,7 +17,7 @@ struct CodeAttemptWordsTests {
     let words: String
   }
 
-  /// Each sentence, as it stands on the page.
+  /// Each sentence, as the page shows it.
   private static let cases = [
     Case(result: .accepted, distance: 0, words: "Accepted"),
     Case(result: .accepted, distance: -1, words: "Accepted: 1 interval late"),

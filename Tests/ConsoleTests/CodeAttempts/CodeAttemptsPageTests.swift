@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 @testable import Identity
 
-/// Every code of a user that is still known.
+/// The page with all stored code attempts of a user.
 @Suite struct CodeAttemptsPageTests {
   private func user(_ world: World) async throws -> String {
     try await world.eu + "/users/\(World.chiara)"
@@ -21,7 +21,7 @@ import Testing
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
-      // With that of the enrollment they are twenty.
+      // With the enrollment's attempt, there are 20.
       try await world.write(right(19), of: World.chiara)
       #expect(!(try await nadia.get(user).says("View all code attempts")))
       world.clock.advance(seconds: 1_800)

@@ -4,7 +4,7 @@ import Testing
 @testable import Console
 @testable import Identity
 
-/// What the page of a user says of their codes.
+/// The code attempts section of a user's page.
 struct CodeAttemptsSectionTests {
   @Test func `a slow clock is shown, with advice for the caller`() async throws {
     try await World.furnished { world in
@@ -58,7 +58,7 @@ struct CodeAttemptsSectionTests {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let users = try await world.eu + "/users"
-      // Without a factor there is nothing to tell.
+      // Without a factor, there is no section.
       #expect(!(try await nadia.get(users + "/u77TnC0aPzQ4hW1sGv9M").says("Code attempts")))
       try await world.write(
         [CodeFinding](repeating: CodeFinding(.accepted, distance: 0, step: 1), count: 3_000),

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Console
 
-/// From support's button to the user's app.
+/// Enrollment links, from support's form to the user's app.
 @Suite struct EnrollmentLinkPageTests {
-  /// Somebody without a factor.
+  /// A user without a factor.
   private static let uid = "u77TnC0aPzQ4hW1sGv9M"
   private static let page = "/__/auth/enroll"
 
@@ -21,7 +21,7 @@ import Testing
       try await world.euScope, ID(Self.uid), change, by: Author(actor: .commandLine))
   }
 
-  /// Sends a link, and returns its address without the origin.
+  /// Sends a link, and returns its path and query.
   private func send(_ world: World) async throws -> String {
     try await verified(world)
     let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -36,7 +36,7 @@ import Testing
     return try await world.link(to: Self.page)
   }
 
-  /// The code that an app shows which has read the page.
+  /// The current code of an app that scanned the page.
   private func code(_ page: Answer, _ world: World) throws -> String {
     let start = try #require(page.text.firstRange(of: "aria-label=\"key\">"))
     let key = page.text[start.upperBound...].prefix { $0 != "<" }.replacing(" ", with: "")
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  /// The page without what differs from run to run.
+  /// The page, with values that differ between runs replaced.
   private func settled(_ page: Answer) throws -> String {
     page.text.replacing(try page.csrf, with: "CSRF")
       .replacing(try #require(page.value(of: "ticket")), with: "TICKET")

@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 extension Browser {
-  /// Sends the editor's form as its first button does.
+  /// Sends the editor's form with its save button.
   fileprivate func saveGuidance(_ guidance: String, _ form: Form) async throws -> Answer {
     try await submit(guidance + "/edit", form, to: guidance + "/versions")
   }

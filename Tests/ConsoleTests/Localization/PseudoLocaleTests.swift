@@ -6,7 +6,7 @@ import Testing
 
 @testable import Console
 
-/// Pages show only text of the catalog, names, and code.
+/// Pages show only text from the catalog, names, and code.
 @Suite struct PseudoLocaleTests {
   /// Words that aren't translated: names, and words of code and standards.
   static let names: Set<String> = [
@@ -79,9 +79,9 @@ import Testing
     #expect(Self.english(in: html) == found)
   }
 
-  /// The texts that people can read, outside of messages and of elements for names and code.
+  /// The visible text outside of messages and outside of elements for names and code.
   private static func english(in html: String) -> [String] {
-    // Guides are in a language of their own.
+    // Guides have their own language.
     let translated = html.replacing(
       #/<(article|ul|p)\b[^>]* lang="en"[^>]*>.*?</\1>/#.dotMatchesNewlines(), with: "")
     let hidden = translated.replacing(

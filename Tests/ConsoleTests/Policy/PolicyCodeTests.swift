@@ -5,7 +5,7 @@ import Testing
 
 @testable import Console
 
-/// The calls that write a policy elsewhere, and chances in words.
+/// Code samples that set a policy, and the odds of guessing a code.
 @Suite struct PolicyCodeTests {
   private func policy(
     _ world: World, _ configuration: MFAConfiguration, project: Bool = false

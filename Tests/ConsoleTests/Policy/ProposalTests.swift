@@ -6,7 +6,7 @@ import Testing
 
 @testable import Console
 
-/// Changes of a policy that an address proposes, and the review page before each.
+/// Policy changes that a URL proposes, each with a review page.
 @Suite struct ProposalTests {
   private func sandbox(_ world: World) async throws -> String {
     "/projects/acme-retail/tenants/\(try await world.tenantID("sandbox").text)/policy"
@@ -18,7 +18,7 @@ import Testing
     return try await world.identity.policies.read(scope)
   }
 
-  /// Presses the first button of a check page.
+  /// Confirms a change on its review page.
   private func confirm(_ check: Answer, _ browser: Browser, more: Form = [:]) async throws -> Answer
   {
     var form: Form = ["note": "One policy for all tenants."]
@@ -161,7 +161,7 @@ import Testing
   }
 }
 
-/// What the policy page says besides its form.
+/// The parts of the policy page outside its form.
 @Suite struct PolicyPageTests {
   @Test func `a mandatory pattern is shown with its start date everywhere`() async throws {
     try await World.furnished { world in

@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// Providers of identity in the console.
+/// Identity providers in the console.
 @Suite struct ProviderPageTests {
   private static let answers: Form = [
     "id": "oidc.acme", "name": "Acme", "issuer": "https://login.example.com",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Console
 
-/// The way from a pasted list to its result, as a browser goes it.
+/// Bulk removals in a browser, from the pasted list to the result.
 @Suite struct RemovalPageTests {
   static let list = """
     chiara.bianchi@example.com
@@ -15,8 +15,8 @@ import Testing
     \(World.chiara)
     """
 
-  /// Pastes a list as Nadia does, and opens what was found.
-  private func look(
+  /// Submits a list, and opens its preview.
+  private func preview(
     _ browser: Browser, _ list: String = Self.list
   ) async throws -> (address: String, page: Answer) {
     let eu = try await browser.world.eu
@@ -33,7 +33,7 @@ import Testing
   @Test func `a list is previewed, confirmed once, and processed`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
-      let (address, draft) = try await look(nadia)
+      let (address, draft) = try await preview(nadia)
       try Snapshot.check(draft.text, named: "removal-draft.html")
       Markup.check(draft)
       #expect(draft.says("Remove the second factors of 2 users?"))
@@ -73,7 +73,7 @@ import Testing
   @Test func `a running removal can be stopped`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
-      let (address, _) = try await look(nadia)
+      let (address, _) = try await preview(nadia)
       _ = try await nadia.submit(address, ["reason": "lost"])
       _ = try await world.identity.bulkRemovals.step(1)
       let answer = try await nadia.submit(address, [:], to: address + "/end")
@@ -100,9 +100,9 @@ import Testing
       #expect(
         tooLong.status == .unprocessableContent && tooLong.says("at most 10,000 lines"))
       #expect(tooLong.text.utf8.count > long.utf8.count)
-      let (_, nobody) = try await look(nadia, "nobody@example.com")
-      #expect(nobody.says("No users to act on") && !nobody.says("name=\"reason\""))
-      Markup.check(nobody)
+      let (_, unmatched) = try await preview(nadia, "nobody@example.com")
+      #expect(unmatched.says("No users to act on") && !unmatched.says("name=\"reason\""))
+      Markup.check(unmatched)
     }
   }
 
@@ -110,7 +110,7 @@ import Testing
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let list = (HostileTests.names + [World.chiara]).joined(separator: "\n")
-      let (address, page) = try await look(nadia, list)
+      let (address, page) = try await preview(nadia, list)
       Markup.check(page)
       #expect(!page.says("<script>alert") && page.says("&lt;script&gt;"))
       _ = try await nadia.submit(
@@ -129,7 +129,7 @@ import Testing
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let ada = try await Browser.signedIn(world)
-      let (address, _) = try await look(nadia)
+      let (address, _) = try await preview(nadia)
       let none = address.replacing(address.split(separator: "/").last ?? "", with: "999")
       for path in [address, address + "/result.csv"] {
         let (found, missing) = (

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Console
 
-/// The page on which a user says that something was none of theirs.
+/// The page where a user reports a change that they didn't make.
 @Suite struct ReportedChangePageTests {
   private static let page = "/__/auth/not-me"
 
-  /// Removes Chiara's factor in the console, and returns the link in the mail.
+  /// Removes Chiara's factor in the console, and returns the link in the email.
   private func removed(_ world: World) async throws -> String {
     let nadia = try await Browser.signedIn(world, as: World.nadia)
     let removal = try await world.filled("{eu}/users/\(World.chiara)/factors/{factor}/removal")
@@ -46,7 +46,7 @@ import Testing
         "/sign-in", ["code": code(link)], to: Self.page)
       #expect(again.status == .gone && again.says("This link was already used"))
       #expect(try await browser.get(link).status == .gone)
-      // Support is told why it cannot act.
+      // Support sees why it can't act.
       let after = try await nadia.get(user + "/enrollment-link")
       #expect(after.says("they didn’t make"))
     }
@@ -65,11 +65,11 @@ import Testing
       #expect(overview.values(of: "href").contains(user))
       let home = try await ada.get("/")
       #expect(home.says("1 user reported a change to their second factors that they didn’t make."))
-      // A policy admin may not find users, and is not told who it is.
+      // A policy admin can't find users, and doesn't see who it is.
       let tomas = try await Browser.signedIn(world, as: World.tomas)
-      let his = try await tomas.get(try await world.eu)
-      #expect(his.says("A user reported a change to their second factors"))
-      #expect(!his.says("chiara"))
+      let tomasOverview = try await tomas.get(try await world.eu)
+      #expect(tomasOverview.says("A user reported a change to their second factors"))
+      #expect(!tomasOverview.says("chiara"))
     }
   }
 

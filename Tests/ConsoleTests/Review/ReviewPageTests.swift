@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// All policies of a project on one page.
+/// The review of all policies of a project.
 @Suite struct ReviewPageTests {
   private static let address = "/projects/acme-retail/review"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// What the home and the overview point out.
+/// The warnings on the home page and the overview.
 @Suite struct HomeTests {
   @Test func `the home page lists what needs attention, with links to fix it`() async throws {
     try await World.furnished { world in
@@ -62,7 +62,7 @@ import Testing
       let page = try await Browser.signedIn(world).get(try await world.eu)
       #expect(page.says("17 valid codes at any moment, each for 8 min 30 s"))
       #expect(page.says("in more than a year"))
-      // The provider of eu-shop is a first factor like a password.
+      // The provider of eu-shop supports a second factor, as a password does.
       #expect(!page.says("users can’t enroll") && page.says("anonymous, oidc.staff"))
       #expect(page.says("/users?state=unverified"))
     }
@@ -90,7 +90,7 @@ import Testing
       #expect(without.says("don’t support a second factor are enabled (anonymous)"))
       let refused = "No password, email link, or identity provider sign-in is enabled"
       #expect(try await ada.get(eu + "/policy").says(refused))
-      // A provider of SAML is kept for programs; nobody signs in by it.
+      // SAML providers are stored for API clients, but don't sign users in.
       var saml = ProviderSettings()
       saml.isEnabled = true
       saml.members =
@@ -107,7 +107,7 @@ import Testing
   @Test func `each token verification sample rejects tokens of other tenants`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
-      let said = try await ada.get(try await world.eu).text.replacing("&quot;", with: "\"")
+      let overview = try await ada.get(try await world.eu).text.replacing("&quot;", with: "\"")
         .replacing("&amp;", with: "&")
       let tenant = try await world.euShop.text
       for line in [
@@ -115,7 +115,7 @@ import Testing
         "if claims[\"firebase\"].get(\"tenant\") != \"\(tenant)\":",
         "if err == nil && claims.Firebase.Tenant != \"\(tenant)\" {",
       ] {
-        #expect(said.contains(line), "\(line)")
+        #expect(overview.contains(line), "\(line)")
       }
       #expect(!(try await ada.get("/projects/acme-retail").says("another tenant")))
     }
@@ -132,8 +132,8 @@ import Testing
         edit throws(UserPoolError) in edit.displayName = name
       }
       let base = "/projects/globex/settings"
-      let made = try await ada.submit(base + "/tokens/new", ["name": name, "role": "support"])
-      Markup.check(made)
+      let created = try await ada.submit(base + "/tokens/new", ["name": name, "role": "support"])
+      Markup.check(created)
       let all = try await world.identity.serviceTokens.list(ID("globex"))
       let token = try #require(all.first).id.text
       for path in [

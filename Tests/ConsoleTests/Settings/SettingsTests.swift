@@ -25,7 +25,7 @@ import Testing
       #expect(project.signIn.password && project.signIn.anonymous && !project.signIn.emailLink)
       #expect(project.project?.authorizedDomains == ["localhost", "app.example.com"])
       #expect(project.hidesUsers)
-      // Somebody who had the page open before changes one thing, and undoes nothing.
+      // A form opened before the change edits one setting and reverts nothing.
       let late = try await ada.submit(
         Self.project,
         [
@@ -118,11 +118,11 @@ import Testing
       }
       let start = ["localhost", "old.example.com", "stolen.example.com"]
       #expect(try await domains(["localhost"], start) == start)
-      // One removes a domain; another, whose page still has it, adds one and removes a third.
+      // One form removes a domain; another, opened before, adds one and removes a third.
       #expect(try await domains(start, ["localhost", "old.example.com"]).count == 2)
       let late = ["localhost", "stolen.example.com", "new.example.com"]
       #expect(try await domains(start, late) == ["localhost", "new.example.com"])
-      // What both add is there once.
+      // A domain that both add is stored once.
       #expect(
         try await domains(["localhost"], ["localhost", "new.example.com"])
           == ["localhost", "new.example.com"])
@@ -193,10 +193,10 @@ import Testing
       #expect(beyond.status == .unprocessableContent)
       #expect(beyond.says("A token can’t have more permissions than its creator"))
       #expect(try await tomas.submit(new, ["name": "x"]).says("Select a role."))
-      let made = try await tomas.submit(new, ["name": "<deploy>", "role": "policy"])
-      #expect(made.status == .ok)
-      #expect(made.response.fields[.cacheControl] == "no-store")
-      let text = try #require(made.text.firstMatch(of: /cst_[A-Za-z0-9_-]{43}/)?.output)
+      let created = try await tomas.submit(new, ["name": "<deploy>", "role": "policy"])
+      #expect(created.status == .ok)
+      #expect(created.response.fields[.cacheControl] == "no-store")
+      let text = try #require(created.text.firstMatch(of: /cst_[A-Za-z0-9_-]{43}/)?.output)
       let token = try #require(try await world.identity.serviceTokens.find(Secret(String(text))))
       #expect(try await token.tenant == world.euShop)
       let list = try await tomas.get(try await world.eu + "/settings")
@@ -224,7 +224,7 @@ import Testing
       let page = try await ada.get(Self.project)
       #expect(page.text.split(separator: "History<span class=\"visually-hidden\"> of").count == 5)
       let links = page.values(of: "href").filter { $0.contains("object=") }
-      // The first key was made with its project, by one entry.
+      // The first key was created with its project, in one entry.
       #expect(links.contains { $0.hasSuffix("kind=project&object=acme-retail") })
       #expect(links.count(where: { $0.contains("kind=api%20key") }) == 1)
       #expect(links.count(where: { $0.contains("kind=service%20token") }) == 2)
@@ -234,7 +234,7 @@ import Testing
         #expect(
           log.says("<span class=\"who\">Service token revoked") == link.contains(revoked.id.text))
       }
-      // Who may not read the audit log is not led there.
+      // Roles that can't read the audit log don't see links to it.
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       _ = try await tomas.submit(tenant + "/tokens/new", ["name": "mine", "role": "policy"])
       let own = try await tomas.get(tenant)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What holds for the markup of every page.
+/// Requirements for the markup of every page.
 enum Markup {
   private static let voids: Set = [
     "meta", "link", "input", "hr", "br", "path", "rect", "use", "img",
@@ -30,7 +30,8 @@ enum Markup {
     return faults
   }
 
-  /// No inline style, no handler, every id once, every reference to an id that is there.
+  /// Checks that there are no inline styles or handlers, that IDs are unique, and that references
+  /// to them resolve.
   private static func attributes(of tags: [Tag]) -> [String] {
     var faults: [String] = []
     var ids: Set<String> = []
@@ -38,7 +39,7 @@ enum Markup {
       for (name, value) in tag.attributes {
         if name == "style" || name.hasPrefix("on") { faults.append("\(name) on <\(tag.name)>") }
         if name == "id", !ids.insert(value).inserted { faults.append("id \(value) twice") }
-        // An application that a user of it goes on to lies elsewhere, and is told of no referrer.
+        // Links to a user's application are external, and send no referrer.
         let leadsAway = name == "href" && tag.attributes["rel"] == "noreferrer"
         if leadsAway, value.hasPrefix("http://") || value.hasPrefix("https://") { continue }
         if ["href", "action", "formaction", "src"].contains(name), !value.hasPrefix("/"),
@@ -53,10 +54,10 @@ enum Markup {
       for (name, value) in tag.attributes {
         let isReference = ["aria-describedby", "aria-labelledby", "for"].contains(name)
         for id in value.split(separator: " ") where isReference && !ids.contains(String(id)) {
-          faults.append("\(name) names \(id), which is not there")
+          faults.append("\(name) names \(id), which doesn't exist")
         }
         if name == "href", value.hasPrefix("#"), !ids.contains(String(value.dropFirst())) {
-          faults.append("a link to \(value), which is not there")
+          faults.append("a link to \(value), which doesn't exist")
         }
       }
     }
@@ -66,7 +67,7 @@ enum Markup {
     return faults
   }
 
-  /// Every field that shows has a label.
+  /// Checks that every visible field has a label.
   private static func labels(of tags: [Tag]) -> [String] {
     let labeled = Set(tags.filter { $0.name == "label" }.compactMap { $0.attributes["for"] })
     return tags.compactMap { tag in
@@ -96,7 +97,7 @@ enum Markup {
     let attributes: [String: String]
   }
 
-  /// Reads the tags; what is no tag but looks like one is a fault.
+  /// Parses the tags, and reports malformed ones.
   private static func tags(of page: String, _ faults: inout [String]) -> [Tag] {
     var tags: [Tag] = []
     var rest = page.utf8[...]
@@ -118,7 +119,7 @@ enum Markup {
         }
         let key = take(&rest) { isNamePart($0) }
         guard !key.isEmpty else {
-          faults.append("odd attribute in <\(name)>")
+          faults.append("malformed attribute in <\(name)>")
           break
         }
         var value = ""

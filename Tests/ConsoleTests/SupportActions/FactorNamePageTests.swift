@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// The page on which a factor gets another name.
+/// The page that renames a factor.
 @Suite struct FactorNamePageTests {
   private func address(_ world: World) async throws -> (user: String, name: String, id: String) {
     let user = try await world.eu + "/users/\(World.chiara)"
@@ -52,7 +52,7 @@ import Text
       #expect(AuditFormatter.english.to(row) == "second factors: TOTP “\(new)” (\(id))")
       #expect((row.reason, row.ticket) == ("asked", "HD-7"))
 
-      // The way back: the same page, with the former name in the field.
+      // Undo leads to the same page, with the previous name in the field.
       let undo = try #require(after.values(of: "href").first { $0.hasPrefix(name + "?name=") })
       let back = try await nadia.get(undo)
       #expect(back.says("id=\"name\"") && back.says("value=\"Pixel 9\""))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Console
 
-/// What loosens the guard rails of support asks for an own code too.
+/// Actions that loosen support's safeguards require re-authentication.
 @Suite struct LooseningPageTests {
-  /// Expects a page that asks for a code, refuses a form without one and one with a wrong one, and
-  /// takes a right one with a new name of the session.
+  /// Expects that a page asks for a code, rejects a missing or an incorrect one, and issues a new
+  /// session cookie for a valid one.
   private func check(
     _ world: World, _ browser: Browser, _ app: String, page: String, _ form: Form,
     to target: String? = nil, field: String = "code"
@@ -122,11 +122,11 @@ import Testing
       let request = try await world.eu + "/approvals/\(approval)"
       let (nadia, app) = try await Browser.withApp(world, as: World.nadia)
       world.clock.advance(seconds: 900)
-      let wordless = try await nadia.submit(request, [:], to: request + "/rejection")
-      #expect(wordless.values(of: "href").contains("#answer"))
-      #expect(wordless.values(of: "href").contains("#refusal-code"))
-      #expect(!wordless.values(of: "href").contains("#code"))
-      Markup.check(wordless)
+      let withoutReason = try await nadia.submit(request, [:], to: request + "/rejection")
+      #expect(withoutReason.values(of: "href").contains("#answer"))
+      #expect(withoutReason.values(of: "href").contains("#refusal-code"))
+      #expect(!withoutReason.values(of: "href").contains("#code"))
+      Markup.check(withoutReason)
       _ = try await check(
         world, nadia, try world.code(of: app), page: request,
         ["answer": "Not now."], to: request + "/rejection", field: "refusal-code")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// The pages on which a note is written and taken back.
+/// The pages that add and delete a note.
 @Suite struct NotePageTests {
   private func user(_ world: World) async throws -> String {
     try await world.eu + "/users/\(World.chiara)"
@@ -49,7 +49,7 @@ import Testing
       #expect((last.action, last.reason) == (.accountTakeBackNote, "mistake"))
       #expect(last.note == nil)
 
-      // A second press, and numbers that are none.
+      // A second submission, and invalid note IDs.
       #expect(try await nadia.submit(user, ["reason": "mistake"], to: back).location == user)
       #expect(try await nadia.get(user).says("The note was already deleted."))
       #expect(try await log(world).count == rows + 2)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// What was removed and is purged before its time, as the console shows it.
+/// The page that permanently deletes a removed factor early.
 @Suite struct PurgePageTests {
   @Test func `the agent who removed a factor can permanently delete it from the user's page`()
     async throws

@@ -9,13 +9,13 @@ import Text
 
 @testable import Console
 
-/// The pages on which somebody acts on a user.
+/// The pages of support actions.
 @Suite struct SupportPageTests {
   private func user(_ world: World) async throws -> String {
     try await world.eu + "/users/\(World.chiara)"
   }
 
-  /// A colleague of Nadia's at the same desk.
+  /// Another support agent of the same tenant.
   private func colleague(_ world: World) async throws -> Browser {
     _ = try await world.identity.administrators.create(
       email: "omar@example.com", displayName: "Omar", password: Secret(World.password),
@@ -40,7 +40,7 @@ import Text
       let own = try await nadia.get(undo)
       #expect(own.says("You removed this yourself.") && !own.says("<select"))
       Markup.check(own)
-      // The owner of the instance counts, and an agent of one tenant is told no name of theirs.
+      // The instance's owner can restore it, but an agent of one tenant doesn't see their name.
       #expect(own.says("1 administrator can restore it.") && !own.says("Ada M."))
 
       let omar = try await colleague(world)
@@ -81,7 +81,7 @@ import Text
       #expect(alone.says("No other administrator can restore it."))
       #expect(!alone.says("Send them this link"))
       Markup.check(alone)
-      // What a lock keeps everybody from is no use to a colleague either.
+      // A lock on changes also keeps other administrators from restoring.
       let (now, uid) = (world.clock.now.microseconds, World.chiara)
       try await world.database.write { connection in
         _ = try connection.run(
@@ -327,7 +327,7 @@ import Text
       #expect(settings.tokenChangesPerHour == 500 && !settings.tokensRemoveFactors)
       _ = try await tomas.submit(address, right)
       #expect(try await tomas.get(address).says("No changes made."))
-      // The checklist stands in the forms from then on.
+      // Forms include the identity checks from now on.
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let end = try await user(world) + "/sessions/end"
       #expect(try await nadia.get(end).says("Date of birth"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// Keys for custom tokens in the console.
+/// Custom token signing keys in the console.
 @Suite struct SignerPageTests {
   private static let list = "/projects/globex/settings/signers"
 

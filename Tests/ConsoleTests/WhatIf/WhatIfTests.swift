@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// What is foretold of a sign-in.
+/// The sign-in simulator.
 @Suite struct WhatIfTests {
   @Test func `the simulator explains a sign-in by email address or UID`() async throws {
     try await World.furnished { world in

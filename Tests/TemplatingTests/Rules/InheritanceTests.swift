@@ -2,7 +2,7 @@ import Templating
 import Testing
 
 struct InheritanceTests {
-  /// Each of `a`, `b`, … is a partial named so.
+  /// Renders a template with partials named `a`, `b`, and so on.
   private func page(_ template: String, _ partials: String..., data: Value = [:]) throws -> String {
     let named = zip("abcdef", partials).map { (String($0), $1) }
     return try TemplatingTests.page(

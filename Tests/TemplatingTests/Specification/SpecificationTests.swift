@@ -5,7 +5,7 @@ import Testing
 @Suite(
   .enabled(
     if: SpecificationCase.isPresent,
-    "The Mustache specification is not here; set MUSTACHE_SPEC to the folder of its JSON files"))
+    "The Mustache specification isn't present; set MUSTACHE_SPEC to the folder of its JSON files"))
 struct SpecificationTests {
   @Test(arguments: SpecificationCase.all)
   func `an example renders as the specification expects`(_ example: SpecificationCase) throws {
