@@ -93,7 +93,7 @@ struct ImportTests {
     #expect(exports == [])
   }
 
-  /// The parts of Identity that are visible in the package are for the demo.
+  /// Identity's package-visible parts are only for the demo.
   @Test func `only the demo uses Identity's store`() throws {
     let uses = try SourceTree.files(in: "Sources").filter { file in
       !["Identity", "Demo"].contains(file.module)

@@ -220,7 +220,7 @@ extension Answer {
         "csrf": try csrf, "note": "TOTP moves to another server.",
       ]
       for name in ["version", "totp", "window", "intervals", "sms", "pattern", "from"] {
-        guard let value = value(of: name) else { throw Missing("\(name) on the check page") }
+        guard let value = value(of: name) else { throw Missing("\(name) on the review page") }
         form.add(name, value)
       }
       return form

@@ -120,7 +120,7 @@ extension World {
     }
   }
 
-  /// Enrolls an authenticator app as an application would, and leaves a session open.
+  /// Enrolls an authenticator app as an application would, with an open session.
   func enroll(_ account: Account, _ device: String, in scope: Scope? = nil) async throws {
     let scope = if let scope { scope } else { try await euScope }
     let session = UserSession(

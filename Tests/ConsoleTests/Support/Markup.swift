@@ -18,10 +18,10 @@ enum Markup {
     let tags = tags(of: page, &faults)
     faults += nesting(of: tags)
     let names = tags.filter { !$0.isEnd }.map(\.name)
-    if names.count(where: { $0 == "h1" }) != 1 { faults.append("not one h1") }
-    if names.count(where: { $0 == "main" }) != 1 { faults.append("not one main") }
-    if names.count(where: { $0 == "title" }) != 1 { faults.append("not one title") }
-    if names.count(where: { $0 == "script" }) != 1 { faults.append("not one script") }
+    if names.count(where: { $0 == "h1" }) != 1 { faults.append("not exactly one h1") }
+    if names.count(where: { $0 == "main" }) != 1 { faults.append("not exactly one main") }
+    if names.count(where: { $0 == "title" }) != 1 { faults.append("not exactly one title") }
+    if names.count(where: { $0 == "script" }) != 1 { faults.append("not exactly one script") }
     for name in ["style", "img", "iframe", "object", "embed", "base"] where names.contains(name) {
       faults.append("a <\(name)>")
     }
@@ -38,7 +38,7 @@ enum Markup {
     for tag in tags {
       for (name, value) in tag.attributes {
         if name == "style" || name.hasPrefix("on") { faults.append("\(name) on <\(tag.name)>") }
-        if name == "id", !ids.insert(value).inserted { faults.append("id \(value) twice") }
+        if name == "id", !ids.insert(value).inserted { faults.append("duplicate id \(value)") }
         // Links to a user's application are external, and send no referrer.
         let leadsAway = name == "href" && tag.attributes["rel"] == "noreferrer"
         if leadsAway, value.hasPrefix("http://") || value.hasPrefix("https://") { continue }
@@ -108,7 +108,7 @@ enum Markup {
       if isEnd { rest.removeFirst() }
       let name = take(&rest) { isNamePart($0) }
       guard !name.isEmpty else {
-        faults.append("a bare <")
+        faults.append("an unescaped <")
         continue
       }
       var attributes: [String: String] = [:]

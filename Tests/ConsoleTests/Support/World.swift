@@ -49,7 +49,7 @@ final class RepeatingBytes: Sendable {
 /// An instance with sample data, and its console.
 ///
 /// Ada owns it. Acme Retail has the tenants eu-shop, where Chiara and others have factors, us-shop
-/// and sandbox; Globex has nothing and belongs to others. Nadia supports eu-shop only.
+/// and sandbox; Globex has no tenants or users. Nadia supports eu-shop only.
 struct World: Sendable {
   let identity: Identity
   private(set) var console: Console
@@ -71,7 +71,7 @@ struct World: Sendable {
   static let password = "correct horse battery"
   static let publicURL = "https://mfa.example.com"
 
-  /// Runs a test on a copy of the furnished instance.
+  /// Runs a test on a copy of the instance with sample data.
   static func furnished(
     publicURL: String = World.publicURL, sparePages: Int? = nil, carriesMail: Bool = false,
     _ body: (World) async throws -> Void
