@@ -47,7 +47,7 @@ struct OwnPasswordPage: Sendable {
         signedIn,
         errors: [FieldError(field: "old-password", text: "The current password is incorrect.")])
     case .weakPassword(let reason):
-      return page(signedIn, errors: [FieldError(field: "new-password", text: reason)])
+      return page(signedIn, errors: [FieldError(field: "new-password", text: reason.message)])
     case .throttled(let until):
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)
       let wait = Words.duration(seconds: Int(seconds))

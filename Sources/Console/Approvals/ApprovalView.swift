@@ -1,5 +1,7 @@
 import HTTP
 import Identity
+import Localization
+import MailText
 import Templating
 
 struct ApprovalView: ViewModel {
@@ -31,6 +33,13 @@ struct ApprovalView: ViewModel {
     return html.markup
   }
 
+  /// The decider's message, or the reason the request wasn't carried out.
+  private var closing: Message? {
+    guard !isWaiting else { return nil }
+    return approval.obstacle?.sentence(approval.requesterName)
+      ?? approval.answer.map { .verbatim($0) }
+  }
+
   private var facts: [Fact] {
     let times = frame.times
     var facts = [Fact("Requested by", HTML.isolated(approval.requesterName))]
@@ -38,7 +47,12 @@ struct ApprovalView: ViewModel {
       facts.append(Fact("Reason", HTML.isolated(approval.note)))
       for change in changes ?? [] {
         let field = Words.sentence(change.field.rawValue)
-        facts.append(Fact(field, "\(change.from) → \(change.to)"))
+        facts.append(
+          Fact(
+            field,
+            Message(
+              "approvals.change",
+              ["from": .message(change.from.message), "to": .message(change.to.message)])))
       }
       facts.append(Fact("Affected users", Words.number(approval.users)))
     } else {
@@ -105,7 +119,7 @@ struct ApprovalView: ViewModel {
     .text("place") { ApprovalWords.place($0.approval.scope) },
     .list("facts") { $0.facts },
     .list("links") { $0.links },
-    .text("answer") { view in view.isWaiting ? nil : view.approval.answer },
+    .text("answer") { $0.closing },
     .flag("isOwn") { $0.isWaiting && $0.isOwn },
     .optional("refusal") { view in view.isWaiting && !view.isOwn ? view.refusal : nil },
     .flag("mayApprove") { $0.isWaiting && !$0.isOwn && $0.refusal == nil },

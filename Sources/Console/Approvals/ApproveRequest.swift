@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// `POST …/{number}/approval`: approves a request, which carries it out.
 struct ApproveRequest: ApprovalDecision {
@@ -26,7 +27,13 @@ struct ApproveRequest: ApprovalDecision {
           ConsolePaths.bulkRemoval(scope, String(job))
         )
       case .overtaken(let change):
-        (Flash(text: "Nothing was changed. \(change)", isAlert: true), nil)
+        (
+          Flash(
+            text: Message(
+              "approvals.nothing-changed",
+              ["change": .message(change.sentence(approval.requesterName))]),
+            isAlert: true), nil
+        )
       }
     return ApprovalResult(flash: flash, address: address, renewed: done.renewed)
   }

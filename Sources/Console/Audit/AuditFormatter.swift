@@ -151,6 +151,20 @@ struct AuditFormatter {
         ][code]
       case .role: ServiceTokenRole(rawValue: code)?.name.lowercasedFirst
       case .message: OutboxWords.purposes[code]
+      case .reportedChange:
+        if case .notice(let notice) = ReportedChange.Fact(stored: code) {
+          OutboxWords.purposes[notice.purpose]
+        } else {
+          nil
+        }
+      case .outcome:
+        [
+          "permission-lost": "the requester no longer has permission",
+          "account-out-of-reach": "the requester can no longer act on the account",
+          "account-deleted": "the account was deleted", "policy-changed": "the policy has changed",
+          "list-gone": "the list was deleted", "factor-gone": "a factor was removed",
+          "factor-enrolled": "a factor was enrolled",
+        ][code]
       case .approvalCause: Approval.Cause(rawValue: code)?.auditWords
       case .verification:
         ["totp": "an authenticator code", "recovery-code": "a recovery code"][code]

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 extension ActionError {
@@ -90,7 +91,8 @@ struct ActionForms: Sendable {
 
   /// Redirects after an action, and sets the session's new token if it was renewed.
   func leave<Value>(
-    _ text: String, _ signedIn: SignedIn, after outcome: ActionOutcome<Value>, to path: String
+    _ text: some MessageConvertible, _ signedIn: SignedIn, after outcome: ActionOutcome<Value>,
+    to path: String
   ) -> Response {
     ending.response(Flash(text: text), signedIn, renewed: outcome.renewed, to: path)
   }

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import OTP
 import Templating
 
@@ -171,8 +172,8 @@ struct ChangeRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("field") { Words.sentence($0.change.field.rawValue) },
-    .text("from") { $0.change.from },
-    .text("to") { $0.change.to },
+    .text("from") { $0.change.from.message },
+    .text("to") { $0.change.to.message },
   ]
 }
 

@@ -1,5 +1,7 @@
 import HTTP
 import Identity
+import Localization
+import MailText
 
 /// `POST S/policy/changes`: saves a reviewed change, or requests approval for it.
 struct SavePolicyChange: Sendable {
@@ -53,14 +55,21 @@ struct SavePolicyChange: Sendable {
   /// The message about the result, for the next page.
   private static func result(
     of outcome: PolicyOutcome, _ preview: PolicyPreview, _ times: Times
-  ) -> String {
+  ) -> Message {
     switch outcome {
     case .changed:
-      let words = preview.changes.map { "\($0.field.rawValue) \($0.from) → \($0.to)" }
-      return "Saved: \(words.joined(separator: "; "))."
+      let changes = preview.changes.map { change in
+        Message(
+          "policy.saved-change",
+          [
+            "field": .text(change.field.rawValue), "from": .message(change.from.message),
+            "to": .message(change.to.message),
+          ])
+      }
+      return Message("policy.saved", ["changes": .list(changes)])
     case .waiting(let until):
-      return
-        "Nothing has changed yet. A second administrator can approve it until \(times.words(until))."
+      return Message(
+        "policy.waits-for-approval", ["until": .text(times.words(until))])
     }
   }
 }

@@ -111,7 +111,7 @@ struct RemovalJobView: ViewModel {
     .text("users") { Words.count($0.job.users, "user", "users") },
     .number("id") { Int($0.job.id) },
     .markup("state") { BulkWords.chip($0.job.state) },
-    .text("ending") { $0.job.ending },
+    .text("ending") { $0.job.endingSentence },
     .flag("isWaiting") { $0.job.state == .waiting },
     .optional("approval") { view in
       view.approval.map {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import MailText
 import Templating
 
 /// `/__/auth/not-me`: the page on which a user reports a change they didn't make, opened by the
@@ -149,7 +150,7 @@ struct ReportedChangeForm: ViewModel {
     .text("csrf") { $0.csrf },
     .text("code") { $0.code },
     .text("application") { Words.short($0.reportedChange.scope.projectName) },
-    .text("fact") { Words.short(Words.sentence($0.reportedChange.fact), 400) },
+    .text("fact") { $0.reportedChange.fact.sentence },
     .markup("at") { $0.frame.times.moment($0.reportedChange.at) },
     .markup("until") { $0.frame.times.moment($0.reportedChange.expiresAt) },
   ]

@@ -1,5 +1,7 @@
 import HTTP
 import Identity
+import Localization
+import MailText
 import OTP
 
 /// The policy review as a CSV file.
@@ -11,9 +13,10 @@ struct ReviewFile {
   ])
   private let publicURL: PublicURL
   private let project: ID<Project>
+  private let catalog: Catalog
 
-  init(publicURL: PublicURL, project: ID<Project>) {
-    (self.publicURL, self.project) = (publicURL, project)
+  init(publicURL: PublicURL, project: ID<Project>, catalog: Catalog) {
+    (self.publicURL, self.project, self.catalog) = (publicURL, project, catalog)
   }
 
   /// Adds a scope.
@@ -29,7 +32,8 @@ struct ReviewFile {
     let differences = base.map { summary.inForce.differences(from: $0).map(\.rawValue) } ?? []
     csv.add([
       project.text, summary.tenant?.text ?? "", summary.displayName,
-      PolicyChange.words(.totp, summary.edit), WindowWords.number(configuration),
+      catalog.text(PolicyChange.value(.totp, summary.edit).message),
+      WindowWords.number(configuration),
       String(configuration.accepted?.codes ?? 0), configuration.isSMSOn ? "on" : "off",
       summary.edit.pattern?.rawValue ?? "", summary.edit.mandatoryFrom?.description ?? "",
       String(summary.users), String(summary.enrolledUsers),

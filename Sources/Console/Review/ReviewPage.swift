@@ -39,7 +39,8 @@ struct ReviewPage: Sendable {
   func download(_ context: ProjectContext) async throws(Refusal) -> Response {
     var asked = ReviewAddress(context)
     asked.after = nil
-    var file = ReviewFile(publicURL: frames.publicURL, project: context.scope.project)
+    var file = ReviewFile(
+      publicURL: frames.publicURL, project: context.scope.project, catalog: frames.catalog)
     var isFirst = true
     repeat {
       let review = try await read(context, asked, limit: 1_000)

@@ -64,7 +64,7 @@ struct SetupPage: Sendable {
       FieldError(field: "email", text: "An administrator with this email address already exists.")
     case .invalidName:
       FieldError(field: "name", text: "Enter your name as others should see it.")
-    case .weakPassword(let reason): FieldError(field: "password", text: reason)
+    case .weakPassword(let reason): FieldError(field: "password", text: reason.message)
     case .busy: throw .busy
     case .scopeNotFound, .unavailable: throw .unavailable(error)
     }

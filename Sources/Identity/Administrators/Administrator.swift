@@ -95,13 +95,16 @@ public struct Grant: Hashable, Sendable {
     guard project == other else { return false }
     return tenant == nil || tenant == otherTenant
   }
+}
 
-  /// The description of the grant, as in the audit log.
-  public var words: String {
-    guard let project else { return "\(role.rawValue) of the instance" }
-    guard let tenant else { return "\(role.rawValue) of \(project.text)" }
-    return "\(role.rawValue) of \(project.text)/\(tenant.text)"
-  }
+/// Why a new password of an administrator isn't accepted.
+public enum PasswordWeakness: Sendable, Equatable {
+  /// It has fewer than ``Administrators/shortestPassword`` characters.
+  case tooShort
+  /// It has more than this number of bytes.
+  case tooLong(bytes: Int)
+  /// It's the administrator's email address.
+  case sameAsEmail
 }
 
 /// An error that prevents an administrator from being created or found.
@@ -112,8 +115,8 @@ public enum AdministratorError: Error, Sendable {
   case invalidEmail
   /// A name that's empty or longer than 100 characters.
   case invalidName
-  /// A password that's too short, too long, or the same as the email address; the text says which.
-  case weakPassword(String)
+  /// A password that's too short, too long, or the same as the email address.
+  case weakPassword(PasswordWeakness)
   /// The project or tenant of a grant doesn't exist.
   case scopeNotFound
   /// Too many passwords are being hashed; retry after a second.

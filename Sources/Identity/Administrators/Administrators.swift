@@ -39,13 +39,13 @@ public struct Administrators: Sendable {
   {
     let text = password.revealedText
     guard text.count >= Self.shortestPassword else {
-      throw .weakPassword("Use at least \(Self.shortestPassword) characters.")
+      throw .weakPassword(.tooShort)
     }
     guard password.count <= AccountRules.longestPassword else {
-      throw .weakPassword("Use at most \(AccountRules.longestPassword) bytes.")
+      throw .weakPassword(.tooLong(bytes: AccountRules.longestPassword))
     }
     guard text.lowercased() != email.lowercased() else {
-      throw .weakPassword("Use something else than your email address.")
+      throw .weakPassword(.sameAsEmail)
     }
     do { return try await hasher.hash(password, for: .administrators) } catch {
       throw error == .busy ? .busy : .unavailable(Failure(error))

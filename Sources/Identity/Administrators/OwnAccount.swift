@@ -7,9 +7,8 @@ public enum PasswordChangeError: Error, Sendable {
   case wrongPassword
   /// Too many incorrect passwords; the administrator can retry at the given time.
   case throttled(until: Instant)
-  /// A new password that's too short, too long, or the same as the email address; the text says
-  /// which.
-  case weakPassword(String)
+  /// A new password that's too short, too long, or the same as the email address.
+  case weakPassword(PasswordWeakness)
   /// The administrator doesn't exist.
   case notFound
   /// Too many passwords are being hashed; retry after a second.

@@ -174,7 +174,7 @@ struct NoticeTests {
       let link = try await instance.linkCode("notice-factors-added", to: "/__/auth/not-me")
       #expect(
         try await instance.identity.reportedChanges.look(at: link).fact
-          == "the second factor “one” was added")
+          == .notice(.factorsAdded(names: ["one"])))
       // The same again is no news, another number is.
       try await instance.identity.accounts.update(
         instance.acme, account.id, change, by: Instance.boss)
