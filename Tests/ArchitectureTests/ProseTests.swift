@@ -30,7 +30,7 @@ struct ProseTests {
     #"sealer = try Sealer(keys, purpose: "administrator totp secret", random: random)"#,
     #"let name = "sms number \(number)""#,
     #"case adjacentIntervals = "adjacent intervals""#,
-    #"let header = "a, b; c=\(d) e""#,
+    #"let header = "a=\(b); c=\(d)""#,
   ])
   func `other text is none`(code: String) {
     #expect(Self.breaches(SourceFile(path: "A.swift", text: code)) == [])
@@ -79,16 +79,17 @@ private struct Literals {
 
   mutating func read(_ code: Substring) {
     var rest = code
-    var before = ""
-    while let character = rest.first {
+    while true {
+      rest = rest.drop { !"/#\"".contains($0) }
+      guard !rest.isEmpty else { return }
       if rest.hasPrefix("//") {
         rest = rest.drop { $0 != "\n" }
       } else if let start = rest.prefixMatch(of: /(#*)("""|")/) {
+        let before = String(code[..<rest.startIndex].suffix(40))
         let (hashes, quote) = (String(start.1), String(start.2))
         let text = literal(&rest, from: start.range.upperBound, hashes, quote)
         found.append((before, text))
       } else {
-        before = String((before + String(character)).suffix(40))
         rest.removeFirst()
       }
     }
