@@ -2,9 +2,7 @@ import Identity
 import Localization
 
 extension ApprovalObstacle {
-  /// What has changed since the request, as a sentence.
-  ///
-  /// - Parameter name: The name of the requester.
+  /// Returns what has changed since the request of a named requester, as a sentence.
   func sentence(_ name: String) -> Message {
     switch self {
     case .permissionLost: Message("approvals.permission-lost", ["name": .text(name)])
