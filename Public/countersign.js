@@ -1,6 +1,8 @@
 // Progressive enhancements. Every page works without them.
 (() => {
   "use strict";
+  // The page's texts, in its language.
+  const text = document.currentScript.dataset;
   const each = (selector, action) => document.querySelectorAll(selector).forEach(action);
 
   // Single-character shortcuts can be turned off in the account menu (WCAG 2.1.4).
@@ -8,7 +10,7 @@
   const menu = document.querySelector(".account ul");
   if (menu) {
     const item = document.createElement("li"), button = document.createElement("button");
-    const say = () => { button.textContent = `Keys “/” and “?”: ${single() ? "on" : "off"}`; };
+    const say = () => { button.textContent = single() ? text.keysOn : text.keysOff; };
     button.addEventListener("click", () => {
       localStorage.setItem(kept, single() ? "off" : "on");
       say();
@@ -33,9 +35,11 @@
     if (event.key !== "?") return;
     const help = document.createElement("dialog");
     help.className = "card";
-    help.ariaLabel = "Keys";
-    help.innerHTML = `<form class="stack" method="dialog"><h2>Keys</h2><dl class="facts"><dt>/</dt><dd>Go to the search</dd>
-      <dt>?</dt><dd>These keys</dd><dt>Esc</dt><dd>Close a menu, or this</dd></dl><button>Close</button></form>`;
+    help.ariaLabel = text.keys;
+    help.innerHTML = `<form class="stack" method="dialog"><h2></h2><dl class="facts"><dt>/</dt><dd></dd>
+      <dt>?</dt><dd></dd><dt>Esc</dt><dd></dd></dl><button></button></form>`;
+    const texts = [text.keys, text.keysSearch, text.keysHelp, text.keysEscape, text.close];
+    help.querySelectorAll("h2, dd, button").forEach((element, index) => { element.textContent = texts[index]; });
     help.onclose = () => help.remove();
     document.body.append(help);
     help.showModal();
@@ -49,15 +53,15 @@
   // Adds a Copy button to values such as secrets and links.
   if (navigator.clipboard) each("[data-copy]", (source) => {
     const button = document.createElement("button");
-    const text = source.textContent.trim();
+    const value = source.textContent.trim();
     button.type = "button";
     button.className = "button copy";
-    button.textContent = "Copy";
-    const name = source.getAttribute("aria-label") || text;
-    button.setAttribute("aria-label", "Copy " + name);
-    button.addEventListener("click", () => navigator.clipboard.writeText(text).then(() => {
-      button.textContent = "Copied";
-      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    button.textContent = text.copy;
+    const name = source.getAttribute("aria-label") || value;
+    button.setAttribute("aria-label", text.copyName.replace("{name}", () => name));
+    button.addEventListener("click", () => navigator.clipboard.writeText(value).then(() => {
+      button.textContent = text.copied;
+      setTimeout(() => { button.textContent = text.copy; }, 2000);
     }));
     source.after(" ", button);
   });
@@ -70,7 +74,7 @@
     if (seconds > 60 || seconds < -30 * 86400) return;
     if (!time.title) time.title = time.textContent;
     const unit = units.find(([, size]) => -seconds >= size);
-    time.textContent = unit ? words.format(Math.round(seconds / unit[1]), unit[0]) : "just now";
+    time.textContent = unit ? words.format(Math.round(seconds / unit[1]), unit[0]) : text.now;
   });
   tell();
   setInterval(tell, 60000);

@@ -7,6 +7,11 @@ static inline int countersign_sqlite_configure(sqlite3 *database, int option, in
   return sqlite3_db_config(database, option, value, (int *)0);
 }
 
+// Has to be called before SQLite is used.
+static inline int countersign_sqlite_without_memory_statistics(void) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 // SQLite binds NULL for a null address, so empty text and empty blobs need a non-null one.
 
 static inline int countersign_sqlite_bind_text(

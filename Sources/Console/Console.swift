@@ -35,7 +35,8 @@ public struct Console: Sendable {
       catalog: templates.catalog,
       menu: try templates.template("parts/scope-menu", for: ScopeMenu.self))
     let gate = Gate(
-      identity: identity, publicURL: publicURL, cookies: ConsoleCookies(publicURL: publicURL))
+      identity: identity, publicURL: publicURL, cookies: ConsoleCookies(publicURL: publicURL),
+      catalog: templates.catalog)
     let failures = try Failures(
       templates: templates, frames: frames, gate: gate, publicURL: publicURL, log: log)
     let parts = try ConsoleParts(

@@ -35,10 +35,16 @@ extension SQLiteSession {
   static func open(
     _ role: SessionOptions.Role, _ options: SessionOptions
   ) throws(DatabaseError) -> SQLiteSession {
+    _ = isWithoutMemoryStatistics
     let session = unsafe SQLiteSession(try openHandle(options), trace: options.trace)
     try session.configure(role, options)
     return session
   }
+
+  /// SQLite counts its memory under a lock that all connections take for each allocation, and
+  /// nothing reads the counts.
+  private static let isWithoutMemoryStatistics =
+    countersign_sqlite_without_memory_statistics() == SQLITE_OK
 
   private static func openHandle(
     _ options: SessionOptions

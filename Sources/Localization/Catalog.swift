@@ -69,6 +69,16 @@ public final class Catalog: Sendable {
     }
   }
 
+  /// Appends a date in UTF-8.
+  public func append(_ date: LocalDate, to bytes: inout [UInt8]) {
+    formats.append(date, to: &bytes)
+  }
+
+  /// Appends a date and time with its time zone in UTF-8.
+  public func append(_ time: LocalTime, to bytes: inout [UInt8]) {
+    formats.append(time, to: &bytes)
+  }
+
   private func filled(
     _ message: Message.Keyed, format: (Message.Value) -> String
   ) -> String {
@@ -103,8 +113,10 @@ public final class Catalog: Sendable {
     case .percent(let share): formats.percent(share)
     case .message(let message): text(message)
     case .list(let messages): formats.list(messages.map(text))
-    case .date(let date, let zone): formats.date(date, zone)
-    case .time(let date, let zone): formats.time(date, zone)
+    case .choice(let messages): formats.choice(messages.map(text))
+    case .sequence(let messages): formats.sequence(messages.map(text))
+    case .date(let date): formats.date(date)
+    case .time(let time): formats.time(time)
     }
   }
 
@@ -114,6 +126,8 @@ public final class Catalog: Sendable {
     case .names(let names): formats.list(names.map(Self.isolated))
     case .message(let message): html(message)
     case .list(let messages): formats.list(messages.map(html))
+    case .choice(let messages): formats.choice(messages.map(html))
+    case .sequence(let messages): formats.sequence(messages.map(html))
     case .text, .number, .percent, .date, .time: Self.escaped(text(of: value))
     }
   }

@@ -13,6 +13,8 @@ struct Formats: Sendable {
   /// Nil if Foundation has to format each number.
   private let grouping: Grouping?
   private let percents: [String]
+  private let dates: DatePattern
+  private let times: DatePattern
 
   init(locale identifier: String) {
     let locale = Locale(identifier: identifier)
@@ -21,6 +23,8 @@ struct Formats: Sendable {
     let style = FloatingPointFormatStyle<Double>.Percent.percent.locale(locale)
       .precision(.fractionLength(0))
     percents = (0...100).map { (Double($0) / 100).formatted(style) }
+    dates = DatePattern(locale: identifier, withTime: false)
+    times = DatePattern(locale: identifier, withTime: true)
   }
 
   func number(_ number: Int) -> String {
@@ -44,19 +48,45 @@ struct Formats: Sendable {
   }
 
   func list(_ texts: [String]) -> String {
-    texts.count < 2 ? texts.first ?? "" : texts.formatted(.list(type: .and).locale(locale))
+    joined(texts, .and, .standard)
   }
 
-  func date(_ date: Date, _ zone: TimeZone) -> String {
-    date.formatted(style(zone))
+  func choice(_ texts: [String]) -> String {
+    joined(texts, .or, .standard)
   }
 
-  func time(_ date: Date, _ zone: TimeZone) -> String {
-    date.formatted(style(zone).hour().minute())
+  /// A list without a conjunction, where the language can do without.
+  func sequence(_ texts: [String]) -> String {
+    joined(texts, .and, .narrow)
   }
 
-  private func style(_ zone: TimeZone) -> Date.FormatStyle {
-    Date.FormatStyle(locale: locale, timeZone: zone).day().month(.abbreviated).year()
+  private typealias List = ListFormatStyle<StringStyle, [String]>
+
+  private func joined(_ texts: [String], _ type: List.ListType, _ width: List.Width) -> String {
+    texts.count < 2
+      ? texts.first ?? "" : texts.formatted(.list(type: type, width: width).locale(locale))
+  }
+
+  func append(_ date: LocalDate, to bytes: inout [UInt8]) {
+    dates.append(date, to: &bytes)
+  }
+
+  func append(_ time: LocalTime, to bytes: inout [UInt8]) {
+    times.append(time.date, hour: time.hour, minute: time.minute, to: &bytes)
+    bytes.append(UInt8(ascii: " "))
+    bytes += time.zone.utf8
+  }
+
+  func date(_ date: LocalDate) -> String {
+    var bytes: [UInt8] = []
+    append(date, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  func time(_ time: LocalTime) -> String {
+    var bytes: [UInt8] = []
+    append(time, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func grouping(in locale: Locale) -> Grouping? {

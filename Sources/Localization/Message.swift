@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Text for people, independent of their language: a key of a ``Catalog`` and its arguments, or a
 /// text that isn't translated, such as a name.
 public struct Message: Sendable, Hashable {
@@ -25,12 +23,16 @@ public struct Message: Sendable, Hashable {
     case percent(Double)
     /// Another message.
     case message(Message)
-    /// Other messages in a list.
+    /// Other messages in a list: “a, b, and c”.
     case list([Message])
-    /// A date in a time zone.
-    case date(Date, TimeZone)
-    /// A date and time in a time zone.
-    case time(Date, TimeZone)
+    /// Other messages, one of which applies: “a, b, or c”.
+    case choice([Message])
+    /// Other messages in a list without a conjunction: “a, b, c”.
+    case sequence([Message])
+    /// A date.
+    case date(LocalDate)
+    /// A date and time with its time zone.
+    case time(LocalTime)
   }
 
   /// A class, so that a message is no larger than a text.

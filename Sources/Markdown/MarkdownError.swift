@@ -9,6 +9,13 @@ public enum MarkdownError: Error, Sendable, Equatable, CustomStringConvertible {
   /// There isn't enough memory.
   case outOfMemory
 
+  /// The maximum length of a document in bytes.
+  public static let mostBytes = Bounds.bytes
+  /// The maximum number of quotes and lists that a line can be nested in.
+  public static let mostLevels = Bounds.depth
+  /// The maximum number of images in a document.
+  public static let mostImages = Bounds.images
+
   /// A description for users.
   public var description: String {
     switch self {

@@ -165,7 +165,7 @@ def test_single_keys(page, api):
     expect(page.locator("dialog")).to_have_count(0)
     page.locator("h1").click()
     page.keyboard.press("?")
-    assert page.locator("dialog[open]").get_by_role("heading").inner_text() == "Keys"
+    assert page.locator("dialog[open]").get_by_role("heading").inner_text() == "Keyboard shortcuts"
     page.keyboard.press("/")
     expect(page.locator("dialog[open]")).to_have_count(1)
     page.keyboard.press("Escape")
@@ -180,7 +180,7 @@ def test_single_keys(page, api):
     assert menu.get_attribute("open") is None
     # They can be switched off, and the browser remembers.
     menu.locator("summary").press("Enter")
-    menu.get_by_role("button", name="Keys").press("Enter")
+    menu.get_by_role("button", name="Shortcuts").press("Enter")
     page.reload()
     page.keyboard.press("/")
     page.keyboard.press("?")

@@ -39,7 +39,7 @@ import Testing
       #expect(!after.says("Mark email as verified"))
       let now = try await history(world, Self.jo)
       #expect(now.count == rows + 1)
-      #expect(now.first.map { AuditFormatter(nil).change($0) } == "email verified no → yes")
+      #expect(now.first.map { AuditFormatter.english.change($0) } == "email verified no → yes")
       #expect(now.first?.note == "Seen on the identity card.")
       let guest = try await world.eu + "/users/zX3eR5tY7uI9oP1aS2dF"
       let page = try await ada.get(guest + "/verification")
@@ -57,9 +57,9 @@ import Testing
       #expect(off.says("Enable user") && !off.says("End all sessions…"))
       let row = try #require(try await history(world, World.chiara).first)
       #expect(
-        AuditFormatter(nil).change(row).hasPrefix("disabled no → yes;"))
+        AuditFormatter.english.change(row).hasPrefix("disabled no → yes;"))
       #expect(
-        AuditFormatter(nil).change(row).hasSuffix("1 session ended"))
+        AuditFormatter.english.change(row).hasSuffix("1 session ended"))
       #expect(row.reason == "left")
       let enabling = user + "/enabling"
       #expect(try await ada.submit(enabling, [:]).status == .unprocessableContent)
@@ -118,7 +118,9 @@ import Testing
       #expect(now.count == rows + 1 && now.first?.action == .factorRemoveAll)
       #expect(now.first?.reason == "stolen" && now.first?.note == "HD-2")
       #expect(
-        now.first.map { AuditFormatter(nil).change($0).contains("0 second factors left") } == true)
+        now.first.map {
+          AuditFormatter.english.change($0).contains("0 second factors left")
+        } == true)
       #expect(try await account(world, World.chiara)?.factors.isEmpty == true)
       #expect(try await nadia.get(removal).status == .notFound)
     }
@@ -146,8 +148,8 @@ import Testing
       #expect(try await ada.get(user).status == .notFound)
       let row = try await history(world, World.chiara).first
       #expect(
-        row?.action == .accountDelete && row.map { AuditFormatter(nil).to($0) } == "1 session ended"
-      )
+        row?.action == .accountDelete
+          && row.map { AuditFormatter.english.to($0) } == "1 session ended")
       let guest = try await world.eu + "/users/zX3eR5tY7uI9oP1aS2dF/deletion"
       let gone = try await ada.submit(
         guest, ["confirmation": "zX3eR5tY7uI9oP1aS2dF", "reason": "mistake"])

@@ -182,9 +182,9 @@ import Testing
         AuditFilter(scope: try await world.euScope)
       ).items.filter { $0.action == .accountDownload }
       #expect(
-        rows.map { AuditFormatter(nil).to($0).prefix { $0 != ";" } } == ["1 user", "3 users"])
+        rows.map { AuditFormatter.english.to($0).prefix { $0 != ";" } } == ["1 user", "3 users"])
       #expect(
-        rows.last.map { AuditFormatter(nil).to($0) }
+        rows.last.map { AuditFormatter.english.to($0) }
           == "3 users; filters: users without a second factor")
       for who in [World.nadia, World.iris] {
         let browser = try await Browser.signedIn(world, as: who)

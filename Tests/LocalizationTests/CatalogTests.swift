@@ -92,7 +92,14 @@ private let english =
     (.list([.verbatim("x"), .value(.number(1_000))]), "x and 1,000"),
     (.percent(0.855), "85%"), (.percent(0.29), "29%"), (.percent(1), "100%"),
     (.number(999), "999"), (.number(-1_234), "-1,234"),
-    (.date(Date(timeIntervalSince1970: 1_795_262_400), .gmt), "Nov 21, 2026"),
+    (.choice([.verbatim("a"), .verbatim("b"), .verbatim("c")]), "a, b, or c"),
+    (.sequence([.verbatim("a"), .verbatim("b"), .verbatim("c")]), "a, b, c"),
+    (.date(LocalDate(year: 2026, month: 11, day: 21)), "Nov 21, 2026"),
+    (
+      .time(
+        LocalTime(LocalDate(year: 2026, month: 2, day: 3), hour: 9, minute: 5, zone: "UTC+1")),
+      "Feb 3, 2026, 09:05 UTC+1"
+    ),
     (.message(Message("users.title")), "Users"),
   ])
   func `arguments are formatted`(value: Message.Value, text: String) throws {
@@ -125,6 +132,18 @@ private let english =
         "12\u{A0}345 użytkowników x",
       ])
     #expect(catalogs[1].text(Message("users.title")) == "Users")
+  }
+
+  @Test(arguments: [
+    ("de", "3. Feb. 2026, 09:05 UTC"), ("ja", "2026年2月3日 9:05 UTC"),
+    ("fr", "3 févr. 2026, 09:05 UTC"), ("pt-BR", "3 de fev. de 2026, 09:05 UTC"),
+    ("fa", "۳ فوریه ۲۰۲۶، ۹:۰۵ UTC"), ("cs", "3. 2. 2026 9:05 UTC"),
+  ])
+  func `a time has its locale's form`(locale: String, text: String) {
+    let time = LocalTime(LocalDate(year: 2026, month: 2, day: 3), hour: 9, minute: 5, zone: "UTC")
+    // Some locales don't break the line within a date.
+    let formatted = Formats(locale: locale).time(time).map { $0.isWhitespace ? " " : $0 }
+    #expect(String(formatted) == text)
   }
 
   @Test func `scripts set the direction`() {

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Text
 
 /// Authenticates and authorizes requests to the console.
@@ -10,6 +11,7 @@ struct Gate: Sendable {
   let identity: Identity
   let publicURL: PublicURL
   let cookies: ConsoleCookies
+  let catalog: Catalog
   let drafts = Drafts()
 
   /// Admits any visitor; a form must contain the token of the form cookie.
@@ -44,7 +46,7 @@ struct Gate: Sendable {
     if !request.isReading {
       drafts.forget(sentTo: request.target.rawPath, browser: cookies.formToken(of: request))
     }
-    return SignedIn(request: request, form: form, session: session)
+    return SignedIn(request: request, form: form, session: session, catalog: catalog)
   }
 
   /// The valid session whose token the request contains.
@@ -62,7 +64,7 @@ struct Gate: Sendable {
     guard let session = try? await session(of: request), session.secondFactor != .due else {
       return nil
     }
-    return SignedIn(request: request, form: Form(), session: session)
+    return SignedIn(request: request, form: Form(), session: session, catalog: catalog)
   }
 
   /// Stores a form whose session expired, for the same administrator in the same browser.

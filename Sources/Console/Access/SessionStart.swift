@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 
 /// The response after any kind of sign-in.
 struct SessionStart: Sendable {
@@ -34,8 +35,8 @@ extension Frames {
   /// Announces on the next page that the role will require a second factor.
   fileprivate func adviseSecondFactor(_ session: ConsoleSession) {
     let flash = Flash(
-      text: "Your role requires a second factor starting with your next sign-in.",
-      link: Link(text: "Set it up now", href: ConsolePaths.ownFactor()))
+      text: Message("account.second-factor-required-next"),
+      link: Link(text: Message("account.set-it-up-now"), href: ConsolePaths.ownFactor()))
     leave(flash, for: session)
   }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// A request that doesn't require a session.
 struct Visitor: Sendable {
@@ -18,11 +19,13 @@ struct SignedIn: Sendable {
   /// The submitted form, checked to come from a page of this session; empty for GET requests.
   let form: Form
   let session: ConsoleSession
+  /// The catalog of the request's locale.
+  let catalog: Catalog
 
   var administrator: Administrator { session.administrator }
 
   /// Formats dates and times for the administrator.
-  var times: Times { Times(zone: session.preferences.timeZone) }
+  var times: Times { Times(catalog, zone: session.preferences.timeZone) }
 
   /// The theme that the administrator chose; nil to match the system.
   var theme: String? {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/account`: the signed-in administrator's own account.
@@ -24,7 +25,7 @@ struct AccountPage: Sendable {
     let history = try await refusing {
       try await identity.administrators.history(of: administrator.id, limit: 10)
     }
-    let frame = frames.frame("Your account", for: signedIn, tab: nil)
+    let frame = frames.frame(Message("account.your-account"), for: signedIn, tab: nil)
     return .html(
       view.render(
         AccountView(
@@ -56,8 +57,8 @@ struct AccountPage: Sendable {
   private func leave(ended: Int, _ signedIn: SignedIn) -> Response {
     let text =
       ended == 0
-      ? "No other sessions were open."
-      : "\(Words.count(ended, "session", "sessions")) ended."
+      ? Message("account.no-other-sessions")
+      : Message("account.sessions-ended", ["count": .number(ended)])
     frames.leave(text, for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
@@ -72,44 +73,56 @@ struct AccountView: ViewModel {
   let history: [AuditRow]
 
   private var factorFacts: [Fact] {
+    let app = Message("account.authenticator-app")
     guard let since = record.enrolledAt else {
-      let chip =
-        signedIn.administrator.mustHaveSecondFactor
-        ? Chip.look("none") : Chip.off("none")
-      return [Fact("Authenticator app", chip)]
+      let none = Message("account.none")
+      return [
+        Fact(app, signedIn.administrator.mustHaveSecondFactor ? Chip.look(none) : Chip.off(none))
+      ]
     }
+    let atSetup = Markup(escaping: Message("account.at-setup"))
     return [
-      Fact("Authenticator app", Chip.on("on")), Fact("Set up", frame.times.moment(since)),
-      Fact("Last used", record.factorUsedAt.map(frame.times.past) ?? HTML.escaped("at setup")),
+      Fact(app, Chip.on(Message("common.on"))),
+      Fact(Message("account.set-up"), frame.times.moment(since)),
       Fact(
-        "Recovery codes",
-        codesLeft < 3
-          ? Chip.look("\(codesLeft) left")
-          : HTML.escaped("\(codesLeft) of \(AdministratorFactors.recoveryCodes) left")),
+        Message("common.last-used"), record.factorUsedAt.map(frame.times.past) ?? atSetup),
+      Fact(Message("account.recovery-codes"), recoveryCodes),
     ]
   }
 
-  private var factorHint: String? {
+  /// How many recovery codes are left, as a warning if they're few.
+  private var recoveryCodes: Markup {
+    guard codesLeft >= 3 else {
+      return Chip.look(Message("account.codes-left", ["count": .number(codesLeft)]))
+    }
+    return Markup(
+      escaping: Message(
+        "account.codes-left-of",
+        ["count": .number(codesLeft), "total": .number(AdministratorFactors.recoveryCodes)]))
+  }
+
+  private var factorHint: Message? {
     if record.hasSecondFactor { return nil }
     return signedIn.administrator.mustHaveSecondFactor
-      ? "Your role requires a second factor starting with your next sign-in."
-      : "With a second factor, your password alone isn’t enough to sign in."
+      ? Message("account.second-factor-required-next")
+      : Message("account.second-factor-recommended")
   }
 
   private var facts: [Fact] {
     let preferences = signedIn.session.preferences
     let grants = signedIn.administrator.grants
     var facts = [
-      Fact("Name", HTML.isolated(signedIn.administrator.displayName)),
-      Fact("Email", HTML.isolated(signedIn.administrator.email)),
+      Fact(Message("common.name"), HTML.isolated(signedIn.administrator.displayName)),
+      Fact(Message("common.email"), HTML.isolated(signedIn.administrator.email)),
     ]
-    if grants.isEmpty { facts.append(Fact("Roles", "none")) }
+    let roles = Message("account.roles")
+    if grants.isEmpty { facts.append(Fact(roles, Message("account.none"))) }
     for (index, grant) in grants.enumerated() {
-      facts.append(Fact(index == 0 ? "Roles" : "", grant.place))
+      facts.append(Fact(index == 0 ? roles : Message.verbatim(""), grant.place))
     }
     return facts + [
-      Fact("Time zone", preferences.timeZone),
-      Fact("Theme", PreferencesWords.theme(preferences.theme)),
+      Fact(Message("account.time-zone"), preferences.timeZone),
+      Fact(Message("account.theme"), PreferencesWords.theme(preferences.theme)),
     ]
   }
 
@@ -139,7 +152,9 @@ struct AccountView: ViewModel {
     },
     .list("facts") { $0.facts },
     .flag("hasHistory") { !$0.history.isEmpty },
-    .list("history") { view in view.history.map { HistoryRow($0, view.frame.times) } },
+    .list("history") { view in
+      view.history.map { HistoryRow($0, view.frame.times, view.frame.catalog) }
+    },
   ]
 }
 

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/account/totp/removal`: removes the administrator's own second factor, if the role allows it.
@@ -24,8 +25,7 @@ struct OwnFactorRemovalPage: Sendable {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
       return page(signedIn, fault)
     }
-    frames.leave(
-      "Second factor removed. You now sign in with your password alone.", for: signedIn)
+    frames.leave(Message("account.second-factor-removed"), for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
 
@@ -35,12 +35,12 @@ struct OwnFactorRemovalPage: Sendable {
 
   private func page(_ signedIn: SignedIn, _ fault: CurrentCode.Fault? = nil) -> Response {
     CurrentCode.page(
-      signedIn, frames, view, fault, title: "Remove your second factor",
+      signedIn, frames, view, fault, title: Message("account.remove-your-second-factor"),
       action: ConsolePaths.ownFactorRemoval(),
       sentences: [
-        "You’ll sign in with your password alone, and so can anyone else who knows it.",
-        "Your recovery codes stop working, and your other sessions end.",
-      ], button: "Remove second factor", isDestroying: true)
+        Message("account.password-alone-signs-in"),
+        Message("account.recovery-codes-and-sessions-end"),
+      ], button: Message("account.remove-second-factor"), isDestroying: true)
   }
 }
 
@@ -69,35 +69,35 @@ struct RecoveryCodesPage: Sendable {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
       return page(signedIn, fault)
     }
-    let frame = frames.frame("Your recovery codes", for: signedIn, tab: nil)
+    let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn, tab: nil)
     return .html(
       codes.render(
         RecoveryCodesView(
           frame: FrameView(frame), codes: made,
-          sentence: "These are your new codes. Your previous codes no longer work.")))
+          sentence: Message("account.new-codes-made"))))
   }
 
   private func page(_ signedIn: SignedIn, _ fault: CurrentCode.Fault? = nil) -> Response {
     CurrentCode.page(
-      signedIn, frames, view, fault, title: "New recovery codes",
+      signedIn, frames, view, fault, title: Message("account.new-recovery-codes"),
       action: ConsolePaths.recoveryCodes(),
       sentences: [
-        "You’ll get \(AdministratorFactors.recoveryCodes) new codes. They’re shown only once.",
-        "Your current codes stop working.",
-      ], button: "Generate codes", isDestroying: false)
+        Message(
+          "account.new-codes-shown-once", ["count": .number(AdministratorFactors.recoveryCodes)]),
+        Message("account.current-codes-stop-working"),
+      ], button: Message("account.generate-codes"), isDestroying: false)
   }
 }
 
 /// The parts shared by pages that require a code from the current second factor.
 enum CurrentCode {
   struct Fault {
-    let text: String
+    let text: Message
     /// The number of seconds until the next attempt is allowed; nil if there's no wait.
     var seconds: Int64?
   }
 
-  static let wrong =
-    "Incorrect or already used code. Wait for the next code in your app, or use a recovery code."
+  static let wrong = Message("account.current-code-wrong")
 
   static func fault(
     _ error: AdministratorFactorError, at now: Instant
@@ -105,7 +105,7 @@ enum CurrentCode {
     switch error {
     case .wrongCurrentCode, .wrongCode, .wrongPassword, .ended, .noFactor:
       return Fault(text: wrong)
-    case .mandatory: return Fault(text: "Your role requires a second factor.")
+    case .mandatory: return Fault(text: Message("account.second-factor-mandatory"))
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: now)
       return Fault(text: text, seconds: seconds)
@@ -116,11 +116,12 @@ enum CurrentCode {
 
   static func page(
     _ signedIn: SignedIn, _ frames: Frames, _ view: Template<CurrentCodeView>, _ fault: Fault?,
-    title: String, action: String, sentences: [String], button: String, isDestroying: Bool
+    title: Message, action: String, sentences: [Message], button: Message, isDestroying: Bool
   ) -> Response {
-    var frame = frames.frame("\(title) · Your account", for: signedIn, tab: nil)
+    var frame = frames.frame(
+      Message("account.page-title", ["title": .message(title)]), for: signedIn, tab: nil)
     if let fault { frame.errors = [FieldError(field: "current-code", text: fault.text)] }
-    frame.crumbs = [Link(text: "Your account", href: ConsolePaths.account())]
+    frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = CurrentCodeView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken, title: title, action: action,
       sentences: sentences, button: button, isDestroying: isDestroying)
@@ -135,10 +136,10 @@ enum CurrentCode {
 struct CurrentCodeView: ViewModel {
   let frame: FrameView
   let csrf: String
-  let title: String
+  let title: Message
   let action: String
-  let sentences: [String]
-  let button: String
+  let sentences: [Message]
+  let button: Message
   let isDestroying: Bool
 
   static let keys: Keys<Self> = [
@@ -157,7 +158,7 @@ struct CurrentCodeView: ViewModel {
 struct RecoveryCodesView: ViewModel {
   let frame: FrameView
   let codes: [Secret]
-  let sentence: String
+  let sentence: Message
   var done = ConsolePaths.account()
 
   static let keys: Keys<Self> = [

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import QRCode
 import Templating
 
@@ -32,14 +33,14 @@ struct OwnFactorPage: Sendable {
     let current = signedIn.form.trimmed("current-code")
     if signedIn.session.secondFactor == .enrolled, current.isEmpty {
       errors.append(
-        FieldError(field: "current-code", text: "Enter a code from your current authenticator."))
+        FieldError(field: "current-code", text: Message("account.current-code-required")))
     }
     let password = signedIn.form.text("password") ?? ""
     if factors.asksForPassword(in: signedIn.session), password.isEmpty {
-      errors.append(FieldError(field: "password", text: "Enter your password."))
+      errors.append(FieldError(field: "password", text: Message("account.password-required")))
     }
     if code.isEmpty {
-      errors.append(FieldError(field: "code", text: "Enter the code from the app."))
+      errors.append(FieldError(field: "code", text: Message("account.code-required")))
     }
     guard errors.isEmpty else { return try page(signedIn, resumed, errors: errors) }
     let made: [Secret]
@@ -50,13 +51,12 @@ struct OwnFactorPage: Sendable {
     } catch {
       return try refused(error, signedIn, resumed)
     }
-    let frame = frames.frame("Your recovery codes", for: signedIn, tab: nil)
+    let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn, tab: nil)
     return .html(
       codes.render(
         RecoveryCodesView(
           frame: FrameView(frame), codes: made,
-          sentence:
-            "Your second factor is on. From now on, you sign in with your password and a code.",
+          sentence: Message("account.second-factor-on"),
           done: waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
   }
 
@@ -73,9 +73,7 @@ struct OwnFactorPage: Sendable {
     switch error {
     case .ended: return ended(signedIn)
     case .wrongCode:
-      let fault = FieldError(
-        field: "code",
-        text: "Incorrect code. Check that the clock on your device is correct.")
+      let fault = FieldError(field: "code", text: Message("account.code-wrong"))
       return try page(signedIn, enrollment, errors: [fault])
     case .wrongCurrentCode, .noFactor, .mandatory:
       return try page(
@@ -84,14 +82,12 @@ struct OwnFactorPage: Sendable {
     case .wrongPassword:
       return try page(
         signedIn, enrollment,
-        errors: [FieldError(field: "password", text: "Incorrect password.")])
+        errors: [FieldError(field: "password", text: Message("account.password-wrong"))])
     case .busy: throw .busy
     case .throttled(let until) where signedIn.session.secondFactor != .enrolled:
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)
-      let wait = Words.duration(seconds: Int(seconds))
       let fault = FieldError(
-        field: "password",
-        text: "Too many incorrect passwords. Try again in \(wait).")
+        field: "password", text: CodeFault.tooManyPasswords(retryingIn: seconds))
       var response = try page(signedIn, enrollment, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
@@ -107,7 +103,7 @@ struct OwnFactorPage: Sendable {
   }
 
   private func ended(_ signedIn: SignedIn) -> Response {
-    frames.leave("The setup expired. Scan the new QR code.", for: signedIn)
+    frames.leave(Message("account.setup-expired"), for: signedIn)
     return .redirect(to: ConsolePaths.ownFactor())
   }
 
@@ -119,18 +115,21 @@ struct OwnFactorPage: Sendable {
     do { code = try QRCode(text: enrollment.uri.revealedText) } catch {
       throw .unavailable(error)
     }
-    var frame = frames.frame("Second factor · Your account", for: signedIn, tab: nil)
+    let title = Message("common.second-factor")
+    var frame = frames.frame(
+      Message("account.page-title", ["title": .message(title)]), for: signedIn, tab: nil)
     frame.errors = errors
     if signedIn.session.secondFactor == .due {
       // Every other page redirects here until the setup is complete.
       (frame.tabs, frame.find) = ([], nil)
     } else {
-      frame.crumbs = [Link(text: "Your account", href: ConsolePaths.account())]
+      frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     }
+    let label = frames.catalog.text(Message("account.qr-code"))
     let model = OwnFactorView(
       frame: FrameView(frame), signedIn: signedIn, enrollment: enrollment,
       asksForPassword: factors.asksForPassword(in: signedIn.session),
-      drawing: Markup(trusted: code.svg(label: "QR code for your authenticator app")))
+      drawing: Markup(trusted: code.svg(label: label)))
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     return .html(view.render(model), status: status ?? fitting)
   }
@@ -148,7 +147,9 @@ struct OwnFactorView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("heading") {
-      $0.state == .enrolled ? "Replace your authenticator" : "Set up a second factor"
+      $0.state == .enrolled
+        ? Message("account.replace-your-authenticator")
+        : Message("account.set-up-a-second-factor")
     },
     .flag("isDue") { $0.state == .due },
     .flag("isReplacing") { $0.state == .enrolled },

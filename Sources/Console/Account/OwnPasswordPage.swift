@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/account/password`: changes the administrator's own password.
@@ -18,10 +19,12 @@ struct OwnPasswordPage: Sendable {
     let new = signedIn.form.text("new-password") ?? ""
     var errors: [FieldError] = []
     if old.isEmpty {
-      errors.append(FieldError(field: "old-password", text: "Enter your current password."))
+      errors.append(
+        FieldError(field: "old-password", text: Message("account.old-password-required")))
     }
     if new.isEmpty {
-      errors.append(FieldError(field: "new-password", text: "Enter a new password."))
+      errors.append(
+        FieldError(field: "new-password", text: Message("account.new-password-required")))
     }
     guard errors.isEmpty else { return page(signedIn, errors: errors) }
     let ended: Int
@@ -31,10 +34,11 @@ struct OwnPasswordPage: Sendable {
     } catch {
       return try refused(error, signedIn)
     }
-    let sessions =
+    let text =
       ended == 0
-      ? "" : " \(Words.count(ended, "other session", "other sessions")) ended."
-    frames.leave("Password changed." + sessions, for: signedIn)
+      ? Message("account.password-changed")
+      : Message("account.password-changed-and-sessions-ended", ["count": .number(ended)])
+    frames.leave(text, for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
 
@@ -45,15 +49,13 @@ struct OwnPasswordPage: Sendable {
     case .wrongPassword:
       return page(
         signedIn,
-        errors: [FieldError(field: "old-password", text: "The current password is incorrect.")])
+        errors: [FieldError(field: "old-password", text: Message("account.old-password-wrong"))])
     case .weakPassword(let reason):
-      return page(signedIn, errors: [FieldError(field: "new-password", text: reason.message)])
+      return page(signedIn, errors: [FieldError(field: "new-password", text: reason.sentence)])
     case .throttled(let until):
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)
-      let wait = Words.duration(seconds: Int(seconds))
       let fault = FieldError(
-        field: "old-password",
-        text: "Too many incorrect passwords. Try again in \(wait).")
+        field: "old-password", text: CodeFault.tooManyPasswords(retryingIn: seconds))
       var response = page(signedIn, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
@@ -66,14 +68,29 @@ struct OwnPasswordPage: Sendable {
   private func page(
     _ signedIn: SignedIn, errors: [FieldError], status: Status? = nil
   ) -> Response {
-    var frame = frames.frame("Change password · Your account", for: signedIn, tab: nil)
+    let title = Message("account.change-password")
+    var frame = frames.frame(
+      Message("account.page-title", ["title": .message(title)]), for: signedIn, tab: nil)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Your account", href: ConsolePaths.account())]
+    frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = OwnPasswordView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken,
       email: signedIn.administrator.email)
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     return .html(view.render(model), status: status ?? fitting)
+  }
+}
+
+extension WeakPassword {
+  /// How to choose a stronger password.
+  var sentence: Message {
+    switch self {
+    case .tooShort(let fewest):
+      Message("account.password-too-short", ["count": .number(fewest)])
+    case .tooLong(let most):
+      Message("account.password-too-long", ["limit": .text(String(most))])
+    case .isEmail: Message("account.password-is-email")
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/account/preferences`: time zone and theme.
@@ -17,10 +18,12 @@ struct PreferencesPage: Sendable {
     var errors: [FieldError] = []
     let zone = signedIn.form.trimmed("zone")
     if !Zone.names.contains(zone), zone != old.timeZone {
-      errors.append(FieldError(field: "zone", text: "Choose a time zone from the list."))
+      errors.append(FieldError(field: "zone", text: Message("account.zone-required")))
     }
     let theme = Preferences.Theme(rawValue: signedIn.form.trimmed("theme"))
-    if theme == nil { errors.append(FieldError(field: "theme", text: "Choose a theme.")) }
+    if theme == nil {
+      errors.append(FieldError(field: "theme", text: Message("account.theme-required")))
+    }
     let preferences = Preferences(timeZone: zone, theme: theme ?? old.theme)
     guard errors.isEmpty else { return page(signedIn, preferences, errors: errors) }
     do {
@@ -30,16 +33,18 @@ struct PreferencesPage: Sendable {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
-    frames.leave("Preferences saved.", for: signedIn)
+    frames.leave(Message("account.preferences-saved"), for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
 
   private func page(
     _ signedIn: SignedIn, _ preferences: Preferences, errors: [FieldError]
   ) -> Response {
-    var frame = frames.frame("Preferences · Your account", for: signedIn, tab: nil)
+    let title = Message("account.preferences")
+    var frame = frames.frame(
+      Message("account.page-title", ["title": .message(title)]), for: signedIn, tab: nil)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Your account", href: ConsolePaths.account())]
+    frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = PreferencesView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken, preferences: preferences)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
@@ -48,11 +53,11 @@ struct PreferencesPage: Sendable {
 
 /// Names preferences for display.
 enum PreferencesWords {
-  static func theme(_ theme: Preferences.Theme) -> String {
+  static func theme(_ theme: Preferences.Theme) -> Message {
     switch theme {
-    case .system: "Match system"
-    case .light: "Light"
-    case .dark: "Dark"
+    case .system: Message("account.theme-system")
+    case .light: Message("account.theme-light")
+    case .dark: Message("account.theme-dark")
     }
   }
 }
@@ -85,9 +90,16 @@ struct PreferencesView: ViewModel {
 /// An option of a select field or radio group.
 struct Choice: ViewModel {
   let value: String
-  let text: String
+  let text: Message
   let isChosen: Bool
-  var id = ""
+  let id: String
+
+  init(value: String, text: some MessageConvertible, isChosen: Bool, id: String = "") {
+    self.value = value
+    self.text = text.message
+    self.isChosen = isChosen
+    self.id = id
+  }
 
   static let keys: Keys<Self> = [
     .text("id") { $0.id },

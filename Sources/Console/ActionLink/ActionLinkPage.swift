@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Templating
 import Text
 
@@ -44,7 +45,7 @@ struct ActionLinkPage: Sendable {
       if code.kind == .passwordReset {
         let password = visitor.form.text("password") ?? ""
         guard !password.isEmpty else {
-          let fault = FieldError(field: "password", text: "Enter a new password.")
+          let fault = FieldError(field: "password", text: Message("action-link.password-required"))
           return page(visitor, .open(code), code: text, errors: [fault])
         }
         try await codes.resetPassword(text, to: Secret(password), by: author)
@@ -76,12 +77,12 @@ struct ActionLinkPage: Sendable {
     return page(visitor, .open(code), code: text, errors: [fault])
   }
 
-  private static func words(_ error: AccountError) -> String {
+  private static func words(_ error: AccountError) -> Message {
     switch error {
-    case .weakPassword: "Choose a password of at least six characters."
-    case .passwordTooLong: "Choose a password of at most 4,096 characters."
-    case .passwordRequirements(let missing): PasswordPolicy.sentence(missing)
-    default: "This password isn’t allowed. Choose another one."
+    case .weakPassword: Message("action-link.password-too-short")
+    case .passwordTooLong: Message("action-link.password-too-long")
+    case .passwordRequirements(let missing): PasswordPolicy.sentence(missing).message
+    default: Message("action-link.password-not-allowed")
     }
   }
 

@@ -1,6 +1,6 @@
 import HTTP
 import Identity
-import Templating
+import Localization
 
 /// What the page of an email action link shows.
 enum ActionLinkState {
@@ -42,143 +42,96 @@ enum ActionLinkState {
     }
   }
 
-  var title: String {
+  var title: Message {
     switch self {
     case .open(let code):
       switch code.kind {
-      case .passwordReset: "Choose a new password"
-      case .verifyEmail: "Confirm your email address"
-      case .changeEmail: "Confirm your new email address"
-      case .recoverEmail: "Restore your previous email address"
-      case .revertFactor: "Remove a second factor"
-      case .signIn: "Sign in"
+      case .passwordReset: Message("action-link.choose-password")
+      case .verifyEmail: Message("action-link.confirm-email")
+      case .changeEmail: Message("action-link.confirm-new-email")
+      case .recoverEmail: Message("action-link.restore-previous-email")
+      case .revertFactor: Message("action-link.remove-a-second-factor")
+      case .signIn: Message("action-link.sign-in")
       }
     case .done(let code):
       switch code.kind {
-      case .passwordReset: "Password changed"
-      case .verifyEmail: "Email address confirmed"
-      case .changeEmail: "Email address changed"
-      case .recoverEmail: "Email address restored"
-      case .revertFactor: "Second factor removed"
-      case .signIn: "You’re signed in"
+      case .passwordReset: Message("action-link.password-changed")
+      case .verifyEmail: Message("action-link.email-confirmed")
+      case .changeEmail: Message("action-link.email-changed")
+      case .recoverEmail: Message("action-link.email-restored")
+      case .revertFactor: Message("action-link.second-factor-removed")
+      case .signIn: Message("action-link.signed-in")
       }
-    case .used: "This link was already used"
-    case .late: "This link has expired"
-    case .signIn: "Open this link in the application"
-    case .void: "This link is invalid or expired"
-    case .disabled: "This account is disabled"
-    case .taken: "This email address belongs to another account"
-    case .locked: "Your second factors are locked"
-    case .closed: "This link no longer works"
+    case .used: Message("action-link.used")
+    case .late: Message("action-link.expired")
+    case .signIn: Message("action-link.open-in-application")
+    case .void: Message("action-link.invalid")
+    case .disabled: Message("action-link.account-disabled")
+    case .taken: Message("action-link.email-taken")
+    case .locked: Message("action-link.second-factors-locked")
+    case .closed: Message("action-link.closed")
     }
   }
 
-  /// The explanation, with names and addresses isolated for bidirectional text.
-  var sentence: Markup {
-    var html = HTML()
+  /// The explanation as HTML, with names and addresses isolated for bidirectional text.
+  var sentence: Message {
     switch self {
-    case .open(let code): html.explain(code)
+    case .open(let code): Self.explanation(of: code)
     case .done(let code):
       switch code.kind {
-      case .passwordReset:
-        html.raw(
-          "Sign in with your new password. You’ve been signed out everywhere."
-        )
+      case .passwordReset: Message("action-link.password-changed-next")
       case .verifyEmail:
-        html.isolate(code.email)
-        html.raw(" is confirmed as your email address.")
+        Message("action-link.email-confirmed-next", ["email": Self.name(code.email)])
       case .changeEmail:
-        html.raw("From now on, sign in as ")
-        html.isolate(code.newEmail ?? "")
-        html.raw(". You’ve been signed out everywhere.")
+        Message("action-link.email-changed-next", ["email": Self.name(code.newEmail ?? "")])
       case .recoverEmail:
-        html.raw("Sign in as ")
-        html.isolate(code.email)
-        html.raw(
-          " again. Someone else may know your password: reset it in the application with “Forgot password”."
-        )
-      case .revertFactor:
-        html.raw(
-          "It’s no longer required when you sign in. Someone else may know your password: reset it in the application with “Forgot password”."
-        )
-      case .signIn: html.raw("Continue in the application.")
+        Message("action-link.email-restored-next", ["email": Self.name(code.email)])
+      case .revertFactor: Message("action-link.second-factor-removed-next")
+      case .signIn: Message("action-link.continue")
       }
     case .used(let code):
-      html.raw("Each link is single use. ")
       switch code.kind {
-      case .passwordReset:
-        html.raw("If you didn’t change the password, request a new link in the application.")
-      case .verifyEmail: html.raw("The email address is confirmed. No action is needed.")
-      case .signIn: html.raw("Request a new link in the application.")
-      case .changeEmail, .recoverEmail, .revertFactor:
-        html.raw("The change was made. No action is needed.")
+      case .passwordReset: Message("action-link.used-for-password")
+      case .verifyEmail: Message("action-link.used-to-confirm")
+      case .signIn: Message("action-link.used-to-sign-in")
+      case .changeEmail, .recoverEmail, .revertFactor: Message("action-link.used-for-change")
       }
     case .late(let code):
       switch code.kind {
-      case .passwordReset, .signIn:
-        html.raw("It was valid for one hour. Request a new link in the application.")
-      case .verifyEmail, .changeEmail:
-        html.raw("It was valid for three days. Request a new link in the application.")
-      case .recoverEmail, .revertFactor:
-        html.raw(
-          "It was valid for seven days. If you didn’t make the change, contact the application’s support."
-        )
+      case .passwordReset, .signIn: Message("action-link.expired-after-one-hour")
+      case .verifyEmail, .changeEmail: Message("action-link.expired-after-three-days")
+      case .recoverEmail, .revertFactor: Message("action-link.expired-after-seven-days")
       }
-    case .signIn:
-      html.raw(
-        "It signs you in on the device where you requested it. Open the email there, in the application."
-      )
-    case .void:
-      html.raw(
-        "It may be incomplete or replaced, or your account has changed since. Request a new link in the application."
-      )
-    case .disabled: html.raw("No changes made. Contact the application’s support.")
-    case .taken: html.raw("No changes made. Choose another email address in the application.")
-    case .locked:
-      html.raw(
-        "You reported a change that wasn’t yours, so your second factors can’t be changed until the application’s support has reviewed it. Tell them about this factor too. The link stays valid."
-      )
-    case .closed:
-      html.raw("The application doesn’t currently allow this sign-in method. No changes made.")
+    case .signIn: Message("action-link.open-on-device")
+    case .void: Message("action-link.invalid-next")
+    case .disabled: Message("action-link.account-disabled-next")
+    case .taken: Message("action-link.email-taken-next")
+    case .locked: Message("action-link.second-factors-locked-next")
+    case .closed: Message("action-link.closed-next")
     }
-    return html.markup
   }
-}
-
-extension HTML {
-  /// Adds a name or an address that a user wrote.
-  fileprivate mutating func isolate(_ text: String) { add(HTML.isolated(Words.short(text, 200))) }
 
   /// Explains what a valid code does.
-  fileprivate mutating func explain(_ code: OutOfBandCode) {
-    switch code.kind {
-    case .passwordReset:
-      raw("For the account ")
-      isolate(code.email)
-      raw(".")
-    case .verifyEmail:
-      raw("Is ")
-      isolate(code.email)
-      raw(" your email address?")
+  private static func explanation(of code: OutOfBandCode) -> Message {
+    let email = name(code.email)
+    return switch code.kind {
+    case .passwordReset: Message("action-link.for-account", ["email": email])
+    case .verifyEmail: Message("action-link.is-email-yours", ["email": email])
     case .changeEmail:
-      raw("You’ll sign in as ")
-      isolate(code.newEmail ?? "")
-      raw(" instead of ")
-      isolate(code.email)
-      raw(".")
+      Message(
+        "action-link.email-will-change", ["new": name(code.newEmail ?? ""), "old": email])
     case .recoverEmail:
-      raw("The email address of your account was changed from ")
-      isolate(code.email)
-      raw(" to ")
-      isolate(code.newEmail ?? "none")
-      raw(". If you didn’t do this, restore the previous address.")
+      code.newEmail.map {
+        Message("action-link.email-was-changed", ["old": email, "new": name($0)])
+      } ?? Message("action-link.email-was-removed", ["old": email])
     case .revertFactor:
-      raw("The second factor ")
-      isolate(code.factor?.label ?? "")
-      raw(" was added to the account ")
-      isolate(code.email)
-      raw(". If you didn’t do this, remove it.")
-    case .signIn: break
+      (code.factor?.displayName ?? code.factor?.phoneNumber).map {
+        Message("action-link.second-factor-was-added", ["factor": name($0), "email": email])
+      } ?? Message("action-link.authenticator-was-added", ["email": email])
+    case .signIn: .verbatim("")
     }
   }
+
+  /// A name or an address that a user wrote.
+  private static func name(_ text: String) -> Message.Value { .name(Words.short(text, 200)) }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct ActionLinkView: ViewModel {
@@ -17,7 +18,7 @@ struct ActionLinkView: ViewModel {
   private var next: Link? {
     switch state {
     case .done(let code), .used(let code):
-      code.continueURL.map { Link(text: "Continue to the application", href: $0) }
+      code.continueURL.map { Link(text: Message("action-link.continue-to-application"), href: $0) }
     default: nil
     }
   }
@@ -39,14 +40,14 @@ struct ActionLinkForm: ViewModel {
   let code: String
   let subject: OutOfBandCode
 
-  private var button: String {
+  private var button: Message {
     switch subject.kind {
-    case .passwordReset: "Change password"
-    case .verifyEmail: "Confirm email address"
-    case .changeEmail: "Change email address"
-    case .recoverEmail: "Restore email address"
-    case .revertFactor: "Remove second factor"
-    case .signIn: "Sign in"
+    case .passwordReset: Message("action-link.change-password")
+    case .verifyEmail: Message("action-link.confirm-email-address")
+    case .changeEmail: Message("action-link.change-email-address")
+    case .recoverEmail: Message("action-link.restore-email-address")
+    case .revertFactor: Message("action-link.remove-second-factor")
+    case .signIn: Message("action-link.sign-in")
     }
   }
 

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/administrators/{id}`: an administrator's roles, account, and history.
@@ -24,11 +25,12 @@ struct AdministratorPage: Sendable {
     do {
       let outcome = try await identity.administrators.grant(
         grant, to: ID(id), actions.request(signedIn))
-      let words = "\(grant.role.name) of \(grant.placeInWords)"
+      let role = Message.Value.message(grant.role.name)
+      let place = Message.Value.message(grant.placeInWords)
       return actions.leave(
         outcome.value
-          ? "Granted: \(words). Effective immediately."
-          : "No changes made. They’re already \(words).",
+          ? Message("administrators.granted", ["role": role, "place": place])
+          : Message("administrators.already-granted", ["role": role, "place": place]),
         signedIn, after: outcome, to: ConsolePaths.administrator(id))
     } catch {
       let errors = try await actions.faults(error, .grantRole, signedIn) {
@@ -54,31 +56,36 @@ struct AdministratorPage: Sendable {
     let tokens = try await refusing {
       try await identity.serviceTokens.count(madeBy: administrator.id)
     }
-    let name = Words.isolated(administrator.displayName)
+    let name = Message.Value.name(Words.short(administrator.displayName))
+    let button = Message("administrators.revoke-role")
     var frame = frames.frame(
-      "Revoke role · \(name) · Administrators", for: signedIn, tab: .administrators)
+      Message("administrators.person-title", ["title": .message(button), "name": name]),
+      for: signedIn, tab: .administrators)
     frame.crumbs = [
-      Link(text: "Administrators", href: ConsolePaths.administrators()),
+      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
       Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
     ]
+    var consequences = [
+      Message(
+        "administrators.role-ends",
+        [
+          "name": name, "role": .message(grant.role.name), "place": .message(grant.placeInWords),
+        ])
+    ]
+    if administrator.grants.count == 1 {
+      consequences.append(Message("administrators.only-role"))
+    }
+    if tokens > 0 { consequences.append(Message("administrators.exceeding-tokens-end")) }
     var question = ActionQuestion(
       performs: .revokeRole,
-      heading: HTML.heading("Revoke a role of", administrator.displayName),
-      consequences: [
-        "\(name) is no longer \(grant.role.name) of \(grant.placeInWords), in open sessions too.",
-        administrator.grants.count == 1
-          ? "This is their only role. They can still sign in, but see only their own account."
-          : nil,
-        tokens == 0
-          ? nil
-          : "Service tokens they created that exceed their remaining roles are revoked.",
-      ].compactMap { $0 }, button: "Revoke role", keep: "Keep role",
+      heading: Markup(html: Message("administrators.revoke-a-role-of", ["name": name])),
+      consequences: consequences, button: button, keep: Message("administrators.keep-role"),
       action: ConsolePaths.grantRemoval(id), back: ConsolePaths.administrator(id))
     question.hidden = answers.fields
-    question.factsHeading = "This administrator"
+    question.factsHeading = Message("administrators.this-administrator")
     question.facts = [
-      Fact("Email", HTML.isolated(administrator.email)),
-      Fact("Roles", administrator.grants.cell),
+      Fact(Message("common.email"), HTML.isolated(administrator.email)),
+      Fact(Message("administrators.roles"), administrator.grants.cell),
     ]
     return try await actions.ask(question, signedIn, frame, errors: errors)
   }
@@ -91,13 +98,12 @@ struct AdministratorPage: Sendable {
     do {
       let outcome = try await identity.administrators.revoke(
         grant, from: ID(id), actions.request(signedIn))
-      let words = "\(grant.role.name) of \(grant.placeInWords)"
       return actions.leave(
-        "Revoked: \(words). Effective immediately." + TypedPage.revoked(outcome.value), signedIn,
-        after: outcome, to: ConsolePaths.administrator(id))
+        Self.revoked(grant, tokens: outcome.value), signedIn, after: outcome,
+        to: ConsolePaths.administrator(id))
     } catch {
       if case .failed(.notFound) = error {
-        frames.leave("No changes made. They no longer had that role.", for: signedIn)
+        frames.leave(Message("administrators.role-already-gone"), for: signedIn)
         return .redirect(to: ConsolePaths.administrator(id))
       }
       let errors = try await actions.faults(error, .revokeRole, signedIn) {
@@ -108,6 +114,17 @@ struct AdministratorPage: Sendable {
       }
       return try await askForRevocation(signedIn, id, answers, errors: errors)
     }
+  }
+
+  /// Reports a revoked role, and the service tokens that were revoked with it.
+  private static func revoked(_ grant: Grant, tokens: Int) -> Message {
+    let role = Message.Value.message(grant.role.name)
+    let place = Message.Value.message(grant.placeInWords)
+    return tokens == 0
+      ? Message("administrators.revoked", ["role": role, "place": place])
+      : Message(
+        "administrators.revoked-with-tokens",
+        ["role": role, "place": place, "count": .number(tokens)])
   }
 
   private func page(
@@ -122,10 +139,13 @@ struct AdministratorPage: Sendable {
       && record.administrator.id != signedIn.administrator.id
     let places =
       mayChange ? try await Places(identity: identity).few(for: signedIn.administrator) : nil
-    let name = Words.isolated(record.administrator.displayName)
-    var frame = frames.frame("\(name) · Administrators", for: signedIn, tab: .administrators)
+    let name = Message.Value.name(Words.short(record.administrator.displayName))
+    var frame = frames.frame(
+      Message("administrators.page-title", ["title": name]), for: signedIn, tab: .administrators)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Administrators", href: ConsolePaths.administrators())]
+    frame.crumbs = [
+      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+    ]
     let frameView = FrameView(frame)
     let model = AdministratorView(
       frame: frameView, signedIn: signedIn, record: record, mayChange: mayChange,
@@ -157,13 +177,24 @@ struct AdministratorView: ViewModel {
   private var id: String { record.administrator.id.text }
 
   private var facts: [Fact] {
-    [
-      Fact("Email", HTML.isolated(record.administrator.email)),
-      Fact("Created", frame.times.moment(record.createdAt)),
-      Fact("Last sign-in", record.lastSignInAt.map(frame.times.past) ?? AccountChips.never),
-      Fact("Second factor", record.hasSecondFactor ? Chip.on("on") : Chip.off("off")),
-    ] + (record.enrolledAt.map { [Fact("Set up", frame.times.moment($0))] } ?? [])
-      + (record.factorUsedAt.map { [Fact("Last code used", frame.times.past($0))] } ?? [])
+    var facts = [
+      Fact(Message("common.email"), HTML.isolated(record.administrator.email)),
+      Fact(Message("common.created"), frame.times.moment(record.createdAt)),
+      Fact(
+        Message("administrators.last-sign-in"),
+        record.lastSignInAt.map(frame.times.past) ?? AccountChips.never),
+      Fact(
+        Message("common.second-factor"),
+        record.hasSecondFactor
+          ? Chip.on(Message("common.on")) : Chip.off(Message("common.off"))),
+    ]
+    if let since = record.enrolledAt {
+      facts.append(Fact(Message("administrators.set-up"), frame.times.moment(since)))
+    }
+    if let last = record.factorUsedAt {
+      facts.append(Fact(Message("administrators.last-code-used"), frame.times.past(last)))
+    }
+    return facts
   }
 
   static let keys: Keys<Self> = [
@@ -195,7 +226,9 @@ struct AdministratorView: ViewModel {
         of: ConsolePaths.instanceAudit())
     },
     .flag("hasHistory") { !$0.history.isEmpty },
-    .list("history") { view in view.history.map { HistoryRow($0, view.frame.times) } },
+    .list("history") { view in
+      view.history.map { HistoryRow($0, view.frame.times, view.frame.catalog) }
+    },
   ]
 }
 
@@ -205,7 +238,7 @@ struct GrantRow: ViewModel {
   let removal: String?
 
   static let keys: Keys<Self> = [
-    .text("role") { Words.sentence($0.grant.role.name) },
+    .text("role") { $0.grant.role.title },
     .text("summary") { $0.grant.role.summary },
     .text("place") { $0.grant.placeInWords },
     .text("removal") { row in

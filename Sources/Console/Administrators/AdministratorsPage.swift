@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/administrators`: the administrators and pending invitations.
@@ -20,7 +21,8 @@ struct AdministratorsPage: Sendable {
     let records = try await refusing { try await identity.administrators.records() }
     let invitations = try await refusing { try await identity.invitations.list() }
     let minutes = try await refusing { try await identity.support.stepUpMinutes() }
-    var frame = frames.frame("Administrators", for: signedIn, tab: .administrators)
+    var frame = frames.frame(
+      Message("administrators.administrators"), for: signedIn, tab: .administrators)
     frame.errors = faults
     let asksForCode = try await refusing {
       try await identity.support.asksForCode(signedIn.session)
@@ -45,8 +47,8 @@ struct AdministratorsPage: Sendable {
     }
     let text =
       outcome.value
-      ? "Re-authentication interval set to \(Words.count(minutes, "minute", "minutes"))."
-      : "No changes made."
+      ? Message("administrators.interval-set", ["count": .number(minutes)])
+      : Message("administrators.no-changes-made")
     return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
   }
 
@@ -60,23 +62,29 @@ struct AdministratorsPage: Sendable {
   private func page(
     _ signedIn: SignedIn, _ invitation: Invitation, errors: [FieldError]
   ) async throws(Refusal) -> Response {
+    let button = Message("administrators.revoke-invitation")
     var frame = frames.frame(
-      "Revoke invitation · Administrators", for: signedIn, tab: .administrators)
-    frame.crumbs = [Link(text: "Administrators", href: ConsolePaths.administrators())]
+      Message("administrators.page-title", ["title": .message(button)]), for: signedIn,
+      tab: .administrators)
+    frame.crumbs = [
+      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+    ]
+    let name = Message.Value.name(Words.short(invitation.displayName))
     var question = ActionQuestion(
       performs: .revokeInvitation,
-      heading: HTML.heading("Revoke the invitation for", invitation.displayName),
+      heading: Markup(html: Message("administrators.revoke-the-invitation-for", ["name": name])),
       consequences: [
-        "The link stops working immediately.",
-        "To give this person access later, invite them again.",
-      ], button: "Revoke invitation", keep: "Keep invitation",
+        Message("administrators.link-stops-working"),
+        Message("administrators.invite-again-later"),
+      ], button: button, keep: Message("administrators.keep-invitation"),
       action: ConsolePaths.invitationRemoval(invitation.id.text),
       back: ConsolePaths.administrators())
-    question.factsHeading = "This invitation"
+    question.factsHeading = Message("administrators.this-invitation")
     question.facts = [
-      Fact("Email", HTML.isolated(invitation.email)), Fact("Role", invitation.grant.place),
-      Fact("Invited by", HTML.isolated(invitation.inviterName)),
-      Fact("Expires", frame.times.moment(invitation.expiresAt)),
+      Fact(Message("common.email"), HTML.isolated(invitation.email)),
+      Fact(Message("common.role"), invitation.grant.place),
+      Fact(Message("administrators.invited-by"), HTML.isolated(invitation.inviterName)),
+      Fact(Message("administrators.expires"), frame.times.moment(invitation.expiresAt)),
     ]
     return try await actions.ask(question, signedIn, frame, errors: errors)
   }
@@ -88,7 +96,7 @@ struct AdministratorsPage: Sendable {
       outcome = try await identity.invitations.revoke(ID(id), actions.request(signedIn))
     } catch {
       if case .failed(.notFound) = error {
-        frames.leave("No changes made. The invitation was no longer active.", for: signedIn)
+        frames.leave(Message("administrators.invitation-already-gone"), for: signedIn)
         return .redirect(to: ConsolePaths.administrators())
       }
       let errors = try await actions.faults(error, .revokeInvitation, signedIn) {
@@ -99,7 +107,7 @@ struct AdministratorsPage: Sendable {
       return try await page(signedIn, invitation, errors: errors)
     }
     return actions.leave(
-      "Invitation revoked. Its link no longer works.", signedIn, after: outcome,
+      Message("administrators.invitation-revoked"), signedIn, after: outcome,
       to: ConsolePaths.administrators())
   }
 }
@@ -137,7 +145,7 @@ struct AdministratorsView: ViewModel {
     .text("clock") { $0.maySetStepUp ? ConsolePaths.clock() : nil },
     .text("csrfToken") { $0.signedIn.session.csrfToken },
     .text("newAdministrator") { $0.mayManage ? ConsolePaths.newAdministrator() : nil },
-    .text("count") { Words.count($0.records.count, "administrator", "administrators") },
+    .text("count") { Message("administrators.count", ["count": .number($0.records.count)]) },
     .list("rows") { view in
       view.records.map {
         AdministratorRow(
@@ -160,8 +168,9 @@ struct AdministratorRow: ViewModel {
   let times: Times
 
   private var secondFactor: Markup {
-    if record.hasSecondFactor { return Chip.on("on") }
-    return record.administrator.mustHaveSecondFactor ? Chip.look("off") : Chip.off("off")
+    if record.hasSecondFactor { return Chip.on(Message("common.on")) }
+    let off = Message("common.off")
+    return record.administrator.mustHaveSecondFactor ? Chip.look(off) : Chip.off(off)
   }
 
   static let keys: Keys<Self> = [
@@ -173,8 +182,12 @@ struct AdministratorRow: ViewModel {
     .markup("secondFactor") { $0.secondFactor },
     .markup("lastSignIn") { $0.record.lastSignInAt.map($0.times.past) ?? AccountChips.never },
     .markup("state") { row in
-      if row.record.administrator.grants.isEmpty { return Chip.look("no role") }
-      return row.record.lastSignInAt == nil ? Chip.off("never signed in") : Chip.on("active")
+      if row.record.administrator.grants.isEmpty {
+        return Chip.look(Message("administrators.without-role"))
+      }
+      return row.record.lastSignInAt == nil
+        ? Chip.off(Message("administrators.never-signed-in"))
+        : Chip.on(Message("administrators.active"))
     },
   ]
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// A role and its scope, as entered in a form.
@@ -46,10 +47,10 @@ struct GrantAnswers: Sendable {
   /// Parses the answers; returns the grant or the errors.
   func grant() -> (grant: Grant?, errors: [FieldError]) {
     guard let role = Role(rawValue: role) else {
-      return (nil, [FieldError(field: "role", text: "Choose a role.")])
+      return (nil, [FieldError(field: "role", text: Message("administrators.role-required"))])
     }
     if !tenant.isEmpty, project.isEmpty {
-      return (nil, [FieldError(field: "place", text: "Enter the project ID of the tenant.")])
+      return (nil, [FieldError(field: "place", text: Message("administrators.project-required"))])
     }
     let grant = Grant(
       role: role, project: project.isEmpty ? nil : ID(project),
@@ -68,23 +69,24 @@ struct Places: Sendable {
 
   /// Lists the instance, projects, and tenants; returns nil if there are too many for one menu.
   func few(for administrator: Administrator) async throws(Refusal) -> [(
-    value: String, text: String
+    value: String, text: Message
   )]? {
     let projects = try await refusing {
       try await identity.pools.projectNames(visibleTo: administrator, limit: 21)
     }
     guard projects.count <= 20 else { return nil }
-    var places = [(value: "", text: "The whole instance")]
+    var places = [(value: "", text: Message("administrators.whole-instance"))]
     for (id, name) in projects {
-      places.append((id.text, "Project \(Words.short(name, 60))"))
+      let projectName = Words.short(name, 60)
+      places.append(
+        (id.text, Message("administrators.whole-project", ["project": .text(projectName)])))
       let tenants = try await refusing {
         try await identity.pools.tenantNames(
           project: id, visibleTo: administrator, limit: Self.most)
       }
       for (tenant, tenantName) in tenants {
-        places.append(
-          ("\(id.text)/\(tenant.text)", "\(Words.short(name, 60)) / \(Words.short(tenantName, 60))")
-        )
+        let path = Message.verbatim("\(projectName) / \(Words.short(tenantName, 60))")
+        places.append(("\(id.text)/\(tenant.text)", path))
       }
       guard places.count <= Self.most else { return nil }
     }
@@ -95,7 +97,7 @@ struct Places: Sendable {
 /// The role and scope fields of a form.
 struct GrantFields: ViewModel {
   let answers: GrantAnswers
-  let places: [(value: String, text: String)]?
+  let places: [(value: String, text: Message)]?
   let frame: FrameView
 
   static let keys: Keys<Self> = [
@@ -103,7 +105,9 @@ struct GrantFields: ViewModel {
       Role.allCases.map { role in
         Choice(
           value: role.rawValue,
-          text: "\(Words.sentence(role.name)): \(role.summary)",
+          text: Message(
+            "administrators.role-option",
+            ["role": .message(role.title), "summary": .message(role.summary.message)]),
           isChosen: role.rawValue == view.answers.role)
       }
     },
@@ -126,28 +130,29 @@ extension ManagementError {
   func fault(_ answers: GrantAnswers) throws(Refusal) -> FieldError {
     switch self {
     case .invalidEmail:
-      FieldError(field: "email", text: "Enter an email address such as name@example.com.")
+      FieldError(field: "email", text: Message("administrators.email-invalid"))
     case .emailTaken:
-      FieldError(field: "email", text: "An administrator with this email address already exists.")
+      FieldError(field: "email", text: Message("administrators.email-taken"))
     case .invalidName:
-      FieldError(field: "name", text: "Enter a name of 1 to 100 characters.")
+      FieldError(field: "name", text: Message("administrators.name-invalid"))
     case .scopeNotFound:
       FieldError(
         field: "place",
         text: answers.tenant.isEmpty
-          ? "Project \(Words.isolated(answers.project)) doesn’t exist."
-          : "This tenant doesn’t exist in \(Words.isolated(answers.project)).")
+          ? Message(
+            "administrators.project-unknown", ["project": .name(Words.short(answers.project))])
+          : Message(
+            "administrators.tenant-unknown", ["project": .name(Words.short(answers.project))]))
     case .notAllowed: throw .notAllowed(.manageAdministrators)
     case .notFound: throw .notFound
     case .oneself:
       FieldError(
         field: "role",
-        text: "You can’t change your own roles. Ask \(Permission.manageAdministrators.otherHolder)."
-      )
+        text: Message(
+          "administrators.own-roles",
+          ["holder": .message(Permission.manageAdministrators.otherHolder)]))
     case .lastOwner:
-      FieldError(
-        field: "role",
-        text: GrantWords.lastOwner)
+      FieldError(field: "role", text: GrantWords.lastOwner)
     case .unavailable: throw .unavailable(self)
     }
   }

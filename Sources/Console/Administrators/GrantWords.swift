@@ -1,87 +1,136 @@
 import Identity
+import Localization
 import Templating
 
-/// How a role is shown where its stored name and permissions don't say it best.
-private struct RoleWording {
-  var name: String?
-  /// Who has the role, such as “support agent”.
-  var noun: String?
+/// The text of a role.
+private struct RoleText {
+  /// The role's name: “policy admin”.
+  let name: Message
+  /// The name at the start of a line: “Policy admin”.
+  let title: Message
+  /// Who has the role: “policy admin”.
+  let noun: Message
+  /// One of them: “a policy admin”.
+  let one: Message
+  /// One of them, at the start of a sentence.
+  let startingOne: Message
+  /// All of them: “policy admins”.
+  let many: Message
+  /// All of them, at the start of a sentence.
+  let startingMany: Message
   /// A summary of the permissions.
-  let summary: String
+  let summary: Message
 
-  static let all: [Role: RoleWording] = [
-    .owner: RoleWording(summary: "full access"),
-    .policy: RoleWording(name: "policy admin", summary: "projects, tenants, MFA policy, keys"),
-    .support: RoleWording(
-      noun: "support agent", summary: "users, their factors, and sessions"),
-    .auditor: RoleWording(summary: "read-only access to everything"),
-  ]
+  static func of(_ role: Role) -> RoleText {
+    switch role {
+    case .owner: owner
+    case .policy: policy
+    case .support: support
+    case .auditor: auditor
+    }
+  }
+
+  private static let owner = RoleText(
+    name: Message("common.role-owner"), title: Message("common.role-owner-title"),
+    noun: Message("common.role-owner"), one: Message("common.role-owner-one"),
+    startingOne: Message("common.role-owner-one-starting"),
+    many: Message("common.role-owner-many"),
+    startingMany: Message("common.role-owner-many-starting"),
+    summary: Message("common.role-owner-summary"))
+  private static let policy = RoleText(
+    name: Message("common.role-policy"), title: Message("common.role-policy-title"),
+    noun: Message("common.role-policy"), one: Message("common.role-policy-one"),
+    startingOne: Message("common.role-policy-one-starting"),
+    many: Message("common.role-policy-many"),
+    startingMany: Message("common.role-policy-many-starting"),
+    summary: Message("common.role-policy-summary"))
+  private static let support = RoleText(
+    name: Message("common.role-support"), title: Message("common.role-support-title"),
+    noun: Message("common.role-support-noun"), one: Message("common.role-support-one"),
+    startingOne: Message("common.role-support-one-starting"),
+    many: Message("common.role-support-many"),
+    startingMany: Message("common.role-support-many-starting"),
+    summary: Message("common.role-support-summary"))
+  private static let auditor = RoleText(
+    name: Message("common.role-auditor"), title: Message("common.role-auditor-title"),
+    noun: Message("common.role-auditor"), one: Message("common.role-auditor-one"),
+    startingOne: Message("common.role-auditor-one-starting"),
+    many: Message("common.role-auditor-many"),
+    startingMany: Message("common.role-auditor-many-starting"),
+    summary: Message("common.role-auditor-summary"))
 }
 
 enum GrantWords {
   /// Why the last administrator who can manage administrators must stay.
-  static var lastOwner: String {
+  static var lastOwner: Message {
     let permission = Permission.manageAdministrators
-    let nouns = Words.list(permission.roles.reversed().map(\.noun), "or")
-    return
-      "The instance needs at least one \(nouns). Make someone else \(permission.holder) first."
+    return Message(
+      "common.last-owner",
+      ["owner": .message(permission.nouns), "holder": .message(permission.holder)])
   }
 }
 
 extension Role {
   /// The role's display name.
-  var name: String { RoleWording.all[self]?.name ?? rawValue }
+  var name: Message { RoleText.of(self).name }
+
+  /// The role's display name at the start of a line.
+  var title: Message { RoleText.of(self).title }
 
   /// Who has the role.
-  var noun: String { RoleWording.all[self]?.noun ?? name }
+  var noun: Message { RoleText.of(self).noun }
 
   /// A summary of the role's permissions.
-  var summary: String {
-    RoleWording.all[self]?.summary
-      ?? Words.list(Permission.allCases.filter(permissions.contains).map(\.activity))
-  }
+  var summary: Message { RoleText.of(self).summary }
 }
 
 extension Permission {
   /// The names of the roles that have the permission, narrowest first: “policy admin or owner”.
-  var roleNames: String { Words.list(roles.reversed().map(\.name), "or") }
+  var roleNames: Message { .value(.choice(roles.reversed().map(\.name))) }
 
   /// An administrator who has the permission: “a policy admin or an owner”.
-  var holder: String {
-    Words.list(
-      roles.reversed().map { role in
-        "aeiou".contains(role.noun.prefix(1)) ? "an \(role.noun)" : "a \(role.noun)"
-      }, "or")
-  }
+  var holder: Message { .value(.choice(texts(\.one, \.one))) }
+
+  /// The holder at the start of a sentence.
+  var startingHolder: Message { .value(.choice(texts(\.startingOne, \.one))) }
 
   /// The administrators who have the permission: “policy admins and owners”.
-  var holders: String { Words.list(roles.reversed().map { "\($0.noun)s" }) }
+  var holders: Message { .value(.list(texts(\.many, \.many))) }
+
+  /// The holders at the start of a sentence.
+  var startingHolders: Message { .value(.list(texts(\.startingMany, \.many))) }
 
   /// Another administrator with the permission, for one who can't act on themselves: “another
   /// owner”.
-  var otherHolder: String { "another \(Words.list(roles.reversed().map(\.noun), "or"))" }
+  var otherHolder: Message { Message("common.another", ["role": .message(nouns)]) }
+
+  fileprivate var nouns: Message { .value(.choice(roles.reversed().map(\.noun))) }
+
+  private func texts(
+    _ first: (RoleText) -> Message, _ other: (RoleText) -> Message
+  ) -> [Message] {
+    roles.reversed().enumerated().map { index, role in
+      index == 0 ? first(RoleText.of(role)) : other(RoleText.of(role))
+    }
+  }
 }
 
 extension Grant {
   /// The scope of the grant: `the instance`, `acme-retail`, `acme-retail / eu-shop-1a2b3`.
-  var placeInWords: String {
-    guard let project else { return "the instance" }
-    guard let tenant else { return project.text }
-    return "\(project.text) / \(tenant.text)"
+  var placeInWords: Message {
+    guard let project else { return Message("common.the-instance") }
+    guard let tenant else { return .verbatim(project.text) }
+    return .verbatim("\(project.text) / \(tenant.text)")
   }
 
   /// The role and its scope, with IDs in a monospaced font.
   var place: Markup {
-    var html = HTML()
-    html.text(role.name)
     guard project != nil else {
-      html.raw(" of the instance")
-      return html.markup
+      return Markup(html: Message("common.role-of-instance", ["role": .message(role.name)]))
     }
-    html.raw(" of <span class=\"mono\">")
-    html.text(placeInWords)
-    html.raw("</span>")
-    return html.markup
+    return Markup(
+      html: Message(
+        "common.role-of-pool", ["role": .message(role.name), "pool": .message(placeInWords)]))
   }
 }
 
@@ -90,7 +139,11 @@ extension [Grant] {
   var cell: Markup {
     var html = HTML()
     html.raw("<div>")
-    if isEmpty { html.raw("<span class=\"soft\">none</span>") }
+    if isEmpty {
+      html.raw("<span class=\"soft\">")
+      html.message(Message("common.no-roles"))
+      html.raw("</span>")
+    }
     for (index, grant) in enumerated() {
       if index > 0 { html.raw("<br>") }
       html.add(grant.place)

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/invitation`: creates an administrator account for the person who opens an invite link.
@@ -47,7 +48,8 @@ struct InvitationPage: Sendable {
     _ visitor: Visitor, _ invitation: Invitation, _ token: String, name: String,
     errors: [FieldError]
   ) -> Response {
-    var frame = frames.bare("Administrator invitation", path: ConsolePaths.invitation())
+    var frame = frames.bare(
+      Message("administrators.administrator-invitation"), path: ConsolePaths.invitation())
     frame.errors = errors
     let model = InvitationView(
       frame: FrameView(frame), csrf: visitor.formToken,
@@ -61,7 +63,7 @@ struct InvitationPage: Sendable {
 
   private func ended(_ visitor: Visitor) -> Response {
     let frame = frames.bare(
-      "This invitation is invalid or expired", path: ConsolePaths.invitation())
+      Message("administrators.this-invitation-is-invalid-or"), path: ConsolePaths.invitation())
     let model = InvitationView(frame: FrameView(frame), csrf: visitor.formToken, open: nil)
     return .html(view.render(model), status: .notFound)
   }

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/administrators/new`: creates a single-use invite link for a new administrator.
@@ -22,10 +23,10 @@ struct NewAdministratorPage: Sendable {
     let answers = GrantAnswers(signedIn.form)
     var errors: [FieldError] = []
     if email.isEmpty {
-      errors.append(FieldError(field: "email", text: "Enter the person’s email address."))
+      errors.append(FieldError(field: "email", text: Message("administrators.email-required")))
     }
     if name.isEmpty {
-      errors.append(FieldError(field: "name", text: "Enter the person’s name."))
+      errors.append(FieldError(field: "name", text: Message("administrators.name-required")))
     }
     let (grant, faults) = answers.grant()
     errors += faults
@@ -52,8 +53,13 @@ struct NewAdministratorPage: Sendable {
   private func handOver(
     _ signedIn: SignedIn, _ invitation: Invitation, _ token: Secret
   ) -> Response {
-    var frame = frames.frame("Invitation · Administrators", for: signedIn, tab: .administrators)
-    frame.crumbs = [Link(text: "Administrators", href: ConsolePaths.administrators())]
+    let title = Message("administrators.invitation")
+    var frame = frames.frame(
+      Message("administrators.page-title", ["title": .message(title)]), for: signedIn,
+      tab: .administrators)
+    frame.crumbs = [
+      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+    ]
     let query: Form = ["token": token.revealedText]
     let view = InvitationMadeView(
       frame: FrameView(frame), invitation: invitation,
@@ -66,10 +72,14 @@ struct NewAdministratorPage: Sendable {
     errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let places = try await Places(identity: identity).few(for: signedIn.administrator)
+    let title = Message("administrators.new-administrator")
     var frame = frames.frame(
-      "New administrator · Administrators", for: signedIn, tab: .administrators)
+      Message("administrators.page-title", ["title": .message(title)]), for: signedIn,
+      tab: .administrators)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Administrators", href: ConsolePaths.administrators())]
+    frame.crumbs = [
+      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+    ]
     let view = FrameView(frame)
     let model = NewAdministratorView(
       frame: view, csrf: signedIn.session.csrfToken, email: email, name: name,

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/administrators/{id}/factor-reset` and `/administrators/{id}/removal`: perform the action after
@@ -10,6 +11,11 @@ struct TypedPage: Sendable {
     case reset, remove
 
     var action: ConsoleAction { self == .reset ? .resetAdministratorFactor : .removeAdministrator }
+
+    var name: Message {
+      self == .reset
+        ? Message("administrators.reset-factor") : Message("administrators.remove-administrator")
+    }
   }
 
   let deed: Deed
@@ -29,36 +35,33 @@ struct TypedPage: Sendable {
     let typed = signedIn.form.trimmed("confirmation")
     guard typed.lowercased() == administrator.email.lowercased() else {
       let fault = FieldError(
-        field: "confirmation", text: "The address doesn’t match. Type it exactly as shown.")
+        field: "confirmation", text: Message("administrators.address-differs"))
       let errors = [fault] + (try await actions.unmet(deed.action, signedIn))
       return try await page(signedIn, id, typed: typed, errors: errors)
     }
-    let name = Words.isolated(administrator.displayName)
+    let name = Message.Value.name(Words.short(administrator.displayName))
     let request = actions.request(signedIn)
     do {
       switch deed {
       case .reset:
         let outcome = try await identity.administratorFactors.reset(administrator.id, request)
         return actions.leave(
-          "The second factor of \(name) was reset, and their sessions were ended.", signedIn,
-          after: outcome, to: ConsolePaths.administrator(id))
+          Message("administrators.factor-was-reset", ["name": name]), signedIn, after: outcome,
+          to: ConsolePaths.administrator(id))
       case .remove:
         let outcome = try await identity.administrators.remove(administrator.id, request)
+        let tokens = outcome.value
         return actions.leave(
-          "\(name) is no longer an administrator." + Self.revoked(outcome.value), signedIn,
-          after: outcome, to: ConsolePaths.administrators())
+          tokens == 0
+            ? Message("administrators.removed", ["name": name])
+            : Message(
+              "administrators.removed-with-tokens", ["name": name, "count": .number(tokens)]),
+          signedIn, after: outcome, to: ConsolePaths.administrators())
       }
     } catch {
       let errors = try await actions.faults(error, deed.action, signedIn, fault)
       return try await page(signedIn, id, typed: typed, errors: errors)
     }
-  }
-
-  /// A sentence about revoked service tokens; empty if there are none.
-  static func revoked(_ tokens: Int) -> String {
-    guard tokens > 0 else { return "" }
-    let words = Words.count(tokens, "service token", "service tokens")
-    return " \(words) they created \(tokens == 1 ? "was" : "were") revoked."
   }
 
   private func fault(_ error: ManagementError) throws(Refusal) -> FieldError {
@@ -67,13 +70,11 @@ struct TypedPage: Sendable {
     case .oneself:
       return FieldError(
         field: "confirmation",
-        text:
-          "You can’t do this to your own account. Ask \(Permission.manageAdministrators.otherHolder)."
-      )
+        text: Message(
+          "administrators.own-account",
+          ["holder": .message(Permission.manageAdministrators.otherHolder)]))
     case .lastOwner:
-      return FieldError(
-        field: "confirmation",
-        text: GrantWords.lastOwner)
+      return FieldError(field: "confirmation", text: GrantWords.lastOwner)
     case .notFound, .scopeNotFound, .invalidEmail, .invalidName, .emailTaken: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
@@ -91,13 +92,13 @@ struct TypedPage: Sendable {
       deed == .reset
       ? 0
       : try await refusing { try await identity.serviceTokens.count(madeBy: administrator.id) }
-    let name = Words.isolated(administrator.displayName)
-    let title = deed == .reset ? "Reset second factor" : "Remove administrator"
+    let name = Message.Value.name(Words.short(administrator.displayName))
     var frame = frames.frame(
-      "\(title) · \(name) · Administrators", for: signedIn, tab: .administrators)
+      Message("administrators.person-title", ["title": .message(deed.name), "name": name]),
+      for: signedIn, tab: .administrators)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: "Administrators", href: ConsolePaths.administrators()),
+      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
       Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
     ]
     let frameView = FrameView(frame)
@@ -119,25 +120,24 @@ struct TypedView: ViewModel {
   let typed: String
   let fields: ActionFields
 
-  private var consequences: [String] {
+  private var consequences: [Message] {
     switch deed {
     case .reset:
-      [
-        "Their authenticator and recovery codes stop working, and all their sessions end.",
+      return [
+        Message("administrators.authenticator-stops-working"),
         administrator.mustHaveSecondFactor
-          ? "At their next sign-in, the password gives access only to setting up a new second factor."
-          : "At their next sign-in, the password alone is enough.",
-        "Verify that the request comes from them: anyone who knows the password can set up a new one.",
+          ? Message("administrators.next-sign-in-sets-up")
+          : Message("administrators.next-sign-in-by-password"),
+        Message("administrators.verify-request"),
       ]
     case .remove:
-      [
-        "All their sessions end immediately, and their roles, second factor, and recovery codes are deleted.",
-        tokens == 0
-          ? nil
-          : "\(Words.count(tokens, "service token", "service tokens")) they created \(tokens == 1 ? "is" : "are") revoked. Programs that use \(tokens == 1 ? "it" : "them") lose access.",
-        "Their actions stay in the audit log.",
-        "This can’t be undone. To restore their access, invite them again.",
-      ].compactMap { $0 }
+      var consequences = [Message("administrators.sessions-and-roles-end")]
+      if tokens > 0 {
+        consequences.append(Message("administrators.tokens-end", ["count": .number(tokens)]))
+      }
+      consequences.append(Message("administrators.actions-stay"))
+      consequences.append(Message("administrators.removal-is-final"))
+      return consequences
     }
   }
 
@@ -157,6 +157,6 @@ struct TypedView: ViewModel {
     .object("authorization") { $0.fields },
     .text("typed") { $0.typed },
     .text("error") { $0.frame.error(at: "confirmation") },
-    .text("button") { $0.deed == .reset ? "Reset second factor" : "Remove administrator" },
+    .text("button") { $0.deed.name },
   ]
 }

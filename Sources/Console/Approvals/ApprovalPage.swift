@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 import Text
 
@@ -33,8 +34,8 @@ struct ApprovalPage: Sendable {
       guard let faults = try faults(error, approval, signedIn.times, codeField: decision.codeField)
       else {
         return ending.response(
-          Flash(text: "This request was already decided or has expired. No changes made."),
-          signedIn, renewed: nil, to: approval.address)
+          Flash(text: Message("approvals.too-late")), signedIn, renewed: nil,
+          to: approval.address)
       }
       return try await page(context, approval, answer: form.trimmed("answer"), errors: faults)
     }
@@ -60,13 +61,9 @@ struct ApprovalPage: Sendable {
     switch error {
     case .decided: nil
     case .ownRequest:
-      [
-        FieldError(
-          field: "decision",
-          text: "This is your own request. Another administrator must decide it.")
-      ]
+      [FieldError(field: "decision", text: Message("approvals.own-request"))]
     case .othersRequest:
-      [FieldError(field: "decision", text: "Only the requester can withdraw a request.")]
+      [FieldError(field: "decision", text: Message("approvals.only-requester-withdraws"))]
     case .denied(let error): try supportErrors(error, approval, times, codeField: codeField)
     case .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
@@ -92,11 +89,12 @@ struct ApprovalPage: Sendable {
     let standing = try await refusing {
       try await approvals.standing(context.signedIn.session, on: approval)
     }
-    let what = ApprovalWords.what(approval)
+    let title = Message(
+      "approvals.title-of-one", ["request": .message(ApprovalWords.what(approval))])
     var frame = try await ending.frames.frame(
-      "\(what) · Approvals", in: context, tab: isAboutPolicy ? .policy : .users)
+      title, in: context, tab: isAboutPolicy ? .policy : .users)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Approvals", href: ConsolePaths.approvals())]
+    frame.crumbs = [Link(text: Message("approvals.approvals"), href: ConsolePaths.approvals())]
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
       user: try await user(approval), standing: standing,

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import MailText
 import Templating
 
 struct ApprovalView: ViewModel {
@@ -23,14 +22,19 @@ struct ApprovalView: ViewModel {
   private var isOwn: Bool { approval.requester == context.signedIn.administrator.id }
 
   private var heading: Markup {
-    var html = HTML()
-    html.text(ApprovalWords.what(approval))
-    if approval.account != nil {
-      html.raw(" from ")
-      html.add(HTML.isolated(Words.short(approval.accountName)))
-    }
-    if isWaiting { html.raw("?") }
-    return html.markup
+    let user = Message.Value.name(Words.short(approval.accountName))
+    let heading: Message =
+      switch (approval.kind, isWaiting) {
+      case (.factor, true): Message("approvals.remove-factor-from-question", ["user": user])
+      case (.factor, false): Message("approvals.remove-factor-from", ["user": user])
+      case (.factors, true): Message("approvals.remove-all-factors-from-question", ["user": user])
+      case (.factors, false): Message("approvals.remove-all-factors-from", ["user": user])
+      case (.policy, true): Message("approvals.weaken-policy-question")
+      case (.job, true):
+        Message("approvals.remove-factors-of-question", ["count": .number(approval.users)])
+      case (.policy, false), (.job, false): ApprovalWords.what(approval)
+      }
+    return Markup(html: heading)
   }
 
   /// The decider's message, or the reason the request wasn't carried out.
@@ -42,72 +46,84 @@ struct ApprovalView: ViewModel {
 
   private var facts: [Fact] {
     let times = frame.times
-    var facts = [Fact("Requested by", HTML.isolated(approval.requesterName))]
+    var facts = [
+      Fact(Message("approvals.requested-by"), HTML.isolated(approval.requesterName))
+    ]
     if approval.kind == .policy {
-      facts.append(Fact("Reason", HTML.isolated(approval.note)))
+      facts.append(Fact(Message("approvals.reason"), HTML.isolated(approval.note)))
       for change in changes ?? [] {
-        let field = Words.sentence(change.field.rawValue)
-        facts.append(
-          Fact(
-            field,
-            Message(
-              "approvals.change",
-              ["from": .message(change.from.message), "to": .message(change.to.message)])))
+        facts.append(Fact(change.field.label, change.values))
       }
-      facts.append(Fact("Affected users", Words.number(approval.users)))
+      facts.append(
+        Fact(Message("approvals.affected-users"), Message.value(.number(approval.users))))
     } else {
-      facts.append(Fact("Reason", "\(approval.reason.name): \(approval.reason.hint)"))
-      if !approval.note.isEmpty { facts.append(Fact("Note", HTML.isolated(approval.note))) }
+      facts.append(Fact(Message("approvals.reason"), approval.reason.label))
+      if !approval.note.isEmpty {
+        facts.append(Fact(Message("approvals.note"), HTML.isolated(approval.note)))
+      }
     }
-    if !approval.ticket.isEmpty { facts.append(Fact("Ticket", HTML.isolated(approval.ticket))) }
-    for line in approval.proof { facts.append(Fact("Identity check", HTML.isolated(line))) }
-    for name in approval.factorNames { facts.append(Fact("Factor", HTML.isolated(name))) }
-    facts.append(Fact("Requested", times.moment(approval.requestedAt)))
-    if isWaiting { facts.append(Fact("Expires", times.moment(approval.expiresAt))) }
+    if !approval.ticket.isEmpty {
+      facts.append(Fact(Message("approvals.ticket"), HTML.isolated(approval.ticket)))
+    }
+    for line in approval.proof {
+      facts.append(Fact(Message("approvals.identity-check"), HTML.isolated(line)))
+    }
+    for name in approval.factorNames {
+      facts.append(Fact(Message("approvals.factor"), HTML.isolated(name)))
+    }
+    facts.append(Fact(Message("approvals.requested"), times.moment(approval.requestedAt)))
+    if isWaiting {
+      facts.append(Fact(Message("approvals.expires"), times.moment(approval.expiresAt)))
+    }
     if let name = approval.deciderName {
-      facts.append(Fact("Decided by", HTML.isolated(name)))
+      facts.append(Fact(Message("approvals.decided-by"), HTML.isolated(name)))
     }
-    if let at = approval.decidedAt { facts.append(Fact("Closed", times.moment(at))) }
+    if let at = approval.decidedAt {
+      facts.append(Fact(Message("approvals.closed"), times.moment(at)))
+    }
     return facts
   }
 
   private var links: [Link] {
     if let account = approval.account {
-      return [Link(text: "View user", href: ConsolePaths.user(approval.scope, account.text))]
+      let href = ConsolePaths.user(approval.scope, account.text)
+      return [Link(text: Message("approvals.view-user"), href: href)]
     }
     if approval.kind == .policy {
-      return [Link(text: "MFA policy", href: ConsolePaths.policy(approval.scope))]
+      return [
+        Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(approval.scope))
+      ]
     }
     return approval.job.map {
-      [Link(text: "View bulk removal", href: ConsolePaths.bulkRemoval(approval.scope, String($0)))]
+      let href = ConsolePaths.bulkRemoval(approval.scope, String($0))
+      return [Link(text: Message("approvals.view-bulk-removal"), href: href)]
     } ?? []
   }
 
-  private var approvalConsequence: String {
+  private var approvalConsequence: Message {
     switch approval.kind {
-    case .job:
-      "If you approve, the removal starts immediately. Users who have enrolled again since the request are skipped."
+    case .job: Message("approvals.removal-starts")
     case .factor, .factors:
-      "If you approve, the removal takes effect immediately and the user’s sessions end. \(carriesMail ? "An email notifies the user." : "Email isn’t configured, so the user isn’t notified.")"
-    case .policy where isWaiting && changes == nil:
-      "The policy has changed since the request, so approving it changes nothing."
-    case .policy: "If you approve, the policy takes effect immediately."
+      carriesMail
+        ? Message("approvals.removal-takes-effect")
+        : Message("approvals.removal-takes-effect-without-email")
+    case .policy where isWaiting && changes == nil: Message("approvals.policy-has-changed")
+    case .policy: Message("approvals.policy-takes-effect")
     }
   }
 
-  private var button: String {
+  private var button: Message {
     switch approval.kind {
-    case .job: "Approve and run"
-    case .factor, .factors: "Approve and remove"
-    case .policy: "Approve and save"
+    case .job: Message("approvals.approve-and-run")
+    case .factor, .factors: Message("approvals.approve-and-remove")
+    case .policy: Message("approvals.approve-and-save")
     }
   }
 
-  private var consequences: [String] {
+  private var consequences: [Message] {
     [
-      "Approval is required because \(ApprovalWords.why(approval.cause)).",
-      approvalConsequence,
-      "The audit log records your name and the requester’s.",
+      ApprovalWords.why(approval.cause), approvalConsequence,
+      Message("approvals.log-records-names"),
     ]
   }
 

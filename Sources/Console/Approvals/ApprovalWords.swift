@@ -1,41 +1,48 @@
 import Identity
+import Localization
 import Templating
 
 /// Approval requests as text.
 enum ApprovalWords {
   /// Returns a sentence that says that approval is required and why.
-  static func need(_ cause: Approval.Cause) -> String {
-    "Nothing is removed until a second administrator approves within one day: \(why(cause))."
+  ///
+  /// It's for removals, whose cause is never a weaker policy.
+  static func need(_ cause: Approval.Cause) -> Message {
+    switch cause {
+    case .lastFactor: Message("approvals.need-last-factor")
+    case .many, .weakerPolicy: Message("approvals.need-many")
+    case .hour: Message("approvals.need-hour")
+    }
   }
 
-  /// Returns why approval is required, for the end of a sentence.
-  static func why(_ cause: Approval.Cause) -> String {
+  /// Returns a sentence that says why approval is required.
+  static func why(_ cause: Approval.Cause) -> Message {
     switch cause {
-    case .lastFactor: "this removes a user’s last second factor where enrollment is mandatory"
-    case .many: "the number of users exceeds the approval threshold"
-    case .weakerPolicy: "the number of affected users exceeds the approval threshold"
-    case .hour: "the number of users exceeds the requester’s remaining hourly actions"
+    case .lastFactor: Message("approvals.why-last-factor")
+    case .many: Message("approvals.why-many")
+    case .weakerPolicy: Message("approvals.why-weaker-policy")
+    case .hour: Message("approvals.why-hour")
     }
   }
 
   static func chip(_ state: Approval.State) -> Markup {
     switch state {
-    case .waiting: Chip.look("pending")
-    case .approved: Chip.on("approved")
-    case .refused: Chip.bad("rejected")
-    case .withdrawn: Chip.off("withdrawn")
-    case .expired: Chip.off("expired")
-    case .overtaken: Chip.off("superseded")
+    case .waiting: Chip.look(Message("approvals.state-pending"))
+    case .approved: Chip.on(Message("approvals.state-approved"))
+    case .refused: Chip.bad(Message("approvals.state-rejected"))
+    case .withdrawn: Chip.off(Message("approvals.state-withdrawn"))
+    case .expired: Chip.off(Message("approvals.state-expired"))
+    case .overtaken: Chip.off(Message("approvals.state-superseded"))
     }
   }
 
   /// Returns the requested action, without names: `Remove all factors`.
-  static func what(_ approval: Approval) -> String {
+  static func what(_ approval: Approval) -> Message {
     switch approval.kind {
-    case .factor: "Remove factor"
-    case .factors: "Remove all factors"
-    case .policy: "Weaken MFA policy"
-    case .job: "Remove factors of \(Words.count(approval.users, "user", "users"))"
+    case .factor: Message("approvals.remove-factor")
+    case .factors: Message("approvals.remove-all-factors")
+    case .policy: Message("approvals.weaken-policy")
+    case .job: Message("approvals.remove-factors-of", ["count": .number(approval.users)])
     }
   }
 
@@ -45,9 +52,9 @@ enum ApprovalWords {
   }
 
   /// Returns the number of pending approvals: `2 approvals pending`.
-  static func waiting(_ count: Int) -> String {
+  static func waiting(_ count: Int) -> Message {
     count >= Approvals.mostWaiting
-      ? "\(Words.number(count)) or more approvals pending"
-      : "\(Words.count(count, "approval", "approvals")) pending"
+      ? Message("approvals.n-or-more-pending", ["count": .number(count)])
+      : Message("approvals.n-pending", ["count": .number(count)])
   }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/approvals`: the pending and decided approval requests that the administrator can access.
@@ -15,7 +16,7 @@ struct ApprovalsPage: Sendable {
     let decided = try await refusing {
       try await approvals.decided(visibleTo: administrator, after: after)
     }
-    let frame = frames.frame("Approvals", for: signedIn, tab: .approvals)
+    let frame = frames.frame(Message("approvals.approvals"), for: signedIn, tab: .approvals)
     return .html(
       view.render(
         ApprovalsView(
@@ -41,17 +42,14 @@ struct ApprovalsView: ViewModel {
     .list("waiting") { view in view.waiting.map(view.row) },
     .object("empty") { _ in
       EmptyView(
-        heading: "No pending approvals",
-        sentence:
-          "Requests that need a second administrator appear here for up to one day."
-      )
+        heading: Message("approvals.empty"), sentence: Message("approvals.empty-hint"))
     },
     .flag("hasDecided") { !$0.decided.items.isEmpty },
     .list("decided") { view in view.decided.items.map(view.row) },
     .number("days") { _ in Approvals.daysListed },
     .object("pager") { view in
       PagerView(
-        shown: Words.count(view.decided.items.count, "request", "requests"),
+        shown: Message("approvals.n-requests", ["count": .number(view.decided.items.count)]),
         path: ConsolePaths.approvals(), query: Form(), after: view.after, next: view.decided.next)
     },
   ]
@@ -69,7 +67,8 @@ struct ApprovalRow: ViewModel {
     .text("user") { $0.approval.account == nil ? nil : Words.short($0.approval.accountName, 60) },
     .text("place") { Words.short(ApprovalWords.place($0.approval.scope), 80) },
     .text("who") { row in
-      row.approval.requester == row.reader ? "you" : row.approval.requesterName
+      row.approval.requester == row.reader
+        ? Message("approvals.you") : Message.verbatim(row.approval.requesterName)
     },
     .markup("until") { $0.times.moment($0.approval.expiresAt) },
     .markup("state") { ApprovalWords.chip($0.approval.state) },

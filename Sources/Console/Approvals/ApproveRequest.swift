@@ -20,17 +20,17 @@ struct ApproveRequest: ApprovalDecision {
       case .done(let removal):
         (Self.flash(removal, scope), ConsolePaths.user(scope, removal.account.id.text))
       case .policyChanged:
-        (Flash(text: "Approved. The policy is in force."), ConsolePaths.policy(scope))
+        (Flash(text: Message("approvals.policy-in-force")), ConsolePaths.policy(scope))
       case .begun(let job):
         (
-          Flash(text: "Approved. The removal has started."),
+          Flash(text: Message("approvals.removal-started")),
           ConsolePaths.bulkRemoval(scope, String(job))
         )
       case .overtaken(let change):
         (
           Flash(
             text: Message(
-              "approvals.nothing-changed",
+              "approvals.overtaken",
               ["change": .message(change.sentence(approval.requesterName))]),
             isAlert: true), nil
         )
@@ -39,12 +39,17 @@ struct ApproveRequest: ApprovalDecision {
   }
 
   private static func flash(_ removal: Removal, _ scope: Scope) -> Flash {
-    let factors = Words.count(removal.factors.count, "factor", "factors")
     let undo = removal.apart.map {
-      Link(text: "Undo", href: ConsolePaths.undo(scope, removal.account.id.text, $0.id.text))
+      Link(
+        text: Message("approvals.undo"),
+        href: ConsolePaths.undo(scope, removal.account.id.text, $0.id.text))
     }
-    return Flash(
-      text: "Approved. Removed \(factors). \(SessionWords.ended(removal.sessionsEnded))",
-      link: undo)
+    let text = Message(
+      "approvals.factors-removed",
+      [
+        "count": .number(removal.factors.count),
+        "sessions": .message(SessionWords.ended(removal.sessionsEnded)),
+      ])
+    return Flash(text: text, link: undo)
   }
 }

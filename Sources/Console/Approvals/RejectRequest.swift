@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// `POST …/{number}/rejection`: rejects a request, with a reason for the requester.
 struct RejectRequest: ApprovalDecision {
@@ -17,6 +18,6 @@ struct RejectRequest: ApprovalDecision {
     let done = try await approvals.refuse(
       approval.id, in: approval.scope, answer: form.trimmed("answer"), request)
     return ApprovalResult(
-      flash: Flash(text: "Request rejected. Nothing was changed."), renewed: done.renewed)
+      flash: Flash(text: Message("approvals.rejected")), renewed: done.renewed)
   }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// `POST …/{number}/withdrawal`: withdraws one's own request.
 struct WithdrawRequest: ApprovalDecision {
@@ -13,6 +14,6 @@ struct WithdrawRequest: ApprovalDecision {
     _ approval: Approval, _ form: Form, _ request: ActionRequest
   ) async throws(ApprovalError) -> ApprovalResult {
     try await approvals.withdraw(approval.id, in: approval.scope, request)
-    return ApprovalResult(flash: Flash(text: "Request withdrawn. Nothing was changed."))
+    return ApprovalResult(flash: Flash(text: Message("approvals.withdrawn")))
   }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 import Text
 
@@ -21,15 +22,16 @@ struct AuditFilterView: ViewModel {
     let isOfAll = place.scope == nil
     self.actors = Self.options(
       Actor.Kind.allCases.map { ($0.rawValue, AuditWords.name(of: $0)) }
-        + actors.map { ("\($0.kind.rawValue):\($0.id)", Words.short($0.name)) },
+        + actors.map { actor in
+          ("\(actor.kind.rawValue):\(actor.id)", Message.verbatim(Words.short(actor.name)))
+        },
       chosen: query.actor)
     actions = AuditAction.Group.allCases.filter { isOfAll || !AuditWords.isOfInstance($0) }.map {
       Group($0, chosen: query.action)
     }
     let isKnown = actions.contains { $0.options.contains(where: \.isChosen) }
     unknownActions = isKnown ? [] : Self.options([], chosen: query.action)
-    fields = Self.options(
-      Self.fieldNames.map { ($0.field.rawValue, $0.name) }, chosen: query.field)
+    fields = Self.options(Self.sortedFields(frame.catalog), chosen: query.field)
     kinds = Self.options(
       AuditResource.allCases.filter { isOfAll || !AuditWords.isOfInstance($0) }.map {
         ($0.rawValue, AuditWords.name(of: $0))
@@ -38,19 +40,22 @@ struct AuditFilterView: ViewModel {
   }
 
   /// The fields in the order of their names.
-  private static let fieldNames = AuditFieldName.allCases.map { field in
-    (field: field, name: AuditFieldLabel(field).name)
-  }.sorted { $0.name.lowercased() < $1.name.lowercased() }
+  private static func sortedFields(_ catalog: Catalog) -> [(String, Message)] {
+    let names = AuditFieldName.allCases.map { ($0.rawValue, AuditFieldLabel($0).name) }
+    let ordered = names.map { (field: $0, order: catalog.text($0.1).lowercased()) }
+      .sorted { $0.order < $1.order }
+    return ordered.map { $0.field }
+  }
 
   /// The options of a menu.
   ///
   /// A value from the address that isn't an option is added, so that submitting the form keeps it.
-  private static func options(_ all: [(String, String)], chosen: String) -> [Option] {
+  private static func options(_ all: [(String, Message)], chosen: String) -> [Option] {
     var options = all.map { Option(value: $0, text: $1, isChosen: $0 == chosen) }
     if !chosen.isEmpty, !options.contains(where: \.isChosen) {
       let text =
         AuditAction(rawValue: chosen).map { AuditWords.name(of: $0) }
-        ?? Words.short(chosen.replacing(":", with: " "))
+        ?? .verbatim(Words.short(chosen.replacing(":", with: " ")))
       options.append(Option(value: chosen, text: text, isChosen: true))
     }
     return options
@@ -59,24 +64,43 @@ struct AuditFilterView: ViewModel {
   /// The active filters, each with the address of the log without it.
   private var chosen: [Link] {
     var links: [Link] = []
-    func add(_ text: String, without names: UntrustedText...) {
+    func add(_ text: Message, without names: UntrustedText...) {
       var form = query.form()
       form = Form(form.entries.filter { !names.contains($0.name) })
       links.append(Link(text: text, href: form.query(of: place.page)))
     }
-    func text(_ options: [Option]) -> String { options.first(where: \.isChosen)?.text ?? "" }
-    if !query.actor.isEmpty { add("Actor: \(text(actors))", without: "actor") }
+    func text(_ options: [Option]) -> Message {
+      options.first(where: \.isChosen)?.text ?? .verbatim("")
+    }
+    if !query.actor.isEmpty {
+      add(Message("audit.chosen-actor", ["actor": .message(text(actors))]), without: "actor")
+    }
     if !query.action.isEmpty {
-      add(Words.sentence(text(actions.flatMap(\.options) + unknownActions)), without: "action")
+      add(text(actions.flatMap(\.options) + unknownActions), without: "action")
     }
-    if !query.field.isEmpty { add("Field: \(text(fields))", without: "field") }
+    if !query.field.isEmpty {
+      add(Message("audit.chosen-field", ["field": .message(text(fields))]), without: "field")
+    }
     if !query.kind.isEmpty || !query.object.isEmpty {
-      let kind = query.kind.isEmpty ? "" : text(kinds) + " "
-      add("Resource: \(kind)\(Words.short(query.object))".trimmedEnd, without: "kind", "object")
+      add(chosenResource(text(kinds)), without: "kind", "object")
     }
-    if !query.from.isEmpty { add("From \(Words.short(query.from))", without: "from") }
-    if !query.to.isEmpty { add("To \(Words.short(query.to))", without: "to") }
+    if !query.from.isEmpty {
+      add(Message("audit.chosen-start", ["date": .text(Words.short(query.from))]), without: "from")
+    }
+    if !query.to.isEmpty {
+      add(Message("audit.chosen-end", ["date": .text(Words.short(query.to))]), without: "to")
+    }
     return links
+  }
+
+  /// The chosen type, ID, or both.
+  private func chosenResource(_ type: Message) -> Message {
+    let id = Message.Value.text(Words.short(query.object))
+    if query.kind.isEmpty { return Message("audit.chosen-resource", ["resource": id]) }
+    if query.object.isEmpty {
+      return Message("audit.chosen-resource", ["resource": .message(type)])
+    }
+    return Message("audit.chosen-resource-of-type", ["type": .message(type), "id": id])
   }
 
   static let keys: Keys<Self> = [
@@ -101,13 +125,14 @@ struct AuditFilterView: ViewModel {
 
   /// A group of actions in the menu: the whole group, and each action if there are several.
   struct Group: ViewModel {
-    let label: String
+    let label: Message
     let options: [Option]
 
     init(_ group: AuditAction.Group, chosen: String) {
       label = AuditWords.name(of: group)
       let whole = Option(
-        value: group.rawValue, text: "\(label) (all)", isChosen: group.rawValue == chosen)
+        value: group.rawValue, text: Message("audit.whole-group", ["group": .message(label)]),
+        isChosen: group.rawValue == chosen)
       options =
         [whole]
         + group.actions.map { action in
@@ -126,7 +151,7 @@ struct AuditFilterView: ViewModel {
   /// An option of a `select` element.
   struct Option: ViewModel {
     let value: String
-    let text: String
+    let text: Message
     let isChosen: Bool
 
     static let keys: Keys<Self> = [
@@ -135,8 +160,4 @@ struct AuditFilterView: ViewModel {
       .flag("isChosen") { $0.isChosen },
     ]
   }
-}
-
-extension String {
-  fileprivate var trimmedEnd: String { last == " " ? String(dropLast()) : self }
 }

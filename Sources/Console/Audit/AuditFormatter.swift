@@ -1,16 +1,27 @@
 import Identity
+import Localization
 
 /// Formats the facts of audit entries as text.
-struct AuditFormatter {
+struct AuditFormatter: Sendable {
   /// The reader's time zone; nil for RFC 3339, as in files.
   private let times: Times?
+  private let catalog: Catalog
 
-  init(_ times: Times?) { self.times = times }
+  init(_ times: Times?, _ catalog: Catalog) {
+    self.times = times
+    self.catalog = catalog
+  }
 
   /// The fields with their old and new values on one line; empty if the entry has none.
   func change(_ row: AuditRow) -> String {
-    if row.changes.isEmpty { return Self.legacy(row).joined(separator: "; ") }
-    return row.changes.map { line($0) }.joined(separator: "; ")
+    joined(row.changes.isEmpty ? Self.legacy(row) : row.changes.map { message($0) })
+  }
+
+  /// The fields with their old and new values as a line of their own, which starts with a capital
+  /// letter.
+  func capitalizedChange(_ row: AuditRow) -> String {
+    let text = change(row)
+    return text.prefix(1).uppercased() + text.dropFirst()
   }
 
   /// The fields that have an old value, on one line.
@@ -25,175 +36,180 @@ struct AuditFormatter {
 
   private func side(_ row: AuditRow, _ side: (AuditChange) -> AuditValue?) -> String? {
     guard !row.changes.isEmpty else { return nil }
-    return row.changes.compactMap { change in
-      side(change).map { fact(change, $0) }
-    }.joined(separator: "; ")
+    return joined(row.changes.compactMap { change in side(change).map { fact(change, $0) } })
+  }
+
+  private func joined(_ facts: [Message]) -> String {
+    facts.map { catalog.text($0) }.joined(separator: "; ")
   }
 
   /// A field with its values: “name Ada → Bo”, “email: a@example.com”, “3 sessions ended”.
-  func line(_ change: AuditChange) -> String {
+  func line(_ change: AuditChange) -> String { catalog.text(message(change)) }
+
+  private func message(_ change: AuditChange) -> Message {
     switch (change.old, change.new) {
     case (nil, nil): return name(change)
     case (let value?, nil), (nil, let value?): return fact(change, value)
-    case (.secret?, .secret?): return "\(name(change)) changed"
+    case (.secret?, .secret?):
+      return Message("audit.field-changed", ["field": .message(name(change))])
     case (let old?, let new?):
       let (before, after) = (text(old, change.field), text(new, change.field))
       // Only a part of the value that isn't shown differs.
-      let mark = old == new ? " (changed)" : ""
-      return "\(name(change)) \(before) → \(after)\(mark)"
+      return old == new
+        ? Message(
+          "audit.field-old-to-new-changed",
+          [
+            "field": .message(name(change)), "old": .message(before), "new": .message(after),
+          ])
+        : Message(
+          "audit.field-old-to-new",
+          [
+            "field": .message(name(change)), "old": .message(before), "new": .message(after),
+          ])
     }
   }
 
-  private func fact(_ change: AuditChange, _ value: AuditValue) -> String {
-    if case .count(let one, let many)? = change.field.map({ AuditFieldLabel($0) }),
-      case .number(let number) = value
+  private func fact(_ change: AuditChange, _ value: AuditValue) -> Message {
+    if case .number(let number) = value,
+      let counted = change.field.flatMap({ AuditFieldLabel($0).counting(number) })
     {
-      return Words.count(number, one, many)
+      return counted
     }
-    return "\(name(change)): \(text(value, change.field))"
+    return Message(
+      "audit.field-value",
+      ["field": .message(name(change)), "value": .message(text(value, change.field))])
   }
 
-  private func name(_ change: AuditChange) -> String {
-    change.field.map { AuditFieldLabel($0).name } ?? Self.plain(change.fieldName)
+  private func name(_ change: AuditChange) -> Message {
+    change.field.map { AuditFieldLabel($0).name } ?? .verbatim(Self.plain(change.fieldName))
+  }
+
+  /// The reason, ticket, and completed identity checks on one line; empty if the entry has none.
+  func reason(_ row: AuditRow) -> String {
+    let ticket = row.ticket.map { Message("audit.ticket", ["ticket": .text($0)]) }
+    let checks = row.proof.map { proof in
+      Message(
+        "audit.identity-checks",
+        ["checks": .text(proof.split(separator: "\n").joined(separator: "; "))])
+    }
+    return [Self.why(row), ticket, checks].compactMap { $0.map { catalog.text($0) } }
+      .filter { !$0.isEmpty }.joined(separator: " · ")
+  }
+
+  /// The reason and the note.
+  private static func why(_ row: AuditRow) -> Message? {
+    let note = (row.note?.isEmpty ?? true) ? nil : row.note
+    switch (row.reason.map { AuditWords.reason($0) }, note) {
+    case (let reason?, let note?):
+      return Message(
+        "audit.reason-and-note", ["reason": .message(reason), "note": .text(note)])
+    case (let reason?, nil): return reason
+    case (nil, let note?): return .verbatim(note)
+    case (nil, nil): return nil
+    }
   }
 
   // MARK: - Values
 
-  private func text(_ value: AuditValue, _ field: AuditFieldName?) -> String {
+  private func text(_ value: AuditValue, _ field: AuditFieldName?) -> Message {
     switch value {
-    case .absent: field.map { Self.absence(of: $0) } ?? "none"
-    case .text(let text): Self.quotedIfAbsent(Self.plain(text))
-    case .number(let number): Words.number(number)
+    case .absent: field.map { Self.absence(of: $0) } ?? Message("audit.none")
+    case .text(let text): quotedIfAbsent(Self.plain(text))
+    case .number(let number): .value(.number(number))
     case .flag(let flag): Self.flag(flag, field)
-    case .instant(let moment): times?.words(moment) ?? moment.rfc3339
-    case .day(let day): times == nil ? day.description : Times.words(day)
+    case .instant(let moment): .value(times?.value(moment) ?? .text(moment.rfc3339))
+    case .day(let day): .value(times == nil ? .text(day.description) : Times.value(day))
     case .duration(let seconds): Self.duration(seconds)
-    case .list(let list):
-      list.map { Self.item(Self.plain($0), field) }.joined(separator: ", ")
+    case .list(let list): .value(.sequence(list.map { item(Self.plain($0), field) }))
     case .code(let code): Self.code(code, field)
-    case .secret: "set"
-    case .factors(let factors): factors.map { Self.factor($0) }.joined(separator: ", ")
+    case .secret: Message("audit.set")
+    case .factors(let factors): .value(.sequence(factors.map { Self.factor($0) }))
     }
   }
 
   /// Text that reads like an absent value is quoted.
-  private static func quotedIfAbsent(_ text: String) -> String {
-    text == "none" ? "“none”" : text
+  private func quotedIfAbsent(_ text: String) -> Message {
+    text == catalog.text(Message("audit.none"))
+      ? Message("audit.quoted", ["text": .text(text)]) : .verbatim(text)
   }
 
-  private static func absence(of field: AuditFieldName) -> String {
+  private static func absence(of field: AuditFieldName) -> Message {
     switch field {
-    case .lastSignIn, .approvalOver, .policyApprovalOver: "never"
-    case .tokenChangesPerHour: "any number"
-    case .totp: "off"
+    case .lastSignIn, .approvalOver, .policyApprovalOver: Message("audit.never")
+    case .tokenChangesPerHour: Message("audit.any-number")
+    case .totp: Message("common.off")
     case .mfaState, .passwordEnforced, .passwordUpgrade, .passwordShortest, .passwordLongest:
-      "not set"
-    case .suspendedUntil, .changesLockedAt: "no"
-    case .mandatoryFrom: "sign-up"
-    default: "none"
+      Message("audit.not-set")
+    case .suspendedUntil, .changesLockedAt: Message("audit.no")
+    case .mandatoryFrom: Message("audit.from-sign-up")
+    default: Message("audit.none")
     }
   }
 
-  private static func flag(_ flag: Bool, _ field: AuditFieldName?) -> String {
+  private static func flag(_ flag: Bool, _ field: AuditFieldName?) -> Message {
     switch field {
-    case .anonymousExpire: flag ? "deleted after 30 days" : "kept"
+    case .anonymousExpire:
+      flag ? Message("audit.anonymous-deleted") : Message("audit.anonymous-kept")
     case .emailVerified, .signsInByLink, .disabled, .isProtected, .codesLocked, .passwordEnforced,
       .withdrawalNeedsFactor, .sessionsKept, .allowsTenants, .passwordHashes:
-      flag ? "yes" : "no"
-    default: flag ? "on" : "off"
+      flag ? Message("audit.yes") : Message("audit.no")
+    default: flag ? Message("common.on") : Message("common.off")
     }
   }
 
-  private static func duration(_ seconds: Int) -> String {
+  private static func duration(_ seconds: Int) -> Message {
     if seconds > 0, seconds % 86_400 == 0, seconds > 86_400 {
-      return Words.count(seconds / 86_400, "day", "days")
+      return Message("audit.days", ["count": .number(seconds / 86_400)])
     }
     return Words.duration(seconds: seconds)
   }
 
-  private static func item(_ text: String, _ field: AuditFieldName?) -> String {
+  private func item(_ text: String, _ field: AuditFieldName?) -> Message {
     switch field {
-    case .grants:
-      guard let space = text.firstIndex(of: " ") else { return role(text) + " of the instance" }
-      return "\(role(String(text[..<space]))) of \(text[text.index(after: space)...])"
-    case .passwordClasses: return code(text, field)
-    default: return quotedIfAbsent(text)
+    case .grants: Self.grant(text)
+    case .passwordClasses: Self.code(text, field)
+    default: quotedIfAbsent(text)
     }
   }
 
-  private static func role(_ code: String) -> String { Role(rawValue: code)?.name ?? code }
+  /// A role and its place, which a space separates.
+  private static func grant(_ text: String) -> Message {
+    guard let space = text.firstIndex(of: " ") else {
+      return Message("audit.role-of-instance", ["role": .message(role(text))])
+    }
+    return Message(
+      "audit.role-of-place",
+      [
+        "role": .message(role(String(text[..<space]))),
+        "place": .text(String(text[text.index(after: space)...])),
+      ])
+  }
 
-  private static func factor(_ factor: AuditFactor) -> String {
-    let name = factor.displayName.map { "“\(plain($0))”" }
-    let parts =
-      switch factor.kind {
-      case .totp: ["TOTP", name ?? "“authenticator”"]
-      case .phone: ["phone", factor.phoneNumber ?? "", name ?? ""]
-      }
-    return (parts.filter { !$0.isEmpty } + ["(\(plain(factor.id)))"]).joined(separator: " ")
+  private static func role(_ code: String) -> Message {
+    Role(rawValue: code)?.name.message ?? .verbatim(code)
+  }
+
+  private static func factor(_ factor: AuditFactor) -> Message {
+    let id = Message.Value.text(plain(factor.id))
+    let name = factor.displayName.map { Message.Value.text(plain($0)) }
+    guard factor.kind == .phone else {
+      guard let name else { return Message("audit.totp", ["id": id]) }
+      return Message("audit.totp-named", ["name": name, "id": id])
+    }
+    let number = factor.phoneNumber.flatMap { $0.isEmpty ? nil : Message.Value.text($0) }
+    switch (number, name) {
+    case (let number?, let name?):
+      return Message("audit.phone-number-named", ["number": number, "name": name, "id": id])
+    case (let number?, nil):
+      return Message("audit.phone-number", ["number": number, "id": id])
+    case (nil, let name?): return Message("audit.phone-named", ["name": name, "id": id])
+    case (nil, nil): return Message("audit.phone", ["id": id])
+    }
   }
 
   /// The text of a stable identifier; the identifier itself if it's unknown.
-  private static func code(_ code: String, _ field: AuditFieldName?) -> String {
-    let known: String? =
-      switch field {
-      case .totp:
-        [
-          "disabled": "off", "enabled": "on", "mandatory": "on (mandatory)",
-          "unspecified": "on (state unset)",
-        ][code]
-      case .adjacentIntervals: code == "default" ? "default (5)" : nil
-      case .pattern: EnrollmentPattern(rawValue: code)?.name.lowercasedFirst
-      case .passwordClasses:
-        [
-          "lowercase": "a lowercase letter", "uppercase": "an uppercase letter", "digit": "a digit",
-          "symbol": "a symbol",
-        ][code]
-      case .role: ServiceTokenRole(rawValue: code)?.name.lowercasedFirst
-      case .message: OutboxWords.purposes[code]
-      case .reportedChange:
-        if case .notice(let notice) = ReportedChange.Fact(stored: code) {
-          OutboxWords.purposes[notice.purpose]
-        } else {
-          nil
-        }
-      case .outcome:
-        [
-          "permission-lost": "the requester no longer has permission",
-          "account-out-of-reach": "the requester can no longer act on the account",
-          "account-deleted": "the account was deleted", "policy-changed": "the policy has changed",
-          "list-gone": "the list was deleted", "factor-gone": "a factor was removed",
-          "factor-enrolled": "a factor was enrolled",
-        ][code]
-      case .approvalCause: Approval.Cause(rawValue: code)?.auditWords
-      case .verification:
-        ["totp": "an authenticator code", "recovery-code": "a recovery code"][code]
-      case .blockReach:
-        [
-          "network": "the network address",
-          "name-from-network": "this administrator, from the network address",
-          "name": "this administrator, from all unknown devices",
-          "device": "this administrator, from a known device",
-        ][code]
-      case .failure:
-        [
-          "changed": "changed, or moved from another row",
-          "unknown-key": "encrypted with a master key that isn’t in the key ring",
-        ][code]
-      case .retirement:
-        ["early": "early", "expired": "everything it signed has expired"][code]
-      case .stopReason:
-        code == "permission-lost" ? "the requester no longer has permission" : nil
-      case .signUpMethod: code == "custom" ? "custom token" : nil
-      case .importPart: code == "begin" ? "started" : nil
-      case .linkKind:
-        [
-          "PASSWORD_RESET": "password reset", "VERIFY_EMAIL": "email verification",
-          "EMAIL_SIGNIN": "sign-in", "VERIFY_AND_CHANGE_EMAIL": "email change",
-        ][code]
-      default: nil
-      }
-    return known ?? plain(code)
+  private static func code(_ code: String, _ field: AuditFieldName?) -> Message {
+    field.flatMap { AuditCode.message(code, $0) } ?? .verbatim(plain(code))
   }
 
   /// Text that can't imitate the start of another field: a space after a semicolon becomes a
@@ -217,21 +233,28 @@ struct AuditFormatter {
 
   // MARK: - Entries of earlier versions
 
-  /// The old and new values of an entry that holds text, one line per field.
+  /// The old and new values of an entry that holds text, one message per field.
   ///
   /// Both sides are stored as `field: value; …`. If their fields don't match, the result is one
-  /// line with both sides in full.
-  private static func legacy(_ row: AuditRow) -> [String] {
+  /// message with both sides in full.
+  private static func legacy(_ row: AuditRow) -> [Message] {
     switch (row.legacyFrom, row.legacyTo) {
     case (nil, nil): return []
-    case (let from?, nil): return ["was " + from]
-    case (nil, let to?): return [to]
+    case (let from?, nil): return [Message("audit.was", ["value": .text(from)])]
+    case (nil, let to?): return [.verbatim(to)]
     case (let from?, let to?):
       let pairs = zip(fields(from), fields(to))
       guard fields(from).count == fields(to).count,
         pairs.allSatisfy({ $0.name == $1.name && $0.name != nil })
-      else { return ["\(from) → \(to)"] }
-      return pairs.map { "\($0.name ?? "") \($0.value) → \($1.value)" }
+      else { return [Message("audit.old-to-new", ["old": .text(from), "new": .text(to)])] }
+      return pairs.map { old, new in
+        Message(
+          "audit.field-old-to-new",
+          [
+            "field": .text(String(old.name ?? "")), "old": .text(String(old.value)),
+            "new": .text(String(new.value)),
+          ])
+      }
     }
   }
 
@@ -239,22 +262,6 @@ struct AuditFormatter {
     text.split(separator: "; ").map { part in
       guard let colon = part.firstRange(of: ": ") else { return (nil, part) }
       return (part[..<colon.lowerBound], part[colon.upperBound...])
-    }
-  }
-}
-
-extension String {
-  fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
-}
-
-extension Approval.Cause {
-  /// Why approval is required.
-  fileprivate var auditWords: String {
-    switch self {
-    case .lastFactor: "the last factor where enrollment is mandatory"
-    case .many: "more users than one administrator may decide on"
-    case .hour: "more users than actions left in the hour"
-    case .weakerPolicy: "a weaker policy for more users than one administrator may decide on"
     }
   }
 }

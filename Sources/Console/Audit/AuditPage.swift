@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 import Text
 
@@ -14,12 +15,12 @@ struct AuditPage: Sendable {
   private static let length = 50
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let frame = try await frames.frame("Audit log", in: context, tab: .audit)
+    let frame = try await frames.frame(Message("common.audit-log"), in: context, tab: .audit)
     return try await page(context.signedIn, AuditPlace(context.scope), frame)
   }
 
   func showAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let frame = frames.frame("Audit log", for: signedIn, tab: .audit)
+    let frame = frames.frame(Message("common.audit-log"), for: signedIn, tab: .audit)
     return try await page(signedIn, AuditPlace(nil), frame)
   }
 
@@ -59,7 +60,7 @@ struct AuditPage: Sendable {
           row: row, scope: row.scopeKey.flatMap { found.scopes[$0] }, path: path,
           isOfAll: place.scope == nil, times: signedIn.times)
       }
-    ) { row.render(AuditRowView($0)) }
+    ) { row.render(AuditRowView($0, frames.catalog)) }
     model.show(found, rows: rows, after: after)
     return .html(view.render(model))
   }
@@ -73,7 +74,7 @@ struct AuditPage: Sendable {
     let words = query.form().entries.map { "\($0.name): \(Words.short($0.value.text))" }
     let export = try await refusing {
       try await audit.export(
-        filter, words: words, into: AuditTable(), by: signedIn.author
+        filter, words: words, into: AuditTable(frames.catalog), by: signedIn.author
       ) { table, row in table.add(row) }
     }
     var table = export.table

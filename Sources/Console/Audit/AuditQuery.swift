@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// The query of an audit log's address as entered, to show in the form again or parse as a filter.
 struct AuditQuery: Sendable, Equatable {
@@ -62,16 +63,16 @@ struct AuditQuery: Sendable, Equatable {
       (kind.isEmpty || filter.object != nil) && (actor.isEmpty || filter.actor != nil)
       && (action.isEmpty || filter.action != nil) && (field.isEmpty || filter.field != nil)
     var faults: [FieldError] = []
-    for (name, words, text) in [("from", "start", from), ("to", "end", to)]
-    where !text.isEmpty && Day(text) == nil {
-      faults.append(
-        FieldError(field: name, text: "Enter the \(words) date as YYYY-MM-DD, such as 2026-11-03."))
+    if !from.isEmpty, Day(from) == nil {
+      faults.append(FieldError(field: "from", text: Message("audit.start-not-a-date")))
+    }
+    if !to.isEmpty, Day(to) == nil {
+      faults.append(FieldError(field: "to", text: Message("audit.end-not-a-date")))
     }
     filter.from = Day(from).map { times.start(of: $0) }
     filter.until = Day(to).map { times.start(of: $0.next) }
     if let first = filter.from, let end = filter.until, end <= first {
-      faults.append(
-        FieldError(field: "to", text: "Choose an end date on or after the start date."))
+      faults.append(FieldError(field: "to", text: Message("audit.end-before-start")))
     }
     return (isKnown ? filter : nil, faults)
   }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// A row of an audit log.
@@ -31,20 +32,19 @@ final class AuditRowView: ViewModel {
   }
 
   private let source: Source
-  private let who: String
+  private let catalog: Catalog
 
-  init(_ source: Source) {
+  init(_ source: Source, _ catalog: Catalog) {
     self.source = source
-    who = AuditWords.who(source.row)
+    self.catalog = catalog
   }
 
   private var row: AuditRow { source.row }
 
   private var change: Markup? {
-    let text = [AuditFormatter(source.times).change(row), AuditWords.reason(row)].filter {
-      !$0.isEmpty
-    }
-    .joined(separator: " · ")
+    let formatter = AuditFormatter(source.times, catalog)
+    let text = [formatter.change(row), formatter.reason(row)].filter { !$0.isEmpty }
+      .joined(separator: " · ")
     guard !text.isEmpty else { return nil }
     var html = HTML()
     html.raw("<span class=\"long clamp\">")
@@ -84,7 +84,13 @@ final class AuditRowView: ViewModel {
       html.raw("<span>")
     }
     html.add(HTML.isolated(Words.short(scope.tenantName ?? scope.projectName)))
-    html.raw(scope.isThere ? "</a>" : " <span class=\"sub\">deleted</span></span>")
+    if scope.isThere {
+      html.raw("</a>")
+    } else {
+      html.raw(" <span class=\"sub\">")
+      html.message(Message("audit.deleted"))
+      html.raw("</span></span>")
+    }
     if scope.tenantName != nil, scope.isThere {
       html.raw("<span class=\"sub\">")
       html.add(HTML.isolated(Words.short(scope.projectName)))
@@ -98,9 +104,10 @@ final class AuditRowView: ViewModel {
     .text("object") { AuditWords.object($0.row) },
     .text("history") { $0.history },
     .markup("change") { $0.change },
-    .text("who") { $0.who },
+    .text("who") { AuditWords.who($0.row) },
     .text("whoKind") { view in
-      view.who == view.row.actorKind || view.who == "End user" ? nil : view.row.actorKind
+      AuditWords.isOwn(view.row) || view.row.actorName == view.row.actorKind
+        ? nil : AuditWords.actorKind(view.row)
     },
     .text("deeds") { $0.deeds },
     .flag("isOfAll") { $0.source.isOfAll },

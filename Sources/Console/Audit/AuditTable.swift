@@ -1,23 +1,36 @@
 import Identity
+import Localization
 
 /// The audit log as a CSV file, with the displayed text and the raw values.
 struct AuditTable: Sendable {
-  private(set) var csv = CSV(columns)
+  private(set) var csv: CSV
+  private let catalog: Catalog
+  private let formatter: AuditFormatter
 
   private static let columns = [
-    "number", "time (UTC)", "description", "action", "resource type", "resource ID", "resource",
-    "from", "to", "reason", "note", "actor", "actor type", "actor ID", "project", "tenant",
-    "source",
-    "request ID", "ticket", "identity checks", "fields",
+    Message("audit.column-number"), Message("audit.column-time"),
+    Message("audit.column-description"), Message("audit.column-action"),
+    Message("audit.column-resource-type"), Message("audit.column-resource-id"),
+    Message("audit.column-resource"), Message("audit.column-from"), Message("audit.column-to"),
+    Message("audit.column-reason"), Message("audit.column-note"), Message("audit.column-actor"),
+    Message("audit.column-actor-type"), Message("audit.column-actor-id"),
+    Message("audit.column-project"), Message("audit.column-tenant"), Message("audit.column-source"),
+    Message("audit.column-request-id"), Message("audit.column-ticket"),
+    Message("audit.column-identity-checks"), Message("audit.column-fields"),
   ]
 
-  private let formatter = AuditFormatter(nil)
+  init(_ catalog: Catalog) {
+    self.catalog = catalog
+    csv = CSV(Self.columns.map { catalog.text($0) })
+    formatter = AuditFormatter(nil, catalog)
+  }
 
   mutating func add(_ row: AuditRow) {
     csv.add([
-      String(row.id), row.at.rfc3339, AuditWords.action(row), row.actionName,
-      row.objectKind, row.objectID, AuditWords.object(row), formatter.from(row), formatter.to(row),
-      row.reason.map { SupportReason(rawValue: $0)?.name ?? $0 } ?? "", row.note ?? "",
+      String(row.id), row.at.rfc3339, catalog.text(AuditWords.action(row)), row.actionName,
+      row.objectKind, row.objectID, catalog.text(AuditWords.object(row)), formatter.from(row),
+      formatter.to(row), row.reason.map { catalog.text(AuditWords.reason($0)) } ?? "",
+      row.note ?? "",
       row.actorName, row.actorKind, row.actorID, row.project?.text ?? "", row.tenant?.text ?? "",
       row.address, row.requestID, row.ticket ?? "",
       row.proof?.split(separator: "\n").joined(separator: "; ") ?? "",
@@ -27,8 +40,7 @@ struct AuditTable: Sendable {
 
   /// Adds a final row that says the file is incomplete.
   mutating func addEnd(after count: Int) {
-    let sentence =
-      "Only the newest \(count) entries are included. To get older entries, filter by date."
-    csv.add([sentence] + Array(repeating: "", count: Self.columns.count - 1))
+    let sentence = Message("audit.file-is-cut", ["count": .number(count)])
+    csv.add([catalog.text(sentence)] + Array(repeating: "", count: Self.columns.count - 1))
   }
 }

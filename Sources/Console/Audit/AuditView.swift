@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct AuditView: ViewModel {
@@ -21,36 +22,42 @@ struct AuditView: ViewModel {
   /// Shows the result of a search.
   mutating func show(_ found: AuditSearch, rows: Markup, after: String?) {
     self.rows = rows
-    let count = Words.count(found.rows.count, "entry", "entries")
-    let reached = found.searchedBackTo.map { ", searched back to \(frame.times.words($0))" } ?? ""
     if !found.rows.isEmpty || found.next != nil {
       pager = PagerView(
-        shown: count + reached, path: place.page, query: query.form(), after: after,
+        shown: shown(found), path: place.page, query: query.form(), after: after,
         next: found.next)
     }
     guard found.rows.isEmpty else { return }
     if let day = found.searchedBackTo {
       empty = EmptyView(
-        heading: "No matches yet",
-        sentence:
-          "No matching entries back to \(frame.times.words(day)). Older entries are on the next page."
-      )
+        heading: Message("audit.no-matches-yet"),
+        sentence: Message("audit.older-on-next-page", ["time": frame.times.value(day)]))
     } else if !query.isEmpty || after != nil {
       empty = EmptyView(
-        heading: "No matching entries",
-        sentence: "Entries are never deleted. Try different filters.",
-        link: EmptyLink(text: "Show all entries", href: place.page))
+        heading: Message("audit.no-matching-entries"),
+        sentence: Message("audit.try-different-filters"),
+        link: EmptyLink(text: Message("audit.show-all-entries"), href: place.page))
     } else {
       empty = EmptyView(
-        heading: "No entries yet",
-        sentence: "Every change is recorded here. Entries can’t be edited.")
+        heading: Message("audit.no-entries-yet"),
+        sentence: Message("audit.every-change-is-recorded"))
     }
+  }
+
+  /// The number of entries, and how far back they were searched if the search isn't complete.
+  private func shown(_ found: AuditSearch) -> Message {
+    let count = Message.Value.number(found.rows.count)
+    guard let time = found.searchedBackTo else {
+      return Message("audit.entries", ["count": count])
+    }
+    return Message(
+      "audit.entries-searched-back", ["count": count, "time": frame.times.value(time)])
   }
 
   /// Shows that the search didn't run because a filter is invalid.
   mutating func showNothing() {
     empty = EmptyView(
-      heading: "Search not run", sentence: "Correct the dates above.")
+      heading: Message("audit.search-not-run"), sentence: Message("audit.correct-dates"))
   }
 
   private var file: String? {
@@ -65,7 +72,7 @@ struct AuditView: ViewModel {
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup("rows") { $0.rows },
     .text("file") { $0.file },
-    .text("most") { _ in Words.number(Audit.longestExport) },
+    .text("most") { _ in Message.value(.number(Audit.longestExport)) },
     .optional("pager") { $0.pager },
     .optional("empty") { $0.empty },
   ]

@@ -1,29 +1,32 @@
 import Identity
+import Localization
 import Templating
 
 /// An entry in the history of a resource.
 final class HistoryRow: ViewModel {
-  let what: String
+  let what: Message
   let change: String
-  let who: String
+  let who: Message
   let at: Markup
   let why: String
 
-  init(_ row: AuditRow, _ times: Times) {
+  init(_ row: AuditRow, _ times: Times, _ catalog: Catalog) {
+    let formatter = AuditFormatter(times, catalog)
     what = AuditWords.action(row)
-    change = AuditFormatter(times).change(row)
+    change = formatter.change(row)
     who = AuditWords.who(row)
     at = times.moment(row.at)
-    why = AuditWords.reason(row)
+    why = formatter.reason(row)
   }
 
   /// Creates an entry for the history of a policy, which shows the values in place of the action.
-  init(policy row: AuditRow, _ times: Times) {
-    what = Words.sentence(AuditFormatter(times).change(row))
+  init(policy row: AuditRow, _ times: Times, _ catalog: Catalog) {
+    let formatter = AuditFormatter(times, catalog)
+    what = .verbatim(formatter.capitalizedChange(row))
     change = ""
     who = AuditWords.who(row)
     at = times.moment(row.at)
-    why = AuditWords.reason(row)
+    why = formatter.reason(row)
   }
 
   static let keys: Keys<HistoryRow> = [

@@ -12,8 +12,7 @@ struct ActionFields: ViewModel {
   let reason: String
 
   static let blockedField = "reauthentication"
-  static let blockedSentence =
-    "Set up a second factor in your account, or sign in again, and then retry."
+  static let blockedSentence = Message("authorization.blocked")
 
   /// Whether the action can't be performed now, because re-authentication isn't possible.
   var isBlocked: Bool { standing.isBlocked }
@@ -47,6 +46,6 @@ struct ReasonField: ViewModel {
   static let keys: Keys<Self> = [
     .text("value") { $0.value },
     .text("error") { $0.error },
-    .text("longest") { _ in Words.number(ActionRequest.longestNote) },
+    .text("longest") { _ in Message.value(.number(ActionRequest.longestNote)) },
   ]
 }

@@ -1,15 +1,16 @@
 import Identity
+import Localization
 import Templating
 
 /// The content of a confirmation page for an action.
 struct ActionQuestion {
   let performs: ConsoleAction
   let heading: Markup
-  let consequences: [String]
+  let consequences: [Message]
   /// The label of the confirm button: a verb and its object.
-  let button: String
+  let button: Message
   /// The label of the cancel link.
-  let keep: String
+  let keep: Message
   /// The address that the form is submitted to.
   let action: String
   /// The address of the cancel link.
@@ -18,7 +19,7 @@ struct ActionQuestion {
   /// Hidden fields of the form.
   var hidden: [HiddenField] = []
   /// The facts shown next to the form.
-  var factsHeading = ""
+  var factsHeading = Message.verbatim("")
   var facts: [Fact] = []
 }
 

@@ -1,10 +1,14 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// The account recovery section of a user's page: temporary and recovery codes and their actions.
 struct BackupCodesView: ViewModel {
-  var facts: [Fact] = []
+  /// The user's temporary code; nil if there's none.
+  var temporaryCode: TemporaryCodeFact?
+  /// The user's recovery codes; nil if there are none.
+  var recoveryCodes: RecoveryCodesFact?
   var links: [Link] = []
   /// A warning that codes are locked; nil if they aren't or if there are none.
   var caution: LockCaution?
@@ -16,25 +20,33 @@ struct BackupCodesView: ViewModel {
     in context: ScopeContext
   ) {
     let (scope, uid) = (context.scope, account.id.text)
-    facts = Self.facts(state, context.signedIn.times)
-    if !facts.isEmpty { caution = LockCaution(account, at: now, in: context) }
+    let times = context.signedIn.times
+    temporaryCode = state.temporaryUntil.map { TemporaryCodeFact(until: times.moment($0)) }
+    if let left = state.recoveryLeft, let madeAt = state.recoveryMadeAt {
+      recoveryCodes = RecoveryCodesFact(left: left, madeAt: times.moment(madeAt))
+    }
+    if hasFacts { caution = LockCaution(account, at: now, in: context) }
     if mayAct {
       if settings.temporaryCodes {
         links.append(
-          Link(text: "Generate temporary code…", href: ConsolePaths.temporaryCode(scope, uid)))
+          Link(
+            text: Message("backup-codes.generate-temporary-code"),
+            href: ConsolePaths.temporaryCode(scope, uid)))
       }
       if state.temporaryUntil != nil {
         links.append(
           Link(
-            text: "Revoke temporary code…", href: ConsolePaths.temporaryCodeRemoval(scope, uid)))
+            text: Message("backup-codes.revoke-temporary-code-link"),
+            href: ConsolePaths.temporaryCodeRemoval(scope, uid)))
       }
       if state.recoveryLeft != nil {
         links.append(
           Link(
-            text: "Revoke recovery codes…", href: ConsolePaths.recoveryCodesRemoval(scope, uid)))
+            text: Message("backup-codes.revoke-recovery-codes-link"),
+            href: ConsolePaths.recoveryCodesRemoval(scope, uid)))
       }
     }
-    if facts.isEmpty, links.isEmpty { return nil }
+    if !hasFacts, links.isEmpty { return nil }
   }
 
   /// Creates the section of a user without an authenticator app; nil if they can't enroll one by
@@ -43,34 +55,38 @@ struct BackupCodesView: ViewModel {
     guard EnrollmentLinks.refusal(account, policy) == nil else { return nil }
     links = [
       Link(
-        text: "Send enrollment link…",
+        text: Message("backup-codes.send-enrollment-link"),
         href: ConsolePaths.enrollmentLink(context.scope, account.id.text))
     ]
   }
 
-  private static func facts(_ state: BackupCodeState, _ times: Times) -> [Fact] {
-    var facts: [Fact] = []
-    if let until = state.temporaryUntil {
-      var html = HTML()
-      html.raw("single use, expires ")
-      html.add(times.moment(until))
-      facts.append(Fact("Temporary code", html.markup))
-    }
-    if let left = state.recoveryLeft, let madeAt = state.recoveryMadeAt {
-      var html = HTML()
-      html.number(left)
-      html.raw(" left, generated ")
-      html.add(times.moment(madeAt))
-      facts.append(Fact("Recovery codes", html.markup))
-    }
-    return facts
-  }
+  private var hasFacts: Bool { temporaryCode != nil || recoveryCodes != nil }
 
   static let keys: Keys<Self> = [
     .optional("caution") { $0.caution },
-    .flag("hasFacts") { !$0.facts.isEmpty },
-    .list("facts") { $0.facts },
+    .flag("hasFacts") { $0.hasFacts },
+    .optional("temporaryCode") { $0.temporaryCode },
+    .optional("recoveryCodes") { $0.recoveryCodes },
     .flag("hasLinks") { !$0.links.isEmpty },
     .list("links") { $0.links },
+  ]
+}
+
+/// The temporary code of a user.
+struct TemporaryCodeFact: ViewModel {
+  let until: Markup
+
+  static let keys: Keys<Self> = [.markup("until") { $0.until }]
+}
+
+/// The recovery codes of a user.
+struct RecoveryCodesFact: ViewModel {
+  /// The number of unused codes.
+  let left: Int
+  let madeAt: Markup
+
+  static let keys: Keys<Self> = [
+    .number("left") { $0.left },
+    .markup("madeAt") { $0.madeAt },
   ]
 }

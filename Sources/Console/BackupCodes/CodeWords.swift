@@ -1,22 +1,57 @@
+import Localization
 import Templating
 
 /// The NATO phonetic alphabet, for reading codes aloud on the phone.
 enum CodeWords {
   private static let letters = [
-    "Alfa", "Bravo", "Charlie", "Delta", "Echo", "Foxtrot", "Golf", "Hotel", "India", "Juliett",
-    "Kilo", "Lima", "Mike", "November", "Oscar", "Papa", "Quebec", "Romeo", "Sierra", "Tango",
-    "Uniform", "Victor", "Whiskey", "X-ray", "Yankee", "Zulu",
+    Message("backup-codes.letter-a"),
+    Message("backup-codes.letter-b"),
+    Message("backup-codes.letter-c"),
+    Message("backup-codes.letter-d"),
+    Message("backup-codes.letter-e"),
+    Message("backup-codes.letter-f"),
+    Message("backup-codes.letter-g"),
+    Message("backup-codes.letter-h"),
+    Message("backup-codes.letter-i"),
+    Message("backup-codes.letter-j"),
+    Message("backup-codes.letter-k"),
+    Message("backup-codes.letter-l"),
+    Message("backup-codes.letter-m"),
+    Message("backup-codes.letter-n"),
+    Message("backup-codes.letter-o"),
+    Message("backup-codes.letter-p"),
+    Message("backup-codes.letter-q"),
+    Message("backup-codes.letter-r"),
+    Message("backup-codes.letter-s"),
+    Message("backup-codes.letter-t"),
+    Message("backup-codes.letter-u"),
+    Message("backup-codes.letter-v"),
+    Message("backup-codes.letter-w"),
+    Message("backup-codes.letter-x"),
+    Message("backup-codes.letter-y"),
+    Message("backup-codes.letter-z"),
   ]
   private static let digits = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+    Message("backup-codes.digit-0"),
+    Message("backup-codes.digit-1"),
+    Message("backup-codes.digit-2"),
+    Message("backup-codes.digit-3"),
+    Message("backup-codes.digit-4"),
+    Message("backup-codes.digit-5"),
+    Message("backup-codes.digit-6"),
+    Message("backup-codes.digit-7"),
+    Message("backup-codes.digit-8"),
+    Message("backup-codes.digit-9"),
   ]
 
-  static func word(_ character: Character) -> String {
-    guard let byte = character.asciiValue else { return "" }
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): return letters[Int(byte - UInt8(ascii: "A"))]
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): return digits[Int(byte - UInt8(ascii: "0"))]
-    default: return ""
+  /// Returns the word; empty for other characters.
+  static func word(_ character: Character) -> Message {
+    switch character.asciiValue {
+    case let byte? where (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte):
+      letters[Int(byte - UInt8(ascii: "A"))]
+    case let byte? where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
+      digits[Int(byte - UInt8(ascii: "0"))]
+    default: .verbatim("")
     }
   }
 }

@@ -1,5 +1,7 @@
 import HTTP
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/temporary-code`: generates a temporary code for a user, which the next page shows
 /// once.
@@ -15,17 +17,19 @@ struct CreateTemporaryCode: SupportAction {
     let entered = target.form.trimmed("hours")
     let chosen = BackupCodes.hours.first { String($0) == entered } ?? BackupCodes.hours[0]
     var question = SupportConfirmation(
-      user: account, title: "Temporary code",
-      heading: HTML.heading("Generate a temporary code for", account.label),
-      consequences: consequences(account, state, target.times), button: "Generate code")
+      user: account, title: Message("backup-codes.temporary-code"),
+      heading: Markup(
+        html: Message(
+          "backup-codes.generate-heading", ["user": .name(Words.short(account.label))])),
+      consequences: consequences(account, state, target.times),
+      button: Message("backup-codes.generate-code"))
     question.caution = LockCaution(account, at: pages.frames.clock.now(), in: target.context)
     question.isDestructive = false
     question.choice = SupportChoice(
-      name: "hours", label: "Valid for",
+      name: "hours", label: Message("backup-codes.valid-for"),
       options: BackupCodes.hours.map { hours in
         SupportOption(
-          value: String(hours), label: Words.count(hours, "hour", "hours"),
-          isChosen: hours == chosen)
+          value: String(hours), label: Words.hours(hours), isChosen: hours == chosen)
       })
     question.reasons = [.lost, .replaced, .locked, .other]
     if !settings.temporaryCodes {
@@ -51,12 +55,12 @@ struct CreateTemporaryCode: SupportAction {
 
   private func consequences(
     _ account: Account, _ state: BackupCodeState, _ times: Times
-  ) -> [String] {
+  ) -> [Message] {
     [
-      "The user can sign in once with this code instead of an authenticator code. Their password is still required.",
-      "The code is shown once, for you to read to the caller. Anyone else who hears it also needs the user’s password.",
+      Message("backup-codes.sign-in-once"),
+      Message("backup-codes.read-once"),
       state.temporaryUntil.map {
-        "The existing temporary code, valid until \(times.words($0)), is revoked."
+        Message("backup-codes.existing-code-revoked", ["time": times.value($0)])
       },
       pages.notice(to: account),
     ].compactMap { $0 }

@@ -1,10 +1,11 @@
 import Identity
+import Localization
 import Templating
 
 /// A warning that temporary and recovery codes are locked like all others, with a link to unlock
 /// them.
 struct LockCaution: ViewModel {
-  let sentence: String
+  let sentence: Message
   /// The link to unlock the codes; nil without the permission.
   let link: Link?
 
@@ -18,7 +19,8 @@ struct LockCaution: ViewModel {
     link =
       may
       ? Link(
-        text: "Unlock codes…", href: ConsolePaths.unlock(context.scope, account.id.text)) : nil
+        text: Message("backup-codes.unlock-codes"),
+        href: ConsolePaths.unlock(context.scope, account.id.text)) : nil
   }
 
   static let keys: Keys<Self> = [

@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/recovery-codes/removal`: revokes a user's recovery codes.
 struct RevokeRecoveryCodes: SupportAction {
@@ -9,13 +11,16 @@ struct RevokeRecoveryCodes: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let (account, state) = try await pages.accountWithCodes(target)
     var question = SupportConfirmation(
-      user: account, title: "Revoke recovery codes",
-      heading: HTML.heading("Revoke the recovery codes of", account.label),
+      user: account, title: Message("backup-codes.revoke-recovery-codes"),
+      heading: Markup(
+        html: Message(
+          "backup-codes.revoke-recovery-codes-heading",
+          ["user": .name(Words.short(account.label))])),
       consequences: [
-        "\(Words.count(state.recoveryLeft ?? 0, "unused code", "unused codes")) can no longer be used to sign in.",
-        "The user can generate new codes in the application after they sign in with their authenticator app.",
+        Message("backup-codes.recovery-codes-end", ["count": .number(state.recoveryLeft ?? 0)]),
+        Message("backup-codes.user-can-generate-codes"),
         pages.notice(to: account),
-      ].compactMap { $0 }, button: "Revoke codes")
+      ].compactMap { $0 }, button: Message("backup-codes.revoke-codes"))
     if state.recoveryMadeAt == nil { question.refusal = ActionErrorText.sentence(.noCodes) }
     return question
   }
@@ -26,7 +31,7 @@ struct RevokeRecoveryCodes: SupportAction {
     let done = try await pages.identity.backupCodes.endRecoveryCodes(
       request, of: target.user, in: target.scope)
     return SupportResult(
-      "\(Words.count(done.value, "recovery code", "recovery codes")) revoked. The user can generate new ones in the application.",
+      Message("backup-codes.recovery-codes-revoked", ["count": .number(done.value)]),
       after: done)
   }
 }

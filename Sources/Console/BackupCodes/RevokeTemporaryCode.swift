@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/temporary-code/removal`: revokes a user's temporary code.
 struct RevokeTemporaryCode: SupportAction {
@@ -9,11 +11,14 @@ struct RevokeTemporaryCode: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let (account, state) = try await pages.accountWithCodes(target)
     var question = SupportConfirmation(
-      user: account, title: "Revoke temporary code",
-      heading: HTML.heading("Revoke the temporary code of", account.label),
+      user: account, title: Message("backup-codes.revoke-temporary-code"),
+      heading: Markup(
+        html: Message(
+          "backup-codes.revoke-temporary-code-heading",
+          ["user": .name(Words.short(account.label))])),
       consequences: [
-        "The code can no longer be used to sign in.", pages.notice(to: account),
-      ].compactMap { $0 }, button: "Revoke code")
+        Message("backup-codes.temporary-code-ends"), pages.notice(to: account),
+      ].compactMap { $0 }, button: Message("backup-codes.revoke-code"))
     if state.temporaryMadeAt == nil { question.refusal = ActionErrorText.sentence(.noCodes) }
     return question
   }
@@ -23,7 +28,7 @@ struct RevokeTemporaryCode: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.identity.backupCodes.endTemporaryCode(
       request, of: target.user, in: target.scope)
-    return SupportResult("Temporary code revoked.", after: done)
+    return SupportResult(Message("backup-codes.temporary-code-revoked"), after: done)
   }
 }
 

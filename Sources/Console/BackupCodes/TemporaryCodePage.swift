@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/users/{uid}/temporary-code/shown`: shows a generated temporary code once.
@@ -18,9 +19,8 @@ struct TemporaryCodePage: Sendable {
       code = codes.take(
         for: context.signedIn.session, account.id, in: scope, at: pages.frames.clock.now())
     }
-    let user = Words.isolated(account.label)
-    var frame = try await pages.frames.frame(
-      "Temporary code · \(user) · Users", in: context, tab: .users)
+    let title = Message("backup-codes.title-of-code", ["user": .name(Words.short(account.label))])
+    var frame = try await pages.frames.frame(title, in: context, tab: .users)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     let model = TemporaryCodeView(
       frame: FrameView(frame), account: account, user: UserIdentity(account, in: scope), code: code,

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/clock`: shows the server's clock to owners, who confirm the time if it isn't trusted.
@@ -24,9 +25,11 @@ struct ClockPage: Sendable {
       return try await page(signedIn, errors: errors)
     }
     let text =
-      outcome.value.map {
-        "Confirmed the time \(signedIn.times.words($0)). \(carriesMail ? "Deletion and email resume." : "Deletion resumes.")"
-      } ?? "No changes made. The clock is already trusted."
+      outcome.value.map { time in
+        carriesMail
+          ? Message("clock.confirmed-with-email", ["time": signedIn.times.value(time)])
+          : Message("clock.confirmed", ["time": signedIn.times.value(time)])
+      } ?? Message("clock.already-trusted")
     return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.clock())
   }
 
@@ -34,9 +37,13 @@ struct ClockPage: Sendable {
     _ signedIn: SignedIn, errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let reading = try await refusing { try await clock.reading() }
+    let title = Message("clock.server-clock")
     var frame = actions.frames.frame(
-      "Server clock · Administrators", for: signedIn, tab: .administrators)
-    frame.crumbs = [Link(text: "Administrators", href: ConsolePaths.administrators())]
+      Message("administrators.page-title", ["title": .message(title)]), for: signedIn,
+      tab: .administrators)
+    frame.crumbs = [
+      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+    ]
     // Once the clock is trusted again, the page has no form for errors to link to.
     frame.errors = reading.doubt == nil ? [] : errors
     let framed = FrameView(frame)
@@ -56,24 +63,36 @@ struct ClockView: ViewModel {
 
   private var facts: [Fact] {
     let times = frame.times
+    let none = Message("clock.none")
     return [
-      Fact("Server time", times.moment(reading.shown)),
-      Fact("Newest stored time", reading.stored.map(times.moment) ?? HTML.escaped("none")),
+      Fact(Message("clock.server-time"), times.moment(reading.shown)),
       Fact(
-        "Difference",
-        reading.stored.map { Self.difference(reading.shown.seconds - $0.seconds) } ?? "none"),
+        Message("clock.newest-stored-time"),
+        reading.stored.map(times.moment) ?? Markup(escaping: none)),
+      Fact(
+        Message("clock.difference"),
+        reading.stored.map { Self.difference(reading.shown.seconds - $0.seconds) } ?? none),
     ]
   }
 
   /// How far the clock is from the newest stored time: `400 days ahead`.
-  static func difference(_ seconds: Int64) -> String {
+  static func difference(_ seconds: Int64) -> Message {
     let magnitude = Int(clamping: seconds.magnitude)
-    let length =
-      magnitude >= 2 * 86_400
-      ? Words.count(magnitude / 86_400, "day", "days")
-      : magnitude >= 2 * 3_600
-        ? Words.count(magnitude / 3_600, "hour", "hours") : Words.duration(seconds: magnitude)
-    return "\(length) \(seconds < 0 ? "behind" : "ahead")"
+    if magnitude >= 2 * 86_400 {
+      let days = Message.Value.number(magnitude / 86_400)
+      return seconds < 0
+        ? Message("clock.days-behind", ["count": days])
+        : Message("clock.days-ahead", ["count": days])
+    }
+    if magnitude >= 2 * 3_600 {
+      let hours = Message.Value.number(magnitude / 3_600)
+      return seconds < 0
+        ? Message("clock.hours-behind", ["count": hours])
+        : Message("clock.hours-ahead", ["count": hours])
+    }
+    let length = Message.Value.message(Words.duration(seconds: magnitude))
+    return seconds < 0
+      ? Message("clock.behind", ["length": length]) : Message("clock.ahead", ["length": length])
   }
 
   static let keys: Keys<Self> = [
@@ -82,7 +101,7 @@ struct ClockView: ViewModel {
     .flag("isDoubted") { $0.reading.doubt != nil },
     .flag("carriesMail") { $0.carriesMail },
     .list("facts") { $0.facts },
-    .text("now") { $0.frame.times.words($0.reading.shown) },
+    .text("now") { Message.value($0.frame.times.value($0.reading.shown)) },
     .object("authorization") { $0.fields },
     .text("action") { _ in ConsolePaths.clock() },
     .text("back") { _ in ConsolePaths.administrators() },

@@ -1,101 +1,133 @@
 import Identity
+import Localization
 import OTP
 
 /// The results of code attempts, in sentences for a support agent on the phone.
 enum CodeAttemptText {
   /// Returns the result of one code attempt.
-  static func sentence(_ codeAttempt: CodeAttempt) -> String {
-    let what = [result(codeAttempt), repetition(codeAttempt)].compactMap { $0 }.joined(
-      separator: ", ")
+  static func sentence(_ codeAttempt: CodeAttempt) -> Message {
+    let result = result(codeAttempt)
     let isEnrolling = codeAttempt.way == .enrollment || codeAttempt.way == .phoneEnrollment
-    return isEnrolling ? "\(what), during enrollment" : what
+    let times = Message.Value.number(codeAttempt.times)
+    switch (codeAttempt.times > 1, isEnrolling) {
+    case (false, false): return result
+    case (false, true):
+      return Message("code-attempts.result-while-enrolling", ["result": .message(result)])
+    case (true, false):
+      return Message(
+        "code-attempts.result-repeated", ["count": times, "result": .message(result)])
+    case (true, true):
+      return Message(
+        "code-attempts.result-repeated-while-enrolling",
+        ["count": times, "result": .message(result)])
+    }
   }
 
-  private static func result(_ codeAttempt: CodeAttempt) -> String {
+  private static func result(_ codeAttempt: CodeAttempt) -> Message {
+    let isSent = codeAttempt.way.isSent
     switch codeAttempt.result {
     case .accepted:
-      let way = codeAttempt.way.isSent ? "accepted (SMS)" : "accepted"
-      guard let distance = codeAttempt.distance, distance != 0 else { return way }
-      return "\(way): \(steps(distance))\(clock(codeAttempt))"
-    case .used: return "already used"
-    case .older: return "older than the last accepted code"
-    case .late, .early: return "\(beyond(codeAttempt))\(clock(codeAttempt))"
-    case .wrong: return codeAttempt.way.isSent ? "incorrect code (SMS)" : "incorrect code"
-    case .unreadable: return "invalid format: codes have six digits"
-    case .expired: return "SMS code expired, already used, or tried too often"
-    case .blocked: return "not checked: too many incorrect codes"
-    case .closed: return "not checked: codes are locked"
-    case .suspended: return "correct code, but the factor is suspended"
-    case .temporary: return "accepted (temporary code)"
-    case .recovery: return "accepted (recovery code)"
+      return isSent ? Message("code-attempts.accepted-sms") : accepted(codeAttempt)
+    case .used: return Message("code-attempts.already-used")
+    case .older: return Message("code-attempts.older")
+    case .late: return withClock(expired(codeAttempt), codeAttempt)
+    case .early: return withClock(notYetValid(codeAttempt), codeAttempt)
+    case .wrong:
+      return isSent ? Message("code-attempts.incorrect-sms") : Message("code-attempts.incorrect")
+    case .unreadable: return Message("code-attempts.unreadable")
+    case .expired: return Message("code-attempts.expired-sms")
+    case .blocked: return Message("code-attempts.blocked")
+    case .closed: return Message("code-attempts.closed")
+    case .suspended: return Message("code-attempts.suspended")
+    case .temporary: return Message("code-attempts.accepted-temporary-code")
+    case .recovery: return Message("code-attempts.accepted-recovery-code")
     }
   }
 
-  private static func beyond(_ codeAttempt: CodeAttempt) -> String {
-    let age = codeAttempt.result == .late ? "expired" : "not yet valid"
-    let accepted: String
-    switch codeAttempt.window?.adjacentIntervals {
-    case let intervals?: accepted = "limit \(intervals)"
-    case nil: return age
+  private static func accepted(_ codeAttempt: CodeAttempt) -> Message {
+    guard let distance = codeAttempt.distance, distance != 0 else {
+      return Message("code-attempts.accepted")
     }
-    guard let distance = codeAttempt.distance else { return "\(age) (\(accepted))" }
-    return "\(age): \(steps(distance)) (\(accepted))"
+    let steps = Message.Value.number(abs(distance))
+    return withClock(
+      distance < 0
+        ? Message("code-attempts.accepted-late", ["count": steps])
+        : Message("code-attempts.accepted-early", ["count": steps]), codeAttempt)
   }
 
-  /// Returns the distance in intervals: `3 intervals late`.
-  private static func steps(_ distance: Int) -> String {
-    Words.count(abs(distance), "interval ", "intervals ") + (distance < 0 ? "late" : "early")
+  private static func expired(_ codeAttempt: CodeAttempt) -> Message {
+    guard let window = codeAttempt.window else { return Message("code-attempts.expired") }
+    let limit = Message.Value.number(window.adjacentIntervals)
+    guard let distance = codeAttempt.distance else {
+      return Message("code-attempts.expired-with-limit", ["limit": limit])
+    }
+    return Message(
+      "code-attempts.expired-by", ["count": .number(abs(distance)), "limit": limit])
   }
 
-  private static func clock(_ codeAttempt: CodeAttempt) -> String {
-    codeAttempt.drift.map { "; \(clock($0))" } ?? ""
+  private static func notYetValid(_ codeAttempt: CodeAttempt) -> Message {
+    guard let window = codeAttempt.window else { return Message("code-attempts.not-yet-valid") }
+    let limit = Message.Value.number(window.adjacentIntervals)
+    guard let distance = codeAttempt.distance else {
+      return Message("code-attempts.not-yet-valid-with-limit", ["limit": limit])
+    }
+    return Message(
+      "code-attempts.not-yet-valid-by", ["count": .number(abs(distance)), "limit": limit])
   }
 
-  /// Returns a clause about the clock: `the phone’s clock is about 90 s slow`.
-  static func clock(_ drift: ClockDrift) -> String {
-    "the phone’s clock is about \(amount(drift))"
+  /// Returns a result with what it says about the phone's clock.
+  private static func withClock(_ result: Message, _ codeAttempt: CodeAttempt) -> Message {
+    guard let drift = codeAttempt.drift else { return result }
+    let time = time(drift)
+    return drift.isSlow
+      ? Message(
+        "code-attempts.result-with-slow-clock", ["result": .message(result), "time": time])
+      : Message(
+        "code-attempts.result-with-fast-clock", ["result": .message(result), "time": time])
   }
 
-  /// Returns the drift of a clock: `90 s slow`.
-  static func amount(_ drift: ClockDrift) -> String {
-    let time =
-      drift.seconds < 120 ? "\(drift.seconds) s" : Words.duration(seconds: drift.seconds)
-    return "\(time) \(drift.isSlow ? "slow" : "fast")"
+  /// Returns the drift of a clock for a chip: `clock about 90 s slow`.
+  static func clock(_ drift: ClockDrift) -> Message {
+    drift.isSlow
+      ? Message("code-attempts.clock-slow", ["time": time(drift)])
+      : Message("code-attempts.clock-fast", ["time": time(drift)])
   }
 
-  private static func repetition(_ codeAttempt: CodeAttempt) -> String? {
-    codeAttempt.times > 1 ? "\(Words.number(codeAttempt.times)) times" : nil
+  /// Returns the amount of a clock's drift: `90 s`.
+  private static func time(_ drift: ClockDrift) -> Message.Value {
+    .message(
+      drift.seconds < 120
+        ? Message("code-attempts.seconds", ["seconds": .number(drift.seconds)])
+        : Words.duration(seconds: drift.seconds))
   }
 
   /// Returns what to tell a caller whose clock is off.
-  static func advice(_ drift: ClockDrift) -> String {
-    "Based on recent codes, \(clock(drift)). Ask the caller to set the phone’s date and time to automatic, then enter the next code."
+  static func advice(_ drift: ClockDrift) -> Message {
+    drift.isSlow
+      ? Message("code-attempts.advice-slow-clock", ["time": time(drift)])
+      : Message("code-attempts.advice-fast-clock", ["time": time(drift)])
   }
 
   /// Returns what a lock means for temporary and recovery codes; nil if codes aren't locked.
-  static func waiting(_ account: Account, at now: Instant, _ times: Times) -> String? {
-    let wrong = Words.count(account.wrongCodes, "incorrect code", "incorrect codes")
+  static func waiting(_ account: Account, at now: Instant, _ times: Times) -> Message? {
+    let wrong = Message.Value.number(account.wrongCodes)
     switch account.codeLock(at: now) {
     case .open: return nil
     case .blocked(let until):
-      return
-        "Codes are blocked until \(times.words(until)) after \(wrong) in a row. This includes temporary and recovery codes unless an administrator unlocks the codes."
-    case .closed:
-      return
-        "Codes are locked after \(wrong) in a row. This includes temporary and recovery codes until an administrator unlocks the codes."
+      return Message(
+        "code-attempts.waiting-while-blocked", ["time": times.value(until), "count": wrong])
+    case .closed: return Message("code-attempts.waiting-while-locked", ["count": wrong])
     }
   }
 
   /// Returns why codes are locked and when that ends; nil if they aren't.
-  static func lock(_ account: Account, at now: Instant, _ times: Times) -> String? {
-    let wrong = Words.count(account.wrongCodes, "incorrect code", "incorrect codes")
+  static func lock(_ account: Account, at now: Instant, _ times: Times) -> Message? {
+    let wrong = Message.Value.number(account.wrongCodes)
     switch account.codeLock(at: now) {
     case .open: return nil
     case .blocked(let until):
-      return "Codes are blocked until \(times.words(until)) after \(wrong) in a row."
-    case .closed:
-      return
-        "Codes are locked after \(wrong) in a row, until an administrator unlocks the codes or removes a second factor."
+      return Message("code-attempts.codes-blocked", ["time": times.value(until), "count": wrong])
+    case .closed: return Message("code-attempts.codes-locked", ["count": wrong])
     }
   }
 }

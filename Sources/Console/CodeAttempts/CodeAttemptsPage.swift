@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/users/{uid}/code-attempts`: a user's code attempts within the retention period, newest first.
@@ -23,8 +24,8 @@ struct CodeAttemptsPage: Sendable {
       return .redirect(to: ConsolePaths.codeAttempts(scope, account.id.text))
     }
     let settings = try await refusing { try await identity.support.settings(scope) }
-    var frame = try await frames.frame(
-      "Code attempts · \(Words.isolated(account.label)) · Users", in: context, tab: .users)
+    let title = Message("code-attempts.title", ["user": .name(Words.short(account.label))])
+    var frame = try await frames.frame(title, in: context, tab: .users)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     return .html(
       view.render(
@@ -48,21 +49,22 @@ struct CodeAttemptsView: ViewModel {
   private var pager: PagerView? {
     guard !page.items.isEmpty else { return nil }
     return PagerView(
-      shown: Words.count(page.items.count, "code attempt", "code attempts"), path: path,
+      shown: Message("code-attempts.shown", ["count": .number(page.items.count)]), path: path,
       query: Form(), after: after, next: page.next)
   }
 
   private var empty: EmptyView {
     EmptyView(
-      heading: "No code attempts in the last \(Words.count(days, "day", "days"))",
-      sentence:
-        "Shows the result of each code: accepted, expired, already used, or incorrect.")
+      heading: Message("code-attempts.empty", ["count": .number(days)]),
+      sentence: Message("code-attempts.empty-hint"))
   }
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("name") { Words.short($0.account.label) },
-    .text("days") { Words.count($0.days, "day", "days") },
+    .text("explanation") {
+      Message("code-attempts.explanation", ["count": .number($0.days)])
+    },
     .flag("hasRows") { !$0.page.items.isEmpty },
     .list("rows") { view in
       view.page.items.map { CodeAttemptRow($0, of: view.account, view.frame.times) }

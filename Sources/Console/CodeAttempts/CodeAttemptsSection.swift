@@ -1,12 +1,13 @@
 import Identity
+import Localization
 import Templating
 
 /// A user's recent code attempts, with advice for the support agent.
 struct CodeAttemptsSection: ViewModel {
   let lock: Markup?
-  let lockWords: String?
+  let lockWords: Message?
   let drift: Markup?
-  let advice: String?
+  let advice: Message?
   let rows: [CodeAttemptRow]
   /// The address of the full list; nil if all code attempts are shown.
   let all: String?
@@ -21,7 +22,7 @@ struct CodeAttemptsSection: ViewModel {
     lock = AccountChips.lock(account.codeLock(at: now))
     lockWords = CodeAttemptText.lock(account, at: now, times)
     let found = ClockDrift(codeAttempts)
-    drift = found.map { Chip.look("clock about \(CodeAttemptText.amount($0))") }
+    drift = found.map { Chip.look(CodeAttemptText.clock($0)) }
     advice = found.map(CodeAttemptText.advice)
     rows = codeAttempts.map { CodeAttemptRow($0, of: account, times) }
     all = page.next == nil ? nil : ConsolePaths.codeAttempts(scope, account.id.text)
@@ -43,24 +44,31 @@ struct CodeAttemptsSection: ViewModel {
 /// A code attempt in the list.
 struct CodeAttemptRow: ViewModel {
   let codeAttempt: CodeAttempt
-  let factor: String?
+  let factor: Message?
   let times: Times
 
   init(_ codeAttempt: CodeAttempt, of account: Account, _ times: Times) {
     self.codeAttempt = codeAttempt
     self.times = times
     let found = account.factors.first { $0.id == codeAttempt.enrollment }
-    factor = found?.label ?? (codeAttempt.enrollment == nil ? nil : "removed factor")
+    factor =
+      if let found {
+        Message.verbatim(found.label)
+      } else if codeAttempt.enrollment != nil {
+        Message("code-attempts.removed-factor")
+      } else {
+        nil
+      }
   }
 
-  private var program: String? {
+  private var program: Message? {
     let agent = codeAttempt.origin.userAgent
     guard !agent.isEmpty else { return nil }
-    return BrowserWords.known(agent) ?? Words.short(agent, 60)
+    return BrowserWords.known(agent) ?? .verbatim(Words.short(agent, 60))
   }
 
   static let keys: Keys<Self> = [
-    .text("what") { Words.sentence(CodeAttemptText.sentence($0.codeAttempt)) },
+    .text("what") { CodeAttemptText.sentence($0.codeAttempt) },
     .text("factor") { $0.factor },
     .text("address") {
       $0.codeAttempt.origin.address.isEmpty ? nil : $0.codeAttempt.origin.address

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `…/settings/deletion`: lists what will be lost, asks for the name, and deletes a project or
@@ -44,8 +45,7 @@ struct ScopeDeletionPage: Sendable {
       let outcome = try await identity.pools.delete(
         project: scope.project, tenant: scope.tenant, actions.request(signedIn))
       return actions.leave(
-        "\(scope.kind) “\(Words.isolated(scope.name))” deleted. Requests to it are now rejected.",
-        signedIn, after: outcome,
+        Self.deleted(scope), signedIn, after: outcome,
         to: scope.tenant == nil
           ? ConsolePaths.projects() : ConsolePaths.tenants(scope.project.text))
     } catch {
@@ -61,26 +61,33 @@ struct ScopeDeletionPage: Sendable {
     scope.tenant == nil ? .deleteProject : .deleteTenant
   }
 
+  private static func deleted(_ scope: Scope) -> Message {
+    let name = Message.Value.name(Words.short(scope.name))
+    return scope.tenant == nil
+      ? Message("deletion.project-deleted", ["name": name])
+      : Message("deletion.tenant-deleted", ["name": name])
+  }
+
   private static let wrongName = FieldError(
-    field: "confirmation", text: "Enter the name as shown above, or the ID.")
+    field: "confirmation", text: Message("deletion.name-wrong"))
 
   private func frame(
     _ context: ProjectContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Frame {
-    let frame = try await frames.frame("Delete · Settings", in: context, tab: .settings)
+    let frame = try await frames.frame(Message("deletion.title"), in: context, tab: .settings)
     return finished(frame, context.scope, errors)
   }
 
   private func frame(
     _ context: ScopeContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Frame {
-    let frame = try await frames.frame("Delete · Settings", in: context, tab: .settings)
+    let frame = try await frames.frame(Message("deletion.title"), in: context, tab: .settings)
     return finished(frame, context.scope, errors)
   }
 
   private func finished(_ frame: Frame, _ scope: Scope, _ errors: [FieldError]) -> Frame {
     var frame = frame
-    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
+    frame.crumbs = [Link(text: Message("settings.settings"), href: ConsolePaths.settings(scope))]
     frame.errors = errors
     return frame
   }
@@ -112,22 +119,22 @@ struct ScopeDeletionView: ViewModel {
   let losses: DeletionImpact
   let fields: ActionFields
 
-  private var lost: [String] {
+  private var lost: [Message] {
     var lines = [
       losses.users == 0
-        ? "No users."
-        : "\(Words.count(losses.users, "user", "users")), \(Words.number(losses.enrolledUsers)) of them with a second factor: accounts, passwords, factors, and sessions."
+        ? Message("deletion.no-users")
+        : Message(
+          "deletion.users",
+          ["count": .number(losses.users), "enrolled": .number(losses.enrolledUsers)])
     ]
     if losses.tenants > 0 {
-      lines.append("\(Words.count(losses.tenants, "tenant", "tenants")) with their policies.")
+      lines.append(Message("deletion.tenants", ["count": .number(losses.tenants)]))
     }
     if scope.tenant == nil {
-      lines.append(
-        "\(Words.count(losses.apiKeys, "API key", "API keys")): applications that use one can no longer connect."
-      )
+      lines.append(Message("deletion.api-keys", ["count": .number(losses.apiKeys)]))
     }
     if losses.serviceTokens > 0 {
-      lines.append("\(Words.count(losses.serviceTokens, "service token", "service tokens")).")
+      lines.append(Message("deletion.service-tokens", ["count": .number(losses.serviceTokens)]))
     }
     return lines
   }

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import QRCode
 import Templating
 
@@ -60,20 +61,16 @@ struct LinkedEnrollmentPage: Sendable {
       let fault = FieldError(
         field: "code",
         text: visitor.form.trimmed("code").isEmpty
-          ? "Enter the six-digit code from your authenticator app."
-          : "Incorrect code. Wait for the next one, and make sure the phone sets its time automatically."
-      )
+          ? Message("enrollment-links.enter-code") : Message("enrollment-links.incorrect-code"))
       return try page(visitor, .open(enrollment), code: code, errors: [fault])
     case .nameTooLong(let enrollment):
       let fault = FieldError(
-        field: "name", text: "Shorten the name to \(Factor.longestName) characters.")
+        field: "name",
+        text: Message(
+          "enrollment-links.shorten-name", ["count": .number(Factor.longestName)]))
       return try page(visitor, .open(enrollment), code: code, errors: [fault])
     case .ended:
-      let fault = FieldError(
-        field: "code",
-        text:
-          "This page was open for too long. Remove the entry from the app and scan the new QR code."
-      )
+      let fault = FieldError(field: "code", text: Message("enrollment-links.open-too-long"))
       let enrollment: LinkedEnrollment
       do throws(EnrollmentLinkError) { enrollment = try await links.open(code) } catch {
         return try page(visitor, .void, code: code)
@@ -99,7 +96,8 @@ struct LinkedEnrollmentPage: Sendable {
       form = LinkedEnrollmentForm(
         frame: view, csrf: visitor.formToken, link: code, enrollment: enrollment,
         name: visitor.form.text("name") ?? EnrollmentLinks.usualName,
-        drawing: Markup(trusted: drawing.svg(label: "QR code for your authenticator app")))
+        drawing: Markup(
+          trusted: drawing.svg(label: frames.catalog.text(Message("enrollment-links.qr-code")))))
     }
     let model = LinkedEnrollmentView(frame: view, state: state, form: form)
     var response = Response.html(

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// The states of the page that sets up an authenticator app by link.
 enum LinkedEnrollmentState {
@@ -39,44 +40,36 @@ enum LinkedEnrollmentState {
     }
   }
 
-  var title: String {
+  var title: Message {
     switch self {
-    case .open: "Set up your authenticator app"
-    case .done: "Your authenticator app is set up"
-    case .used: "This link was already used"
-    case .late: "This link has expired"
-    case .tooManyCodes: "Too many incorrect codes"
-    case .disabled: "This account is disabled"
-    case .refused(_, .alreadyEnrolled): "You already have an authenticator app"
-    case .refused: "You can’t set up an authenticator app right now"
-    case .void: "This link is invalid"
+    case .open: Message("enrollment-links.open-title")
+    case .done: Message("enrollment-links.done-title")
+    case .used: Message("enrollment-links.used-title")
+    case .late: Message("enrollment-links.late-title")
+    case .tooManyCodes: Message("enrollment-links.too-many-codes-title")
+    case .disabled: Message("enrollment-links.disabled-title")
+    case .refused(_, .alreadyEnrolled): Message("enrollment-links.already-enrolled-title")
+    case .refused: Message("enrollment-links.refused-title")
+    case .void: Message("enrollment-links.void-title")
     }
   }
 
-  var sentence: String {
+  /// What the page says in place of the form; nil with the form.
+  var sentence: Message? {
     switch self {
-    case .open: ""
-    case .done:
-      "The next time you sign in, you’ll be asked for a code from the app. Keep the app on your phone. You can now close this page and return to the application."
-    case .used:
-      "Each link can be used once, and a newer link replaces it. If you haven’t set up an app, ask support for a new link."
-    case .late: "Links are valid for 30 minutes. Ask support for a new one."
-    case .tooManyCodes: "This link is no longer valid. Ask support for a new one."
-    case .disabled: "Nothing was changed. Contact the application’s support."
-    case .refused(_, .alreadyEnrolled):
-      "Sign in with a code from the app. If you no longer have the device, ask support to remove it first."
-    case .refused(_, .tooManyFactors):
-      "You’ve reached the limit of second factors. Remove one in the application first."
-    case .refused(_, .changesLocked):
-      "You reported a change you didn’t make. Your second factors are locked until the application’s support reviews your report."
-    case .refused(_, .quotaExceeded):
-      "Too many notification emails were sent to your address. Changes that require a notification are blocked for an hour. Ask support for a new link after that."
-    case .refused(_, .unverifiedEmail):
-      "Your email address is no longer verified. Verify it in the application first."
-    case .refused:
-      "The application doesn’t currently allow authenticator apps. Nothing was changed."
-    case .void:
-      "Part of the link may be missing, it may have been replaced, or your account has changed since it was sent. Ask support for a new one."
+    case .open: nil
+    case .done: Message("enrollment-links.done")
+    case .used: Message("enrollment-links.used")
+    case .late: Message("enrollment-links.late")
+    case .tooManyCodes: Message("enrollment-links.too-many-codes")
+    case .disabled: Message("enrollment-links.disabled")
+    case .refused(_, .alreadyEnrolled): Message("enrollment-links.already-enrolled")
+    case .refused(_, .tooManyFactors): Message("enrollment-links.too-many-factors")
+    case .refused(_, .changesLocked): Message("enrollment-links.changes-locked")
+    case .refused(_, .quotaExceeded): Message("enrollment-links.quota-exceeded")
+    case .refused(_, .unverifiedEmail): Message("enrollment-links.unverified-email")
+    case .refused: Message("enrollment-links.refused")
+    case .void: Message("enrollment-links.void")
     }
   }
 }

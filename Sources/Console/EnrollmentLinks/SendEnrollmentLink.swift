@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/enrollment-link`: sends a user a link to set up an authenticator app.
 struct SendEnrollmentLink: SupportAction {
@@ -15,20 +17,19 @@ struct SendEnrollmentLink: SupportAction {
       throw Refusal(error)
     }
     let carriesMail = pages.identity.messages.carriesMail
+    let consequences: [Message?] = [
+      account.email.map { Self.sending(to: $0, carriesMail: carriesMail) },
+      Message("enrollment-links.only-user-sees-secret"),
+      Message("enrollment-links.single-use"),
+      account.addresses.count > 1 && carriesMail
+        ? Message("enrollment-links.others-notified") : nil,
+    ]
     var question = SupportConfirmation(
-      user: account, title: "Send enrollment link",
-      heading: HTML.heading("Send an enrollment link to", account.label),
-      consequences: [
-        account.email.map {
-          carriesMail
-            ? "An email to \(Words.isolated($0)) contains a link to a page where the user sets up an authenticator app."
-            : "Email isn’t configured, so the link to set up an authenticator app isn’t sent to \(Words.isolated($0)). \(Words.sentence(Permission.readMessages.holder)) can open it under Messages."
-        },
-        "Only the user sees the secret. Support agents never do.",
-        "The link can be used once and expires in 30 minutes. Any earlier link is revoked.",
-        account.addresses.count > 1 && carriesMail
-          ? "The user’s other addresses are notified that a link was sent." : nil,
-      ].compactMap { $0 }, button: "Send link")
+      user: account, title: Message("enrollment-links.send-title"),
+      heading: Markup(
+        html: Message(
+          "enrollment-links.send-heading", ["user": .name(Words.short(account.label))])),
+      consequences: consequences.compactMap { $0 }, button: Message("enrollment-links.send"))
     question.isDestructive = false
     question.reasons = [.lost, .stolen, .compromised, .replaced, .other]
     if let refusal = EnrollmentLinks.refusal(account, policy) {
@@ -42,11 +43,24 @@ struct SendEnrollmentLink: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.identity.enrollmentLinks.send(
       request, to: target.user, in: target.scope)
-    let address = Words.isolated(done.value)
+    let address = Message.Value.name(Words.short(done.value))
     return SupportResult(
       pages.identity.messages.carriesMail
-        ? "Enrollment link sent to \(address). Single use, expires in 30 minutes."
-        : "Email isn’t configured. \(Words.sentence(Permission.readMessages.holder)) can open the link for \(address) under Messages. Single use, expires in 30 minutes.",
+        ? Message("enrollment-links.sent", ["address": address])
+        : Message(
+          "enrollment-links.written",
+          [
+            "holder": .message(Permission.readMessages.startingHolder), "address": address,
+          ]),
       after: done)
+  }
+
+  private static func sending(to address: String, carriesMail: Bool) -> Message {
+    let address = Message.Value.name(Words.short(address))
+    return carriesMail
+      ? Message("enrollment-links.email-contains-link", ["address": address])
+      : Message(
+        "enrollment-links.email-not-configured",
+        ["address": address, "holder": .message(Permission.readMessages.startingHolder)])
   }
 }

@@ -1,20 +1,21 @@
 import Identity
+import Localization
 import Templating
 
 extension Factor.Kind {
-  /// The kind's name in tables and files.
-  var name: String {
+  /// The kind's name in lists and chips.
+  var name: Message {
     switch self {
-    case .totp: "TOTP"
-    case .phone: "phone"
+    case .totp: Message("common.totp")
+    case .phone: Message("factors.phone")
     }
   }
 
-  /// The name of the sign-in method, for use in a sentence.
-  var method: String {
+  /// The kind's name on its own.
+  var title: Message {
     switch self {
-    case .totp: "TOTP"
-    case .phone: "SMS"
+    case .totp: Message("common.totp")
+    case .phone: Message("factors.phone-alone")
     }
   }
 }
@@ -22,44 +23,53 @@ extension Factor.Kind {
 /// Second factors as text.
 enum FactorWords {
   /// Returns the kinds that an account has: `TOTP, phone`.
-  static func kinds(_ account: AccountSummary) -> String {
+  static func kinds(_ account: AccountSummary) -> Message {
     let kinds = Factor.Kind.allCases.filter(account.has).map(\.name)
-    return kinds.isEmpty ? "none" : kinds.joined(separator: ", ")
-  }
-
-  /// Returns which methods of some factors are disabled: `TOTP is disabled`.
-  static func off(_ factors: [Factor]) -> String {
-    let kinds = Factor.Kind.allCases.filter { kind in factors.contains { $0.kind == kind } }
-    let methods = kinds.map(\.method).joined(separator: " and ")
-    return "\(methods) \(kinds.count == 1 ? "is" : "are") disabled"
+    return kinds.isEmpty ? Message("factors.no-kind") : Message.value(.sequence(kinds))
   }
 
   /// Returns whether the user is notified by email, as a sentence; nil for a user without an
   /// address.
-  static func mail(to account: Account, isCarried: Bool) -> String? {
+  static func mail(to account: Account, isCarried: Bool) -> Message? {
     let addresses = account.addresses
     guard let first = addresses.first else { return nil }
-    guard isCarried else { return "Email isn’t configured, so the user isn’t notified." }
+    guard isCarried else { return Message("factors.not-notified") }
     return addresses.count == 1
-      ? "An email to \(Words.isolated(first)) notifies the user."
-      : "Emails to \(addresses.count) addresses notify the user."
+      ? Message("factors.notified", ["address": .name(Words.short(first))])
+      : Message("factors.notified-at-all", ["count": .number(addresses.count)])
   }
 
-  /// Returns the names of factors, for use in a sentence: `the factor “Pixel 9”`.
-  static func list(_ factors: [Factor]) -> String {
-    let names = factors.map { "“\(Words.isolated($0.label))”" }
-    return "the \(factors.count == 1 ? "factor" : "factors") \(Words.list(names))"
+  /// Returns the names of factors in quotation marks.
+  static func names(_ factors: [Factor]) -> [Message] {
+    factors.map { Message("factors.quoted", ["name": name($0)]) }
+  }
+
+  /// Returns the name of a factor, for use in a sentence.
+  static func name(_ factor: Factor) -> Message.Value {
+    .name(Words.short(factor.label))
   }
 
   /// Returns the details of a factor.
   static func facts(_ factor: Factor, _ times: Times) -> [Fact] {
-    let kind = Fact("Kind", Words.sentence(factor.kind.name))
-    let number = factor.phoneNumber.map { Fact("Number", HTML.isolated($0)) }
-    return [Fact("Name", HTML.isolated(Words.short(factor.label))), kind]
-      + [number].compactMap { $0 }
-      + [
-        Fact("Enrolled", times.moment(factor.enrolledAt)),
-        Fact("Last used", factor.lastUsedAt.map(times.past) ?? AccountChips.never),
-      ]
+    var facts = [
+      Fact(Message("common.name"), HTML.isolated(Words.short(factor.label))),
+      Fact(Message("factors.kind"), factor.kind.title),
+    ]
+    if let number = factor.phoneNumber {
+      facts.append(Fact(Message("factors.number"), HTML.isolated(number)))
+    }
+    return facts + [
+      Fact(Message("common.enrolled"), times.moment(factor.enrolledAt)),
+      Fact(Message("common.last-used"), factor.lastUsedAt.map(times.past) ?? AccountChips.never),
+    ]
+  }
+
+  /// Returns the details of a removal that can still be undone.
+  static func facts(_ apart: RemovalHold, _ times: Times) -> [Fact] {
+    [
+      Fact(Message("users.removed"), times.moment(apart.removedAt)),
+      Fact(Message("factors.removed-by"), HTML.isolated(apart.removerName)),
+      Fact(Message("users.restorable-until"), times.moment(apart.until)),
+    ]
   }
 }

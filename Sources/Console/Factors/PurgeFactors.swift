@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/removals/{removal}/purge`: permanently deletes removed factors before the undo
 /// window ends.
@@ -11,26 +13,32 @@ struct PurgeFactors: SupportAction {
     let found = try await pages.restoration(target)
     let times = target.times
     let apart = found.apart
-    let secrets = apart.factors.count { $0.kind == .totp }
+    let names = apart.factors.map {
+      Fact(Message("users.factor"), HTML.isolated(Words.short($0.label)))
+    }
     var question = SupportConfirmation(
-      user: found.account, title: "Delete permanently",
-      heading: HTML.heading("Permanently delete factors removed from", found.account.label),
-      consequences: [
-        "\(Words.sentence(FactorWords.list(apart.factors))) \(apart.factors.count == 1 ? "is" : "are") deleted permanently and can’t be restored.",
-        secrets == 0
-          ? nil
-          : "\(secrets == 1 ? "Its encrypted secret is" : "Their encrypted secrets are") overwritten in the database immediately. Existing backups still contain \(secrets == 1 ? "it" : "them"), encrypted.",
-        "Sessions and other factors aren’t affected. The user isn’t notified.",
-      ].compactMap { $0 },
-      button: apart.factors.count == 1 ? "Delete factor permanently" : "Delete factors permanently",
-      factsHeading: "Removal",
-      facts: apart.factors.map { Fact("Factor", HTML.isolated(Words.short($0.label))) } + [
-        Fact("Removed", times.moment(apart.removedAt)),
-        Fact("Removed by", HTML.isolated(apart.removerName)),
-        Fact("Restorable until", times.moment(apart.until)),
-      ])
+      user: found.account, title: Message("factors.purge-title"),
+      heading: Markup(
+        html: Message(
+          "factors.purge-heading", ["user": .name(Words.short(found.account.label))])),
+      consequences: Self.consequences(apart.factors),
+      button: Message("factors.purge", ["count": .number(apart.factors.count)]),
+      factsHeading: Message("factors.removal"),
+      facts: names + FactorWords.facts(apart, times))
     question.reasons = [.stolen, .compromised, .left, .other]
     return question
+  }
+
+  private static func consequences(_ factors: [Factor]) -> [Message] {
+    let secrets = factors.count { $0.kind == .totp }
+    let sentences: [Message?] = [
+      Message(
+        "factors.are-purged",
+        ["count": .number(factors.count), "names": .list(FactorWords.names(factors))]),
+      secrets == 0 ? nil : Message("factors.secrets-purged", ["count": .number(secrets)]),
+      Message("factors.purge-affects-nothing-else"),
+    ]
+    return sentences.compactMap { $0 }
   }
 
   func perform(
@@ -38,15 +46,16 @@ struct PurgeFactors: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.identity.factorRemovals.purge(
       target.scope, target.user, ID(target.object), request)
+    let factors = done.value.apart.factors
     return SupportResult(
-      "Permanently deleted \(FactorWords.list(done.value.apart.factors)).", after: done)
+      Message(
+        "factors.purged",
+        ["count": .number(factors.count), "names": .list(FactorWords.names(factors))]),
+      after: done)
   }
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {
     guard case .factorNotFound = denial else { return nil }
-    return SupportClosing(
-      text:
-        "There’s nothing left to delete. The factors were already deleted or restored, the undo window ended, or the user enrolled again.",
-      checksUser: true)
+    return SupportClosing(text: Message("factors.nothing-to-purge"), checksUser: true)
   }
 }

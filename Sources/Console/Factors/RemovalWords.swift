@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// What the removals of one factor and of all factors have in common.
 struct RemovalWords: Sendable {
@@ -16,30 +17,38 @@ struct RemovalWords: Sendable {
   }
 
   /// Returns the consequences as sentences; first whether a second administrator must approve.
-  func sentences(_ removal: Removal) async throws(Refusal) -> [String] {
+  func sentences(_ removal: Removal) async throws(Refusal) -> [Message] {
     let need = try await refusing {
       try await pages.identity.approvals.need(for: removal, in: target.scope)
     }
-    let factors = removal.factors
-    let names = factors.map { "“\(Words.isolated($0.label))”" }.joined(separator: ", ")
-    return [
-      need.map(ApprovalWords.need),
-      removal.isOfAll
-        ? "\(Words.count(factors.count, "factor is", "factors are")) removed: \(names)." : nil,
+    let sentences: [Message?] = [
+      need.map { ApprovalWords.need($0) },
+      removal.isOfAll ? Self.removed(removal.factors) : nil,
       SessionWords.ending(
-        removal.sessionsEnded, none: "This user has no active sessions."),
+        removal.sessionsEnded, none: Message("factors.user-has-no-sessions")),
       removal.factorsLeft == 0
-        ? "Until they enroll again, the user can sign in with a first factor only."
-        : "\(Words.count(removal.factorsLeft, "other factor remains and is", "other factors remain and are")) required at sign-in.",
-      removal.endsTemporaryCode ? "The user’s temporary code is revoked." : nil,
+        ? Message("factors.first-factor-only")
+        : Message("factors.still-required", ["count": .number(removal.factorsLeft)]),
+      removal.endsTemporaryCode ? Message("factors.temporary-code-revoked") : nil,
       removal.recoveryCodesEnded == 0
         ? nil
-        : "\(Words.count(removal.recoveryCodesEnded, "recovery code is", "recovery codes are")) revoked. Undoing the removal doesn’t restore \(removal.recoveryCodesEnded == 1 ? "it" : "them").",
+        : Message("factors.recovery-codes-revoked", ["count": .number(removal.recoveryCodesEnded)]),
       pages.notice(to: removal.account),
-      removal.undoHours == 0
-        ? "This can’t be undone. To use a second factor again, the user must enroll again."
-        : "Another administrator can undo the removal for \(Words.hours(removal.undoHours)), or until the user enrolls again. Removals for “Stolen device” or “Compromised” can’t be undone.",
-    ].compactMap { $0 }
+      Self.undoing(withinHours: removal.undoHours),
+    ]
+    return sentences.compactMap { $0 }
+  }
+
+  private static func removed(_ factors: [Factor]) -> Message {
+    Message(
+      "factors.are-removed",
+      ["count": .number(factors.count), "names": .sequence(FactorWords.names(factors))])
+  }
+
+  private static func undoing(withinHours hours: Int) -> Message {
+    hours == 0
+      ? Message("factors.removal-is-final")
+      : Message("factors.removal-can-be-undone", ["time": .message(Words.hours(hours))])
   }
 
   /// Returns what confirms a removal or its request.
@@ -48,34 +57,43 @@ struct RemovalWords: Sendable {
     case .done(let removal):
       let undo = removal.apart.map {
         Link(
-          text: "Ask another administrator",
+          text: Message("factors.ask-another-administrator"),
           href: ConsolePaths.undo(target.scope, target.uid, $0.id.text))
       }
       return SupportResult(done(removal), link: undo, after: outcome)
     case .waits(_, let until):
       return SupportResult(
-        "Nothing is removed yet. A second administrator must approve by \(times.words(until)).",
-        link: Link(text: "Approvals", href: ConsolePaths.approvals()), after: outcome)
+        Message("factors.removal-waits", ["until": times.value(until)]),
+        link: Link(text: Message("factors.approvals"), href: ConsolePaths.approvals()),
+        after: outcome)
     }
   }
 
   static func closing(_ denial: ActionDenial) -> SupportClosing? {
     guard case .factorNotFound = denial else { return nil }
-    return SupportClosing(text: "Already removed. No changes made.", checksUser: true)
+    return SupportClosing(text: Message("factors.already-removed"), checksUser: true)
   }
 
-  private func done(_ removal: Removal) -> String {
-    let what =
+  private func done(_ removal: Removal) -> Message {
+    let removed =
       removal.isOfAll
-      ? Words.count(removal.factors.count, "factor", "factors")
-      : "the factor “\(Words.isolated(removal.factors[0].label))”"
+      ? Message("factors.removed-count", ["count": .number(removal.factors.count)])
+      : Message("factors.removed-one", ["name": FactorWords.name(removal.factors[0])])
     let next =
       removal.factorsLeft == 0
-      ? "Until they enroll again, the user can sign in with a first factor only."
-      : "\(Words.count(removal.factorsLeft, "other factor remains", "other factors remain"))."
-    let undo = removal.apart.map {
-      " Another administrator can undo it until \(times.words($0.until))."
+      ? Message("factors.first-factor-only")
+      : Message("factors.others-remain", ["count": .number(removal.factorsLeft)])
+    let sessions = SessionWords.ended(removal.sessionsEnded)
+    guard let apart = removal.apart else {
+      return Message(
+        "factors.removal-done",
+        ["removed": .message(removed), "sessions": .message(sessions), "next": .message(next)])
     }
-    return "Removed \(what). \(SessionWords.ended(removal.sessionsEnded)) \(next)\(undo ?? "")"
+    return Message(
+      "factors.removal-done-with-undo",
+      [
+        "removed": .message(removed), "sessions": .message(sessions), "next": .message(next),
+        "until": times.value(apart.until),
+      ])
   }
 }

@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/factors/removal`: removes all factors of a user.
 struct RemoveAllFactors: SupportAction {
@@ -10,10 +12,12 @@ struct RemoveAllFactors: SupportAction {
     let words = RemovalWords(pages: pages, target: target)
     let removal = try await words.consequences(of: nil)
     return SupportConfirmation(
-      user: removal.account, title: "Remove all factors",
-      heading: HTML.heading("Remove all factors from", removal.account.label),
-      consequences: try await words.sentences(removal), button: "Remove all factors",
-      factsHeading: "Last used",
+      user: removal.account, title: Message("factors.remove-all"),
+      heading: Markup(
+        html: Message(
+          "factors.remove-all-heading", ["user": .name(Words.short(removal.account.label))])),
+      consequences: try await words.sentences(removal), button: Message("factors.remove-all"),
+      factsHeading: Message("common.last-used"),
       facts: removal.factors.map { factor in
         Fact(
           Words.short(factor.label, 40),

@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/factors/{enrollment}/removal`: removes one factor of a user.
 struct RemoveFactor: SupportAction {
@@ -10,16 +12,17 @@ struct RemoveFactor: SupportAction {
     let words = RemovalWords(pages: pages, target: target)
     let removal = try await words.consequences(of: ID(target.object))
     let factor = removal.factors[0]
-    var heading = HTML()
-    heading.raw("Remove “")
-    heading.name(factor.label)
-    heading.raw("” from ")
-    heading.name(removal.account.label)
-    heading.raw("?")
+    let heading = Message(
+      "factors.remove-heading",
+      [
+        "factor": FactorWords.name(factor),
+        "user": .name(Words.short(removal.account.label)),
+      ])
     return SupportConfirmation(
-      user: removal.account, title: "Remove factor", heading: heading.markup,
-      consequences: try await words.sentences(removal), button: "Remove factor",
-      factsHeading: "This factor", facts: FactorWords.facts(factor, target.times))
+      user: removal.account, title: Message("factors.remove"), heading: Markup(html: heading),
+      consequences: try await words.sentences(removal), button: Message("factors.remove"),
+      factsHeading: Message("factors.this-factor"),
+      facts: FactorWords.facts(factor, target.times))
   }
 
   func perform(

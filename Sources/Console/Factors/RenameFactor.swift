@@ -1,5 +1,7 @@
 import HTTP
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/factors/{enrollment}/name`: renames a factor.
 ///
@@ -11,16 +13,23 @@ struct RenameFactor: SupportAction {
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let found = try await pages.factor(target)
+    let heading = Message(
+      "factors.rename-heading",
+      [
+        "factor": FactorWords.name(found.factor),
+        "user": .name(Words.short(found.account.label)),
+      ])
+    let consequences: [Message?] = [
+      Message("factors.user-sees-name"),
+      Message("factors.rename-affects-nothing-else"),
+      pages.notice(to: found.account),
+      found.factor.displayName == nil
+        ? Message("factors.first-name-can-change") : Message("factors.name-can-change-back"),
+    ]
     var question = SupportConfirmation(
-      user: found.account, title: "Rename factor", heading: HTML.heading("Rename “", found),
-      consequences: [
-        "The user sees the new name at sign-in, where it identifies the device.",
-        "Codes and sessions aren’t affected.",
-        pages.notice(to: found.account),
-        found.factor.displayName == nil
-          ? "The factor has no name yet. You can rename it again later. The audit log keeps every name."
-          : "You can change the name back later. The audit log keeps both names.",
-      ].compactMap { $0 }, button: "Rename factor", factsHeading: "This factor",
+      user: found.account, title: Message("factors.rename"), heading: Markup(html: heading),
+      consequences: consequences.compactMap { $0 }, button: Message("factors.rename"),
+      factsHeading: Message("factors.this-factor"),
       facts: FactorWords.facts(found.factor, target.times))
     question.isDestructive = false
     question.reasons = [.asked, .replaced, .mistake, .other]
@@ -44,12 +53,15 @@ struct RenameFactor: SupportAction {
     // A factor without a previous name has no name to restore.
     let undo = done.value.factor.displayName.map { old in
       let form = ["name": old] as Form
-      return Link(text: "Undo", href: form.query(of: target.address))
+      return Link(text: Message("factors.undo"), href: form.query(of: target.address))
     }
-    let (old, new) = (
-      Words.isolated(done.value.factor.label), Words.isolated(done.value.name)
-    )
-    return SupportResult("Renamed factor “\(old)” to “\(new)”.", link: undo, after: done)
+    return SupportResult(
+      Message(
+        "factors.renamed",
+        [
+          "old": FactorWords.name(done.value.factor),
+          "new": .name(Words.short(done.value.name)),
+        ]), link: undo, after: done)
   }
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {

@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/removals/{removal}/undo`: restores a user's removed factors.
 struct RestoreFactors: SupportAction {
@@ -8,34 +10,31 @@ struct RestoreFactors: SupportAction {
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let found = try await pages.restoration(target)
-    let times = target.times
     let (account, apart) = (found.account, found.apart)
+    let consequences: [Message?] = [
+      Message(
+        "factors.are-restored",
+        [
+          "count": .number(apart.factors.count), "names": .list(FactorWords.names(apart.factors)),
+        ]),
+      Message("factors.check-device"),
+      SessionWords.ending(found.sessionsEnded, none: Message("factors.sessions-not-restored")),
+      pages.notice(to: account),
+    ]
     var question = SupportConfirmation(
-      user: account, title: "Restore factors",
-      heading: HTML.heading("Restore factors removed from", account.label),
-      consequences: [
-        "\(Words.sentence(FactorWords.list(apart.factors))) \(apart.factors.count == 1 ? "works" : "work") again, and a code is required at the next sign-in.",
-        "Make sure the user has the device. Anyone who has it can generate valid codes.",
-        SessionWords.ending(
-          found.sessionsEnded,
-          none:
-            "There are no active sessions. Sessions that ended with the removal aren’t restored."),
-        pages.notice(to: account),
-      ].compactMap { $0 },
-      button: apart.factors.count == 1 ? "Restore factor" : "Restore factors",
-      factsHeading: "Removal",
-      facts: [
-        Fact("Removed", times.moment(apart.removedAt)),
-        Fact("Removed by", HTML.isolated(apart.removerName)),
-        Fact("Restorable until", times.moment(apart.until)),
-      ])
+      user: account, title: Message("factors.restore-title"),
+      heading: Markup(
+        html: Message("factors.restore-heading", ["user": .name(Words.short(account.label))])),
+      consequences: consequences.compactMap { $0 },
+      button: Message("factors.restore", ["count": .number(apart.factors.count)]),
+      factsHeading: Message("factors.removal"), facts: FactorWords.facts(apart, target.times))
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]
     if apart.remover == target.context.signedIn.administrator.id {
       question.refusal = ActionErrorText.sentence(.ownRemoval)
       question.colleagues = try await pages.colleagues(
         for: Self.self, on: account, target,
-        to: "restore \(apart.factors.count == 1 ? "it" : "them")")
+        to: apart.factors.count == 1 ? .restoreFactor : .restoreFactors)
     }
     return question
   }
@@ -47,16 +46,17 @@ struct RestoreFactors: SupportAction {
       target.scope, target.user, ID(target.object), request)
     let (apart, ended) = (done.value.apart, done.value.sessionsEnded)
     return SupportResult(
-      "Restored \(FactorWords.list(apart.factors)). \(SessionWords.ended(ended)) A code is required again at sign-in.",
-      after: done)
+      Message(
+        "factors.restored",
+        [
+          "count": .number(apart.factors.count), "names": .list(FactorWords.names(apart.factors)),
+          "sessions": .message(SessionWords.ended(ended)),
+        ]), after: done)
   }
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {
     guard case .factorNotFound = denial else { return nil }
-    return SupportClosing(
-      text:
-        "There’s nothing left to restore. The factors were already restored, the undo window ended, or the user enrolled again.",
-      checksUser: true)
+    return SupportClosing(text: Message("factors.nothing-to-restore"), checksUser: true)
   }
 }
 

@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/factors/{enrollment}/suspension/end`: ends a factor's suspension early.
 struct ResumeFactor: SupportAction {
@@ -8,14 +10,21 @@ struct ResumeFactor: SupportAction {
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let found = try await pages.factor(target)
+    let heading = Message(
+      "factors.resume-heading",
+      [
+        "factor": FactorWords.name(found.factor),
+        "user": .name(Words.short(found.account.label)),
+      ])
+    let consequences: [Message?] = [
+      Message("factors.codes-accepted-again"),
+      Message("factors.check-device"),
+      pages.notice(to: found.account),
+    ]
     var question = SupportConfirmation(
-      user: found.account, title: "End suspension",
-      heading: HTML.heading("End the suspension of “", found),
-      consequences: [
-        "Codes from this factor are accepted again immediately.",
-        "Make sure the user has the device. Anyone who has it can generate valid codes.",
-        pages.notice(to: found.account),
-      ].compactMap { $0 }, button: "End suspension", factsHeading: "This factor",
+      user: found.account, title: Message("factors.resume"), heading: Markup(html: heading),
+      consequences: consequences.compactMap { $0 }, button: Message("factors.resume"),
+      factsHeading: Message("factors.this-factor"),
       facts: FactorWords.facts(found.factor, target.times))
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]
@@ -30,9 +39,8 @@ struct ResumeFactor: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.support.resume(
       target.scope, target.user, ID(target.object), request)
-    let name = Words.isolated(done.value.factor.label)
     return SupportResult(
-      "Suspension ended. Codes from the factor “\(name)” are accepted again.", after: done)
+      Message("factors.resumed", ["name": FactorWords.name(done.value.factor)]), after: done)
   }
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {

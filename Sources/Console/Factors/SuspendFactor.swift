@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/users/{uid}/factors/{enrollment}/suspension`: suspends a factor until a date.
@@ -12,18 +13,26 @@ struct SuspendFactor: SupportAction {
     let found = try await pages.factor(target)
     let settings = try await refusing { try await pages.support.settings(target.scope) }
     let now = pages.frames.clock.now()
+    let heading = Message(
+      "factors.suspend-heading",
+      [
+        "factor": FactorWords.name(found.factor),
+        "user": .name(Words.short(found.account.label)),
+      ])
+    let others = found.account.factors.count - 1
+    let consequences: [Message?] = [
+      Message("factors.still-asked-for-codes"),
+      others == 0
+        ? Self.onlyOne(found.factor, settings)
+        : Message("factors.others-still-work", ["count": .number(others)]),
+      Message("factors.sessions-continue"),
+      Message("factors.suspension-ends"),
+      pages.notice(to: found.account),
+    ]
     var question = SupportConfirmation(
-      user: found.account, title: "Suspend factor",
-      heading: HTML.heading("Suspend “", found),
-      consequences: [
-        "A second factor is still required at sign-in. Until then, codes from this factor are rejected as incorrect, but don’t count as incorrect attempts.",
-        found.account.factors.count == 1
-          ? Self.onlyOne(found.factor, settings)
-          : "\(Words.count(found.account.factors.count - 1, "other factor still works", "other factors still work")).",
-        "Active sessions continue. If someone else may have the device, end them on the user’s page.",
-        "The suspension ends automatically. You can end it early.",
-        pages.notice(to: found.account),
-      ].compactMap { $0 }, button: "Suspend factor", factsHeading: "This factor",
+      user: found.account, title: Message("factors.suspend"), heading: Markup(html: heading),
+      consequences: consequences.compactMap { $0 }, button: Message("factors.suspend"),
+      factsHeading: Message("factors.this-factor"),
       facts: FactorWords.facts(found.factor, target.times))
     question.reasons = [.lost, .stolen, .compromised, .other]
     if settings.temporaryCodes || settings.recoveryCodes {
@@ -39,12 +48,15 @@ struct SuspendFactor: SupportAction {
     let field = until(target)
     let done = try await pages.support.suspend(
       target.scope, target.user, ID(target.object), until: field.moment, request)
-    let name = Words.isolated(done.value.factor.label)
-    let until = field.moment.map(target.times.words) ?? ""
+    let until = field.moment.map { target.times.value($0) } ?? .text("")
     let end = Link(
-      text: "End now",
+      text: Message("factors.end-now"),
       href: ConsolePaths.endOfSuspension(target.scope, target.uid, target.object))
-    return SupportResult("Suspended factor “\(name)” until \(until).", link: end, after: done)
+    return SupportResult(
+      Message(
+        "factors.suspended",
+        ["name": FactorWords.name(done.value.factor), "until": until]),
+      link: end, after: done)
   }
 
   private func until(_ target: SupportTarget) -> UntilField {
@@ -52,26 +64,13 @@ struct SuspendFactor: SupportAction {
   }
 
   /// Returns the consequence of suspending a user's only factor.
-  private static func onlyOne(_ factor: Factor, _ settings: SupportRules) -> String {
-    let codes = [
-      settings.temporaryCodes ? "a temporary code" : nil,
-      settings.recoveryCodes ? "a recovery code" : nil,
-    ].compactMap { $0 }
-    return factor.kind == .totp && !codes.isEmpty
-      ? "This is the user’s only factor. Until then, they can sign in only with \(codes.joined(separator: " or "))."
-      : "This is the user’s only factor. Until then, they can’t sign in."
-  }
-}
-
-extension HTML {
-  /// Returns a heading that asks about a factor of a user.
-  static func heading(_ start: StaticString, _ found: Suspension) -> Markup {
-    var html = HTML()
-    html.raw(start)
-    html.name(found.factor.label)
-    html.raw("” of ")
-    html.name(found.account.label)
-    html.raw("?")
-    return html.markup
+  private static func onlyOne(_ factor: Factor, _ settings: SupportRules) -> Message {
+    guard factor.kind == .totp else { return Message("factors.only-factor") }
+    return switch (settings.temporaryCodes, settings.recoveryCodes) {
+    case (true, true): Message("factors.only-factor-but-codes")
+    case (true, false): Message("factors.only-factor-but-temporary-code")
+    case (false, true): Message("factors.only-factor-but-recovery-code")
+    case (false, false): Message("factors.only-factor")
+    }
   }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// Renders the error pages.
@@ -50,7 +51,7 @@ struct Failures: Sendable {
       return await page(Fault(.unsupportedMediaType), for: request)
     case .malformedForm(let error):
       var fault = Fault(.badRequest)
-      fault.detail = "\(error)"
+      fault.detail = .verbatim("\(error)")
       return await page(fault, for: request)
     case .unreadableForm:
       return await page(Fault(.badRequest), for: request)
@@ -96,11 +97,11 @@ struct Failures: Sendable {
 /// The content of an error page.
 struct Fault: Sendable {
   let status: Status
-  let heading: String
-  let sentence: String
-  var detail: String?
+  let heading: Message
+  let sentence: Message
+  var detail: Message?
   var way = ConsolePaths.projects()
-  var wayText = "Go to projects"
+  var wayText = Message("failures.go-to-projects")
 }
 
 extension Fault {
@@ -108,118 +109,103 @@ extension Fault {
     self.status = status
     switch status.code {
     case 400:
-      heading = "Invalid request"
-      sentence =
-        "Your browser sent data that’s damaged or isn’t text. Go back and submit the form again."
+      heading = Message("failures.invalid-request")
+      sentence = Message("failures.invalid-request-sentence")
     case 404:
-      heading = "Page not found"
-      sentence = "There’s nothing at this address, or you don’t have access to it."
-      detail =
-        "If someone sent you this link, check whether your role covers that project or tenant."
+      heading = Message("failures.not-found")
+      sentence = Message("failures.not-found-sentence")
+      detail = Message("failures.not-found-detail")
     case 405:
-      heading = "Method not allowed"
-      sentence = "This address exists, but doesn’t support this request method."
+      heading = Message("failures.method")
+      sentence = Message("failures.method-sentence")
     case 413:
-      heading = "Request too large"
-      sentence = "The request is larger than this address accepts. Nothing was saved."
+      heading = Message("failures.too-large")
+      sentence = Message("failures.too-large-sentence")
     case 414, 431:
-      heading = "Address too long"
-      sentence = "The address or the header fields are longer than the server accepts."
+      heading = Message("failures.too-long")
+      sentence = Message("failures.too-long-sentence")
     case 415:
-      heading = "Not a form"
-      sentence = "This address accepts only forms as browsers submit them."
+      heading = Message("failures.not-a-form")
+      sentence = Message("failures.not-a-form-sentence")
     case 408:
-      heading = "Request timed out"
-      sentence = "The request didn’t arrive in time. Nothing was saved. Submit it again."
+      heading = Message("failures.timeout")
+      sentence = Message("failures.timeout-sentence")
     case 503:
-      heading = "Service unavailable"
-      sentence =
-        "The database isn’t responding or can’t be written to. This request made no changes."
-      detail =
-        "Try again in a minute. If the problem persists, the server’s operator can find the cause in its log."
+      heading = Message("failures.unavailable")
+      sentence = Message("failures.unavailable-sentence")
+      detail = Message("failures.unavailable-detail")
     case 500..<600:
-      heading = "Something went wrong"
-      sentence =
-        "An error occurred on the server. It’s in the server log under the request ID below."
+      heading = Message("failures.error")
+      sentence = Message("failures.error-sentence")
     default:
-      heading = status.reason.isEmpty ? "Request failed" : status.reason
-      sentence = "The server couldn’t complete this request."
+      heading =
+        status.reason.isEmpty ? Message("failures.failed") : .verbatim(status.reason)
+      sentence = Message("failures.failed-sentence")
     }
   }
 
   init(needing permission: Permission, helpers: [String]) {
-    let names = helpers.map { Words.isolated($0) }
-    let granter = Permission.manageAdministrators.holder
-    let whom =
-      names.isEmpty
-      ? "Ask \(granter) of this instance for the role, or ask someone who has it to do this."
-      : "\(Words.list(names)) can do this here. Ask them to do it, or ask \(granter) for the role."
+    let granter = Message.Value.message(Permission.manageAdministrators.holder)
     self.init(
-      status: .forbidden, heading: "You don’t have access",
-      sentence: "You’re signed in, but \(permission.formatted).", detail: whom)
+      status: .forbidden, heading: Message("failures.no-access"),
+      sentence: permission.requirement,
+      detail: helpers.isEmpty
+        ? Message("failures.ask-for-role", ["granter": granter])
+        : Message(
+          "failures.ask-helpers",
+          ["names": .names(helpers.map { Words.short($0) }), "granter": granter]))
   }
 
   static func foreignForm(_ publicURL: PublicURL) -> Fault {
-    Fault(
-      status: .forbidden, heading: "Form submitted from another site",
-      sentence:
-        "No changes made. Countersign accepts forms only from its own pages, at \(publicURL.origin).",
-      detail: "If you opened Countersign at another address, open it at that one and try again.",
-      way: publicURL.origin + ConsolePaths.projects(), wayText: "Open \(publicURL.origin)")
+    let address = Message.Value.text(publicURL.origin)
+    return Fault(
+      status: .forbidden, heading: Message("failures.foreign-form"),
+      sentence: Message("failures.foreign-form-sentence", ["address": address]),
+      detail: Message("failures.foreign-form-detail"),
+      way: publicURL.origin + ConsolePaths.projects(),
+      wayText: Message("failures.open-address", ["address": address]))
   }
 
   static func staleForm(back: String) -> Fault {
     Fault(
-      status: .forbidden, heading: "This form is no longer valid",
-      sentence:
-        "No changes made. The page was opened in another session, or the browser blocks cookies.",
-      detail: "Open the page again and repeat the last step.", way: back,
-      wayText: "Open the page again")
+      status: .forbidden, heading: Message("failures.stale-form"),
+      sentence: Message("failures.stale-form-sentence"),
+      detail: Message("failures.stale-form-detail"), way: back,
+      wayText: Message("failures.open-again"))
   }
 
   static let busy = Fault(
-    status: .serviceUnavailable, heading: "Server busy",
-    sentence: "Too many passwords are being checked at once. No changes made. Try again.")
+    status: .serviceUnavailable, heading: Message("failures.busy"),
+    sentence: Message("failures.busy-sentence"))
 }
 
 extension Permission {
-  /// The permission and the roles that have it, as a clause that follows “You're signed in, but”.
-  var formatted: String {
-    switch self {
-    case .seeScope: "you don’t have access to this page"
-    case .readPolicy: "\(activity) requires a role here"
-    case .createProject: "\(activity) requires the \(roleNames) role on the instance"
-    case .manageTenants: "\(activity) requires the \(roleNames) role on the project"
-    case .deleteProject: "\(activity) requires the \(roleNames) role on the project or the instance"
-    default: "\(activity) requires the \(roleNames) role"
-    }
-  }
-
-  /// What the permission allows.
-  var activity: String {
-    switch self {
-    case .seeScope: "viewing projects and tenants"
-    case .readPolicy: "viewing the MFA policy"
-    case .changePolicy: "changing the MFA policy"
-    case .createProject: "creating projects"
-    case .changeScope: "changing settings"
-    case .manageTenants: "creating and deleting tenants"
-    case .deleteProject: "deleting a project"
-    case .manageKeys: "managing keys and tokens"
-    case .manageTrust: "managing identity providers and custom token signing keys"
-    case .changeLinks: "changing where links in emails lead"
-    case .findUsers: "searching users"
-    case .changeUsers: "changing users"
-    case .exportUsers: "exporting users"
-    case .removeFactors: "removing a factor"
-    case .endSessions: "ending sessions"
-    case .editSupportRules: "changing support rules"
-    case .protectUsers: "protecting accounts and unblocking agents"
-    case .readMessages: "opening messages to users"
-    case .seeApprovals: "viewing approvals"
-    case .readAudit: "viewing the audit log"
-    case .seeAdministrators: "viewing administrators"
-    case .manageAdministrators: "managing administrators"
+  /// The sentence that says which roles the permission requires.
+  var requirement: Message {
+    let roles = Message.Value.message(roleNames)
+    return switch self {
+    case .seeScope: Message("failures.needs-see-scope")
+    case .readPolicy: Message("failures.needs-read-policy")
+    case .changePolicy: Message("failures.needs-change-policy", ["roles": roles])
+    case .createProject: Message("failures.needs-create-project", ["roles": roles])
+    case .changeScope: Message("failures.needs-change-scope", ["roles": roles])
+    case .manageTenants: Message("failures.needs-manage-tenants", ["roles": roles])
+    case .deleteProject: Message("failures.needs-delete-project", ["roles": roles])
+    case .manageKeys: Message("failures.needs-manage-keys", ["roles": roles])
+    case .manageTrust: Message("failures.needs-manage-trust", ["roles": roles])
+    case .changeLinks: Message("failures.needs-change-links", ["roles": roles])
+    case .findUsers: Message("failures.needs-find-users", ["roles": roles])
+    case .changeUsers: Message("failures.needs-change-users", ["roles": roles])
+    case .exportUsers: Message("failures.needs-export-users", ["roles": roles])
+    case .removeFactors: Message("failures.needs-remove-factors", ["roles": roles])
+    case .endSessions: Message("failures.needs-end-sessions", ["roles": roles])
+    case .editSupportRules: Message("failures.needs-edit-support-rules", ["roles": roles])
+    case .protectUsers: Message("failures.needs-protect-users", ["roles": roles])
+    case .readMessages: Message("failures.needs-read-messages", ["roles": roles])
+    case .seeApprovals: Message("failures.needs-see-approvals", ["roles": roles])
+    case .readAudit: Message("failures.needs-read-audit", ["roles": roles])
+    case .seeAdministrators: Message("failures.needs-see-administrators", ["roles": roles])
+    case .manageAdministrators: Message("failures.needs-manage-administrators", ["roles": roles])
     }
   }
 }

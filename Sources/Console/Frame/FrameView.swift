@@ -19,9 +19,8 @@ struct Frame: Sendable {
   var theme: String?
   let asOf: Markup
   var isNarrow = false
-  /// The language of the page as a BCP 47 tag.
-  let language: String
-  let isRightToLeft: Bool
+  /// The messages in the language of the page.
+  let catalog: Catalog
   var account: AccountMenu?
   /// The project and tenant menus, each rendered from a `ScopeMenu`.
   var project: Markup?
@@ -50,6 +49,9 @@ final class FrameView: ViewModel {
   /// Formats dates and times for the reader.
   var times: Times { frame.times }
 
+  /// The messages in the language of the page.
+  var catalog: Catalog { frame.catalog }
+
   /// The error message of a field; nil if it has none.
   func error(at field: String) -> Message? {
     frame.errors.first { $0.field == field }?.text
@@ -66,8 +68,8 @@ final class FrameView: ViewModel {
     .text("address") { $0.frame.address },
     .text("theme") { $0.frame.theme },
     .text("zone") { $0.frame.times.zoneInWords },
-    .text("language") { $0.frame.language },
-    .text("direction") { $0.frame.isRightToLeft ? "rtl" : "ltr" },
+    .text("language") { $0.frame.catalog.locale },
+    .text("direction") { $0.frame.catalog.isRightToLeft ? "rtl" : "ltr" },
     .markup("asOf") { $0.frame.asOf },
     .flag("isNarrow") { $0.frame.isNarrow },
     .optional("account") { $0.frame.account },
@@ -92,7 +94,7 @@ final class FrameView: ViewModel {
 /// The signed-in administrator's own menu.
 struct AccountMenu: ViewModel {
   let name: String
-  let role: String
+  let role: Message
   let email: String
   /// The address of the account page.
   let href: String

@@ -30,13 +30,14 @@ struct Frames: Sendable {
 
   /// The frame for visitors who aren't signed in, and for error pages.
   func bare(
-    _ title: some MessageConvertible, path: String = "/", times: Times = Times()
+    _ title: some MessageConvertible, path: String = "/", times: Times? = nil
   ) -> Frame {
-    Frame(
+    let times = times ?? Times(catalog)
+    return Frame(
       title: title.message, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
       home: ConsolePaths.projects(), guidance: ConsolePaths.guidance(),
       address: publicURL.origin + path, times: times, asOf: times.moment(clock.now()),
-      isNarrow: true, language: catalog.locale, isRightToLeft: catalog.isRightToLeft)
+      isNarrow: true, catalog: catalog)
   }
 
   /// The frame for end users of an application, with its name and without links into the console.
@@ -137,7 +138,8 @@ struct Frames: Sendable {
   private func account(_ signedIn: SignedIn, in scope: Scope?) -> AccountMenu {
     let administrator = signedIn.administrator
     return AccountMenu(
-      name: administrator.displayName, role: administrator.role(in: scope)?.name ?? "no role",
+      name: administrator.displayName,
+      role: administrator.role(in: scope)?.name ?? Message("parts.no-role"),
       email: administrator.email, href: ConsolePaths.account(), signOut: ConsolePaths.signOut(),
       csrf: signedIn.session.csrfToken)
   }

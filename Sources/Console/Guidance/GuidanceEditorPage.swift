@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Markdown
 import Templating
 import Text
@@ -27,11 +28,14 @@ struct GuidanceEditorPage: Sendable {
 
   /// Shows the editor; the status is 422 for a fault, and 409 when someone else saved a version.
   func page(
-    _ context: ScopeContext, _ draft: GuidanceDraft, fault: String? = nil
+    _ context: ScopeContext, _ draft: GuidanceDraft, fault: Message? = nil
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame("Edit · Guidance for support", in: context, tab: .settings)
+    var frame = try await frames.frame(
+      Message("guidance.editor-title"), in: context, tab: .settings)
     frame.crumbs = [
-      Link(text: "Guidance for support", href: ConsolePaths.scopeGuidance(context.scope))
+      Link(
+        text: Message("guidance.guidance-for-support"),
+        href: ConsolePaths.scopeGuidance(context.scope))
     ]
     frame.errors = fault.map { [FieldError(field: "text", text: $0)] } ?? []
     let model = GuidanceEditorView(frame: FrameView(frame), context: context, draft: draft)
@@ -74,20 +78,47 @@ struct GuidanceDraft: Sendable {
     do {
       return .success(try GuidanceProse.draft(text))
     } catch {
-      return .failure(GuidanceFault(text: "\(error) Simplify it there."))
+      return .failure(GuidanceFault(error))
     }
   }
 }
 
 /// Why a guidance can't be shown or saved.
 struct GuidanceFault: Error {
-  let text: String
+  let text: Message
+
+  private init(text: Message) {
+    self.text = text
+  }
+
+  /// Creates the fault of a text that the renderer rejects.
+  init(_ error: MarkdownError) {
+    text =
+      switch error {
+      case .tooLong(let bytes):
+        Message(
+          "guidance.too-long-to-render",
+          ["bytes": .text(String(bytes)), "limit": .text(String(MarkdownError.mostBytes))])
+      case .tooDeep(let line):
+        Message(
+          "guidance.too-deep",
+          ["line": .text(String(line)), "limit": .number(MarkdownError.mostLevels)])
+      case .tooManyImages:
+        Message(
+          "guidance.too-many-images", ["limit": .text(String(MarkdownError.mostImages))])
+      case .outOfMemory: Message("guidance.out-of-memory")
+      }
+  }
 
   static func tooLong(_ bytes: Int) -> GuidanceFault {
     let longest = ScopeGuidance.longest
+    let length = Message("guidance.bytes", ["count": .number(bytes)])
     return GuidanceFault(
-      text:
-        "The text is \(Words.number(bytes)) bytes long; the limit is \(Words.number(longest)). Shorten it by at least \(Words.number(bytes - longest)) bytes. Nothing was saved."
-    )
+      text: Message(
+        "guidance.too-long",
+        [
+          "length": .message(length), "limit": .number(longest),
+          "count": .number(bytes - longest),
+        ]))
   }
 }

@@ -1,4 +1,5 @@
 import Identity
+import Localization
 import Templating
 
 struct GuidanceEditorView: ViewModel {
@@ -16,10 +17,10 @@ struct GuidanceEditorView: ViewModel {
     .text("scopeName") { $0.context.scope.name },
     .text("text") { $0.draft.text },
     .text("error") { $0.frame.error(at: "text") },
-    .text("longest") { _ in Words.number(ScopeGuidance.longest >> 10) },
+    .text("longest") { _ in Message.value(.number(ScopeGuidance.longest >> 10)) },
     .text("restored") { view in
       view.draft.restored.map {
-        "This is the text of version \($0). Saving restores it as a new version."
+        Message("guidance.restores-version", ["number": .text(String($0))])
       }
     },
     .optional("race") { view in

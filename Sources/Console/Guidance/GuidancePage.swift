@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/guidance` and the guides below it.
@@ -16,7 +17,7 @@ struct GuidancePage: Sendable {
 
   func list(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let place = try await place(signedIn)
-    let frame = try await frame("Guidance", signedIn, place)
+    let frame = try await frame(Message("guidance.guidance"), signedIn, place)
     return .html(
       index.render(
         GuidanceView(
@@ -27,9 +28,10 @@ struct GuidancePage: Sendable {
   func show(_ signedIn: SignedIn, _ name: String) async throws(Refusal) -> Response {
     guard let guide = guides.guide(name) else { throw .notFound }
     let place = try await place(signedIn)
-    var frame = try await frame("\(guide.title) · Guidance", signedIn, place)
+    var frame = try await frame(
+      Message("guidance.guide-title", ["title": .message(guide.pattern.name)]), signedIn, place)
     let list = place?.scope.guidance() ?? ConsolePaths.guidance()
-    frame.crumbs.append(Link(text: "Guidance", href: list))
+    frame.crumbs.append(Link(text: Message("guidance.guidance"), href: list))
     return .html(
       view.render(
         GuideView(
@@ -54,12 +56,14 @@ struct GuidancePage: Sendable {
   }
 
   private func frame(
-    _ title: String, _ signedIn: SignedIn, _ place: GuidePlace?
+    _ title: Message, _ signedIn: SignedIn, _ place: GuidePlace?
   ) async throws(Refusal) -> Frame {
     guard let place else { return frames.frame(title, for: signedIn, tab: .guidance) }
     var frame = try await frames.frame(title, in: place.context, tab: .policy)
     if place.context.may(.readPolicy) {
-      frame.crumbs = [Link(text: "MFA policy", href: ConsolePaths.policy(place.scope))]
+      frame.crumbs = [
+        Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(place.scope))
+      ]
     }
     return frame
   }
@@ -68,7 +72,8 @@ struct GuidancePage: Sendable {
     guides.all.map { guide in
       let path = ConsolePaths.guide(guide.pattern.rawValue)
       return GuideLink(
-        pattern: guide.pattern, href: place?.scope.guidance(path) ?? path, title: guide.title,
+        pattern: guide.pattern, href: place?.scope.guidance(path) ?? path,
+        title: guide.pattern.name,
         summary: guide.summary, isCurrent: guide.pattern.rawValue == current,
         isRecorded: guide.pattern == place?.policy?.pattern)
     }

@@ -1,4 +1,5 @@
 import Identity
+import Localization
 import Markdown
 import Synchronization
 import Templating
@@ -75,6 +76,8 @@ struct GuidanceAside: ViewModel {
   static let keys: Keys<Self> = [
     .text("href") { $0.href },
     .markup("text") { $0.text },
-    .text("linkText") { $0.isWhole ? "Open" : "Read more" },
+    .text("linkText") {
+      $0.isWhole ? Message("guidance.open") : Message("guidance.read-more")
+    },
   ]
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct GuidanceView: ViewModel {
@@ -39,15 +40,23 @@ struct GuideView: ViewModel {
 
   private static func facts(_ place: GuidePlace, _ values: GuideValues) -> [Fact] {
     var facts = [
-      Fact("Address", code(values[.address])),
-      Fact("Project ID", code(place.scope.project.text)),
+      Fact(Message("guidance.address"), code(values[.address])),
+      Fact(Message("guidance.project-id"), code(place.scope.project.text)),
     ]
-    if let tenant = place.scope.tenant { facts.append(Fact("Tenant ID", code(tenant.text))) }
-    facts.append(
-      Fact("API key", place.key.key.map { code($0.text) } ?? HTML.escaped(place.key.note ?? "")))
+    if let tenant = place.scope.tenant {
+      facts.append(Fact(Message("guidance.tenant-id"), code(tenant.text)))
+    }
+    let key =
+      place.key.key.map { code($0.text) }
+      ?? place.key.note.map { Markup(escaping: $0.message) } ?? HTML().markup
+    facts.append(Fact(Message("guidance.api-key"), key))
     if let policy = place.policy {
-      facts.append(Fact("Current window", WindowStrip.small(policy.configuration)))
-      facts.append(Fact("Enrollment pattern", policy.patternName ?? "none recorded"))
+      facts.append(
+        Fact(Message("guidance.current-window"), WindowStrip.small(policy.configuration)))
+      facts.append(
+        Fact(
+          Message("policy.enrollment-pattern"),
+          policy.patternName ?? Message("policy.no-pattern-recorded")))
     }
     return facts
   }
@@ -62,7 +71,7 @@ struct GuideView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("title") { $0.guide.title },
+    .text("title") { $0.guide.pattern.name },
     .markup("text") { $0.text },
     .optional("place") { $0.place },
     .list("facts") { $0.facts },
@@ -98,7 +107,7 @@ struct GuidePlaceView: ViewModel {
 struct GuideLink: ViewModel {
   let pattern: EnrollmentPattern
   let href: String
-  let title: String
+  let title: Message
   let summary: String
   let isCurrent: Bool
   /// Whether the pattern is the one recorded for the pool that the guides were opened from.
@@ -119,31 +128,27 @@ struct GuideLink: ViewModel {
 
 extension EnrollmentPattern {
   /// The comparison of enrollment patterns in the list of guides.
-  fileprivate var comparison: (who: String, friction: String, risk: String, code: String) {
+  fileprivate var comparison: (who: Message, friction: Message, risk: Message, code: Message) {
     switch self {
     case .mandatory:
       (
-        "Everyone", "High: no access without an authenticator app",
-        "Low: no password-only accounts, once your server checks",
-        "A sign-up step, and a check on your server for every request"
+        Message("guidance.mandatory-who"), Message("guidance.mandatory-friction"),
+        Message("guidance.mandatory-risk"), Message("guidance.mandatory-code")
       )
     case .skippable:
       (
-        "Most, over weeks", "Low: one page that users can skip",
-        "Medium: users who choose “later” have only a password",
-        "A prompt, a record of who declined, and both responses at sign-in"
+        Message("guidance.skippable-who"), Message("guidance.skippable-friction"),
+        Message("guidance.skippable-risk"), Message("guidance.skippable-code")
       )
     case .account:
       (
-        "The few who look for it", "None unless wanted",
-        "High for everyone else: nothing changes for them",
-        "An account page section, and both responses at sign-in"
+        Message("guidance.account-who"), Message("guidance.account-friction"),
+        Message("guidance.account-risk"), Message("guidance.account-code")
       )
     case .stepUp:
       (
-        "Users of sensitive features", "Low at first, then at the moment it matters",
-        "Low for those features, unchanged elsewhere",
-        "A check on your server for each such feature, and a way to return to it"
+        Message("guidance.step-up-who"), Message("guidance.step-up-friction"),
+        Message("guidance.step-up-risk"), Message("guidance.step-up-code")
       )
     }
   }

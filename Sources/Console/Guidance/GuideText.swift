@@ -37,6 +37,7 @@ struct GuideText: Sendable {
     for piece in pieces {
       switch piece {
       case .html(let markup): html.add(markup)
+      case .gap(.window): html.message(values.window)
       case .gap(let gap): html.text(values[gap])
       }
     }

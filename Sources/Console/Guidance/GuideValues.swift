@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import OTP
 
 /// The placeholders of guides, such as `{{address}}`.
@@ -9,14 +10,17 @@ enum GuideGap: String, CaseIterable, Sendable {
   case pool
   /// The JSON member that names the tenant, after a comma; empty for a project.
   case tenantMember
-  /// The current code acceptance window, as a phrase within a sentence.
+  /// The current code acceptance window, as a phrase within a sentence: ``GuideValues/window``.
   case window
 }
 
 /// The values for a guide's placeholders: those of a pool, or generic names.
 struct GuideValues: Sendable {
   private var texts: [GuideGap: String]
+  /// The current code acceptance window.
+  private(set) var window = Message("guidance.window-unknown")
 
+  /// The value of a placeholder other than the window.
   subscript(_ gap: GuideGap) -> String { texts[gap] ?? "" }
 
   /// Creates generic values, such as `PROJECT_ID`.
@@ -26,8 +30,6 @@ struct GuideValues: Sendable {
       .address: publicURL.origin, .host: host, .port: port, .project: "PROJECT_ID",
       .tenant: "TENANT_ID", .key: "API_KEY",
       .pool: "projects/PROJECT_ID",
-      .window:
-        "within the window that the MFA policy sets (by default, 5 adjacent intervals of 30 seconds on each side)",
     ]
   }
 
@@ -46,12 +48,18 @@ struct GuideValues: Sendable {
       texts[.tenantMember] = ", \"tenantId\": \"\(self[.tenant])\""
     }
     guard let configuration else { return }
+    window = Self.window(configuration)
+  }
+
+  private static func window(_ configuration: MFAConfiguration) -> Message {
     let intervals = configuration.window.adjacentIntervals
-    let steps =
-      intervals == 0
-      ? "only within its own 30 seconds"
-      : "within \(Words.count(intervals, "adjacent interval", "adjacent intervals")) of 30 seconds on each side"
-    texts[.window] = steps + (configuration.isTOTPOn ? "" : ", as soon as TOTP is turned on")
+    guard intervals > 0 else {
+      return configuration.isTOTPOn
+        ? Message("guidance.window-current") : Message("guidance.window-current-when-on")
+    }
+    return configuration.isTOTPOn
+      ? Message("guidance.window", ["count": .number(intervals)])
+      : Message("guidance.window-when-on", ["count": .number(intervals)])
   }
 
   /// Fills a placeholder with an ID, if it's safe in a shell or a program.

@@ -9,7 +9,6 @@ import Templating
 struct Guides: Sendable {
   struct Guide: Sendable {
     let pattern: EnrollmentPattern
-    let title: String
     let summary: String
     let text: GuideText
     /// The headings of the second level, for a table of contents.
@@ -68,7 +67,6 @@ extension Guides.Guide {
     let blocks = source.split(separator: "\n\n", maxSplits: 2)
     guard blocks.count == 3, blocks[0].hasPrefix("# ") else { return nil }
     self.pattern = pattern
-    title = String(blocks[0].dropFirst(2))
     summary = blocks[1].split(separator: "\n").joined(separator: " ")
     let document = try renderHTML(markdown: String(blocks[1] + "\n\n" + blocks[2]))
     text = try GuideText(document)

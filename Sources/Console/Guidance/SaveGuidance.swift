@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// `POST S/guidance/versions`: saves the text as a new version.
 struct SaveGuidance: Sendable {
@@ -15,8 +16,8 @@ struct SaveGuidance: Sendable {
         context.scope, draft.text, expecting: draft.version, context.signedIn.plainRequest)
       editor.frames.leave(
         number == draft.version
-          ? "No changes made. This text is already saved."
-          : "Saved as version \(number), effective immediately.",
+          ? Message("guidance.unchanged")
+          : Message("guidance.saved", ["number": .text(String(number))]),
         for: context.signedIn)
       return .redirect(to: ConsolePaths.scopeGuidance(context.scope))
     } catch {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/guidance`: the guidance for the support of a project or tenant, with all versions.
@@ -30,7 +31,8 @@ struct ScopeGuidancePage: Sendable {
     } catch {
       throw .unavailable(error)
     }
-    let frame = try await frames.frame("Guidance for support", in: context, tab: .settings)
+    let frame = try await frames.frame(
+      Message("guidance.guidance-for-support"), in: context, tab: .settings)
     var model = ScopeGuidanceView(
       frame: frame, context: context, newest: newest?.version, shown: shown, versions: versions)
     if let shown, !shown.text.isEmpty { model.text = prose.markup(shown, of: scope) }
@@ -63,12 +65,11 @@ struct ScopeGuidanceView: ViewModel {
 
   private var empty: EmptyView {
     EmptyView(
-      heading: "No guidance yet",
-      sentence:
-        "Describe how support verifies callers, when a factor can be removed, and who to ask. The guidance is shown next to each user.",
+      heading: Message("guidance.empty"), sentence: Message("guidance.empty-hint"),
       link: mayChange
         ? EmptyLink(
-          text: "Write guidance", href: ConsolePaths.guidanceEditor(scope), isPrimary: true) : nil)
+          text: Message("guidance.write"), href: ConsolePaths.guidanceEditor(scope),
+          isPrimary: true) : nil)
   }
 
   private var rows: [VersionRow] {
@@ -79,6 +80,12 @@ struct ScopeGuidanceView: ViewModel {
         version: version, href: query.query(of: ConsolePaths.scopeGuidance(scope)),
         isCurrent: version == shown?.version, isNewest: isNewest, times: frame.times)
     }
+  }
+
+  /// Says that the version shown isn't the newest.
+  private var old: Message? {
+    guard isOld, let shown else { return nil }
+    return Message("guidance.old-version", ["number": .text(String(shown.version.number))])
   }
 
   private var restore: String? {
@@ -93,9 +100,7 @@ struct ScopeGuidanceView: ViewModel {
     .text("edit") {
       $0.mayChange && $0.text != nil && !$0.isOld ? ConsolePaths.guidanceEditor($0.scope) : nil
     },
-    .text("old") { view in
-      view.isOld ? view.shown.map { "This is version \($0.version.number)." } : nil
-    },
+    .text("old") { $0.old },
     .text("present") { ConsolePaths.scopeGuidance($0.scope) },
     .text("restore") { $0.restore },
     .markup("text") { $0.text },
@@ -125,11 +130,17 @@ struct VersionRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("href") { $0.href },
-    .text("name") { "Version \($0.version.number)" },
+    .text("name") {
+      Message("guidance.version", ["number": .text(String($0.version.number))])
+    },
     .flag("isCurrent") { $0.isCurrent },
-    .text("state") { $0.isNewest ? "current" : $0.version.bytes == 0 ? "empty" : nil },
+    .text("state") {
+      $0.isNewest
+        ? Message("guidance.version-current")
+        : $0.version.bytes == 0 ? Message("guidance.version-empty") : nil
+    },
     .text("who") { $0.version.writtenBy },
     .markup("at") { $0.times.moment($0.version.writtenAt) },
-    .text("length") { Words.count($0.version.bytes, "byte", "bytes") },
+    .text("length") { Message("guidance.bytes", ["count": .number($0.version.bytes)]) },
   ]
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/projects/{p}/settings/keys`: creates an API key, and revokes one after confirmation.
@@ -20,22 +21,23 @@ struct KeysPage: Sendable {
       return try await askForCreation(context, errors)
     }
     return actions.leave(
-      "API key \(outcome.value.label) created.", signedIn, after: outcome, to: Self.list(context))
+      Message("keys.created", ["label": .text(outcome.value.label)]), signedIn, after: outcome,
+      to: Self.list(context))
   }
 
   /// Asks for confirmation, because the settings page has only a button and no field for a code.
   private func askForCreation(
     _ context: ProjectContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame("New API key · Settings", in: context, tab: .settings)
-    frame.crumbs = [Link(text: "Settings", href: Self.list(context))]
+    var frame = try await frames.frame(Message("keys.title-of-new"), in: context, tab: .settings)
+    frame.crumbs = [Link(text: ScopeTab.settings.text, href: Self.list(context))]
     let question = ActionQuestion(
       performs: .createAPIKey,
-      heading: HTML.heading("Create an API key for", context.scope.name),
-      consequences: [
-        "Applications that use the key can connect to this project. It isn’t a secret.",
-        "Other keys stay valid.",
-      ], button: "Create API key", keep: "Cancel",
+      heading: Markup(
+        html: Message(
+          "keys.create-question", ["project": .name(Words.short(context.scope.name))])),
+      consequences: [Message("keys.not-a-secret"), Message("keys.others-stay-valid")],
+      button: Message("keys.create"), keep: Message("common.cancel"),
       action: ConsolePaths.keys(context.scope.project.text), back: Self.list(context),
       isDestructive: false)
     // The button on the settings page had no fields, so the first request shows no errors.
@@ -53,9 +55,10 @@ struct KeysPage: Sendable {
   ) async throws(Refusal) -> Response {
     let all = try await refusing { try await keys.list(context.scope.project) }
     guard let key = all.first(where: { $0.id.text == id }) else { throw .notFound }
-    var frame = try await frames.frame("Revoke API key · Settings", in: context, tab: .settings)
+    var frame = try await frames.frame(
+      Message("keys.title-of-revocation"), in: context, tab: .settings)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Settings", href: Self.list(context))]
+    frame.crumbs = [Link(text: ScopeTab.settings.text, href: Self.list(context))]
     let frameView = FrameView(frame)
     let model = KeyRevocationView(
       frame: frameView, context: context, key: key, isLast: all.count == 1,
@@ -73,8 +76,7 @@ struct KeysPage: Sendable {
       return try await page(context, id, errors)
     }
     return actions.leave(
-      "API key revoked. Calls with it are now rejected.", signedIn, after: outcome,
-      to: Self.list(context))
+      Message("keys.revoked"), signedIn, after: outcome, to: Self.list(context))
   }
 
   /// Converts an error; there are no fields to validate.
@@ -103,23 +105,21 @@ struct KeyRevocationView: ViewModel {
   let isLast: Bool
   let fields: ActionFields
 
-  private var consequences: [String] {
-    var lines = [
-      "Every call with this key is rejected immediately: applications that use it can’t sign in users or refresh their tokens."
+  private var consequences: [Message] {
+    [
+      Message("keys.calls-are-rejected"),
+      isLast ? Message("keys.only-key") : Message("keys.others-not-affected"),
+      Message("keys.final"),
     ]
-    lines.append(
-      isLast
-        ? "It’s the only key of this project, so no application can connect until you create and deploy another key."
-        : "Applications that use another key of this project aren’t affected.")
-    lines.append("This can’t be undone: a new key has a different value.")
-    return lines
   }
 
   private var facts: [Fact] {
     [
-      Fact("Key", ConnectView.copied(key.text)),
-      Fact("Created", frame.times.moment(key.createdAt)),
-      Fact("Last used", key.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
+      Fact(Message("keys.key"), ConnectView.copied(key.text)),
+      Fact(Message("common.created"), frame.times.moment(key.createdAt)),
+      Fact(
+        Message("common.last-used"),
+        key.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
     ]
   }
 

@@ -1,4 +1,5 @@
 import Identity
+import Localization
 
 /// The API key that pages show in code samples.
 ///
@@ -8,16 +9,16 @@ struct ProjectKey: Sendable {
   /// The oldest key; nil if there is none or the administrator can't see it.
   let key: APIKey?
   /// Explains why no key is shown and how to get one; nil if a key is shown.
-  let note: String?
+  let note: Message?
 
   init(_ context: ScopeContext, _ keys: APIKeys) async throws(Refusal) {
     let project = context.scope.project
     guard context.signedIn.administrator.may(.manageKeys, project: project, tenant: nil) else {
       key = nil
-      note = "Ask \(Permission.manageKeys.holder) of the project for the API key."
+      note = Message("keys.ask-holder", ["holder": .message(Permission.manageKeys.holder)])
       return
     }
     key = try await refusing { try await keys.list(project) }.first
-    note = key == nil ? "The project has no API key. Create one in its settings." : nil
+    note = key == nil ? Message("keys.none") : nil
   }
 }

@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/notes/{note}/removal`: deletes a note about a user.
 struct DeleteNote: SupportAction {
@@ -12,15 +14,17 @@ struct DeleteNote: SupportAction {
       try await pages.support.note(target.scope, target.user, number)
     }
     var question = SupportConfirmation(
-      user: account, title: "Delete note",
-      heading: HTML.heading("Delete the note about", account.label),
+      user: account, title: Message("notes.delete"),
+      heading: Markup(
+        html: Message("notes.delete-heading", ["user": .name(Words.short(account.label))])),
       consequences: [
-        "The note is removed from the user’s page for everyone.",
-        "The audit log keeps its text, author, and time. The user isn’t notified.",
-      ], button: "Delete note", factsHeading: "Note",
+        Message("notes.deletion-for-everyone"),
+        Message("notes.deletion-keeps-audit-log"),
+      ], button: Message("notes.delete"), factsHeading: Message("notes.note"),
       facts: [
-        Fact("Text", HTML.isolated(note.text)), Fact("Author", HTML.isolated(note.author)),
-        Fact("Created", target.times.moment(note.writtenAt)),
+        Fact(Message("notes.text"), HTML.isolated(note.text)),
+        Fact(Message("notes.author"), HTML.isolated(note.author)),
+        Fact(Message("common.created"), target.times.moment(note.writtenAt)),
       ])
     question.reasons = [.mistake, .asked, .other]
     return question
@@ -31,12 +35,11 @@ struct DeleteNote: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     guard let number = Int64(target.object) else { throw .accountNotFound }
     _ = try await pages.support.takeBackNote(target.scope, target.user, number, request)
-    return SupportResult(
-      Flash(text: "Note deleted. The audit log keeps its text."), renewed: nil)
+    return SupportResult(Flash(text: Message("notes.deleted")), renewed: nil)
   }
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {
     guard case .nothingToDo = denial else { return nil }
-    return SupportClosing(text: "The note was already deleted.", checksUser: true)
+    return SupportClosing(text: Message("notes.already-deleted"), checksUser: true)
   }
 }

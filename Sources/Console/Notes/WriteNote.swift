@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/notes/new`: adds a note about a user.
 struct WriteNote: SupportAction {
@@ -9,13 +11,14 @@ struct WriteNote: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
     var question = SupportConfirmation(
-      user: account, title: "Add note",
-      heading: HTML.heading("Add a note about", account.label, ""),
+      user: account, title: Message("notes.add"),
+      heading: Markup(
+        html: Message("notes.add-heading", ["user": .name(Words.short(account.label))])),
       consequences: [
-        "Everyone who can view this user can read the note: \(Permission.findUsers.holders). The user isn’t notified.",
-        "The note is kept until it’s deleted or the user is deleted; the newest \(Support.mostNotes) are shown. The audit log keeps it after that.",
-        "Notes don’t change the account, so they don’t require a code and don’t count toward your hourly action limit.",
-      ], button: "Save note")
+        Message("notes.readers", ["holders": .message(Permission.findUsers.holders)]),
+        Message("notes.retention", ["count": .number(Support.mostNotes)]),
+        Message("notes.no-code-required"),
+      ], button: Message("notes.save"))
     question.isDestructive = false
     question.isNote = true
     question.reasons = [
@@ -29,7 +32,8 @@ struct WriteNote: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let note = try await pages.support.writeNote(target.scope, target.user, request)
     let undo = Link(
-      text: "Undo", href: ConsolePaths.noteRemoval(target.scope, target.uid, String(note.id)))
-    return SupportResult(Flash(text: "Note saved.", link: undo), renewed: nil)
+      text: Message("notes.undo"),
+      href: ConsolePaths.noteRemoval(target.scope, target.uid, String(note.id)))
+    return SupportResult(Flash(text: Message("notes.saved"), link: undo), renewed: nil)
   }
 }

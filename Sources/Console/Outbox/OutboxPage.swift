@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/outbox`: the messages to users and their delivery states, and the page of one message.
@@ -22,7 +23,8 @@ struct OutboxPage: Sendable {
         context.scope, query.filter, to: query.recipient.isEmpty ? nil : query.recipient,
         after: query.after, limit: Self.length)
     }
-    let frame = try await frames.frame("Messages", in: context, tab: .overview)
+    let frame = try await frames.frame(
+      Message("outbox.messages"), in: context, tab: .overview)
     return .html(
       list.render(
         OutboxView(
@@ -44,7 +46,7 @@ struct OutboxPage: Sendable {
       outcome = try await messages.open(context.scope, message.id, actions.request(signedIn))
     } catch {
       if case .failed(.notReadable) = error {
-        frames.leave("This text can no longer be opened.", for: signedIn)
+        frames.leave(Message("outbox.text-gone"), for: signedIn)
         return .redirect(to: ConsolePaths.message(context.scope, id))
       }
       let errors = try await actions.faults(error, .openMessage, signedIn) {
@@ -81,9 +83,15 @@ struct OutboxPage: Sendable {
     _ context: ScopeContext, _ message: OutboxEntry, text: MessageText?,
     errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame(
-      "\(OutboxWords.purpose(message)) · #\(message.id) · Messages", in: context, tab: .overview)
-    frame.crumbs = [Link(text: "Messages", href: ConsolePaths.outbox(context.scope))]
+    let title = Message(
+      "outbox.title-of-one",
+      [
+        "purpose": .message(OutboxWords.purpose(message)), "id": .text(String(message.id)),
+      ])
+    var frame = try await frames.frame(title, in: context, tab: .overview)
+    frame.crumbs = [
+      Link(text: Message("outbox.messages"), href: ConsolePaths.outbox(context.scope))
+    ]
     frame.errors = errors
     let view = FrameView(frame)
     let model = MessageView(

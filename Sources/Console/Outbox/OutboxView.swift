@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct OutboxView: ViewModel {
@@ -23,14 +24,14 @@ struct OutboxView: ViewModel {
     var kept = Form()
     if query.filter != .all { kept.add("show", query.filter.rawValue) }
     return FilterView(
-      action: path, label: "Exact email or phone number", query: query.recipient,
+      action: path, label: Message("outbox.exact-recipient"), query: query.recipient,
       keeping: kept)
   }
 
   private var pager: PagerView? {
     guard !page.items.isEmpty else { return nil }
     return PagerView(
-      shown: Words.count(page.items.count, "message", "messages"), path: path,
+      shown: Message("outbox.n-messages", ["count": .number(page.items.count)]), path: path,
       query: query.form(), after: query.after, next: page.next)
   }
 
@@ -38,15 +39,11 @@ struct OutboxView: ViewModel {
     guard page.items.isEmpty else { return nil }
     guard query.filter == .all, query.recipient.isEmpty, query.after == nil else {
       return EmptyView(
-        heading: "No matching messages",
-        sentence: "Messages are deleted 30 days after they expire.",
-        link: EmptyLink(text: "Show all messages", href: path))
+        heading: Message("outbox.not-found"), sentence: Message("outbox.not-found-hint"),
+        link: EmptyLink(text: Message("outbox.show-all"), href: path))
     }
     return EmptyView(
-      heading: "No messages",
-      sentence:
-        "Links and codes that users request and notifications of account changes appear here."
-    )
+      heading: Message("outbox.empty"), sentence: Message("outbox.empty-hint"))
   }
 
   static let keys: Keys<Self> = [
@@ -100,45 +97,56 @@ struct MessageView: ViewModel {
   private var facts: [Fact] {
     let times = frame.times
     var facts = [
-      Fact("To", HTML.isolated(message.recipient)),
-      Fact("Channel", message.channel == .mail ? "email" : "text message"),
-      Fact("State", OutboxWords.chip(message)),
-      Fact("Created", times.moment(message.createdAt)),
+      Fact(Message("outbox.to"), HTML.isolated(message.recipient)),
+      Fact(
+        Message("outbox.channel"),
+        message.channel == .mail
+          ? Message("outbox.channel-email") : Message("outbox.channel-text-message")),
+      Fact(Message("common.state"), OutboxWords.chip(message)),
+      Fact(Message("common.created"), times.moment(message.createdAt)),
     ]
     switch message.state {
-    case .sent(let at): facts.append(Fact("Accepted by mail server", times.moment(at)))
-    case .failed(let at): facts.append(Fact("Failed", times.moment(at)))
-    case .waiting, .expired: facts.append(Fact("Expires", times.moment(message.expiresAt)))
+    case .sent(let at):
+      facts.append(Fact(Message("outbox.accepted-by-mail-server"), times.moment(at)))
+    case .failed(let at): facts.append(Fact(Message("outbox.failed-at"), times.moment(at)))
+    case .waiting, .expired:
+      facts.append(Fact(Message("outbox.expires"), times.moment(message.expiresAt)))
     }
-    if message.tries > 0 { facts.append(Fact("Delivery attempts", Words.number(message.tries))) }
+    if message.tries > 0 {
+      facts.append(
+        Fact(Message("outbox.delivery-attempts"), Message.value(.number(message.tries))))
+    }
     if message.state == .waiting, message.tries > 0, let next = message.nextTryAt {
-      facts.append(Fact("Next attempt", times.moment(next)))
+      facts.append(Fact(Message("outbox.next-attempt"), times.moment(next)))
     }
     switch message.lastError {
-    case .response(let text)?: facts.append(Fact("Last error", HTML.isolated(text)))
-    case let problem?: facts.append(Fact("Last error", problem.message))
+    case .response(let text)?:
+      facts.append(Fact(Message("outbox.last-error"), HTML.isolated(text)))
+    case let problem?: facts.append(Fact(Message("outbox.last-error"), problem.message))
     case nil: break
     }
     if let account = message.account {
       var link = HTML()
       link.raw("<a href=\"")
       link.text(ConsolePaths.user(scope, account.text))
-      link.raw("\">View user</a>")
-      facts.append(Fact("End user", link.markup))
+      link.raw("\">")
+      link.message(Message("outbox.view-user"))
+      link.raw("</a>")
+      facts.append(Fact(Message("outbox.end-user"), link.markup))
     }
     return facts
   }
 
   /// Why the text isn't available.
-  private var closed: String {
+  private var closed: Message {
     switch message.state {
-    case .sent: "The text was deleted when the mail server accepted the message."
-    case .failed: "The text was deleted when delivery failed."
-    case .expired: "The text was deleted when the message expired."
-    case .waiting where !isReadable:
-      "The message is sent by email, so only the user can read its text."
+    case .sent: Message("outbox.text-of-sent")
+    case .failed: Message("outbox.text-of-failed")
+    case .expired: Message("outbox.text-of-expired")
+    case .waiting where !isReadable: Message("outbox.text-only-for-user")
     case .waiting:
-      "Only \(Permission.readMessages.holders) can open the text, because its links and codes give access to the account."
+      Message(
+        "outbox.text-only-for-holders", ["holders": .message(Permission.readMessages.holders)])
     }
   }
 

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import OTP
 
 /// The values of the policy form, as typed.
@@ -45,7 +46,7 @@ struct PolicyAnswers: Sendable, Equatable {
   func read() -> Reading {
     var faults: [FieldError] = []
     if totp != "on" && totp != "off" {
-      faults.append(FieldError(field: "totp", text: "Select On or Off for TOTP."))
+      faults.append(FieldError(field: "totp", text: Message("policy.totp-required")))
     }
     var number: Int?
     switch window {
@@ -54,26 +55,25 @@ struct PolicyAnswers: Sendable, Equatable {
       number = wholeNumber
       if number == nil {
         faults.append(
-          FieldError(field: "intervals", text: "Enter a whole number from 0 to 10."))
+          FieldError(field: "intervals", text: Message("policy.intervals-invalid")))
       }
     default:
       faults.append(
-        FieldError(field: "window-default", text: "Select Default or Custom."))
+        FieldError(field: "window-default", text: Message("policy.window-required")))
     }
     if sms != "on" && sms != "off" {
-      faults.append(FieldError(field: "sms", text: "Select On or Off for SMS codes."))
+      faults.append(FieldError(field: "sms", text: Message("policy.sms-required")))
     }
     let chosen = EnrollmentPattern(rawValue: pattern)
     if chosen == nil && pattern != Self.noPattern {
       faults.append(
         FieldError(
-          field: "pattern-\(Self.noPattern)", text: "Select an enrollment pattern or None."))
+          field: "pattern-\(Self.noPattern)", text: Message("policy.pattern-required")))
     }
     // Only the mandatory pattern has a start date, so the field is ignored for the others.
     let day = chosen == .mandatory && !from.isEmpty ? Day(from) : nil
     if chosen == .mandatory, !from.isEmpty, day == nil {
-      faults.append(
-        FieldError(field: "from", text: "Enter a date as YYYY-MM-DD, or leave it empty."))
+      faults.append(FieldError(field: "from", text: Message("policy.from-invalid")))
     }
     guard faults.isEmpty else { return .faults(faults) }
     return .change(

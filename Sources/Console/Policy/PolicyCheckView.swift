@@ -20,46 +20,42 @@ struct PolicyCheckView: ViewModel {
   private var new: MFAConfiguration { preview.new.configuration }
 
   /// The effects of the change on users, with their number.
-  private var hits: [String] {
-    var hits: [String] = []
+  private var hits: [Message] {
+    var hits: [Message] = []
     let enrolled = preview.policy.totpUsers
     if preview.switchesOff {
       hits.append(
         losing == 0
-          ? "No users are enrolled, so no one loses a second factor."
-          : "\(Words.count(losing, "enrolled user", "enrolled users")) will sign in without a second factor."
-      )
-      hits.append(
-        "Users can no longer enroll. Enrolled factors are kept and work again if TOTP is turned back on."
-      )
+          ? Message("policy.no-one-enrolled")
+          : Message("policy.users-lose-factor", ["count": .number(losing)]))
+      hits.append(Message("policy.no-more-enrollment"))
     } else if new.isTOTPOn && !old.isTOTPOn {
       let users = preview.policy.users
       hits.append(
         users == 0
-          ? "There are no users yet. New users can enroll if your application offers it."
-          : "\(Words.count(users, "user", "users")) can enroll if your application offers it."
-      )
+          ? Message("policy.new-users-can-enroll")
+          : Message("policy.users-can-enroll", ["count": .number(users)]))
       if enrolled > 0 {
-        hits.append(
-          "\(Words.count(enrolled, "user already has", "users already have")) a factor and will be asked for a code at the next sign-in."
-        )
+        hits.append(Message("policy.users-have-factor", ["count": .number(enrolled)]))
       }
     } else if new.isTOTPOn && new.window.codes < old.window.codes {
       let side = Words.duration(seconds: new.window.lateness)
       hits.append(
-        "The narrower window applies to \(Words.count(enrolled, "enrolled user", "enrolled users")): codes from a device whose clock is off by more than \(side) are rejected."
-      )
+        Message(
+          "policy.narrower-window", ["count": .number(enrolled), "duration": .message(side)]))
     } else if new.isTOTPOn && new.window.codes > old.window.codes {
       hits.append(
-        "The wider window applies to \(Words.count(enrolled, "enrolled user", "enrolled users")). The chance that a random code is accepted rises from \(old.window.codes) to \(new.window.codes) in a million."
-      )
+        Message(
+          "policy.wider-window",
+          [
+            "count": .number(enrolled), "old": .number(old.window.codes),
+            "new": .number(new.window.codes),
+          ]))
     }
     if preview.policy.pattern != preview.new.pattern
       || preview.policy.mandatoryFrom != preview.new.mandatoryFrom
     {
-      hits.append(
-        "The enrollment pattern is recorded for your application. The server doesn’t enforce it, so nothing changes for users until the application acts on it."
-      )
+      hits.append(Message("policy.pattern-is-recorded"))
     }
     let (was, becomes) = (preview.policy.edit, preview.new)
     if becomes.pattern == .mandatory,
@@ -68,66 +64,69 @@ struct PolicyCheckView: ViewModel {
       hits.append(mandatoryHit)
     }
     if old.isSMSOn != new.isSMSOn { hits.append(smsHit) }
-    if hits.isEmpty { hits.append("No one: the policy in effect stays the same.") }
+    if hits.isEmpty { hits.append(Message("policy.no-one-affected")) }
     return hits
   }
 
   /// The effect of turning SMS codes on or off.
-  private var smsHit: String {
+  private var smsHit: Message {
     let phones = preview.policy.phoneUsers
     if new.isSMSOn {
       return phones == 0
-        ? "Users can enroll a phone if your application offers it."
-        : "\(Words.count(phones, "user already has", "users already have")) a phone and will be asked for an SMS code at the next sign-in."
+        ? Message("policy.phones-can-enroll")
+        : Message("policy.users-have-phone", ["count": .number(phones)])
     }
-    let users = Words.count(losing, "user with a phone", "users with a phone")
     return losing == 0 || preview.switchesOff
-      ? "Users can no longer enroll a phone, and no codes are sent to enrolled phones."
-      : "Users can no longer enroll a phone. \(users) will sign in without a second factor."
+      ? Message("policy.no-more-phones")
+      : Message("policy.phone-users-lose-factor", ["count": .number(losing)])
   }
 
-  private var button: String {
-    if preview.needsApproval { return "Request approval" }
-    return preview.switchesOff ? "Turn off TOTP" : "Save changes"
+  private var button: Message {
+    if preview.needsApproval { return Message("policy.request-approval") }
+    return preview.switchesOff ? Message("policy.turn-off-totp") : Message("policy.save-changes")
   }
 
   /// Says that a second administrator has to approve the change, and why.
-  private var approval: String? {
+  private var approval: Message? {
     guard preview.needsApproval, let limit = preview.approvalOver else { return nil }
-    let users = Words.count(preview.affectedUsers, "user", "users")
-    return
-      "This weakens the policy for \(users) (limit \(Words.number(limit))), so a second administrator has to approve it within a day. Nothing changes until then."
+    return Message(
+      "policy.needs-approval",
+      ["count": .number(preview.affectedUsers), "limit": .number(limit)])
   }
 
   /// Warnings about values that are probably mistakes.
-  private var warnings: [String] {
-    var warnings: [String] = []
+  private var warnings: [Message] {
+    var warnings: [Message] = []
     if let day = preview.new.mandatoryFrom, day != preview.policy.edit.mandatoryFrom,
       day.start < now
     {
-      warnings.append(
-        "The start date, \(Times.words(day)), is in the past: enrollment is mandatory immediately.")
+      warnings.append(Message("policy.start-is-past", ["day": Times.value(day)]))
     }
     if new.isSMSOn, !old.isSMSOn {
       warnings.append(
-        "There is no SMS gateway, so no phone receives a code. Codes are stored in Messages, where only \(Permission.readMessages.holder) can open them."
-      )
+        Message(
+          "policy.no-sms-gateway", ["holder": .message(Permission.readMessages.holder)]))
     }
     return warnings
   }
 
   private var losing: Int { preview.losingSecondFactor }
 
-  private var mandatoryHit: String {
+  private var mandatoryHit: Message {
     let users = preview.policy.users
-    guard preview.withoutFactor > 0 else {
-      return users == 0
-        ? "There are no users yet." : "Every user already has a factor, so no one has to enroll."
+    let without = preview.withoutFactor
+    guard without > 0 else {
+      return users == 0 ? Message("policy.no-users-yet") : Message("policy.no-one-has-to-enroll")
     }
-    let has = preview.withoutFactor == 1 ? "has" : "have"
-    let by = preview.new.mandatoryFrom.map { "by \(Times.words($0))" } ?? "at the next sign-in"
-    return
-      "\(Words.number(preview.withoutFactor)) of \(Words.count(users, "user", "users")) (\(Meter.percent(preview.withoutFactor, of: users))) \(has) no factor and must enroll \(by)."
+    let all = Message.Value.message(Message("policy.user-count", ["count": .number(users)]))
+    let share = Message.Value.message(Meter.percent(without, of: users).message)
+    guard let day = preview.new.mandatoryFrom else {
+      return Message(
+        "policy.users-must-enroll", ["count": .number(without), "users": all, "share": share])
+    }
+    return Message(
+      "policy.users-must-enroll-by",
+      ["count": .number(without), "users": all, "share": share, "day": Times.value(day)])
   }
 
   /// The list of users whom a mandatory pattern affects; nil without access to it.
@@ -171,9 +170,9 @@ struct ChangeRow: ViewModel {
   let change: PolicyChange
 
   static let keys: Keys<Self> = [
-    .text("field") { Words.sentence($0.change.field.rawValue) },
-    .text("from") { $0.change.from.message },
-    .text("to") { $0.change.to.message },
+    .text("field") { $0.change.field.label },
+    .text("from") { $0.change.oldValue },
+    .text("to") { $0.change.newValue },
   ]
 }
 

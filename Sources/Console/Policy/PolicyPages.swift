@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// The form and the review page of a policy, which every action on the policy answers with.
@@ -61,11 +62,13 @@ struct PolicyPages: Sendable {
         try await policies.prerequisites(scope)
       )
     }
-    var frame = try await frames.frame("MFA policy", in: context, tab: .policy)
+    var frame = try await frames.frame(
+      Message("common.mfa-policy"), in: context, tab: .policy)
     frame.errors = faults
     var model = PolicyView(
       frame: frame, context: context, policy: policy, answers: answers,
-      versions: PolicyVersions(versions, after: after, in: context, times: frame.times),
+      versions: PolicyVersions(
+        versions, after: after, in: context, times: frame.times, catalog: frames.catalog),
       prerequisites: PolicyPrerequisite.all(policy, prerequisites, in: context),
       publicURL: frames.publicURL)
     model.isUnchanged = isUnchanged
@@ -75,7 +78,8 @@ struct PolicyPages: Sendable {
         try await policies.history(scope, limit: max(1, min(policy.version - version, 10)))
       }
       model.race = PolicyRace(
-        policy, history: missed, discard: ConsolePaths.policy(scope), times: frame.times)
+        policy, history: missed, discard: ConsolePaths.policy(scope), times: frame.times,
+        catalog: frames.catalog)
     }
     let status: Status =
       model.race != nil ? .conflict : faults.isEmpty ? .ok : .unprocessableContent
@@ -94,7 +98,8 @@ struct PolicyPages: Sendable {
     _ context: ScopeContext, _ change: ReviewedPolicyChange, typed: String = "",
     faults: [FieldError] = [], isLate: Bool = false
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame("Review changes · MFA policy", in: context, tab: .policy)
+    var frame = try await frames.frame(
+      Message("policy.review-title"), in: context, tab: .policy)
     frame.errors = faults
     let frameView = FrameView(frame)
     let model = PolicyCheckView(

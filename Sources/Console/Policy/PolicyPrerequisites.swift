@@ -1,11 +1,12 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// A requirement for users to enroll.
 struct PolicyPrerequisite: ViewModel {
   let chip: Markup
-  let text: String
+  let text: Message
   var link: EmptyLink?
 
   /// The requirements of a scope, including those that are met.
@@ -17,17 +18,15 @@ struct PolicyPrerequisite: ViewModel {
     if scope.isDisabled {
       all.append(
         PolicyPrerequisite(
-          chip: Chip.bad("off"), text: "Sign-in is turned off for all users.",
+          chip: Chip.bad(Message("common.off")), text: Message("policy.sign-in-is-off"),
           link: settings(context)))
     }
     all.append(methods(prerequisites, context))
     if prerequisites.signIn.anonymous {
       all.append(
         PolicyPrerequisite(
-          chip: Chip.look("anonymous"),
-          text:
-            "Anonymous sign-in is on. Anonymous users can’t enroll until they add an email address."
-        ))
+          chip: Chip.look(Message("policy.anonymous-chip")),
+          text: Message("policy.anonymous-is-on")))
     }
     all.append(addresses(policy, prerequisites, context))
     return all
@@ -36,52 +35,45 @@ struct PolicyPrerequisite: ViewModel {
   private static func methods(
     _ prerequisites: PolicyPrerequisites, _ context: ScopeContext
   ) -> PolicyPrerequisite {
-    let on =
-      [
-        prerequisites.signIn.password ? "password" : nil,
-        prerequisites.signIn.emailLink ? "email link" : nil,
-      ].compactMap { $0 } + [prerequisites.providersInWords].compactMap { $0 }
-    let others =
-      "Anonymous, phone, custom token, and Game Center sign-ins don’t support a second factor."
     guard prerequisites.allowsSecondFactor else {
       return PolicyPrerequisite(
-        chip: Chip.look("no method"),
-        text:
-          "No password, email link, or identity provider sign-in is enabled, so users can’t enroll. \(others)",
-        link: settings(context))
+        chip: Chip.look(Message("policy.no-method-chip")),
+        text: Message("policy.no-method"), link: settings(context))
     }
+    let methods =
+      [
+        prerequisites.signIn.password ? Message("policy.method-password") : nil,
+        prerequisites.signIn.emailLink ? Message("policy.method-email-link") : nil,
+      ].compactMap { $0 } + prerequisites.providerNames
     return PolicyPrerequisite(
-      chip: Chip.on("sign-in"),
-      text:
-        "Enabled methods that support a second factor: \(on.joined(separator: ", ")). \(others)")
+      chip: Chip.on(Message("policy.sign-in-chip")),
+      text: Message("policy.methods-on", ["methods": .sequence(methods)]))
   }
 
   private static func addresses(
     _ policy: Policy, _ prerequisites: PolicyPrerequisites, _ context: ScopeContext
   ) -> PolicyPrerequisite {
-    guard prerequisites.unverifiedEmails > 0 else {
+    let unverified = prerequisites.unverifiedEmails
+    guard unverified > 0 else {
       return PolicyPrerequisite(
-        chip: Chip.on("verified"),
+        chip: Chip.on(Message("policy.verified-chip")),
         text: policy.users == 0
-          ? "Users need a verified email address to enroll. There are no users yet."
-          : "Users need a verified email address to enroll. No addresses are unverified.")
+          ? Message("policy.no-addresses") : Message("policy.addresses-verified"))
     }
-    let users = Words.count(
-      prerequisites.unverifiedEmails, "user has an unverified address",
-      "users have an unverified address")
     let link =
       context.may(.findUsers)
       ? EmptyLink(
-        text: "Show users",
+        text: Message("policy.show-users"),
         href: (["state": "unverified"] as Form).query(of: ConsolePaths.users(context.scope))) : nil
     return PolicyPrerequisite(
-      chip: Chip.look("unverified"), text: "\(users) and can’t enroll until it’s verified.",
-      link: link)
+      chip: Chip.look(Message("policy.unverified-chip")),
+      text: Message("policy.addresses-unverified", ["count": .number(unverified)]), link: link)
   }
 
   private static func settings(_ context: ScopeContext) -> EmptyLink? {
     context.may(.changeScope)
-      ? EmptyLink(text: "Open settings", href: ConsolePaths.settings(context.scope)) : nil
+      ? EmptyLink(
+        text: Message("policy.open-settings"), href: ConsolePaths.settings(context.scope)) : nil
   }
 
   static let keys: Keys<Self> = [
@@ -92,16 +84,16 @@ struct PolicyPrerequisite: ViewModel {
 }
 
 extension PolicyPrerequisites {
-  /// The enabled identity providers, the first three by name; nil if there are none.
-  var providersInWords: String? {
+  /// The names of the first three enabled identity providers, and how many more there are.
+  fileprivate var providerNames: [Message] {
     let named = 3
-    guard !providers.isEmpty else { return nil }
     let rest = providers.count - named
-    return (providers.prefix(named) + (rest > 0 ? ["\(rest) more"] : [])).joined(separator: ", ")
+    return providers.prefix(named).map(Message.verbatim)
+      + (rest > 0 ? [Message("policy.more-providers", ["count": .number(rest)])] : [])
   }
 
   /// The enabled first factors, as text.
-  var words: String {
-    SignInMethods.words(signIn.names + [providersInWords].compactMap { $0 })
+  var words: Message {
+    SignInMethods.words(signIn.names + providerNames)
   }
 }

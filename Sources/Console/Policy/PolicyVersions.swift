@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// The versions of a scope's policy: who changed what, and when.
@@ -12,9 +13,12 @@ struct PolicyVersions: ViewModel {
   /// The link to the audit log; nil for administrators who can't read it.
   let audit: String?
 
-  init(_ page: Page<AuditRow>, after: String?, in context: ScopeContext, times: Times) {
+  init(
+    _ page: Page<AuditRow>, after: String?, in context: ScopeContext, times: Times,
+    catalog: Catalog
+  ) {
     let path = ConsolePaths.policy(context.scope)
-    rows = page.items.map { HistoryRow(policy: $0, times) }
+    rows = page.items.map { HistoryRow(policy: $0, times, catalog) }
     older = page.next.map { (["after": $0] as Form).query(of: path) + "#versions" }
     newest = after == nil ? nil : path
     audit =

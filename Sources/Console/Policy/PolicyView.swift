@@ -41,19 +41,17 @@ struct PolicyView: ViewModel {
     return request.intervals.flatMap(Window.init(adjacentIntervals:)) ?? .standard
   }
 
-  private var offHint: String {
+  private var offHint: Message {
     let apps = policy.usersOnly(with: .totp)
-    guard apps > 0 else {
-      return "Users can’t enroll an authenticator app and aren’t asked for its codes."
-    }
-    let users = Words.count(apps, "enrolled user signs", "enrolled users sign")
-    return "Users can’t enroll an authenticator app; \(users) in without a second factor."
+    return apps > 0
+      ? Message("policy.off-hint-with-users", ["count": .number(apps)])
+      : Message("policy.off-hint")
   }
 
   private var patterns: [PatternChoice] {
     let none = PatternChoice(
-      value: PolicyAnswers.noPattern, label: "None",
-      hint: "No pattern is recorded; your application decides.", guide: nil,
+      value: PolicyAnswers.noPattern, label: Message("policy.pattern-none"),
+      hint: Message("policy.pattern-none-hint"), guide: nil,
       isChecked: answers.pattern == PolicyAnswers.noPattern)
     return EnrollmentPattern.allCases.map { pattern in
       PatternChoice(
@@ -64,33 +62,30 @@ struct PolicyView: ViewModel {
     } + [none]
   }
 
-  private func hint(_ pattern: EnrollmentPattern) -> String {
+  private func hint(_ pattern: EnrollmentPattern) -> Message {
     let without = max(policy.users - policy.enrolledUsers, 0)
     guard pattern == .mandatory, without > 0 else { return pattern.hint }
-    return
-      "\(pattern.hint) \(Words.number(without)) of \(Words.count(policy.users, "user has", "users have")) no factor yet."
+    return Message(
+      "policy.pattern-mandatory-hint-with-users",
+      ["number": .number(without), "count": .number(policy.users)])
   }
 
   /// The change of adjacent intervals, such as `5 → 2`.
-  private var windowChange: String {
+  private var windowChange: Message {
     let (old, new) = (configuration.accepted, drawn)
-    return old == new ? Self.short(new) : "\(Self.short(old)) → \(Self.short(new))"
+    guard old != new else { return Self.short(new) }
+    return Message(
+      "policy.change-values",
+      ["from": .message(Self.short(old)), "to": .message(Self.short(new))])
   }
 
-  private static func short(_ window: Window?) -> String {
-    window.map { String($0.adjacentIntervals) } ?? "off"
+  private static func short(_ window: Window?) -> Message {
+    window.map { Message.value(.number($0.adjacentIntervals)) } ?? Message("common.off")
   }
 
-  private var state: Markup? {
-    policy.changedAt.map { instant in
-      var html = HTML()
-      html.raw("<span class=\"chip plain\">Version ")
-      html.number(policy.version)
-      html.raw(", in effect since&nbsp;")
-      html.add(frame.times.moment(instant))
-      html.raw("</span>")
-      return html.markup
-    }
+  /// The current adjacent intervals for the script, which compares them with those of the form.
+  private var windowNow: String {
+    configuration.accepted.map { String($0.adjacentIntervals) } ?? "off"
   }
 
   static let keys: Keys<Self> = [
@@ -101,17 +96,18 @@ struct PolicyView: ViewModel {
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.policy.version },
     .text("scopeName") { $0.context.scope.name },
-    .markup("state") { $0.state },
+    .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
     .optional("race") { $0.race },
-    .text("unchanged") {
-      $0.isUnchanged ? "No changes made. These values are already in effect." : nil
-    },
+    .text("unchanged") { $0.isUnchanged ? Message("policy.unchanged") : nil },
     .flag("isUnstated") { $0.configuration.isUnstated },
     .flag("mayChange") { $0.context.may(.changePolicy) },
     .flag("isOn") { $0.answers.totp == "on" },
     .flag("isOff") { $0.answers.totp == "off" },
-    .text("onLabel") { $0.configuration.totp?.state == .mandatory ? "On (mandatory)" : "On" },
-    .text("onHint") { _ in "Users can enroll. Enrolled users are asked for a code at sign-in." },
+    .text("onLabel") {
+      $0.configuration.totp?.state == .mandatory
+        ? Message("policy.on-mandatory") : Message("policy.on")
+    },
+    .text("onHint") { _ in Message("policy.on-hint") },
     .text("offHint") { $0.offHint },
     .text("totpError") { $0.frame.error(at: "totp") },
     .flag("isDefault") { $0.answers.window == "default" },
@@ -120,27 +116,29 @@ struct PolicyView: ViewModel {
     .text("intervalsError") {
       $0.frame.error(at: "intervals") ?? $0.frame.error(at: "window-default")
     },
-    .text("explanations") { WindowWords.explanations(cap: $0.codeCap) },
+    .markup("explanations") { WindowWords.explanations(cap: $0.codeCap) },
     .markup("strip") { WindowStrip.large($0.drawn) },
     .text("words") { WindowWords.explanation($0.drawn) },
     .text("odds") { OddsWords.sentence($0.drawn, cap: $0.codeCap) },
-    .text("windowNow") { Self.short($0.configuration.accepted) },
+    .text("windowNow") { $0.windowNow },
     .markup("stripNow") { WindowStrip.small($0.configuration) },
     .text("windowChange") { $0.windowChange },
     .flag("isSMSOn") { $0.answers.sms == "on" },
     .flag("isSMSOff") { $0.answers.sms == "off" },
     .text("smsHint") {
       $0.configuration.smsEnabled && !$0.configuration.isSMSOn
-        ? "The configuration lists PHONE_SMS, but its state isn’t enabled." : nil
+        ? Message("policy.sms-hint") : nil
     },
     .text("smsError") { $0.frame.error(at: "sms") },
-    .text("sms") { $0.configuration.isSMSOn ? "on" : "off" },
+    .text("sms") {
+      $0.configuration.isSMSOn ? Message("common.on") : Message("common.off")
+    },
     .list("patterns") { $0.patterns },
     .text("patternError") { $0.frame.error(at: "pattern-none") },
     .markup("totp") { $0.configuration.chip },
     .text("intervalsInWords") { WindowWords.number($0.configuration) },
     .text("guidance") { ConsolePaths.scopeGuidance($0.context.scope) },
-    .text("pattern") { $0.policy.patternName ?? "none" },
+    .text("pattern") { $0.policy.patternName ?? Message("policy.no-pattern") },
     .list("prerequisites") { $0.prerequisites },
     .object("versions") { $0.versions },
     .text("curl") { $0.curl },
@@ -150,8 +148,8 @@ struct PolicyView: ViewModel {
 
 struct PatternChoice: ViewModel {
   let value: String
-  let label: String
-  let hint: String
+  let label: Message
+  let hint: Message
   let guide: String?
   let isChecked: Bool
   var day: PatternDay?
@@ -184,15 +182,18 @@ struct PatternDay: ViewModel {
 
 /// Changes that another administrator made while the form was open.
 struct PolicyRace: ViewModel {
-  let who: String
+  let who: Message
   let at: Markup
   let changes: [String]
   let discard: String
 
-  init(_ policy: Policy, history: [AuditRow], discard: String, times: Times) {
-    who = policy.changedBy ?? "Someone"
-    at = policy.changedAt.map(times.moment) ?? HTML.escaped("an unknown date")
-    changes = history.map { AuditFormatter(times).change($0) }
+  init(
+    _ policy: Policy, history: [AuditRow], discard: String, times: Times, catalog: Catalog
+  ) {
+    who = policy.changedBy.map(Message.verbatim) ?? Message("policy.someone")
+    at =
+      policy.changedAt.map(times.moment) ?? Markup(escaping: Message("policy.unknown-date"))
+    changes = history.map { AuditFormatter(times, catalog).change($0) }
     self.discard = discard
   }
 
@@ -206,5 +207,7 @@ struct PolicyRace: ViewModel {
 
 extension Scope {
   /// The kind of scope, capitalized.
-  var kind: String { tenant == nil ? "Project" : "Tenant" }
+  var kind: Message {
+    tenant == nil ? Message("policy.project") : Message("policy.tenant")
+  }
 }

@@ -28,22 +28,22 @@ extension MFAConfiguration {
 
 extension EnrollmentPattern {
   /// The name shown in lists and forms.
-  var name: String {
+  var name: Message {
     switch self {
-    case .mandatory: "Mandatory at sign-up"
-    case .skippable: "Skippable at sign-up"
-    case .account: "From the account page"
-    case .stepUp: "Step-up"
+    case .mandatory: Message("policy.pattern-mandatory")
+    case .skippable: Message("policy.pattern-skippable")
+    case .account: Message("policy.pattern-account")
+    case .stepUp: Message("policy.pattern-step-up")
     }
   }
 
   /// The description shown in the form.
-  var hint: String {
+  var hint: Message {
     switch self {
-    case .mandatory: "Users must enroll before they can use the application."
-    case .skippable: "Offered at sign-up; users can skip it."
-    case .account: "Users turn it on themselves."
-    case .stepUp: "Required when a user opens a sensitive feature."
+    case .mandatory: Message("policy.pattern-mandatory-hint")
+    case .skippable: Message("policy.pattern-skippable-hint")
+    case .account: Message("policy.pattern-account-hint")
+    case .stepUp: Message("policy.pattern-step-up-hint")
     }
   }
 }
@@ -51,33 +51,40 @@ extension EnrollmentPattern {
 /// Formats enrollment patterns.
 enum PatternWords {
   /// The name with its start date, `Mandatory from Dec 1, 2026`; nil without a pattern.
-  static func name(_ pattern: EnrollmentPattern?, from day: Day?) -> String? {
+  static func name(_ pattern: EnrollmentPattern?, from day: Day?) -> Message? {
     guard let pattern else { return nil }
     guard pattern == .mandatory, let day else { return pattern.name }
-    return "Mandatory from \(Times.words(day))"
+    return Message("policy.pattern-mandatory-from", ["day": Times.value(day)])
   }
 }
 
 extension Policy {
   /// The name of the enrollment pattern; nil if none is set.
-  var patternName: String? { PatternWords.name(pattern, from: mandatoryFrom) }
+  var patternName: Message? { PatternWords.name(pattern, from: mandatoryFrom) }
 }
 
 extension TenantSummary {
   /// The name of the enrollment pattern; nil if none is set.
-  var patternName: String? { PatternWords.name(pattern, from: mandatoryFrom) }
+  var patternName: Message? { PatternWords.name(pattern, from: mandatoryFrom) }
 }
 
 /// Describes the odds of guessing a code.
 enum OddsWords {
   /// The chance of guessing a code of one account, before the first block and before its codes are
-  /// locked.
-  static func sentence(_ window: Window?, cap: Int) -> String {
-    guard let window else { return "" }
+  /// locked; nil without a window.
+  static func sentence(_ window: Window?, cap: Int) -> Message? {
+    guard let window else { return nil }
     let odds = GuessingOdds(window, cap: cap)
     let (first, longest) = (GuessingOdds.firstWait, GuessingOdds.longestWait)
-    return
-      "Chance of guessing a code: \(chance(odds.untilBlock)) before the first block (\(GuessingOdds.guessesUntilBlock) wrong codes; blocks last \(Words.duration(seconds: first)), doubling up to \(Words.duration(seconds: longest))) and \(chance(odds.untilClosed)) before codes are locked (\(cap) wrong codes in a row)."
+    return Message(
+      "policy.odds",
+      [
+        "untilBlock": .text(chance(odds.untilBlock)),
+        "guesses": .number(GuessingOdds.guessesUntilBlock),
+        "first": .message(Words.duration(seconds: first)),
+        "longest": .message(Words.duration(seconds: longest)),
+        "untilLocked": .text(chance(odds.untilClosed)), "cap": .number(cap),
+      ])
   }
 
   /// Formats a probability of 0 to 1 as a percentage with three significant digits: `0.0055%`.
@@ -97,30 +104,36 @@ enum OddsWords {
 /// Describes acceptance windows.
 enum WindowWords {
   /// The number of valid codes and how long each is valid.
-  static func explanation(_ window: Window?) -> String {
-    guard let window else {
-      return "While TOTP is off, users aren’t asked for codes and no codes are accepted."
-    }
-    let life = Words.duration(seconds: window.lifetime)
+  static func explanation(_ window: Window?) -> Message {
+    guard let window else { return Message("policy.window-explanation-off") }
+    let life = Message.Value.message(Words.duration(seconds: window.lifetime))
     guard window.adjacentIntervals > 0 else {
-      return
-        "Valid codes at any moment: 1. It’s valid for \(life), so codes from a device whose clock is off by more, or entered later, are rejected."
+      return Message("policy.window-explanation-current", ["lifetime": life])
     }
-    let side = Words.duration(seconds: window.lateness)
-    return
-      "Valid codes at any moment: \(window.codes). Each is valid for \(life): from \(side) before its own interval to \(side) after it, so a device clock can be up to \(side) slow or fast."
+    return Message(
+      "policy.window-explanation",
+      [
+        "codes": .number(window.codes), "lifetime": life,
+        "side": .message(Words.duration(seconds: window.lateness)),
+      ])
   }
 
   /// The explanations and odds for off and for 0 to 10 intervals, one line each with a tab between
   /// them, for the script that redraws the strip.
-  static func explanations(cap: Int) -> String {
-    ([nil] + Window.range.map(Window.init(adjacentIntervals:)))
-      .map { "\(explanation($0))\t\(OddsWords.sentence($0, cap: cap))" }.joined(separator: "\n")
+  static func explanations(cap: Int) -> Markup {
+    var html = HTML()
+    for window in [nil] + Window.range.map(Window.init(adjacentIntervals:)) {
+      if window != nil { html.raw("\n") }
+      html.message(explanation(window))
+      html.raw("\t")
+      if let odds = OddsWords.sentence(window, cap: cap) { html.message(odds) }
+    }
+    return html.markup
   }
 
   /// The adjacent intervals for a fact or a table, such as `5 (default)`.
-  static func number(_ configuration: MFAConfiguration) -> String {
-    configuration.totp?.adjacentIntervals.map(String.init)
-      ?? "\(Window.standard.adjacentIntervals) (default)"
+  static func number(_ configuration: MFAConfiguration) -> Message {
+    configuration.totp?.adjacentIntervals.map { Message.value(.number($0)) }
+      ?? Message("common.default-number", ["number": .number(Window.standard.adjacentIntervals)])
   }
 }

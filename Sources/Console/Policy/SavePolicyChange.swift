@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import MailText
 
 /// `POST S/policy/changes`: saves a reviewed change, or requests approval for it.
 struct SavePolicyChange: Sendable {
@@ -21,7 +20,7 @@ struct SavePolicyChange: Sendable {
     let typed = context.signedIn.form.trimmed("confirmation")
     if preview.switchesOff, !context.scope.isNamed(typed) {
       let fault = FieldError(
-        field: "confirmation", text: "Enter the name as shown above, or the ID.")
+        field: "confirmation", text: Message("policy.name-differs"))
       let faults = [fault] + (try await actions.unmet(preview.action, context.signedIn))
       return try await pages.review(context, change, typed: typed, faults: faults)
     }
@@ -48,9 +47,7 @@ struct SavePolicyChange: Sendable {
   }
 
   private static let approvalPending = FieldError(
-    field: "approval",
-    text:
-      "A change that weakens this policy is already pending approval. Decide or withdraw it first.")
+    field: "approval", text: Message("policy.approval-pending"))
 
   /// The message about the result, for the next page.
   private static func result(
@@ -58,18 +55,25 @@ struct SavePolicyChange: Sendable {
   ) -> Message {
     switch outcome {
     case .changed:
-      let changes = preview.changes.map { change in
+      let changes = preview.changes.map {
         Message(
-          "policy.saved-change",
+          "policy.changed-field",
           [
-            "field": .text(change.field.rawValue), "from": .message(change.from.message),
-            "to": .message(change.to.message),
+            "field": .message($0.field.name), "from": .message($0.oldValue),
+            "to": .message($0.newValue),
           ])
       }
-      return Message("policy.saved", ["changes": .list(changes)])
+      return Message("policy.saved", ["changes": .message(joined(changes))])
     case .waiting(let until):
-      return Message(
-        "policy.waits-for-approval", ["until": .text(times.words(until))])
+      return Message("policy.waits-for-approval", ["time": times.value(until)])
+    }
+  }
+
+  /// The changes in one line.
+  private static func joined(_ changes: [Message]) -> Message {
+    guard let first = changes.first else { return .verbatim("") }
+    return changes.dropFirst().reduce(first) {
+      Message("policy.changes-joined", ["changes": .message($0), "change": .message($1)])
     }
   }
 }

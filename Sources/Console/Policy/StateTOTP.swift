@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// `POST S/policy/totp-state`: sets the TOTP state of a configuration that lacks one to Enabled,
 /// which it's treated as.
@@ -15,7 +16,7 @@ struct StateTOTP: Sendable {
         if edit.configuration.isUnstated { edit.configuration.totp?.state = .enabled }
       }
       return actions.leave(
-        "TOTP state set to Enabled. Nothing changes for users.", context.signedIn, after: outcome,
+        Message("policy.state-set"), context.signedIn, after: outcome,
         to: ConsolePaths.policy(context.scope))
     } catch {
       let (policy, faults): (Policy, [FieldError])

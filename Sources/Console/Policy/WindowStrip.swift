@@ -63,7 +63,11 @@ enum WindowStrip {
       html.raw(" x=\"")
       html.number(x + 14)
       html.raw("\" y=\"38\">")
-      html.text(step == 0 ? "now" : step < 0 ? "−\(-step)" : "+\(step)")
+      if step == 0 {
+        html.message(Message("policy.now"))
+      } else {
+        html.text(step < 0 ? "−\(-step)" : "+\(step)")
+      }
       html.raw("</text>")
     }
     html.raw("</svg>")

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// A project's row in the list.
@@ -64,11 +65,12 @@ struct ProjectRow: ViewModel {
     rights.contains(.readPolicy) ? ConsolePaths.policy.ofProject(id) : nil
   }
 
-  /// The number of users outside tenants without a factor, as text; nil if there are none.
-  private var without: String? {
+  /// The number of users outside tenants without a factor, in HTML; nil if there are none.
+  private var without: Message? {
     let count = summary.ownUsers - summary.ownEnrolledUsers
     guard rights.contains(.findUsers), count > 0 else { return nil }
-    return "\(Words.number(count)) not enrolled"
+    return Message(
+      "projects.not-enrolled", ["count": .number(count), "name": .name(summary.displayName)])
   }
 
   static let keys: Keys<Self> = [
@@ -85,7 +87,7 @@ struct ProjectRow: ViewModel {
     },
     .text("policy") { $0.policy },
     .markup("window") { $0.isVisible ? WindowStrip.line($0.configuration) : nil },
-    .text("tenants") { $0.isVisible ? Words.number($0.summary.tenants) : nil },
+    .text("tenants") { $0.isVisible ? Message.value(.number($0.summary.tenants)) : nil },
     .text("tenantsHref") { ConsolePaths.tenants($0.id) },
     .text("review") {
       $0.isVisible && $0.summary.tenants > 0 ? ConsolePaths.review($0.id) : nil
@@ -93,13 +95,13 @@ struct ProjectRow: ViewModel {
     .text("newTenant") {
       $0.rights.contains(.manageTenants) ? ConsolePaths.newTenant($0.id) : nil
     },
-    .text("users") { $0.isVisible ? Words.number($0.summary.users) : nil },
+    .text("users") { $0.isVisible ? Message.value(.number($0.summary.users)) : nil },
     .markup("enrolled") {
       $0.isVisible ? Meter.share($0.summary.enrolledUsers, of: $0.summary.users) : nil
     },
-    .text("without") { $0.without },
+    .markup("without") { $0.without },
     .text("withoutHref") { ConsolePaths.users.ofProject($0.id) + "?factor=none" },
   ]
 
-  private static let signInOff = Chip.bad("sign-in off")
+  private static let signInOff = Chip.bad(Message("projects.sign-in-off"))
 }

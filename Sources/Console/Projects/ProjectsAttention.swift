@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// The items that need attention in the projects that an administrator can access.
@@ -76,7 +77,11 @@ struct DifferingRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("name") { $0.differing.projectName },
-    .text("count") { Words.count($0.differing.count, "tenant differs", "tenants differ") },
+    .markup("differ") { row in
+      Message(
+        "projects.tenants-differ",
+        ["count": .number(row.differing.count), "name": .name(row.differing.projectName)])
+    },
     .text("review") {
       (["show": "differs"] as Form).query(of: ConsolePaths.review($0.differing.project.text))
     },
@@ -93,7 +98,7 @@ struct DifferingTenantRow: ViewModel {
     .text("name") { $0.tenant.displayName },
     .text("href") { ConsolePaths.tenant($0.project.text, $0.tenant.id.text) },
     .text("fields") { row in
-      row.tenant.fields.map(\.rawValue).joined(separator: ", ")
+      Message.value(.sequence(row.tenant.fields.map(name)))
     },
     .text("back") { row in
       row.mayChange
@@ -101,34 +106,45 @@ struct DifferingTenantRow: ViewModel {
           ConsolePaths.policy.ofTenant(row.project.text, row.tenant.id.text)) : nil
     },
   ]
+
+  private static func name(_ field: PolicyChange.Field) -> Message {
+    switch field {
+    case .totp: Message("common.totp")
+    case .adjacentIntervals: Message("projects.adjacent-intervals")
+    case .sms: .verbatim("SMS")
+    case .state: Message("projects.state")
+    case .pattern: Message("projects.enrollment-pattern")
+    }
+  }
 }
 
 /// A warning about a user pool, with the link to resolve it.
 struct WarningRow: ViewModel {
-  let name: String
+  let name: Message
   let project: String?
   let overview: String
-  let sentence: String
+  let sentence: Message
   let href: String
-  let verb: String
+  let verb: Message
 
   init(_ reporting: ReportingPool) {
     let scope = reporting.scope
-    name = scope.name
+    name = .verbatim(scope.name)
     project = scope.tenant == nil ? nil : scope.projectName
     overview = ConsolePaths.overview(scope)
-    let users = Words.count(reporting.users, "user", "users")
-    sentence = "\(users) reported a change to their second factors that they didn’t make."
+    sentence = Message("projects.users-reported", ["count": .number(reporting.users)])
     href = overview
-    verb = "Review reports"
+    verb = Message("projects.review-reports")
   }
 
   init(_ unreadable: UnreadableSecrets.Group) {
-    name = unreadable.tenant?.text ?? unreadable.project?.text ?? "This instance"
+    name =
+      (unreadable.tenant?.text ?? unreadable.project?.text).map(Message.verbatim)
+      ?? Message("projects.this-instance")
     project = unreadable.tenant == nil ? nil : unreadable.project?.text
     sentence = unreadable.sentence
     href = unreadable.history
-    verb = "View audit log"
+    verb = Message("scopes.view-audit-log")
     if let project = unreadable.project?.text {
       overview =
         unreadable.tenant.map { ConsolePaths.tenant(project, $0.text) }
@@ -139,7 +155,7 @@ struct WarningRow: ViewModel {
   }
 
   init(_ warning: ScopeWarning, administrator: Administrator, times: Times) {
-    name = warning.name
+    name = .verbatim(warning.name)
     project = warning.tenant == nil ? nil : warning.projectName
     let (policy, overview) =
       if let tenant = warning.tenant {
@@ -158,23 +174,21 @@ struct WarningRow: ViewModel {
       .changePolicy, project: warning.project, tenant: warning.tenant)
     switch warning.reason {
     case .stateNotGiven:
-      sentence = "TOTP state is unset (treated as enabled)."
+      sentence = Message("scopes.totp-unset")
       href = policy
-      verb = mayChange ? "Set to Enabled" : "View policy"
+      verb = mayChange ? Message("scopes.set-to-enabled") : Message("scopes.view-policy")
     case .enrolledWhileOff(let users):
-      let words = Words.count(users, "user with a factor isn’t", "users with a factor aren’t")
-      sentence = "TOTP is off: \(words) asked for codes."
+      sentence = Message("scopes.totp-off-with-users", ["count": .number(users)])
       href = mayChange ? PolicyLinks.turnOn(policy) : policy
-      verb = mayChange ? "Turn on TOTP…" : "View policy"
+      verb = mayChange ? Message("scopes.turn-on-totp") : Message("scopes.view-policy")
     case .weakened(let weakened):
       sentence = weakened.sentence(times)
       href = policy
-      verb = "Review policy"
+      verb = Message("scopes.review-policy")
     case .phonesWhileOff(let users):
-      let words = Words.count(users, "user with a phone isn’t", "users with a phone aren’t")
-      sentence = "SMS codes are off: \(words) asked for codes."
+      sentence = Message("scopes.sms-off-with-users", ["count": .number(users)])
       href = policy
-      verb = mayChange ? "Change policy" : "View policy"
+      verb = mayChange ? Message("scopes.change-policy") : Message("scopes.view-policy")
     }
   }
 

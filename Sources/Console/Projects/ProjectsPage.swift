@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/`: lists the projects that an administrator can access and what needs attention in them.
@@ -38,7 +39,7 @@ struct ProjectsPage: Sendable {
     }
     let held = try await held(administrator)
     let waiting = try await refusing { try await identity.approvals.count(for: administrator) }
-    let frame = frames.frame("Projects", for: signedIn, tab: .projects)
+    let frame = frames.frame(Message("projects.projects"), for: signedIn, tab: .projects)
     let rows = rows.joined(
       ProjectRow.Source.all(page.items, administrator: administrator)
     ) { row.render(ProjectRow($0)) }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct ProjectsView: ViewModel {
@@ -25,23 +26,24 @@ struct ProjectsView: ViewModel {
     let isWhole = query.isEmpty && after == nil && page.next == nil
     filter =
       isWhole && page.items.count < 10
-      ? nil : FilterView(action: list, label: "Search projects by name or ID", query: query)
+      ? nil : FilterView(action: list, label: Message("projects.search"), query: query)
     pager = PagerView(
-      shown: Words.count(page.items.count, "project", "projects"), path: list,
+      shown: Message("projects.count", ["count": .number(page.items.count)]), path: list,
       query: query.isEmpty ? Form() : ["q": query], after: after, next: page.next)
     newProject = administrator.may(.createProject, in: nil) ? ConsolePaths.newProject() : nil
     empty =
       query.isEmpty
       ? EmptyView(
-        heading: "No projects yet",
+        heading: Message("projects.empty"),
         sentence: newProject == nil
-          ? "You don’t have access to any project. Ask \(Permission.manageAdministrators.holder) for access."
-          : "Applications connect to a project, which contains users, tenants, API keys, and an MFA policy.",
-        link: newProject.map { EmptyLink(text: "Create project", href: $0) })
+          ? Message(
+            "projects.no-access", ["holder": .message(Permission.manageAdministrators.holder)])
+          : Message("projects.empty-hint"),
+        link: newProject.map { EmptyLink(text: Message("projects.create-project"), href: $0) })
       : EmptyView(
-        heading: "No matching projects",
-        sentence: "Searched the names and IDs of the projects you can access.",
-        link: EmptyLink(text: "Show all projects", href: list))
+        heading: Message("projects.not-found"),
+        sentence: Message("projects.not-found-hint"),
+        link: EmptyLink(text: Message("projects.show-all"), href: list))
   }
 
   static let keys: Keys<Self> = [

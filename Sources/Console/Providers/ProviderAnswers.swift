@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Text
 
 /// The values of the provider form.
@@ -54,38 +55,26 @@ extension FieldError {
   init(_ error: ProviderError) throws(Refusal) {
     switch error {
     case .invalidID:
-      self.init(
-        field: "id",
-        text:
-          "Enter “oidc.” followed by a name of letters, digits, dots, hyphens, and underscores.")
-    case .exists: self.init(field: "id", text: "This provider ID is already in use. Enter another.")
+      self.init(field: "id", text: Message("providers.id-invalid"))
+    case .exists: self.init(field: "id", text: Message("providers.id-taken"))
     case .tooMany:
       self.init(
         field: "id",
-        text: "The limit is \(IdentityProviders.most) providers. Remove one you don’t use.")
+        text: Message("providers.too-many", ["count": .number(IdentityProviders.most)]))
     case .nameTooLong:
-      self.init(field: "name", text: "Enter a name of at most \(Account.longestName) characters.")
+      self.init(
+        field: "name",
+        text: Message("providers.name-too-long", ["count": .number(Account.longestName)]))
     case .missingIssuer, .invalidIssuer:
-      self.init(
-        field: "issuer",
-        text:
-          "Enter the issuer exactly as in the tokens, starting with https:// and without ? or #.")
+      self.init(field: "issuer", text: Message("providers.issuer-invalid"))
     case .missingClientID, .invalidClientID:
-      self.init(
-        field: "client",
-        text: "Enter the client ID that the provider assigned to your application.")
+      self.init(field: "client", text: Message("providers.client-id-invalid"))
     case .missingClientSecret, .invalidResponseType, .severalResponseTypes, .missingRelyingParty,
       .invalidMember:
-      self.init(
-        field: "name",
-        text:
-          "This provider’s settings, made through the API, are invalid. Fix them with the API first."
-      )
+      self.init(field: "name", text: Message("providers.settings-invalid"))
     case .invalidKeys(let fault): self.init(field: "keys", text: fault.words)
     case .changedMeanwhile:
-      self.init(
-        field: "name",
-        text: "This provider changed while you were editing. Reload the page and try again.")
+      self.init(field: "name", text: Message("providers.changed-meanwhile"))
     case .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
@@ -94,14 +83,13 @@ extension FieldError {
 
 extension KeySet.Fault {
   /// The error message.
-  fileprivate var words: String {
+  fileprivate var words: Message {
     switch self {
-    case .unreadable: "Paste the provider’s JSON Web Key Set, or its public keys as PEM."
-    case .noKey: "No RSA or P-256 signing key found."
-    case .isPrivate:
-      "This is a private key, which must not leave the provider. Paste the public key, and replace the private key if others have seen it."
-    case .unusable: "RSA keys must have 2048 to 8192 bits."
-    case .tooMany: "The limit is \(KeySet.most) keys."
+    case .unreadable: Message("providers.keys-unreadable")
+    case .noKey: Message("providers.keys-not-found")
+    case .isPrivate: Message("providers.key-is-private")
+    case .unusable: Message("providers.key-unusable")
+    case .tooMany: Message("providers.too-many-keys", ["count": .number(KeySet.most)])
     }
   }
 }

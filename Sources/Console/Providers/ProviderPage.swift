@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/settings/providers/new` and `S/settings/providers/{id}`: adds an OpenID Connect provider, and
@@ -24,7 +25,7 @@ struct ProviderPage: Sendable {
       let outcome = try await identity.identityProviders.create(
         in: context.scope, id: answers.id, settings, actions.request(signedIn))
       return actions.leave(
-        "Provider \(answers.id) added.", signedIn, after: outcome,
+        Message("providers.added", ["id": .text(answers.id)]), signedIn, after: outcome,
         to: ConsolePaths.providers(context.scope))
     } catch {
       let errors = try await actions.faults(
@@ -59,7 +60,7 @@ struct ProviderPage: Sendable {
         actions.request(signedIn)
       ) { (settings) throws(ProviderError) in try answers.apply(to: &settings, kind) }
       return actions.leave(
-        "Provider saved.", signedIn, after: outcome,
+        Message("providers.saved"), signedIn, after: outcome,
         to: ConsolePaths.provider(context.scope, id))
     } catch {
       let errors = try await actions.faults(
@@ -92,12 +93,14 @@ struct ProviderPage: Sendable {
         try await identity.audit.list(filter, limit: Self.historyLength).items
       }
     }
-    let title = provider.map { "\($0.id) · Identity providers" } ?? "Add provider"
+    let title =
+      provider.map { Message("providers.provider-title", ["id": .text($0.id.text)]) }
+      ?? Message("providers.add-provider")
     var frame = try await frames.frame(title, in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: "Settings", href: ConsolePaths.settings(scope)),
-      Link(text: "Identity providers", href: ConsolePaths.providers(scope)),
+      Link(text: Message("settings.settings"), href: ConsolePaths.settings(scope)),
+      Link(text: Message("providers.identity-providers"), href: ConsolePaths.providers(scope)),
     ]
     let action: ConsoleAction = provider == nil ? .addIdentityProvider : .changeIdentityProvider
     let frameView = FrameView(frame)

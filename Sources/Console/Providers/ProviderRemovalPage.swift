@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/settings/providers/{id}/removal`: asks for confirmation and removes a provider.
@@ -20,10 +21,11 @@ struct ProviderRemovalPage: Sendable {
     let scope = context.scope
     let provider: IdentityProvider
     do { provider = try await providers.find(scope, id) } catch { throw Refusal(error) }
-    var frame = try await frames.frame("Remove provider · Settings", in: context, tab: .settings)
+    var frame = try await frames.frame(
+      Message("providers.removal-title"), in: context, tab: .settings)
     frame.crumbs = [
-      Link(text: "Settings", href: ConsolePaths.settings(scope)),
-      Link(text: "Identity providers", href: ConsolePaths.providers(scope)),
+      Link(text: Message("settings.settings"), href: ConsolePaths.settings(scope)),
+      Link(text: Message("providers.identity-providers"), href: ConsolePaths.providers(scope)),
     ]
     frame.errors = errors
     let frameView = FrameView(frame)
@@ -38,7 +40,7 @@ struct ProviderRemovalPage: Sendable {
     do {
       let outcome = try await providers.delete(context.scope, id, actions.request(signedIn))
       return actions.leave(
-        "Provider \(id) removed.", signedIn, after: outcome,
+        Message("providers.removed", ["id": .text(id)]), signedIn, after: outcome,
         to: ConsolePaths.providers(context.scope))
     } catch {
       let errors = try await actions.faults(error, .removeIdentityProvider, signedIn) {
@@ -61,12 +63,12 @@ struct ProviderRemovalView: ViewModel {
   let provider: IdentityProvider
   let fields: ActionFields
 
-  private var consequences: [String] {
+  private var consequences: [Message] {
     [
-      "Users can no longer sign in with it. Users without another sign-in method are locked out.",
-      "Signed-in users stay signed in. To end a session, open the user.",
-      "Users keep their linked identities: if you add a provider with the same ID again, they can sign in as before.",
-      "Its keys, client ID, and client secret are deleted.",
+      Message("providers.removal-ends-sign-in"),
+      Message("providers.removal-keeps-sessions"),
+      Message("providers.removal-keeps-identities"),
+      Message("providers.removal-deletes-keys"),
     ]
   }
 

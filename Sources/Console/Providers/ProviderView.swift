@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct ProviderView: ViewModel {
@@ -20,7 +21,7 @@ struct ProviderView: ViewModel {
     self.context = context
     self.provider = provider
     self.answers = answers
-    self.history = history?.map { HistoryRow($0, frame.times) }
+    self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
   }
 
   private var isOIDC: Bool { provider?.kind != .saml }
@@ -35,28 +36,38 @@ struct ProviderView: ViewModel {
     guard let provider else { return [] }
     let settings = provider.settings
     var facts = [
-      Fact("Provider ID", HTML.isolated(provider.id.text)), Fact("Protocol", provider.kind.name),
+      Fact(Message("providers.provider-id"), HTML.isolated(provider.id.text)),
+      Fact(Message("providers.protocol"), provider.kind.name),
     ]
     if !settings.displayName.isEmpty {
-      facts.append(Fact("Name", HTML.isolated(settings.displayName)))
+      facts.append(Fact(Message("common.name"), HTML.isolated(settings.displayName)))
     }
     if isOIDC {
-      facts.append(Fact("Issuer", HTML.isolated(settings.issuer)))
-      facts.append(Fact("Client ID", HTML.isolated(settings.clientID)))
+      facts.append(Fact(Message("providers.issuer"), HTML.isolated(settings.issuer)))
+      facts.append(Fact(Message("providers.client-id"), HTML.isolated(settings.clientID)))
       let names = settings.keys.names.joined(separator: ", ")
-      facts.append(Fact("Keys", names.isEmpty ? HTML.escaped("none") : HTML.isolated(names)))
       facts.append(
-        Fact("Client secret", settings.clientSecret == nil ? "none" : "stored encrypted"))
+        Fact(
+          Message("providers.keys"),
+          names.isEmpty
+            ? Markup(escaping: Message("providers.no-keys")) : HTML.isolated(names)))
+      facts.append(
+        Fact(
+          Message("providers.client-secret"),
+          settings.clientSecret == nil
+            ? Message("providers.no-secret") : Message("providers.secret-stored")))
     }
-    facts.append(Fact("Added", frame.times.moment(provider.createdAt)))
-    facts.append(Fact("Changed", frame.times.moment(provider.changedAt)))
+    facts.append(Fact(Message("providers.added-at"), frame.times.moment(provider.createdAt)))
+    facts.append(Fact(Message("providers.changed"), frame.times.moment(provider.changedAt)))
     return facts
   }
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .object("authorization") { $0.fields },
-    .text("heading") { $0.provider?.id.text ?? "Add provider" },
+    .text("heading") { view in
+      view.provider.map { Message.verbatim($0.id.text) } ?? Message("providers.add-provider")
+    },
     .flag("isNew") { $0.provider == nil },
     .markup("state") { $0.provider.map(ProviderRow.state) },
     .flag("mayChange") { $0.mayChange },
@@ -76,7 +87,9 @@ struct ProviderView: ViewModel {
     .text("jwks") { $0.answers.keys },
     .text("keysError") { $0.frame.error(at: "keys") },
     .flag("isEnabled") { $0.answers.isEnabled },
-    .text("button") { $0.provider == nil ? "Add provider" : "Save provider" },
+    .text("button") {
+      $0.provider == nil ? Message("providers.add-provider") : Message("providers.save-provider")
+    },
     .list("facts") { $0.facts },
     .text("removal") { view in
       view.mayChange

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/settings/providers`: lists the identity providers of a user pool.
@@ -11,8 +12,9 @@ struct ProvidersPage: Sendable {
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let scope = context.scope
     let providers = try await refusing { try await identity.identityProviders.list(scope).items }
-    var frame = try await frames.frame("Identity providers", in: context, tab: .settings)
-    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
+    var frame = try await frames.frame(
+      Message("providers.identity-providers"), in: context, tab: .settings)
+    frame.crumbs = [Link(text: Message("settings.settings"), href: ConsolePaths.settings(scope))]
     return .html(
       view.render(
         ProvidersView(

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct ProvidersView: ViewModel {
@@ -36,10 +37,11 @@ struct ProvidersView: ViewModel {
     .list("rows") { $0.rows },
     .object("empty") { view in
       EmptyView(
-        heading: "No identity providers",
-        sentence:
-          "Users can sign in with the methods enabled in the settings. Add an OpenID Connect provider to let them sign in with their company accounts.",
-        link: view.add.map { EmptyLink(text: "Add provider", href: $0, isPrimary: true) })
+        heading: Message("providers.empty"),
+        sentence: Message("providers.empty-hint"),
+        link: view.add.map {
+          EmptyLink(text: Message("providers.add-provider"), href: $0, isPrimary: true)
+        })
     },
     .text("history") { $0.history },
   ]
@@ -52,9 +54,10 @@ struct ProviderRow: ViewModel {
   let times: Times
 
   static func state(_ provider: IdentityProvider) -> Markup {
-    guard provider.kind == .oidc else { return Chip.off("stored only") }
-    guard provider.settings.isEnabled else { return Chip.off("off") }
-    return provider.settings.keys.count > 0 ? Chip.on("on") : Chip.look("on, no keys")
+    guard provider.kind == .oidc else { return Chip.off(Message("providers.stored-only")) }
+    guard provider.settings.isEnabled else { return Chip.off(Message("common.off")) }
+    return provider.settings.keys.count > 0
+      ? Chip.on(Message("common.on")) : Chip.look(Message("providers.on-without-keys"))
   }
 
   static let keys: Keys<Self> = [
@@ -72,10 +75,10 @@ struct ProviderRow: ViewModel {
 
 extension IdentityProvider.Kind {
   /// The display name of the protocol.
-  var name: String {
+  var name: Message {
     switch self {
-    case .oidc: "OpenID Connect"
-    case .saml: "SAML"
+    case .oidc: .verbatim("OpenID Connect")
+    case .saml: .verbatim("SAML")
     }
   }
 }

@@ -11,7 +11,7 @@ extension BulkJob {
     case .withdrawn(let name): Message("removals.withdrawn", ["name": .text(name)])
     case .expired: Message("removals.not-approved-in-time")
     case .overtaken(let obstacle): obstacle.sentence(requesterName)
-    case .stopped(let name): Message("removals.stopped", ["name": .text(name)])
+    case .stopped(let name): Message("removals.stopped-by", ["name": .text(name)])
     case .scopeDeleted: Message("removals.pool-deleted")
     case .permissionLost: ApprovalObstacle.permissionLost.sentence(requesterName)
     case .restored: Message("removals.backup-restored")

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/bulk-removals/{number}`: the preview of a bulk removal with the form to run it; later its
@@ -48,11 +49,10 @@ struct RemovalJobPage: Sendable {
       let faults = try BulkFaults.faults(error, job, context.signedIn.times)
       return try await ask(context, job, answers, number: number, errors: faults)
     }
-    let users = Words.count(job.users, "user", "users")
     let text =
       outcome.value.state == .waiting
-      ? "The removal for \(users) is pending approval."
-      : "The removal for \(users) has started."
+      ? Message("removals.pending", ["count": .number(job.users)])
+      : Message("removals.started", ["count": .number(job.users)])
     return ending.response(
       Flash(text: text), context.signedIn, renewed: outcome.renewed,
       to: ConsolePaths.bulkRemoval(context.scope, id))
@@ -69,23 +69,28 @@ struct RemovalJobPage: Sendable {
     }
     ending.frames.leave(
       isStopped
-        ? "Removal stopped. Completed removals aren’t reverted."
-        : "The removal finished before it could be stopped.", for: context.signedIn)
+        ? Message("removals.stopped") : Message("removals.finished-before-stop"),
+      for: context.signedIn)
     return .redirect(to: ConsolePaths.bulkRemoval(context.scope, id))
   }
 
   /// Returns every line with its result as CSV.
   func download(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let job = try await find(context, id)
-    var file = CSV(["Line", "User", "Result", "Factors removed", "Sessions ended"])
+    let catalog = ending.frames.catalog
+    let columns = [
+      Message("removals.line"), Message("removals.user"), Message("removals.result"),
+      Message("removals.factors-removed"), Message("removals.sessions-ended"),
+    ]
+    var file = CSV(columns.map(catalog.text))
     var after: String?
     repeat {
       let place = after
       let page = try await refusing { try await removals.items(of: job, after: place, limit: 500) }
       for item in page.items {
         file.add([
-          String(item.line), item.given, BulkWords.result(item, of: job), String(item.removed),
-          String(item.sessions),
+          String(item.line), item.given, catalog.text(BulkWords.cell(item, of: job)),
+          String(item.removed), String(item.sessions),
         ])
       }
       after = page.next
@@ -110,13 +115,14 @@ struct RemovalJobPage: Sendable {
   private func frame(
     _ context: ScopeContext, _ job: BulkJob, errors: [FieldError] = []
   ) async throws(Refusal) -> FrameView {
-    let users = Words.count(job.users, "user", "users")
-    var frame = try await ending.frames.frame(
-      "Bulk removal for \(users) · #\(job.id) · Users", in: context, tab: .users)
+    let title = Message(
+      "removals.title-of-one", ["count": .number(job.users), "id": .text(String(job.id))])
+    var frame = try await ending.frames.frame(title, in: context, tab: .users)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: "Users", href: ConsolePaths.users(context.scope)),
-      Link(text: "Bulk removals", href: ConsolePaths.removals(context.scope)),
+      Link(text: ScopeTab.users.text, href: ConsolePaths.users(context.scope)),
+      Link(
+        text: Message("removals.bulk-removals"), href: ConsolePaths.removals(context.scope)),
     ]
     return FrameView(frame)
   }
@@ -176,15 +182,16 @@ struct BulkLines: ViewModel {
 
   private var tabs: [Tab] {
     let all = Tab(
-      text: "All (\(Words.number(job.lines)))", href: path, isCurrent: isAll)
+      text: Message("removals.tab-all", ["number": .number(job.lines)]), href: path,
+      isCurrent: isAll)
     let kinds: [BulkResult?] = [nil] + BulkResult.allCases.map { $0 }
     return [all]
       + kinds.compactMap { kind in
         guard let count = counts[kind], count > 0 else { return nil }
         let name = kind?.rawValue ?? Self.open
         return Tab(
-          text: "\(BulkWords.tab(kind, of: job)) (\(Words.number(count)))",
-          href: query(name).query(of: path), isCurrent: show == name)
+          text: BulkWords.tab(kind, of: job, count), href: query(name).query(of: path),
+          isCurrent: show == name)
       }
   }
 
@@ -198,15 +205,14 @@ struct BulkLines: ViewModel {
     },
     .object("pager") { lines in
       PagerView(
-        shown: Words.count(lines.page.items.count, "line", "lines"), path: lines.path,
-        query: lines.isAll ? Form() : lines.query(lines.show), after: lines.after,
-        next: lines.page.next)
+        shown: Message("removals.n-lines", ["count": .number(lines.page.items.count)]),
+        path: lines.path, query: lines.isAll ? Form() : lines.query(lines.show),
+        after: lines.after, next: lines.page.next)
     },
     .object("empty") { lines in
       EmptyView(
-        heading: "No matching lines",
-        sentence: "No line of this list has this result.",
-        link: EmptyLink(text: "Show all lines", href: lines.path))
+        heading: Message("removals.no-lines"), sentence: Message("removals.no-lines-hint"),
+        link: EmptyLink(text: Message("removals.show-all-lines"), href: lines.path))
     },
   ]
 }
@@ -220,6 +226,6 @@ struct BulkLineRow: ViewModel {
     .text("given") { Words.short($0.item.given, 120) },
     .text("href") { row in row.item.account.map { ConsolePaths.user(row.scope, $0.text) } },
     .number("line") { $0.item.line },
-    .text("result") { Words.sentence(BulkWords.result($0.item, of: $0.job)) },
+    .text("result") { BulkWords.result($0.item, of: $0.job) },
   ]
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// The preview of a bulk removal, with the form to run it.
@@ -15,21 +16,28 @@ struct RemovalDraftView: ViewModel {
   let number: String
   let carriesMail: Bool
 
-  private var users: String { Words.count(job.users, "user", "users") }
+  private var users: Message { BulkWords.users(job.users) }
 
-  private var consequences: [String] {
+  private var removed: Message {
+    let factors = Message.Value.number(job.factors)
+    return job.users == 1
+      ? Message("removals.factors-of-one-user", ["count": factors])
+      : Message("removals.factors-of-users", ["count": factors, "users": .message(users)])
+  }
+
+  private var consequences: [Message] {
     let hours = standing.settings.undoHours
-    return [
-      "\(Words.count(job.factors, "second factor is", "second factors are")) removed: all that \(job.users == 1 ? "this user has" : "these \(users) have").",
-      carriesMail
-        ? "Their sessions end, and an email notifies each user."
-        : "Their sessions end. Email isn’t configured, so users aren’t notified.",
-      "Until they enroll again, they can sign in with a first factor only.",
+    var sentences = [
+      removed,
+      carriesMail ? Message("removals.users-notified") : Message("removals.users-not-notified"),
+      Message("removals.first-factor-only"),
       hours == 0
-        ? "This can’t be undone."
-        : "For \(Words.duration(seconds: hours * 3_600)), another administrator can undo the removal for each user, unless the reason is “Stolen device” or “Compromised”.",
-      approval.map(ApprovalWords.need),
-    ].compactMap { $0 }
+        ? Message("removals.final")
+        : Message(
+          "removals.undo", ["period": .message(Words.duration(seconds: hours * 3_600))]),
+    ]
+    if let approval { sentences.append(ApprovalWords.need(approval)) }
+    return sentences
   }
 
   /// Whether the form has a field to confirm the number of users.
@@ -51,12 +59,13 @@ struct RemovalDraftView: ViewModel {
     .texts("consequences") { $0.consequences },
     .flag("asksForNumber") { $0.asksForNumber },
     .flag("isAlwaysFinal") { $0.standing.settings.undoHours == 0 },
-    .text("userCount") { Words.number($0.job.users) },
+    .text("userCount") { Message.value(.number($0.job.users)) },
     .text("number") { $0.number },
     .text("numberError") { $0.frame.error(at: "number") },
     .text("button") { view in
       view.approval == nil
-        ? "Remove factors of \(view.users)" : "Request approval"
+        ? Message("removals.remove-factors", ["count": .number(view.job.users)])
+        : Message("removals.request-approval")
     },
     .text("back") { ConsolePaths.removals($0.context.scope) },
     .object("lines") { $0.lines },
@@ -76,14 +85,17 @@ struct RemovalJobView: ViewModel {
   private var path: String { ConsolePaths.bulkRemoval(context.scope, String(job.id)) }
 
   private var figures: [Figure] {
-    let base = "of \(Words.count(job.usersRemoved, "user", "users"))"
+    let base = Message("removals.of-users", ["count": .number(job.usersRemoved)])
     return [
       Figure(
-        label: "Users processed", value: Words.number(job.usersDone),
-        base: "of \(Words.number(job.users))"),
+        label: Message("removals.users-processed"), value: Message.value(.number(job.usersDone)),
+        base: Message("removals.of-all", ["number": .number(job.users)])),
       Figure(
-        label: "Factors removed", value: Words.number(job.factorsRemoved), base: base),
-      Figure(label: "Sessions ended", value: Words.number(job.sessionsEnded), base: base),
+        label: Message("removals.factors-removed"),
+        value: Message.value(.number(job.factorsRemoved)), base: base),
+      Figure(
+        label: Message("removals.sessions-ended"),
+        value: Message.value(.number(job.sessionsEnded)), base: base),
     ]
   }
 
@@ -91,32 +103,42 @@ struct RemovalJobView: ViewModel {
     let times = frame.times
     var facts = [
       Fact(
-        job.state == .waiting ? "Requested by" : "Started by", HTML.isolated(job.requesterName)),
-      Fact("Reason", job.reason?.name ?? "none"),
+        job.state == .waiting ? Message("removals.requested-by") : Message("removals.started-by"),
+        HTML.isolated(job.requesterName)),
+      Fact(Message("removals.reason"), job.reason?.name ?? Message("removals.no-reason")),
     ]
-    if !job.ticket.isEmpty { facts.append(Fact("Ticket", HTML.isolated(job.ticket))) }
-    if !job.note.isEmpty { facts.append(Fact("Note", HTML.isolated(job.note))) }
-    for line in job.proof.split(separator: "\n") {
-      facts.append(Fact("Identity check", HTML.isolated(String(line))))
+    if !job.ticket.isEmpty {
+      facts.append(Fact(Message("removals.ticket"), HTML.isolated(job.ticket)))
     }
-    if let name = job.approverName { facts.append(Fact("Approved by", HTML.isolated(name))) }
-    facts.append(Fact("Created", times.moment(job.createdAt)))
-    if let at = job.startedAt { facts.append(Fact("Started", times.moment(at))) }
-    if let at = job.endedAt { facts.append(Fact("Ended", times.moment(at))) }
+    if !job.note.isEmpty {
+      facts.append(Fact(Message("removals.note"), HTML.isolated(job.note)))
+    }
+    for line in job.proof.split(separator: "\n") {
+      facts.append(Fact(Message("removals.identity-check"), HTML.isolated(String(line))))
+    }
+    if let name = job.approverName {
+      facts.append(Fact(Message("removals.approved-by"), HTML.isolated(name)))
+    }
+    facts.append(Fact(Message("common.created"), times.moment(job.createdAt)))
+    if let at = job.startedAt {
+      facts.append(Fact(Message("removals.started-at"), times.moment(at)))
+    }
+    if let at = job.endedAt {
+      facts.append(Fact(Message("removals.ended-at"), times.moment(at)))
+    }
     return facts
   }
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("users") { Words.count($0.job.users, "user", "users") },
+    .text("users") { BulkWords.users($0.job.users) },
     .number("id") { Int($0.job.id) },
     .markup("state") { BulkWords.chip($0.job.state) },
     .text("ending") { $0.job.endingSentence },
     .flag("isWaiting") { $0.job.state == .waiting },
     .optional("approval") { view in
       view.approval.map {
-        Link(
-          text: "View request", href: $0.address)
+        Link(text: Message("removals.view-request"), href: $0.address)
       }
     },
     .flag("isRunning") { $0.job.state == .running },

@@ -37,13 +37,11 @@ struct RemovalsPage: Sendable {
   private static func fault(_ error: BulkListError) -> FieldError {
     switch error {
     case .empty:
-      FieldError(field: "list", text: "Enter email addresses or UIDs, one per line.")
+      FieldError(field: "list", text: Message("removals.list-empty"))
     case .tooLong:
       FieldError(
         field: "list",
-        text:
-          "Enter at most \(Words.number(BulkList.longest)) lines. Create another removal for the rest."
-      )
+        text: Message("removals.list-too-long", ["count": .number(BulkList.longest)]))
     }
   }
 
@@ -54,9 +52,9 @@ struct RemovalsPage: Sendable {
     let jobs = try await refusing {
       try await removals.list(context.scope, after: after, limit: Self.length)
     }
-    var frame = try await frames.frame("Bulk removals · Users", in: context, tab: .users)
+    var frame = try await frames.frame(Message("removals.title"), in: context, tab: .users)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(context.scope))]
+    frame.crumbs = [Link(text: ScopeTab.users.text, href: ConsolePaths.users(context.scope))]
     let model = RemovalsView(
       frame: FrameView(frame), context: context, jobs: jobs, after: after,
       form: ListForm(context, typed: typed, error: errors.first?.text))
@@ -83,7 +81,7 @@ struct ListForm: ViewModel {
     .text("csrf") { $0.csrf },
     .text("typed") { $0.typed },
     .text("error") { $0.error },
-    .text("longest") { _ in Words.number(BulkList.longest) },
+    .text("longest") { _ in Message.value(.number(BulkList.longest)) },
   ]
 }
 
@@ -106,17 +104,14 @@ struct RemovalsView: ViewModel {
     },
     .object("pager") { view in
       PagerView(
-        shown: Words.count(view.jobs.items.count, "removal", "removals"),
+        shown: Message("removals.n-removals", ["count": .number(view.jobs.items.count)]),
         path: ConsolePaths.removals(view.context.scope), query: Form(), after: view.after,
         next: view.jobs.next)
     },
-    .text("daysKept") { _ in Words.number(BulkRemovals.daysKept) },
+    .text("daysKept") { _ in Message.value(.number(BulkRemovals.daysKept)) },
     .object("empty") { _ in
       EmptyView(
-        heading: "No bulk removals",
-        sentence:
-          "If many devices are lost at once, enter their users’ email addresses above. You can preview the matching users before anything is removed."
-      )
+        heading: Message("removals.empty"), sentence: Message("removals.empty-hint"))
     },
   ]
 }
@@ -129,12 +124,14 @@ struct RemovalRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("href") { ConsolePaths.bulkRemoval($0.scope, String($0.job.id)) },
-    .text("name") { Words.count($0.job.users, "user", "users") },
+    .text("name") { BulkWords.users($0.job.users) },
     .text("number") { String($0.job.id) },
     .text("reason") { $0.job.reason?.name },
     .markup("state") { BulkWords.chip($0.job.state) },
     .text("done") {
-      "\(Words.number($0.job.usersRemoved)) of \(Words.number($0.job.users))"
+      Message(
+        "removals.done",
+        ["removed": .number($0.job.usersRemoved), "users": .number($0.job.users)])
     },
     .text("who") { $0.job.requesterName },
     .markup("when") { $0.times.past($0.job.startedAt ?? $0.job.createdAt) },

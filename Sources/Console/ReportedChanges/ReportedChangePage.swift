@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import MailText
 import Templating
 
@@ -93,27 +94,24 @@ enum ReportedChangeState {
     }
   }
 
-  var title: String {
+  var title: Message {
     switch self {
-    case .open: "Don’t recognize this?"
-    case .done: "Your second factors are locked"
-    case .used: "This link was already used"
-    case .late: "This link has expired"
-    case .void: "This link is invalid"
+    case .open: Message("reported-changes.dont-recognize-this")
+    case .done: Message("reported-changes.factors-locked")
+    case .used: Message("reported-changes.link-used")
+    case .late: Message("reported-changes.link-expired")
+    case .void: Message("reported-changes.link-invalid")
     }
   }
 
-  var sentence: String {
+  /// What to do next; nil for the form, which says so itself.
+  var sentence: Message? {
     switch self {
-    case .open: ""
-    case .done:
-      "You’re signed out everywhere, and no one can change your second factors until your report is reviewed. The application’s administrators have been notified. Someone else may know your password, so reset it in the application with “Forgot password”. Then contact the application’s support."
-    case .used:
-      "A change to your account was already reported. Your second factors stay locked until the report is reviewed. To add information, contact the application’s support."
-    case .late:
-      "Links are valid for seven days. If you didn’t make the change, contact the application’s support."
-    case .void:
-      "Part of the link may be missing. If you didn’t make a change, contact the application’s support."
+    case .open: nil
+    case .done: Message("reported-changes.what-follows")
+    case .used: Message("reported-changes.already-reported")
+    case .late: Message("reported-changes.valid-for-seven-days")
+    case .void: Message("reported-changes.part-may-be-missing")
     }
   }
 }

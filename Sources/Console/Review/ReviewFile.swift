@@ -5,6 +5,9 @@ import MailText
 import OTP
 
 /// The policy review as a CSV file.
+///
+/// The names of its columns are the same in every language, for programs that read it, and so are
+/// the names of the settings in which a policy differs.
 struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
@@ -33,8 +36,9 @@ struct ReviewFile {
     csv.add([
       project.text, summary.tenant?.text ?? "", summary.displayName,
       catalog.text(PolicyChange.value(.totp, summary.edit).message),
-      WindowWords.number(configuration),
-      String(configuration.accepted?.codes ?? 0), configuration.isSMSOn ? "on" : "off",
+      catalog.text(WindowWords.number(configuration)),
+      String(configuration.accepted?.codes ?? 0),
+      catalog.text(configuration.isSMSOn ? Message("common.on") : Message("common.off")),
       summary.edit.pattern?.rawValue ?? "", summary.edit.mandatoryFrom?.description ?? "",
       String(summary.users), String(summary.enrolledUsers),
       summary.users == 0 ? "" : String(summary.enrolledUsers * 100 / summary.users),

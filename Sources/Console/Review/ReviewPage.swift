@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/projects/{p}/review`: shows the MFA policies of a project and all its tenants.
@@ -15,7 +16,8 @@ struct ReviewPage: Sendable {
   func show(_ context: ProjectContext) async throws(Refusal) -> Response {
     let asked = ReviewAddress(context)
     let review = try await read(context, asked, limit: Self.length)
-    let frame = try await frames.frame("Policy review", in: context, tab: .review)
+    let frame = try await frames.frame(
+      Message("review.policy-review"), in: context, tab: .review)
     let own = asked.isNarrowed || asked.after != nil ? nil : review.project
     let administrator = context.signedIn.administrator
     let mayChangeAll = administrator.may(.changePolicy, in: context.scope)

@@ -1,17 +1,18 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// A scope's row in the review.
 struct ReviewRow: ViewModel {
   let href: String
   let name: String
-  let id: String
+  let id: Message
   let totp: Markup
   let window: Markup
   let sms: Markup
-  let pattern: String
-  let users: String
+  let pattern: Message
+  let users: Message
   let enrolled: Markup
   let changed: Markup?
   let changedBy: String?
@@ -19,7 +20,7 @@ struct ReviewRow: ViewModel {
   /// Whether policies are compared with the project's.
   let compares: Bool
   let comparison: Markup?
-  let differences: String?
+  let differences: Message?
   /// The link to copy the project's policy to the tenant; nil without the permission.
   let reset: String?
 
@@ -43,12 +44,14 @@ struct ReviewRow: ViewModel {
       ?? ConsolePaths.policy.ofProject(project)
     href = policy
     name = summary.displayName
-    id = summary.tenant?.text ?? "users outside tenants"
+    id = summary.tenant.map { Message.verbatim($0.text) } ?? Message("review.outside-tenants")
     totp = configuration.chip
     window = WindowStrip.line(configuration)
     sms = configuration.isSMSOn ? Self.smsOn : Self.smsOff
-    pattern = PatternWords.name(summary.edit.pattern, from: summary.edit.mandatoryFrom) ?? "none"
-    users = Words.number(summary.users)
+    pattern =
+      PatternWords.name(summary.edit.pattern, from: summary.edit.mandatoryFrom)
+      ?? Message("policy.no-pattern")
+    users = .value(.number(summary.users))
     enrolled = Self.enrolled(summary)
     changed = summary.changedAt.map(source.times.day)
     changedBy = summary.changedBy
@@ -60,7 +63,7 @@ struct ReviewRow: ViewModel {
     }
     let fields = summary.inForce.differences(from: base)
     comparison = fields.isEmpty ? Self.same : Self.differs
-    differences = fields.isEmpty ? nil : fields.map(\.rawValue).joined(separator: ", ")
+    differences = fields.isEmpty ? nil : Message.value(.sequence(fields.map(\.name)))
     reset =
       fields.isEmpty || !source.mayChange ? nil : (["change": "project"] as Form).query(of: policy)
   }
@@ -71,15 +74,15 @@ struct ReviewRow: ViewModel {
     var html = HTML()
     html.add(Meter.share(summary.enrolledUsers, of: summary.users))
     html.raw("<span class=\"sub\">")
-    html.text(Words.number(summary.enrolledUsers))
+    html.message(.value(.number(summary.enrolledUsers)))
     html.raw("</span>")
     return html.markup
   }
 
-  private static let smsOn = Chip.on("on")
-  private static let smsOff = Chip.off("off")
-  private static let same = Chip.on("same")
-  private static let differs = Chip.look("differs")
+  private static let smsOn = Chip.on(Message("common.on"))
+  private static let smsOff = Chip.off(Message("common.off"))
+  private static let same = Chip.on(Message("review.chip-same"))
+  private static let differs = Chip.look(Message("review.chip-differs"))
 
   static let keys: Keys<Self> = [
     .text("href") { $0.href },

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct ReviewView: ViewModel {
@@ -24,48 +25,59 @@ struct ReviewView: ViewModel {
     self.asked = asked
     let path = ConsolePaths.review(scope.project.text)
     pager = PagerView(
-      shown: Words.count(review.tenants.items.count, "tenant", "tenants"), path: path,
+      shown: Message("tenants.count", ["count": .number(review.tenants.items.count)]), path: path,
       query: asked.form(), after: asked.after, next: review.tenants.next)
     views = PolicyReviewQuery.Selection.allCases.compactMap { selection in
       guard selection != .differs || review.differing != nil else { return nil }
-      let count: Int? = selection == .differs ? review.differing : nil
       return Tab(
-        text: selection.words + (count.map { " (\(Words.number($0)))" } ?? ""),
+        text: selection.words(differing: review.differing),
         href: asked.form(selection).query(of: path), isCurrent: selection == asked.selection)
     }
     columns = ReviewColumn.all(asked, path: path, comparing: review.project != nil)
   }
 
-  private var summary: String {
-    guard review.count > 0 else { return "No tenants yet." }
-    var parts = [
-      "\(Words.count(review.count, "tenant", "tenants")) with \(Words.count(review.users, "user", "users"))"
-    ]
-    if review.users > 0 {
-      parts.append(
-        "\(Meter.percent(review.enrolledUsers, of: review.users)) have a second factor")
+  private var summary: Message {
+    guard review.count > 0 else { return Message("review.no-tenants-yet") }
+    let tenants = Message.Value.message(
+      Message("tenants.count", ["count": .number(review.count)]))
+    let users = Message.Value.message(
+      Message("review.user-count", ["count": .number(review.users)]))
+    guard review.users > 0 else {
+      return switch review.differing {
+      case nil: Message("review.summary", ["tenants": tenants, "users": users])
+      case 0?: Message("review.summary-same", ["tenants": tenants, "users": users])
+      case let count?:
+        Message(
+          "review.summary-differing",
+          ["tenants": tenants, "users": users, "count": .number(count)])
+      }
     }
-    if let differing = review.differing {
-      parts.append(
-        differing == 0
-          ? "none differ from the project"
-          : "\(Words.count(differing, "differs", "differ")) from the project")
+    let share = Message.Value.message(
+      Meter.percent(review.enrolledUsers, of: review.users).message)
+    return switch review.differing {
+    case nil:
+      Message(
+        "review.summary-enrolled", ["tenants": tenants, "users": users, "share": share])
+    case 0?:
+      Message(
+        "review.summary-enrolled-same", ["tenants": tenants, "users": users, "share": share])
+    case let count?:
+      Message(
+        "review.summary-enrolled-differing",
+        ["tenants": tenants, "users": users, "share": share, "count": .number(count)])
     }
-    return parts.joined(separator: "; ") + "."
   }
 
   private var empty: EmptyView {
     let path = ConsolePaths.review(scope.project.text)
     guard asked.isNarrowed else {
       return EmptyView(
-        heading: "No policies to review",
-        sentence: "The review lists the policies of the project and of the tenants you can access.")
+        heading: Message("review.empty"), sentence: Message("review.empty-hint"))
     }
     return EmptyView(
-      heading: "No matching tenants",
-      sentence: asked.search.isEmpty
-        ? asked.selection.none : "Searched the names and IDs of this project’s tenants.",
-      link: EmptyLink(text: "Show all tenants", href: path))
+      heading: Message("tenants.not-found"),
+      sentence: asked.search.isEmpty ? asked.selection.none : Message("tenants.not-found-hint"),
+      link: EmptyLink(text: Message("tenants.show-all"), href: path))
   }
 
   static let keys: Keys<Self> = [
@@ -93,7 +105,7 @@ struct ReviewView: ViewModel {
 
 /// A column heading and its sort link.
 struct ReviewColumn: ViewModel {
-  let text: String
+  let text: Message
   var isNumber = false
   /// The link that sorts by this column; nil if it isn't sortable.
   var href: String?
@@ -104,20 +116,24 @@ struct ReviewColumn: ViewModel {
     _ asked: ReviewAddress, path: String, comparing: Bool
   ) -> [ReviewColumn] {
     func sorted(
-      _ text: String, _ order: PolicyReviewQuery.Order, _ direction: String, isNumber: Bool = false
+      _ text: Message, _ order: PolicyReviewQuery.Order, _ direction: String,
+      isNumber: Bool = false
     ) -> ReviewColumn {
       ReviewColumn(
         text: text, isNumber: isNumber, href: asked.form(nil, order).query(of: path),
         direction: asked.order == order ? direction : nil)
     }
     let columns = [
-      sorted("Tenant", .name, "ascending"), ReviewColumn(text: "TOTP"),
-      sorted("Adjacent intervals", .window, "descending"), ReviewColumn(text: "SMS"),
-      ReviewColumn(text: "Pattern"), ReviewColumn(text: "Users", isNumber: true),
-      sorted("Enrolled", .enrolled, "ascending", isNumber: true),
-      sorted("Last change", .changed, "descending"),
+      sorted(Message("tenants.tenant"), .name, "ascending"),
+      ReviewColumn(text: Message("common.totp")),
+      sorted(Message("common.adjacent-intervals"), .window, "descending"),
+      ReviewColumn(text: Message("review.sms")), ReviewColumn(text: Message("review.pattern")),
+      ReviewColumn(text: Message("common.users"), isNumber: true),
+      sorted(Message("common.enrolled"), .enrolled, "ascending", isNumber: true),
+      sorted(Message("review.last-change"), .changed, "descending"),
     ]
-    return comparing ? columns + [ReviewColumn(text: "Project policy")] : columns
+    return comparing
+      ? columns + [ReviewColumn(text: Message("review.project-policy"))] : columns
   }
 
   static let keys: Keys<Self> = [
@@ -129,24 +145,26 @@ struct ReviewColumn: ViewModel {
 }
 
 extension PolicyReviewQuery.Selection {
-  fileprivate var words: String {
+  /// The name of the view; the one of differing policies includes their number.
+  fileprivate func words(differing: Int?) -> Message {
     switch self {
-    case .all: "All"
-    case .differs: "Differs"
-    case .off: "TOTP off"
-    case .wide: "Wide window"
-    case .noneEnrolled: "No MFA"
+    case .all: Message("review.view-all")
+    case .differs:
+      Message("review.view-differs", ["number": .number(differing ?? 0)])
+    case .off: Message("review.view-off")
+    case .wide: Message("review.view-wide")
+    case .noneEnrolled: Message("review.view-none-enrolled")
     }
   }
 
   /// The sentence for an empty list.
-  fileprivate var none: String {
+  fileprivate var none: Message {
     switch self {
-    case .all: "There are no tenants."
-    case .differs: "All tenants have the project’s policy."
-    case .off: "TOTP is on in all tenants."
-    case .wide: "No tenant accepts more than 5 intervals on each side."
-    case .noneEnrolled: "All tenants with users have at least one enrolled user."
+    case .all: Message("review.none")
+    case .differs: Message("review.none-differs")
+    case .off: Message("review.none-off")
+    case .wide: Message("review.none-wide")
+    case .noneEnrolled: Message("review.none-without-users")
     }
   }
 }

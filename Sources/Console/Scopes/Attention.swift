@@ -1,14 +1,15 @@
 import Identity
+import Localization
 import OTP
 import Templating
 
 /// An item that needs attention in a user pool, with the link to resolve it.
 struct Attention: ViewModel {
-  let sentence: String
-  let verb: String?
+  let sentence: Message
+  let verb: Message?
   let href: String?
 
-  init(_ sentence: String, _ verb: String? = nil, _ href: String? = nil) {
+  init(_ sentence: Message, _ verb: Message? = nil, _ href: String? = nil) {
     self.sentence = sentence
     self.verb = href == nil ? nil : verb
     self.href = href
@@ -48,10 +49,13 @@ struct AttentionRules {
   private var policyPage: String? {
     context.may(.readPolicy) ? ConsolePaths.policy(scope) : nil
   }
+  private var changeOrView: Message {
+    context.may(.changePolicy) ? Message("scopes.change-policy") : Message("scopes.view-policy")
+  }
 
   var all: [Attention] {
     reportedChanges
-      + unreadable.map { Attention($0.sentence, "View audit log", $0.history) }
+      + unreadable.map { Attention($0.sentence, Message("scopes.view-audit-log"), $0.history) }
       + [signInOff, unstated, weakened, off, phonesOff, wide, methods, unverified, outbox, stale]
       .compactMap {
         $0
@@ -60,142 +64,161 @@ struct AttentionRules {
 
   private var reportedChanges: [Attention] {
     guard !reporting.isEmpty else { return [] }
-    let rest =
-      "reported a change to their second factors that they didn’t make. Their second factors are locked until \(Permission.protectUsers.holder) reviews the report."
+    let holder = Message.Value.message(Permission.protectUsers.holder)
     guard context.may(.findUsers) else {
-      return [Attention(reporting.count == 1 ? "A user \(rest)" : "Some users \(rest)")]
+      return [
+        Attention(
+          reporting.count == 1
+            ? Message("scopes.a-user-reported", ["holder": holder])
+            : Message("scopes.some-users-reported", ["holder": holder]))
+      ]
     }
     var lines = reporting.prefix(Self.mostReporting).map { user in
       Attention(
-        "\(Words.isolated(user.label)) \(rest)", "View user",
-        ConsolePaths.user(scope, user.account.text))
+        Message(
+          "scopes.user-reported", ["user": .name(Words.short(user.label)), "holder": holder]),
+        Message("scopes.view-user"), ConsolePaths.user(scope, user.account.text))
     }
-    if reporting.count > Self.mostReporting { lines.append(Attention("More users \(rest)")) }
+    if reporting.count > Self.mostReporting {
+      lines.append(Attention(Message("scopes.more-users-reported", ["holder": holder])))
+    }
     return lines
   }
 
   private var signInOff: Attention? {
     guard scope.isDisabled else { return nil }
     return Attention(
-      "Sign-in is turned off: no users of this user pool can sign in.", "Turn on sign-in…",
+      Message("scopes.sign-in-off"), Message("scopes.turn-on-sign-in"),
       context.may(.changeScope) ? ConsolePaths.signInSwitch(scope) : nil)
   }
 
   private var unstated: Attention? {
     guard configuration.isUnstated else { return nil }
     return Attention(
-      "TOTP state is unset (treated as enabled).",
-      context.may(.changePolicy) ? "Set to Enabled" : "View policy", policyPage)
+      Message("scopes.totp-unset"),
+      context.may(.changePolicy)
+        ? Message("scopes.set-to-enabled") : Message("scopes.view-policy"), policyPage)
   }
 
   private var off: Attention? {
     guard !configuration.isTOTPOn, policy.totpUsers > 0 else { return nil }
-    let users = Words.count(
-      policy.totpUsers, "user with a factor isn’t", "users with a factor aren’t")
     let mayChange = context.may(.changePolicy)
     return Attention(
-      "TOTP is off: \(users) asked for codes.",
-      mayChange ? "Turn on TOTP…" : "View policy",
+      Message("scopes.totp-off-with-users", ["count": .number(policy.totpUsers)]),
+      mayChange ? Message("scopes.turn-on-totp") : Message("scopes.view-policy"),
       mayChange ? policyPage.map(PolicyLinks.turnOn) : policyPage)
   }
 
   private var phonesOff: Attention? {
     guard !configuration.isSMSOn, policy.phoneUsers > 0 else { return nil }
-    let users = Words.count(
-      policy.phoneUsers, "user with a phone isn’t", "users with a phone aren’t")
     return Attention(
-      "SMS codes are off: \(users) asked for codes.",
-      context.may(.changePolicy) ? "Change policy" : "View policy", policyPage)
+      Message("scopes.sms-off-with-users", ["count": .number(policy.phoneUsers)]), changeOrView,
+      policyPage)
   }
 
   private var weakened: Attention? {
     guard let weakened = prerequisites.weakened else { return nil }
-    return Attention(weakened.sentence(times), "Review policy", policyPage)
+    return Attention(weakened.sentence(times), Message("scopes.review-policy"), policyPage)
   }
 
   private var wide: Attention? {
     guard configuration.isWindowWide, let window = configuration.accepted else { return nil }
     return Attention(
-      "Wide code acceptance window: \(window.codes) valid codes at any moment, each for \(Words.duration(seconds: window.lifetime)).",
-      context.may(.changePolicy) ? "Narrow window" : "View policy", policyPage)
+      Message(
+        "scopes.window-wide",
+        [
+          "count": .number(window.codes),
+          "duration": .message(Words.duration(seconds: window.lifetime)),
+        ]),
+      context.may(.changePolicy)
+        ? Message("scopes.narrow-window") : Message("scopes.view-policy"), policyPage)
   }
 
   private var methods: Attention? {
     guard configuration.isTOTPOn, !prerequisites.allowsSecondFactor else { return nil }
     return Attention(
       prerequisites.signIn.names.isEmpty
-        ? "No sign-in method is enabled, so users can’t enroll."
-        : "Only sign-in methods that don’t support a second factor are enabled (\(prerequisites.words)), so users can’t enroll.",
-      context.may(.changeScope) ? "Choose methods" : "View settings",
+        ? Message("scopes.no-sign-in-method")
+        : Message(
+          "scopes.no-second-factor-method", ["methods": .message(prerequisites.words)]),
+      context.may(.changeScope)
+        ? Message("scopes.choose-methods") : Message("scopes.view-settings"),
       ConsolePaths.settings(scope))
   }
 
   private var unverified: Attention? {
     guard prerequisites.unverifiedEmails > 0 else { return nil }
-    let users = Words.count(
-      prerequisites.unverifiedEmails, "user has an unverified email address",
-      "users have an unverified email address")
     return Attention(
-      "\(users) and can’t enroll a second factor until it’s verified.", "Show users",
+      Message("scopes.users-unverified", ["count": .number(prerequisites.unverifiedEmails)]),
+      Message("scopes.show-users"),
       context.may(.findUsers) ? ConsolePaths.users(scope) + "?state=unverified" : nil)
   }
 
   private var outbox: Attention? {
-    let (many, verb) =
-      carriesMail
-      ? (messages.late, "couldn’t be sent yet")
-      : (messages.waiting, "pending, and no mail server is set up")
-    guard many > 0 else { return nil }
-    let count =
-      many >= OutboxEntries.mostCounted
-      ? "\(Words.number(many)) or more messages" : Words.count(many, "message", "messages")
+    let count = carriesMail ? messages.late : messages.waiting
+    guard count > 0 else { return nil }
+    let isWhole = count < OutboxEntries.mostCounted
     let sentence =
-      carriesMail
-      ? "\(count) \(verb)." : "\(count) \(many == 1 ? "is" : "are") \(verb)."
+      switch (carriesMail, isWhole) {
+      case (true, true): Message("scopes.messages-late", ["count": .number(count)])
+      case (true, false): Message("scopes.messages-late-or-more", ["count": .number(count)])
+      case (false, true): Message("scopes.messages-pending", ["count": .number(count)])
+      case (false, false): Message("scopes.messages-pending-or-more", ["count": .number(count)])
+      }
     return Attention(
-      sentence, "View messages",
+      sentence, Message("scopes.view-messages"),
       context.may(.findUsers) ? ConsolePaths.outbox(scope) + "?show=waiting" : nil)
   }
 
   private var stale: Attention? {
-    let verb = context.may(.changePolicy) ? "Change policy" : "View policy"
     if policy.version == 0, !configuration.isTOTPOn {
-      return Attention(
-        "This policy has never been set: TOTP has been off since it was created.",
-        verb, policyPage)
+      return Attention(Message("scopes.policy-never-set"), changeOrView, policyPage)
     }
     let changedAt = policy.changedAt ?? createdAt
     guard changedAt.advanced(bySeconds: Self.year) < now else { return nil }
     return Attention(
-      "This policy hasn’t changed in more than a year.",
-      context.may(.changePolicy) ? "Review policy" : "View policy", policyPage)
+      Message("scopes.policy-stale"),
+      context.may(.changePolicy)
+        ? Message("scopes.review-policy") : Message("scopes.view-policy"), policyPage)
   }
 }
 
 extension WeakenedPolicy {
   /// Says who weakened the policy, when, how, and why.
-  func sentence(_ times: Times) -> String {
-    let how = weakenings.map { $0.phrase(times) }.joined(separator: "; ")
-    let why = reason.map { " Reason: \(Words.isolated($0))" } ?? ""
-    return
-      "\(Words.isolated(by)) weakened the MFA policy on \(times.words(at)): \(how).\(why)"
+  func sentence(_ times: Times) -> Message {
+    let (who, time) = (Message.Value.name(Words.short(by)), times.value(at))
+    let how = weakenings.dropFirst().reduce(weakenings[0].phrase) { all, next in
+      Message("scopes.weakenings", ["all": .message(all), "next": .message(next.phrase)])
+    }
+    guard let reason else {
+      return Message(
+        "scopes.policy-weakened", ["who": who, "time": time, "how": .message(how)])
+    }
+    return Message(
+      "scopes.policy-weakened-for-reason",
+      [
+        "who": who, "time": time, "how": .message(how), "reason": .name(Words.short(reason)),
+      ])
   }
 }
 
 extension PolicyWeakening {
   /// Describes what is weaker.
-  func phrase(_ times: Times) -> String {
+  var phrase: Message {
     switch self {
-    case .factorDisabled(.totp): return "TOTP is off"
-    case .factorDisabled(.phone): return "SMS is off"
+    case .factorDisabled(.totp): return Message("scopes.weaker-totp-off")
+    case .factorDisabled(.phone): return Message("scopes.weaker-sms-off")
     case .widerWindow(let from, let to):
       func codes(_ intervals: Int) -> Int { 2 * intervals + 1 }
-      return "\(Words.count(codes(to), "valid code", "valid codes")) instead of \(codes(from))"
-    case .noLongerMandatory: return "MFA is no longer mandatory"
+      return Message(
+        "scopes.weaker-window",
+        ["count": .number(codes(to)), "former": .number(codes(from))])
+    case .noLongerMandatory: return Message("scopes.weaker-not-mandatory")
     case .looserPattern(_, let to):
-      let pattern = PatternWords.name(to, from: nil) ?? "none"
-      return "the enrollment pattern is now “\(pattern)”"
-    case .laterStart(_, let to): return "enrollment is mandatory only from \(Times.words(to))"
+      let pattern = PatternWords.name(to, from: nil)?.message ?? Message("scopes.no-pattern")
+      return Message("scopes.weaker-pattern", ["pattern": .message(pattern)])
+    case .laterStart(_, let to):
+      return Message("scopes.weaker-start", ["day": Times.value(to)])
     }
   }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// Shows how to connect an application to this server.
@@ -16,14 +17,14 @@ struct ConnectView: ViewModel {
   /// An API key of the project; nil if there is none or the administrator can't read it.
   let key: String?
   /// Explains why no key is shown and what to do.
-  let note: String?
+  let note: Message?
 
   private var facts: [Fact] {
     [
-      Fact("Address", Self.copied(url.origin)),
-      Fact("Project ID", Self.copied(scope.project.text)),
-      scope.tenant.map { Fact("Tenant ID", Self.copied($0.text)) },
-      key.map { Fact("API key", Self.copied($0)) },
+      Fact(Message("scopes.address"), Self.copied(url.origin)),
+      Fact(Message("scopes.project-id"), Self.copied(scope.project.text)),
+      scope.tenant.map { Fact(Message("scopes.tenant-id"), Self.copied($0.text)) },
+      key.map { Fact(Message("scopes.api-key"), Self.copied($0)) },
     ].compactMap { $0 }
   }
 
@@ -36,19 +37,14 @@ struct ConnectView: ViewModel {
     return html.markup
   }
 
-  private var otherProject: String? {
+  private var otherProject: Message? {
     guard let defaultProject, defaultProject != scope.project else { return nil }
-    return
-      "In the emulator profile, every API key maps to the project \(defaultProject.text), so applications connect to that project instead of this one."
+    return Message("scopes.other-project", ["project": .text(defaultProject.text)])
   }
 
-  private var adminNote: String {
-    let tenant =
-      scope.tenant == nil
-      ? ""
-      : " Also check the tenant in the token: issuer and audience are the same for all tenants of the project."
-    return
-      "The Admin SDK has no setting for this server’s address: map production’s host names to the server in your back end’s process, as described in docs/clients.md. Or verify ID tokens with the server’s public keys, and call the REST API with a service token.\(tenant)"
+  private var adminNote: Message {
+    scope.tenant == nil
+      ? Message("scopes.admin-sdk-for-project") : Message("scopes.admin-sdk-for-tenant")
   }
 
   private static let configPath = Path("v2", "projects", nil, "config", parameters: String.self)

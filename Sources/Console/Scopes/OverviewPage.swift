@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/projects/{p}` and `/projects/{p}/tenants/{t}`: shows the policy, what needs attention, the
@@ -42,8 +43,8 @@ struct OverviewPage: Sendable {
     let key = try await ProjectKey(context, identity.apiKeys)
     let connect = ConnectView(
       scope: scope, url: frames.publicURL, profile: identity.profile,
-      defaultProject: identity.defaultProject, key: key.key?.text, note: key.note)
-    let frame = try await frames.frame("Overview", in: context, tab: .overview)
+      defaultProject: identity.defaultProject, key: key.key?.text, note: key.note?.message)
+    let frame = try await frames.frame(Message("scopes.overview"), in: context, tab: .overview)
     return .html(
       view.render(
         OverviewView(
@@ -55,18 +56,20 @@ struct OverviewPage: Sendable {
 
 extension SignInMethods {
   /// The names of the enabled methods.
-  var names: [String] {
+  var names: [Message] {
     [
-      password ? "password" : nil, emailLink ? "email link" : nil, anonymous ? "anonymous" : nil,
-      phone ? "phone number" : nil,
+      password ? Message("scopes.method-password") : nil,
+      emailLink ? Message("scopes.method-email-link") : nil,
+      anonymous ? Message("scopes.method-anonymous") : nil,
+      phone ? Message("scopes.method-phone") : nil,
     ].compactMap { $0 }
   }
 
   /// The enabled methods, as text.
-  var words: String { Self.words(names) }
+  var words: Message { Self.words(names) }
 
   /// Formats the names of first factors.
-  static func words(_ names: [String]) -> String {
-    names.isEmpty ? "none enabled" : names.joined(separator: ", ")
+  static func words(_ names: [Message]) -> Message {
+    names.isEmpty ? Message("scopes.no-methods") : Message.value(.sequence(names))
   }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import OTP
 import Templating
 
@@ -20,15 +21,19 @@ struct OverviewView: ViewModel {
     self.frame = FrameView(frame)
     self.context = context
     self.policy = policy
-    self.history = history.map { HistoryRow($0, frame.times) }
+    self.history = history.map { HistoryRow($0, frame.times, frame.catalog) }
     self.attention = attention
     self.connect = connect
     let scope = context.scope
     facts = [
       scope.tenant == nil
-        ? Fact("Project number", ConnectView.copied(String(scope.projectNumber))) : nil,
-      Fact("Sign-in", scope.isDisabled ? "off for all users" : prerequisites.words),
-      Fact("Created", frame.times.moment(createdAt)),
+        ? Fact(
+          Message("scopes.project-number"), ConnectView.copied(String(scope.projectNumber)))
+        : nil,
+      Fact(
+        Message("scopes.sign-in"),
+        scope.isDisabled ? Message("scopes.off-for-all") : prerequisites.words),
+      Fact(Message("common.created"), frame.times.moment(createdAt)),
     ].compactMap { $0 }
   }
 
@@ -38,19 +43,27 @@ struct OverviewView: ViewModel {
   private var figures: [Figure] {
     [
       Figure(
-        label: "Users", value: Words.number(policy.users),
-        base: scope.tenant == nil ? "outside tenants" : "in this tenant"),
+        label: Message("common.users"), value: Message.value(.number(policy.users)),
+        base: scope.tenant == nil
+          ? Message("scopes.outside-tenants") : Message("scopes.in-tenant")),
       Figure(
-        label: "With a second factor", value: Words.number(policy.enrolledUsers),
-        base: "\(Meter.percent(policy.enrolledUsers, of: policy.users)) of users"),
+        label: Message("scopes.with-second-factor"),
+        value: Message.value(.number(policy.enrolledUsers)),
+        base: Message("scopes.share-of-users", ["share": .message(share)])),
       Figure(
-        label: "Valid codes at any moment", value: codes,
-        base: configuration.isTOTPOn ? "of 1,000,000" : "TOTP is off"),
+        label: Message("scopes.valid-codes"), value: codes,
+        base: configuration.isTOTPOn
+          ? Message("scopes.of-total", ["total": .number(1_000_000)])
+          : Message("scopes.totp-off")),
     ]
   }
 
-  private var codes: String {
-    configuration.accepted.map { Words.number($0.codes) } ?? "none"
+  private var share: Message {
+    Meter.percent(policy.enrolledUsers, of: policy.users).message
+  }
+
+  private var codes: Message {
+    configuration.accepted.map { Message.value(.number($0.codes)) } ?? Message("scopes.no-codes")
   }
 
   static let keys: Keys<Self> = [
@@ -66,10 +79,13 @@ struct OverviewView: ViewModel {
     .text("policy") {
       $0.context.may(.readPolicy) ? ConsolePaths.policy($0.scope) : nil
     },
-    .text("policyVerb") { $0.context.may(.changePolicy) ? "Change policy" : "View policy" },
+    .text("policyVerb") {
+      $0.context.may(.changePolicy)
+        ? Message("scopes.change-policy") : Message("scopes.view-policy")
+    },
     .markup("totp") { $0.configuration.chip },
     .markup("window") { WindowStrip.small($0.configuration) },
-    .text("pattern") { $0.policy.patternName ?? "none" },
+    .text("pattern") { $0.policy.patternName?.message ?? Message("scopes.no-pattern") },
     .text("words") { WindowWords.explanation($0.configuration.accepted) },
     .text("audit") { $0.context.may(.readAudit) ? ConsolePaths.audit($0.scope) : nil },
     .flag("hasHistory") { !$0.history.isEmpty },
@@ -81,9 +97,17 @@ struct OverviewView: ViewModel {
 
 /// A key figure with its label and base.
 struct Figure: ViewModel {
-  let label: String
-  let value: String
-  let base: String
+  let label: Message
+  let value: Message
+  let base: Message
+
+  init(
+    label: some MessageConvertible, value: some MessageConvertible, base: some MessageConvertible
+  ) {
+    self.label = label.message
+    self.value = value.message
+    self.base = base.message
+  }
 
   static let keys: Keys<Self> = [
     .text("label") { $0.label },

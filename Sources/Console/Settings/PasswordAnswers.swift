@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Text
 
 /// The form values for the password policy and user actions, with the values from when the form was
@@ -69,7 +70,7 @@ struct PasswordAnswers: Sendable {
   }
 
   static let range = FieldError(
-    field: "password-shortest", text: "Enter a number from 6 to 30.")
+    field: "password-shortest", text: Message("settings.shortest-range"))
 
   func apply(to edit: inout UserPoolEdit) {
     signUp.apply(to: &edit.userPermissions.signUp)
@@ -90,11 +91,8 @@ struct PasswordAnswers: Sendable {
   var choices: [MethodChoice] {
     var choices = [
       MethodChoice(
-        id: "password-enforced", label: "Require enforcement",
-        field: enforced,
-        hint:
-          "Rejects noncompliant passwords at sign-up, change, and reset. A minimum of 6 characters always applies."
-      )
+        id: "password-enforced", label: Message("settings.require-enforcement"),
+        field: enforced, hint: Message("settings.require-enforcement-hint"))
     ]
     choices += PasswordPolicy.CharacterClass.allCases.compactMap { kind in
       classes[kind].map {
@@ -104,10 +102,8 @@ struct PasswordAnswers: Sendable {
     }
     return choices + [
       MethodChoice(
-        id: "password-upgrade", label: "Force upgrade on sign-in", field: upgrade,
-        hint:
-          "Users whose password isn’t compliant can’t sign in with it and must reset it."
-      )
+        id: "password-upgrade", label: Message("settings.force-upgrade"), field: upgrade,
+        hint: Message("settings.force-upgrade-hint"))
     ]
   }
 
@@ -115,19 +111,17 @@ struct PasswordAnswers: Sendable {
   func userChoices(isProject: Bool) -> [MethodChoice] {
     var choices = [
       MethodChoice(
-        id: "user-sign-up", label: "Enable create (sign-up)", field: signUp,
-        hint: "If off, only administrators and programs with a token can create accounts."),
+        id: "user-sign-up", label: Message("settings.enable-create"), field: signUp,
+        hint: Message("settings.enable-create-hint")),
       MethodChoice(
-        id: "user-deletion", label: "Enable delete", field: deletion,
-        hint: "If off, only administrators and programs with a token can delete accounts."),
+        id: "user-deletion", label: Message("settings.enable-delete"), field: deletion,
+        hint: Message("settings.enable-delete-hint")),
     ]
     guard isProject else { return choices }
     choices.append(
       MethodChoice(
-        id: "expire-anonymous", label: "Delete anonymous users after 30 days", field: expiry,
-        hint:
-          "Applies to users outside tenants, 30 days after they were created. They can’t be restored."
-      ))
+        id: "expire-anonymous", label: Message("settings.expire-anonymous"), field: expiry,
+        hint: Message("settings.expire-anonymous-hint")))
     return choices
   }
 }
@@ -143,55 +137,59 @@ extension PasswordPolicy.CharacterClass {
     }
   }
 
-  fileprivate var label: String {
+  fileprivate var label: Message {
     switch self {
-    case .lowercase: "Lowercase character required"
-    case .uppercase: "Uppercase character required"
-    case .digit: "Numeric character required"
-    case .symbol: "Non-alphanumeric character required"
+    case .lowercase: Message("settings.lowercase-required")
+    case .uppercase: Message("settings.uppercase-required")
+    case .digit: Message("settings.digit-required")
+    case .symbol: Message("settings.symbol-required")
     }
   }
 
-  fileprivate var hint: String {
+  fileprivate var hint: Message {
     switch self {
-    case .lowercase: "a to z"
-    case .uppercase: "A to Z"
-    case .digit: "0 to 9"
-    case .symbol: PasswordPolicy.symbols.map(String.init).joined(separator: " ")
+    case .lowercase: Message("settings.lowercase-range")
+    case .uppercase: Message("settings.uppercase-range")
+    case .digit: Message("settings.digit-range")
+    case .symbol: .verbatim(PasswordPolicy.symbols.map(String.init).joined(separator: " "))
     }
   }
 
-  fileprivate var noun: String {
+  fileprivate var noun: Message {
     switch self {
-    case .lowercase: "a lowercase character"
-    case .uppercase: "an uppercase character"
-    case .digit: "a numeric character"
-    case .symbol: "a non-alphanumeric character"
+    case .lowercase: Message("settings.lowercase")
+    case .uppercase: Message("settings.uppercase")
+    case .digit: Message("settings.digit")
+    case .symbol: Message("settings.symbol")
     }
   }
 }
 
 extension PasswordPolicy {
   /// A summary of the policy.
-  var formatted: String {
-    guard isEnforced else { return "at least 6 characters" }
-    var parts = ["at least \(shortestInForce) characters"]
-    if let longest { parts.append("at most \(Words.number(longest))") }
+  var formatted: Message {
+    guard isEnforced else { return Message("settings.at-least", ["count": .number(6)]) }
+    var parts = [Message("settings.at-least", ["count": .number(shortestInForce)])]
+    if let longest {
+      parts.append(Message("settings.at-most-number", ["number": .number(longest)]))
+    }
     let kinds = CharacterClass.allCases.filter(classes.contains).map(\.noun)
-    if !kinds.isEmpty { parts.append("with \(Words.list(kinds))") }
-    if forcesUpgrade { parts.append("forced upgrade on sign-in") }
-    return parts.joined(separator: ", ")
+    if !kinds.isEmpty {
+      parts.append(Message("settings.with-characters", ["characters": .list(kinds)]))
+    }
+    if forcesUpgrade { parts.append(Message("settings.forced-upgrade")) }
+    return .value(.sequence(parts))
   }
 
   /// The sentence that lists the requirements that a new password doesn't meet.
-  static func sentence(_ missing: [PasswordRequirement]) -> String {
+  static func sentence(_ missing: [PasswordRequirement]) -> Message {
     let parts = missing.map { requirement in
       switch requirement {
-      case .atLeast(let count): "at least \(count) characters"
-      case .atMost(let count): "at most \(Words.number(count)) characters"
+      case .atLeast(let count): Message("settings.at-least", ["count": .number(count)])
+      case .atMost(let count): Message("settings.at-most", ["count": .number(count)])
       case .character(let kind): kind.noun
       }
     }
-    return "Passwords must have \(Words.list(parts))."
+    return Message("settings.password-must-have", ["requirements": .list(parts)])
   }
 }

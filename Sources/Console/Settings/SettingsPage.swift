@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/settings`: shows and changes the settings of a scope, and lists its API keys and service
@@ -26,7 +27,7 @@ struct SettingsPage: Sendable {
           project: scope.project, tenant: scope.tenant, actions.request(signedIn)
         ) { (edit) throws(UserPoolError) in answers.apply(to: &edit) }
         return actions.leave(
-          "Settings saved.", signedIn, after: outcome, to: ConsolePaths.settings(scope))
+          Message("settings.saved"), signedIn, after: outcome, to: ConsolePaths.settings(scope))
       } catch {
         let (errors, asksForProof) = try ActionForms.settingsFaults(error, signedIn)
         let values = try await identity.pools.settings(of: scope)
@@ -45,7 +46,7 @@ struct SettingsPage: Sendable {
     errors: [FieldError] = [], asksForProof: Bool = false, isUnchanged: Bool = false
   ) async throws(Refusal) -> Response {
     let scope = context.scope
-    var frame = try await frames.frame("Settings", in: context, tab: .settings)
+    var frame = try await frames.frame(Message("settings.settings"), in: context, tab: .settings)
     frame.errors = errors
     let mayManageKeys = context.may(.manageKeys)
     let keys = try await refusing {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct SettingsView: ViewModel {
@@ -38,7 +39,7 @@ struct SettingsView: ViewModel {
     }
     tokenRows = tokens.filter { $0.revokedAt == nil }.map(row)
     revoked = tokens.filter { $0.revokedAt != nil }.prefix(20).map(row)
-    self.history = history?.map { HistoryRow($0, times) }
+    self.history = history?.map { HistoryRow($0, times, frame.catalog) }
     self.isUnchanged = isUnchanged
   }
 
@@ -49,24 +50,21 @@ struct SettingsView: ViewModel {
   private var methods: [MethodChoice] {
     [
       MethodChoice(
-        id: "password", label: "Email/Password", field: answers.password,
-        hint: "Supports a second factor."),
+        id: "password", label: Message("settings.method-password"), field: answers.password,
+        hint: Message("settings.method-password-hint")),
       MethodChoice(
-        id: "email-link", label: "Email link", field: answers.emailLink,
-        hint:
-          "Sends a sign-in link by email instead of using a password. Supports a second factor."),
+        id: "email-link", label: Message("settings.method-email-link"),
+        field: answers.emailLink, hint: Message("settings.method-email-link-hint")),
       MethodChoice(
-        id: "anonymous", label: "Anonymous", field: answers.anonymous,
-        hint: "Guest accounts without credentials. They can’t enroll a second factor."),
+        id: "anonymous", label: Message("settings.method-anonymous"),
+        field: answers.anonymous, hint: Message("settings.method-anonymous-hint")),
     ] + (isProject ? [phone] : [])
   }
 
   private var phone: MethodChoice {
     MethodChoice(
-      id: "phone", label: "Phone", field: answers.phone,
-      hint:
-        "Sends a code to a phone instead of using a password. Doesn’t support a second factor, so users who have one can’t sign in this way. Not available for tenants."
-    )
+      id: "phone", label: Message("settings.method-phone"), field: answers.phone,
+      hint: Message("settings.method-phone-hint"))
   }
 
   /// The link to delete the scope; nil without the permission.
@@ -80,28 +78,40 @@ struct SettingsView: ViewModel {
   }
 
   private var facts: [Fact] {
-    var facts = [Fact("Name", HTML.isolated(values.displayName))]
-    facts.append(Fact("Sign-in methods", values.signIn.words))
+    var facts = [Fact(Message("common.name"), HTML.isolated(values.displayName))]
+    facts.append(Fact(Message("settings.sign-in-methods"), values.signIn.words))
     facts.append(
       Fact(
-        "Unenrollment",
-        values.withdrawalNeedsFactor ? "requires a second factor" : "unrestricted"))
-    facts.append(Fact("Password policy", (values.passwords ?? PasswordPolicy()).formatted))
+        Message("settings.unenrollment"),
+        values.withdrawalNeedsFactor
+          ? Message("settings.unenrollment-with-factor")
+          : Message("settings.unenrollment-unrestricted")))
+    facts.append(
+      Fact(
+        Message("settings.password-policy"), (values.passwords ?? PasswordPolicy()).formatted))
     let permissions = values.userPermissions
-    facts.append(Fact("Enable create (sign-up)", permissions.signUp ? "on" : "off"))
-    facts.append(Fact("Enable delete", permissions.deletion ? "on" : "off"))
-    facts.append(Fact("Email enumeration protection", values.hidesUsers ? "on" : "off"))
+    facts.append(Fact(Message("settings.enable-create"), onOrOff(permissions.signUp)))
+    facts.append(Fact(Message("settings.enable-delete"), onOrOff(permissions.deletion)))
+    facts.append(
+      Fact(Message("settings.email-enumeration-protection"), onOrOff(values.hidesUsers)))
     if let project = values.project {
+      let domains = project.authorizedDomains.map(Message.verbatim)
       facts.append(
         Fact(
-          "Authorized domains",
-          project.authorizedDomains.isEmpty
-            ? "none" : project.authorizedDomains.joined(separator: ", ")))
+          Message("settings.authorized-domains"),
+          domains.isEmpty ? Message("settings.no-domains") : Message.value(.sequence(domains))))
       facts.append(
-        Fact("Anonymous users", project.expiresAnonymous ? "deleted after 30 days" : "kept"))
-      facts.append(Fact("TOTP secrets in user imports", project.importsTOTP ? "on" : "off"))
+        Fact(
+          Message("settings.anonymous-users"),
+          project.expiresAnonymous
+            ? Message("settings.anonymous-expire") : Message("settings.anonymous-kept")))
+      facts.append(Fact(Message("settings.imports-totp"), onOrOff(project.importsTOTP)))
     }
     return facts
+  }
+
+  private func onOrOff(_ isOn: Bool) -> Message {
+    isOn ? Message("common.on") : Message("common.off")
   }
 
   static let keys: Keys<Self> = [
@@ -114,15 +124,14 @@ struct SettingsView: ViewModel {
     .flag("mayChange") { $0.mayChange },
     .flag("isProject") { $0.isProject },
     .text("unchanged") {
-      $0.isUnchanged ? "No changes made. These settings are already in effect." : nil
+      $0.isUnchanged ? Message("settings.unchanged") : nil
     },
     .text("name") { $0.answers.name.now },
     .text("wasName") { $0.answers.name.was },
     .text("nameError") { $0.frame.error(at: "name") },
     .text("nameHint") {
       $0.isProject
-        ? "Shown in the console, in any script; 1 to 100 characters. The ID doesn’t change."
-        : "4 to 20 letters, digits, and hyphens, starting with a letter. The ID doesn’t change."
+        ? Message("settings.project-name-hint") : Message("settings.tenant-name-hint")
     },
     .list("methods") { $0.methods },
     .flag("withdrawal") { $0.answers.withdrawal.now },
@@ -142,7 +151,9 @@ struct SettingsView: ViewModel {
     .flag("importedTOTP") { $0.answers.importsTOTP.was },
     .list("facts") { $0.facts },
     .flag("isOff") { $0.scope.isDisabled },
-    .markup("signInState") { $0.scope.isDisabled ? Chip.bad("off") : Chip.on("on") },
+    .markup("signInState") {
+      $0.scope.isDisabled ? Chip.bad(Message("common.off")) : Chip.on(Message("common.on"))
+    },
     .text("signInSwitch") { $0.mayChange ? ConsolePaths.signInSwitch($0.scope) : nil },
     .flag("showsKeys") { $0.context.may(.manageKeys) },
     .flag("hasKeys") { !$0.keyRows.isEmpty },
@@ -152,7 +163,7 @@ struct SettingsView: ViewModel {
     .list("tokens") { $0.tokenRows },
     .flag("hasRevoked") { !$0.revoked.isEmpty },
     .text("revokedCount") {
-      Words.count($0.revoked.count, "revoked token", "revoked tokens")
+      Message("settings.revoked-tokens", ["count": .number($0.revoked.count)])
     },
     .list("revoked") { $0.revoked },
     .text("newToken") { ConsolePaths.newToken($0.scope) },
@@ -166,9 +177,9 @@ struct SettingsView: ViewModel {
 /// A checkbox with its current and original value.
 struct MethodChoice: ViewModel {
   let id: String
-  let label: String
+  let label: Message
   let field: SettingsAnswers.Field<Bool>
-  let hint: String
+  let hint: Message
 
   static let keys: Keys<Self> = [
     .text("id") { $0.id },
@@ -226,7 +237,8 @@ struct TokenRow: ViewModel {
     .text("name") { $0.token.name },
     .text("role") { $0.token.role.name },
     .text("reach") { row in
-      row.token.tenant.map { "tenant \($0.text)" } ?? "project and its tenants"
+      row.token.tenant.map { Message("settings.for-tenant", ["tenant": .text($0.text)]) }
+        ?? Message("settings.for-project")
     },
     .text("maker") { $0.token.createdBy },
     .markup("created") { $0.times.day($0.token.createdAt) },
@@ -239,24 +251,23 @@ struct TokenRow: ViewModel {
 
 extension ServiceTokenRole {
   /// The name shown in lists and forms.
-  var name: String {
+  var name: Message {
     switch self {
-    case .owner: "Owner"
-    case .policy: "Policy"
-    case .support: "Support"
-    case .auditor: "Auditor"
-    case .application: "Application"
+    case .owner: Message("settings.token-owner")
+    case .policy: Message("settings.token-policy")
+    case .support: Message("settings.token-support")
+    case .auditor: Message("settings.token-auditor")
+    case .application: Message("settings.token-application")
     }
   }
 
   /// The description shown in the form.
-  var hint: String {
+  var hint: Message {
     switch self {
-    case .owner: "Full access: policy, settings, tenants, and users."
-    case .policy: "Reads and changes the configuration and creates tenants. No access to users."
-    case .support: "Looks up users."
-    case .auditor: "Looks up users."
-    case .application: "For an application’s backend: finds, creates, changes, and deletes users."
+    case .owner: Message("settings.token-owner-hint")
+    case .policy: Message("settings.token-policy-hint")
+    case .support, .auditor: Message("settings.token-support-hint")
+    case .application: Message("settings.token-application-hint")
     }
   }
 }

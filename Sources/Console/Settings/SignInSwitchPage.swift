@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/settings/sign-in`: asks for confirmation and turns sign-in off or on for an entire user pool.
@@ -23,8 +24,11 @@ struct SignInSwitchPage: Sendable {
     } catch {
       throw Refusal(error)
     }
-    var frame = try await frames.frame("Sign-in · Settings", in: context, tab: .settings)
-    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(context.scope))]
+    var frame = try await frames.frame(
+      Message("settings.sign-in-title"), in: context, tab: .settings)
+    frame.crumbs = [
+      Link(text: Message("settings.settings"), href: ConsolePaths.settings(context.scope))
+    ]
     frame.errors = errors
     let frameView = FrameView(frame)
     let action: ConsoleAction = context.scope.isDisabled ? .enableSignIn : .disableSignIn
@@ -36,18 +40,16 @@ struct SignInSwitchPage: Sendable {
 
   /// Turns sign-in off.
   func disable(_ context: ScopeContext) async throws(Refusal) -> Response {
-    try await change(
-      context, off: true,
-      "Sign-in turned off. No users can sign in.")
+    try await change(context, off: true, Message("settings.sign-in-turned-off"))
   }
 
   /// Turns sign-in on.
   func enable(_ context: ScopeContext) async throws(Refusal) -> Response {
-    try await change(context, off: false, "Sign-in turned on.")
+    try await change(context, off: false, Message("settings.sign-in-turned-on"))
   }
 
   private func change(
-    _ context: ScopeContext, off: Bool, _ text: String
+    _ context: ScopeContext, off: Bool, _ text: Message
   ) async throws(Refusal) -> Response {
     let signedIn = context.signedIn
     let scope = context.scope
@@ -70,27 +72,24 @@ struct SignInSwitchView: ViewModel {
 
   private var isOff: Bool { context.scope.isDisabled }
 
-  private var consequences: [String] {
+  private var consequences: [Message] {
     guard !isOff else {
       return [
-        "\(Words.count(users, "user", "users")) can sign in again with the enabled methods.",
-        "Nothing else changes: factors, policy, and passwords are kept.",
+        Message("settings.users-can-sign-in-again", ["count": .number(users)]),
+        Message("settings.nothing-else-changes"),
       ]
     }
     var lines = [
-      "No one can sign in or sign up: \(Words.count(users, "user is", "users are")) locked out.",
-      "Signed-in users stay signed in until their application asks for a new sign-in. To end a session, open the user.",
-      "Users, factors, and policy are kept. Turning sign-in back on restores access.",
+      Message("settings.users-locked-out", ["count": .number(users)]),
+      Message("settings.sessions-kept"),
+      Message("settings.users-kept"),
     ]
-    if context.scope.tenant == nil {
-      lines.append("Tenants of this project aren’t affected; each has its own setting.")
-    }
+    if context.scope.tenant == nil { lines.append(Message("settings.tenants-unaffected")) }
     return lines
   }
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("heading") { $0.isOff ? "Turn on sign-in for" : "Turn off sign-in for" },
     .text("scopeName") { $0.context.scope.name },
     .text("action") { view in
       (view.isOff ? ConsolePaths.signInEnabling : ConsolePaths.signInDisabling)(view.context.scope)
@@ -99,8 +98,9 @@ struct SignInSwitchView: ViewModel {
     .flag("isOff") { $0.isOff },
     .texts("consequences") { $0.consequences },
     .object("authorization") { $0.fields },
-    .text("button") { $0.isOff ? "Turn on sign-in" : "Turn off sign-in" },
+    .text("button") {
+      $0.isOff ? Message("settings.turn-sign-in-on") : Message("settings.turn-sign-in-off")
+    },
     .text("keep") { ConsolePaths.settings($0.context.scope) },
-    .text("keepText") { _ in "Cancel" },
   ]
 }

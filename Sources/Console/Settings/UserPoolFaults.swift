@@ -11,16 +11,12 @@ extension FieldError {
   init(_ error: UserPoolError, id: String = "") throws(Refusal) {
     switch error {
     case .invalidProjectID:
-      self.init(
-        field: "id",
-        text:
-          "Enter an ID of 6 to 30 characters: a–z, 0–9, and hyphens, starting with a letter and not ending with a hyphen."
-      )
+      self.init(field: "id", text: Message("settings.project-id-invalid"))
     case .projectIDTaken:
       self.init(
-        field: "id", text: "The project ID \(Words.short(id)) is already in use. Enter another ID.")
+        field: "id", text: Message("settings.project-id-taken", ["id": .text(Words.short(id))]))
     case .invalidProjectName:
-      self.init(field: "name", text: "Enter a name of 1 to 100 characters without line breaks.")
+      self.init(field: "name", text: Message("settings.project-name-invalid"))
     case .missingTenantName: self.init(field: "name", text: Message("tenants.name-missing"))
     case .invalidTenantName:
       self.init(
@@ -33,18 +29,17 @@ extension FieldError {
     case .invalidDomain(let domain):
       self.init(
         field: "domains",
-        text:
-          "\(Words.isolated(domain)) isn’t a valid hostname. Enter names such as app.example.com, without https:// or a port."
-      )
+        text: Message("settings.domain-invalid", ["domain": .name(Words.short(domain))]))
     case .links(.ownerOnly):
       self.init(
         field: "domains",
-        text: "Only \(Permission.changeLinks.holder) can change the authorized domains.")
+        text: Message(
+          "settings.domains-reserved", ["holder": .message(Permission.changeLinks.holder)]))
     case .passwords(.shortestOutOfRange): self = PasswordAnswers.range
     case .passwords(.longestOutOfRange), .passwords(.longestTooLong), .passwords(.versionCount):
       self.init(
         field: "password-shortest",
-        text: "The maximum length, set through the API, is less than that. Enter a smaller number.")
+        text: Message("settings.shortest-above-longest"))
     case .projectNotFound, .tenantNotFound: throw .notFound
     case .links(.unauthorizedHost), .policy, .recaptcha, .unavailable: throw .unavailable(error)
     }

@@ -42,14 +42,10 @@ struct SetupPage: Sendable {
     case .closed: return .redirect(to: ConsolePaths.signIn())
     case .unavailable: throw .unavailable(error)
     case .wrongCode:
-      fault = FieldError(
-        field: "code",
-        text: "Incorrect setup code. Use the code that the server printed at startup.")
+      fault = FieldError(field: "code", text: Message("setup.code-wrong"))
     case .throttled(let until):
-      let seconds = max(until.seconds - frames.clock.now().seconds, 1)
-      let wait = Words.duration(seconds: Int(seconds))
-      fault = FieldError(
-        field: "code", text: "Too many incorrect codes. Try again in \(wait).")
+      let text = CodeFault.throttled(until: until, at: frames.clock.now()).text
+      fault = FieldError(field: "code", text: text)
       status = .tooManyRequests
     case .administrator(let error): fault = try Self.fault(error)
     }
@@ -59,12 +55,12 @@ struct SetupPage: Sendable {
   static func fault(_ error: AdministratorError) throws(Refusal) -> FieldError {
     switch error {
     case .invalidEmail:
-      FieldError(field: "email", text: "Enter an email address such as name@example.com.")
+      FieldError(field: "email", text: Message("administrators.email-invalid"))
     case .emailTaken:
-      FieldError(field: "email", text: "An administrator with this email address already exists.")
+      FieldError(field: "email", text: Message("administrators.email-taken"))
     case .invalidName:
-      FieldError(field: "name", text: "Enter your name as others should see it.")
-    case .weakPassword(let reason): FieldError(field: "password", text: reason.message)
+      FieldError(field: "name", text: Message("setup.name-invalid"))
+    case .weakPassword(let reason): FieldError(field: "password", text: reason.sentence)
     case .busy: throw .busy
     case .scopeNotFound, .unavailable: throw .unavailable(error)
     }
@@ -73,7 +69,7 @@ struct SetupPage: Sendable {
   private func page(
     _ visitor: Visitor, _ answers: SetupAnswers, errors: [FieldError], status: Status = .ok
   ) -> Response {
-    var frame = frames.bare("Set up", path: ConsolePaths.setup())
+    var frame = frames.bare(Message("setup.set-up"), path: ConsolePaths.setup())
     frame.errors = errors
     let model = SetupView(frame: FrameView(frame), csrf: visitor.formToken, answers: answers)
     var response = Response.html(view.render(model), status: status)
@@ -105,17 +101,17 @@ struct SetupView: ViewModel {
   private var fields: [SetupField] {
     [
       SetupField(
-        id: "code", label: "Setup code", type: "text", autocomplete: "off", value: answers.code,
-        hint: "The server printed it at startup.", frame),
+        id: "code", label: Message("setup.setup-code"), type: "text", autocomplete: "off",
+        value: answers.code, hint: Message("setup.code-hint"), frame),
       SetupField(
-        id: "name", label: "Your name", type: "text", autocomplete: "name", value: answers.name,
-        hint: "Shown to others next to your changes.", frame),
+        id: "name", label: Message("setup.your-name"), type: "text", autocomplete: "name",
+        value: answers.name, hint: Message("setup.name-hint"), frame),
       SetupField(
-        id: "email", label: "Email", type: "email", autocomplete: "username",
-        value: answers.email, hint: "Used to sign in.", frame),
+        id: "email", label: Message("common.email"), type: "email", autocomplete: "username",
+        value: answers.email, hint: Message("setup.email-hint"), frame),
       SetupField(
-        id: "password", label: "Password", type: "password", autocomplete: "new-password",
-        value: "", hint: "At least 12 characters. A phrase of several words works well.", frame),
+        id: "password", label: Message("common.password"), type: "password",
+        autocomplete: "new-password", value: "", hint: Message("setup.password-hint"), frame),
     ]
   }
 
@@ -129,16 +125,16 @@ struct SetupView: ViewModel {
 
 struct SetupField: ViewModel {
   let id: String
-  let label: String
+  let label: Message
   let type: String
   let autocomplete: String
   let value: String
-  let hint: String
+  let hint: Message
   let error: Message?
 
   init(
-    id: String, label: String, type: String, autocomplete: String, value: String, hint: String,
-    _ frame: FrameView
+    id: String, label: Message, type: String, autocomplete: String, value: String,
+    hint: Message, _ frame: FrameView
   ) {
     self.id = id
     self.label = label

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 import Text
 
@@ -16,7 +17,7 @@ struct KeptAnswersPage: Sendable {
       for: signedIn.administrator.id, browser: gate.cookies.formToken(of: signedIn.request),
       at: frames.clock.now())
     guard let draft else { return .redirect(to: ConsolePaths.projects()) }
-    let frame = frames.frame("Your form was saved", for: signedIn, tab: nil)
+    let frame = frames.frame(Message("sign-in.your-form-was-saved"), for: signedIn, tab: nil)
     return .html(
       view.render(
         KeptAnswersView(

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/sign-in/code`: verifies the second factor after the password and starts the session.
@@ -29,7 +30,9 @@ struct SignInCodePage: Sendable {
     let field = visitor.form["recovery"] == nil ? "code" : "recovery"
     let code = visitor.form.trimmed(field)
     guard !code.isEmpty else {
-      let text = field == "code" ? "Enter the code." : "Enter a recovery code."
+      let text =
+        field == "code"
+        ? Message("sign-in.code-required") : Message("sign-in.recovery-code-required")
       return page(visitor, next: next, errors: [FieldError(field: field, text: text)])
     }
     let new: NewConsoleSession
@@ -54,8 +57,7 @@ struct SignInCodePage: Sendable {
       // Incorrect and used codes get the same error, so an attacker can't tell them apart.
       let text =
         field == "code"
-        ? "Incorrect or already used code. Wait for the next code in your app."
-        : "Incorrect or already used recovery code."
+        ? Message("sign-in.code-wrong") : Message("sign-in.recovery-code-wrong")
       return page(visitor, next: next, errors: [FieldError(field: field, text: text)])
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
@@ -78,7 +80,7 @@ struct SignInCodePage: Sendable {
   private func page(
     _ visitor: Visitor, next: String?, errors: [FieldError] = [], status: Status? = nil
   ) -> Response {
-    var frame = frames.bare("Enter your code", path: ConsolePaths.signInCode())
+    var frame = frames.bare(Message("sign-in.enter-your-code"), path: ConsolePaths.signInCode())
     frame.errors = errors
     let model = SignInCodeView(
       frame: FrameView(frame), csrf: visitor.formToken,
@@ -90,12 +92,17 @@ struct SignInCodePage: Sendable {
   }
 }
 
-/// Error messages about codes that several pages share.
+/// Error messages about codes and passwords that several pages share.
 enum CodeFault {
-  static func throttled(until: Instant, at now: Instant) -> (text: String, seconds: Int64) {
+  static func throttled(until: Instant, at now: Instant) -> (text: Message, seconds: Int64) {
     let seconds = max(until.seconds - now.seconds, 1)
     let wait = Words.duration(seconds: Int(seconds))
-    return ("Too many incorrect codes. Try again in \(wait).", seconds)
+    return (Message("sign-in.too-many-codes", ["wait": .message(wait)]), seconds)
+  }
+
+  static func tooManyPasswords(retryingIn seconds: Int64) -> Message {
+    let wait = Words.duration(seconds: Int(seconds))
+    return Message("sign-in.too-many-passwords", ["wait": .message(wait)])
   }
 }
 

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/sign-in`: starts a console session.
@@ -20,16 +21,10 @@ struct SignInPage: Sendable {
       return .redirect(to: ConsolePaths.setup())
     }
     var flash: Flash?
-    if query["signed-out"] != nil { flash = Flash(text: "You’re signed out.") }
-    if next != nil { flash = Flash(text: "Sign in to continue to the page you requested.") }
-    if query["kept"] != nil {
-      flash = Flash(
-        text:
-          "Your session expired. Sign in within ten minutes to recover what you entered.")
-    }
-    if query["ended"] != nil {
-      flash = Flash(text: "The sign-in timed out. Start over.")
-    }
+    if query["signed-out"] != nil { flash = Flash(text: Message("sign-in.signed-out")) }
+    if next != nil { flash = Flash(text: Message("sign-in.page-requires-sign-in")) }
+    if query["kept"] != nil { flash = Flash(text: Message("sign-in.session-expired")) }
+    if query["ended"] != nil { flash = Flash(text: Message("sign-in.timed-out")) }
     return page(visitor, email: "", next: next, flash: flash)
   }
 
@@ -40,10 +35,10 @@ struct SignInPage: Sendable {
     let next = visitor.form.text("next")
     var errors: [FieldError] = []
     if email.isEmpty {
-      errors.append(FieldError(field: "email", text: "Enter your email address."))
+      errors.append(FieldError(field: "email", text: Message("sign-in.email-required")))
     }
     if password.isEmpty {
-      errors.append(FieldError(field: "password", text: "Enter your password."))
+      errors.append(FieldError(field: "password", text: Message("sign-in.password-required")))
     }
     guard errors.isEmpty else {
       return page(visitor, email: email, next: next, errors: errors)
@@ -78,15 +73,12 @@ struct SignInPage: Sendable {
     switch error {
     case .refused:
       // An incorrect password and an unknown email get the same error, so accounts can't be probed.
-      let fault = FieldError(
-        field: "email", text: "Incorrect email or password.")
+      let fault = FieldError(field: "email", text: Message("sign-in.email-or-password-wrong"))
       return page(visitor, email: email, next: next, errors: [fault])
     case .throttled(let until):
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)
-      let wait = Words.duration(seconds: Int(seconds))
       let fault = FieldError(
-        field: "email",
-        text: "Too many incorrect passwords. Try again in \(wait).")
+        field: "email", text: CodeFault.tooManyPasswords(retryingIn: seconds))
       var response = page(
         visitor, email: email, next: next, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
@@ -104,7 +96,7 @@ struct SignInPage: Sendable {
     _ visitor: Visitor, email: String, next: String?, flash: Flash? = nil,
     errors: [FieldError] = [], status: Status? = nil
   ) -> Response {
-    var frame = frames.bare("Sign in", path: ConsolePaths.signIn())
+    var frame = frames.bare(Message("sign-in.sign-in"), path: ConsolePaths.signIn())
     frame.flash = flash
     frame.errors = errors
     let model = SignInView(

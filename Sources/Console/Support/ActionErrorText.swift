@@ -1,5 +1,5 @@
-import Localization
 import Identity
+import Localization
 
 /// Error messages for support actions.
 enum ActionErrorText {
@@ -49,79 +49,71 @@ enum ActionErrorText {
 
   /// Returns what is wrong with a field and how to fix it.
   static func field(_ fault: ActionInputError, _ times: Times) -> FieldError {
-    let (field, text): (String, any MessageConvertible) =
+    let (field, text): (String, Message) =
       switch fault {
       case .untilOutOfRange:
-        ("until", "Choose a date in the future, at most \(Support.longestSuspension) days away.")
-      case .nameRequired: ("name", "Enter a name, such as the phone’s model.")
-      case .nameTooLong: ("name", "Shorten the name to \(Factor.longestName) characters.")
-      case .reasonRequired: ("reason", "Choose a reason.")
-      case .proofMissing: ("proof", "Confirm every identity check. If you can’t, don’t continue.")
-      case .ticketTooLong:
-        ("ticket", "Shorten the ticket to one line of \(ActionRequest.longestTicket) characters.")
-      case .noteRequired: ("note", "Enter a note that explains the reason.")
-      case .noteTooLong:
-        ("note", "Shorten the note to \(Words.number(ActionRequest.longestNote)) characters.")
-      case .writtenReasonRequired: ("note", "Enter the reason.")
-      case .emptyNote: ("note", "Enter a note.")
-      case .notConfirmed: ("confirmation", "Enter the confirmation.")
-      case .answerRequired: ("answer", "Enter a reason for the requester.")
-      case .answerTooLong:
         (
-          "answer", "Shorten the reason to \(Words.number(Approval.longestAnswer)) characters."
+          "until",
+          Message("support.until-out-of-range", ["count": .number(Support.longestSuspension)])
         )
+      case .nameRequired: ("name", Message("support.factor-name-required"))
+      case .nameTooLong:
+        ("name", Message("support.factor-name-too-long", ["count": .number(Factor.longestName)]))
+      case .reasonRequired: ("reason", Message("support.reason-required"))
+      case .proofMissing: ("proof", Message("support.proof-missing"))
+      case .ticketTooLong:
+        (
+          "ticket",
+          Message("support.ticket-too-long", ["count": .number(ActionRequest.longestTicket)])
+        )
+      case .noteRequired: ("note", Message("support.note-required"))
+      case .noteTooLong:
+        ("note", Message("support.note-too-long", ["count": .number(ActionRequest.longestNote)]))
+      case .writtenReasonRequired: ("note", Message("support.written-reason-required"))
+      case .emptyNote: ("note", Message("support.note-empty"))
+      case .notConfirmed: ("confirmation", Message("support.confirmation-required"))
+      case .answerRequired: ("answer", Message("support.answer-required"))
+      case .answerTooLong:
+        ("answer", Message("support.answer-too-long", ["count": .number(Approval.longestAnswer)]))
       case .outOfRange(let range): (range.fault.field, range.fault.text)
       case .ownerRequired(let range):
         (
           range.fault.field,
-          "Only \(Permission.protectUsers.holder) can raise or remove this limit."
+          Message(
+            "support.limit-requires-owner", ["holder": .message(Permission.protectUsers.holder)])
         )
-      case .codeRequired:
-        (
-          "code",
-          "Enter a code from your authenticator app. It’s been too long since your last one."
-        )
-      case .codeNotLookedAt:
-        (
-          "code",
-          "Enter the code again. It wasn’t checked, so it’s neither used nor counted as an attempt."
-        )
-      case .wrongCode:
-        ("code", "This code is incorrect or was already used. Wait for the next one.")
+      case .codeRequired: ("code", Message("support.code-required"))
+      case .codeNotLookedAt: ("code", Message("support.code-not-checked"))
+      case .wrongCode: ("code", Message("support.code-incorrect"))
       case .throttled(let until):
-        ("code", "Too many incorrect codes. Try again after \(times.words(until)).")
+        ("code", Message("support.code-throttled", ["time": times.value(until)]))
       }
     return FieldError(field: field, text: text)
   }
 
   /// Returns the sentence that a page shows in place of its form.
-  static func sentence(_ error: ActionDenial) -> String {
+  static func sentence(_ error: ActionDenial) -> Message {
     switch error {
-    case .noSecondFactor:
-      "You don’t have a second factor. Set one up in your account first."
-    case .ownAccount:
-      "This account has your own address. Ask another administrator to act on it."
-    case .ownRemoval:
-      "You removed this yourself. Another administrator can restore it."
-    case .nothingToDo:
-      "No changes to make."
+    case .noSecondFactor: Message("support.no-second-factor")
+    case .ownAccount: Message("support.own-account")
+    case .ownRemoval: Message("support.own-removal")
+    case .nothingToDo: Message("support.nothing-to-do")
     case .protectedAccount:
-      "This account is protected. Only \(Permission.protectUsers.holder) can act on it."
+      Message("support.account-protected", ["holder": .message(Permission.protectUsers.holder)])
     case .changesLocked:
-      "The user reported a change to their second factors that they didn’t make. \(Words.sentence(Permission.protectUsers.holder)) must review the report before anything can be changed."
+      Message(
+        "support.changes-locked", ["holder": .message(Permission.protectUsers.startingHolder)])
     case .held:
-      "You’ve reached the hourly action limit. \(Words.sentence(Permission.protectUsers.holders)) see this on their start page and can unblock you."
-    case .alreadyAsked:
-      "A removal for this user is already pending approval. See Approvals."
+      Message("support.agent-held", ["holders": .message(Permission.protectUsers.startingHolders)])
+    case .alreadyAsked: Message("support.already-asked")
     case .switchedOff:
-      "This feature is off. \(Words.sentence(Permission.editSupportRules.holder)) can turn it on in Support rules."
-    case .noAuthenticator:
-      "This user doesn’t have an authenticator app. Temporary codes require one."
-    case .noCodes: "These codes no longer exist."
+      Message(
+        "support.switched-off", ["holder": .message(Permission.editSupportRules.startingHolder)])
+    case .noAuthenticator: Message("support.no-authenticator")
+    case .noCodes: Message("support.no-codes")
     case .enrollment(let error): EnrollmentWords.sentence(error)
-    case .userDisabled:
-      "This user is disabled. Enable the account first."
-    default: "This action isn’t available."
+    case .userDisabled: Message("support.user-disabled")
+    default: Message("support.action-unavailable")
     }
   }
 }

@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/allowed-changes`: unlocks a user's second factors after a reported change.
 struct AllowChanges: SupportAction {
@@ -8,16 +10,19 @@ struct AllowChanges: SupportAction {
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
-    let since = account.changesLockedAt.map(target.times.words) ?? ""
+    // Without a report, there's a refusal in place of the consequences.
+    let since = account.changesLockedAt.map { target.times.value($0) } ?? .text("")
     var question = SupportConfirmation(
-      user: account, title: "Allow changes again",
-      heading: HTML.heading("Allow changes again for", account.label),
+      user: account, title: Message("support.allow-changes"),
+      heading: Markup(
+        html: Message(
+          "support.allow-changes-heading", ["user": .name(Words.short(account.label))])),
       consequences: [
-        "On \(since), the user reported a change to their second factors that they didn’t make. Their second factors have been locked since then.",
-        "Find out what happened first. The history shows who changed what. Contact the user through a channel you trust.",
-        "Second factors of this account can then be removed, suspended, and unlocked as usual.",
+        Message("support.changes-locked-since", ["time": since]),
+        Message("support.find-out-what-happened"),
+        Message("support.changes-allowed-as-usual"),
         pages.notice(to: account),
-      ].compactMap { $0 }, button: "Allow changes again")
+      ].compactMap { $0 }, button: Message("support.allow-changes"))
     question.reasons = [.found, .mistake, .other]
     if account.changesLockedAt == nil {
       question.refusal = ActionErrorText.sentence(.nothingToDo)
@@ -29,7 +34,7 @@ struct AllowChanges: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.support.allowChanges(target.scope, target.user, request)
-    return SupportResult("Second factors of this user can be changed again.", after: done)
+    return SupportResult(Message("support.changes-allowed"), after: done)
   }
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {

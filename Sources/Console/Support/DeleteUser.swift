@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/deletion`: deletes a user, confirmed by typing their email address or UID.
 struct DeleteUser: SupportAction {
@@ -8,22 +10,31 @@ struct DeleteUser: SupportAction {
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let (account, sessions) = try await pages.accountWithSessions(target)
-    let factors = account.factors.map { "“\(Words.isolated($0.label))”" }.joined(separator: ", ")
     var question = SupportConfirmation(
-      user: account, title: "Delete user", heading: HTML.heading("Delete", account.label),
+      user: account, title: Message("support.delete-user"),
+      heading: Markup(
+        html: Message("support.delete-user-heading", ["user": .name(Words.short(account.label))])),
       consequences: [
-        "The account is deleted, along with its password, name, and custom claims.",
-        account.factors.isEmpty
-          ? "The account has no second factor."
-          : "\(Words.count(account.factors.count, "second factor is", "second factors are")) deleted: \(factors).",
+        Message("support.deletion-of-account"),
+        Self.deletion(of: account.factors),
         SessionWords.ending(sessions),
         pages.notice(to: account),
-        "This can’t be undone. The account’s history stays in the audit log.",
-      ].compactMap { $0 }, button: "Delete user")
+        Message("support.deletion-keeps-history"),
+      ].compactMap { $0 }, button: Message("support.delete-user"))
     question.reasons = [.left, .mistake, .other]
     question.confirmation = ConfirmationField(
       account: account, typed: target.form.trimmed("confirmation"))
     return question
+  }
+
+  private static func deletion(of factors: [Factor]) -> Message {
+    guard !factors.isEmpty else { return Message("support.deletion-without-factors") }
+    let names = factors.map {
+      Message("support.quoted-factor", ["name": .name(Words.short($0.label))])
+    }
+    return Message(
+      "support.deletion-of-factors",
+      ["count": .number(factors.count), "factors": .sequence(names)])
   }
 
   func perform(
@@ -31,7 +42,8 @@ struct DeleteUser: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.support.delete(target.scope, target.user, request)
     return SupportResult(
-      Flash(text: "Deleted user \(Words.isolated(done.value.label))."),
+      Flash(
+        text: Message("support.user-deleted", ["user": .name(Words.short(done.value.label))])),
       at: ConsolePaths.users(target.scope), renewed: done.renewed)
   }
 

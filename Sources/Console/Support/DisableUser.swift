@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/disabling`: keeps a user from signing in.
 struct DisableUser: SupportAction {
@@ -9,11 +11,13 @@ struct DisableUser: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let (account, sessions) = try await pages.accountWithSessions(target)
     var question = SupportConfirmation(
-      user: account, title: "Disable user", heading: HTML.heading("Disable", account.label),
+      user: account, title: Message("support.disable-user"),
+      heading: Markup(
+        html: Message("support.disable-user-heading", ["user": .name(Words.short(account.label))])),
       consequences: [
-        "The user can’t sign in until an administrator enables the account again.",
+        Message("support.disabling-prevents-sign-in"),
         SessionWords.ending(sessions),
-      ], button: "Disable user")
+      ], button: Message("support.disable-user"))
     question.reasons = [.left, .compromised, .stolen, .other]
     if account.disabled { question.refusal = ActionErrorText.sentence(.nothingToDo) }
     return question
@@ -23,7 +27,9 @@ struct DisableUser: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.support.disable(target.scope, target.user, request)
-    return SupportResult("User disabled. \(SessionWords.ended(done.value))", after: done)
+    let sessions = SessionWords.ended(done.value)
+    return SupportResult(
+      Message("support.disabled-user", ["sessions": .message(sessions)]), after: done)
   }
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {

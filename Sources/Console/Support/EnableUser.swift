@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/enabling`: lets a disabled user sign in again.
 struct EnableUser: SupportAction {
@@ -9,11 +11,13 @@ struct EnableUser: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
     var question = SupportConfirmation(
-      user: account, title: "Enable user", heading: HTML.heading("Enable", account.label),
+      user: account, title: Message("support.enable-user"),
+      heading: Markup(
+        html: Message("support.enable-user-heading", ["user": .name(Words.short(account.label))])),
       consequences: [
-        "The user can sign in again with their existing password and second factors.",
-        "The history shows who disabled the account and why.",
-      ], button: "Enable user")
+        Message("support.enabling-allows-sign-in"),
+        Message("support.history-shows-who-disabled"),
+      ], button: Message("support.enable-user"))
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]
     if !account.disabled { question.refusal = ActionErrorText.sentence(.nothingToDo) }
@@ -24,7 +28,7 @@ struct EnableUser: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.support.enable(target.scope, target.user, request)
-    return SupportResult("User enabled.", after: done)
+    return SupportResult(Message("support.user-enabled"), after: done)
   }
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {

@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/sessions/end`: ends all sessions of a user.
 struct EndSessions: SupportAction {
@@ -9,13 +11,14 @@ struct EndSessions: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let (account, sessions) = try await pages.accountWithSessions(target)
     var question = SupportConfirmation(
-      user: account, title: "End all sessions",
-      heading: HTML.heading("End all sessions for", account.label),
+      user: account, title: Message("support.end-sessions"),
+      heading: Markup(
+        html: Message("support.end-sessions-heading", ["user": .name(Words.short(account.label))])),
       consequences: [
         SessionWords.ending(sessions),
-        "The user can sign in again immediately.",
+        Message("support.sign-in-again-immediately"),
         sessions == 0 ? nil : pages.notice(to: account),
-      ].compactMap { $0 }, button: "End all sessions")
+      ].compactMap { $0 }, button: Message("support.end-sessions"))
     question.reasons = [.lost, .stolen, .compromised, .left, .other]
     return question
   }

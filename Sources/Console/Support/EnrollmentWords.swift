@@ -1,20 +1,19 @@
 import Identity
+import Localization
 
 /// Explains to support agents why a user can't enroll an authenticator app.
 enum EnrollmentWords {
-  static func sentence(_ error: EnrollmentError) -> String {
+  static func sentence(_ error: EnrollmentError) -> Message {
     switch error {
-    case .totpNotEnabled: "TOTP is disabled, so users can’t set up an authenticator app."
-    case .unverifiedEmail:
-      "This user’s email isn’t verified, so links can’t be sent to it."
-    case .alreadyEnrolled:
-      "This user already has an authenticator app. If the device is lost, remove it first."
+    case .totpNotEnabled: Message("support.enrollment-totp-disabled")
+    case .unverifiedEmail: Message("support.enrollment-email-unverified")
+    case .alreadyEnrolled: Message("support.enrollment-already-done")
     case .tooManyFactors:
-      "This user has reached the limit of \(Enrollments.mostPhones) second factors."
-    case .unsupportedFirstFactor:
-      "This user’s sign-in method doesn’t support a second factor."
+      Message(
+        "support.enrollment-too-many-factors", ["count": .number(Enrollments.mostPhones)])
+    case .unsupportedFirstFactor: Message("support.enrollment-unsupported-first-factor")
     case .changesLocked: ActionErrorText.sentence(.changesLocked)
-    default: "This user can’t set up an authenticator app right now."
+    default: Message("support.enrollment-unavailable")
     }
   }
 }

@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/protection`: restricts actions on a user to owners, or lifts the restriction.
 struct ProtectUser: SupportAction {
@@ -13,11 +15,16 @@ struct ProtectUser: SupportAction {
 
   private func protecting(_ account: Account) -> SupportConfirmation {
     var question = SupportConfirmation(
-      user: account, title: "Protect account", heading: HTML.heading("Protect", account.label),
+      user: account, title: Message("support.protect-account"),
+      heading: Markup(
+        html: Message(
+          "support.protect-account-heading", ["user": .name(Words.short(account.label))])),
       consequences: [
-        "Only \(Permission.protectUsers.holders) can act on this account. Other administrators can still view it and add notes.",
-        "Use protection for accounts with broad access, such as those of executives.",
-      ], button: "Protect account")
+        Message(
+          "support.protection-restricts-actions",
+          ["holders": .message(Permission.protectUsers.holders)]),
+        Message("support.protection-is-for-broad-access"),
+      ], button: Message("support.protect-account"))
     question.isDestructive = false
     question.reasons = [.compromised, .other]
     return question
@@ -25,10 +32,12 @@ struct ProtectUser: SupportAction {
 
   private func lifting(_ account: Account) -> SupportConfirmation {
     var question = SupportConfirmation(
-      user: account, title: "Remove protection",
-      heading: HTML.heading("Remove protection from", account.label),
-      consequences: ["Every administrator whose role allows it can act on this account again."],
-      button: "Remove protection")
+      user: account, title: Message("support.remove-protection"),
+      heading: Markup(
+        html: Message(
+          "support.remove-protection-heading", ["user": .name(Words.short(account.label))])),
+      consequences: [Message("support.protection-no-longer-restricts")],
+      button: Message("support.remove-protection"))
     question.reasons = [.left, .mistake, .other]
     return question
   }
@@ -48,8 +57,9 @@ struct ProtectUser: SupportAction {
       target.scope, target.user, !account.isProtected, request)
     return SupportResult(
       account.isProtected
-        ? "Protection removed."
-        : "The account is protected. Only \(Permission.protectUsers.holders) can act on it.",
+        ? Message("support.protection-removed")
+        : Message(
+          "support.protection-added", ["holders": .message(Permission.protectUsers.holders)]),
       after: done)
   }
 

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/support/release/{administrator}`: lets an owner unblock an agent who hit the hourly action
@@ -29,8 +30,8 @@ struct ReleasePage: Sendable {
     }
     guard outcome.value else { throw .notFound }
     return ending.response(
-      Flash(text: "Agent unblocked. Their hourly action count starts over."), signedIn,
-      renewed: outcome.renewed, to: ConsolePaths.projects())
+      Flash(text: Message("support.agent-unblocked")), signedIn, renewed: outcome.renewed,
+      to: ConsolePaths.projects())
   }
 
   private func page(
@@ -41,7 +42,8 @@ struct ReleasePage: Sendable {
     guard let held = found else { throw .notFound }
     let settings = try await refusing { try await support.settings(scope) }
     let asksForCode = try await refusing { try await support.asksForCode(session) }
-    var frame = try await ending.frames.frame("Unblock agent", in: context, tab: .settings)
+    var frame = try await ending.frames.frame(
+      Message("support.unblock-agent"), in: context, tab: .settings)
     frame.errors = errors
     let model = ReleaseView(
       frame: FrameView(frame), context: context, held: held,
@@ -60,7 +62,8 @@ struct ReleaseView: ViewModel {
   private var refusal: SupportRefusal? {
     if held.agent == context.signedIn.administrator.id {
       return SupportRefusal(
-        "You can’t unblock yourself. Ask \(Permission.protectUsers.otherHolder).")
+        Message(
+          "support.own-unblocking", ["holder": .message(Permission.protectUsers.otherHolder)]))
     }
     return SupportRefusal(lackingCode: asksForCode, context.signedIn.session)
   }
@@ -73,21 +76,25 @@ struct ReleaseView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .markup("heading") { HTML.heading("Unblock", $0.held.name) },
+    .markup("heading") {
+      Message("support.unblock-agent-heading", ["agent": .name(Words.short($0.held.name))])
+    },
     .optional("refusal") { $0.refusal },
     .flag("mayRelease") { $0.refusal == nil },
     .texts("consequences") { view in
       [
-        "The agent can act on users again, with a new limit of \(Words.count(view.actionsPerHour, "action", "actions")) per hour.",
-        "Reaching the limit can mean a busy day or a compromised account. Review what the agent did and talk to them first.",
+        Message("support.unblocking-renews-limit", ["count": .number(view.actionsPerHour)]),
+        Message("support.unblocking-requires-review"),
       ]
     },
     .list("facts") { view in
       [
-        Fact("Agent", HTML.isolated(view.held.name)),
-        Fact("Project or tenant", HTML.isolated(view.held.scope.name)),
-        Fact("Blocked", view.frame.times.moment(view.held.since)),
-        Fact("Limit per hour", Words.count(view.actionsPerHour, "action", "actions")),
+        Fact(Message("support.agent"), HTML.isolated(view.held.name)),
+        Fact(Message("support.project-or-tenant"), HTML.isolated(view.held.scope.name)),
+        Fact(Message("support.blocked"), view.frame.times.moment(view.held.since)),
+        Fact(
+          Message("support.limit-per-hour"),
+          Message("support.actions", ["count": .number(view.actionsPerHour)])),
       ]
     },
     .text("history") { $0.history },

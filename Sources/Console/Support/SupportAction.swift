@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// An action on a user: what its page asks, what it does, and what it says afterwards.
@@ -67,18 +68,18 @@ struct SupportResult: Sendable {
     self.renewed = renewed
   }
 
-  init<Value>(_ text: String, link: Link? = nil, after outcome: ActionOutcome<Value>) {
+  init<Value>(_ text: Message, link: Link? = nil, after outcome: ActionOutcome<Value>) {
     self.init(Flash(text: text, link: link), renewed: outcome.renewed)
   }
 }
 
 /// The message for an action that has nothing left to act on.
 struct SupportClosing: Sendable {
-  let text: String
+  let text: Message
   /// Whether the user may be gone as well, which the address then says.
   var checksUser = false
 
-  static let unchanged = SupportClosing(text: "No changes made.")
+  static let unchanged = SupportClosing(text: Message("support.no-changes-made"))
 }
 
 /// The confirmation page of an action on a user, and the one way back after it.

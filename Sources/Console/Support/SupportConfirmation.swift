@@ -1,30 +1,32 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// The content of a page that confirms a support action on a user's account.
 struct SupportConfirmation {
   let user: Account
   /// The page's name in the window title, such as “Remove factor”.
-  let title: String
+  let title: Message
   let heading: Markup
   /// A warning that codes are locked, where the action has no effect until they're unlocked.
   var caution: LockCaution?
   /// The consequences of the action.
-  var consequences: [String]
+  var consequences: [Message]
   /// The label of the submit button: a verb and its object.
-  let button: String
+  let button: Message
   /// The label of the link that leaves the page without acting.
-  var keep = "Cancel"
+  var keep = Message("common.cancel")
   var isDestructive = true
   /// An action-specific choice.
   var choice: SupportChoice?
-  var factsHeading = ""
+  /// The heading of the facts; nil without facts.
+  var factsHeading: Message?
   var facts: [Fact] = []
   /// The reasons that the form offers.
   var reasons: [SupportReason] = SupportReason.losses
   /// Why the agent can't act, whatever the input; nil if they can.
-  var refusal: String?
+  var refusal: Message?
   /// Who can act instead; nil where that wouldn't help.
   var colleagues: ColleaguesView?
   /// The field for the end of a suspension.
@@ -35,24 +37,6 @@ struct SupportConfirmation {
   var isNote = false
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: ConfirmationField?
-}
-
-// Only static strings may surround names, so that no unescaped text gets into the markup.
-extension HTML {
-  /// Appends a shortened and bidi-isolated name.
-  mutating func name(_ text: String) {
-    add(HTML.isolated(Words.short(text)))
-  }
-
-  /// Returns a heading with one name between two pieces of text.
-  static func heading(_ start: StaticString, _ name: String, _ end: StaticString = "?") -> Markup {
-    var html = HTML()
-    html.raw(start)
-    html.raw(" ")
-    html.name(name)
-    html.raw(end)
-    return html.markup
-  }
 }
 
 struct SupportConfirmationView: ViewModel {
@@ -116,7 +100,7 @@ struct SupportConfirmationView: ViewModel {
 struct SupportChoice: ViewModel {
   /// The field's name in the form.
   let name: String
-  let label: String
+  let label: Message
   let options: [SupportOption]
 
   static let keys: Keys<Self> = [
@@ -128,7 +112,7 @@ struct SupportChoice: ViewModel {
 
 struct SupportOption: ViewModel {
   let value: String
-  let label: String
+  let label: Message
   let isChosen: Bool
 
   static let keys: Keys<Self> = [
@@ -140,13 +124,13 @@ struct SupportOption: ViewModel {
 
 /// Why an agent can't act at all, and what they can do about it.
 struct SupportRefusal: ViewModel {
-  let sentence: String
+  let sentence: Message
   var link: Link?
   /// Whether the page offers to ask an owner to unblock the agent.
   var asksForRelease = false
 
   /// Creates a refusal with a page-specific sentence.
-  init(_ sentence: String) { self.sentence = sentence }
+  init(_ sentence: Message) { self.sentence = sentence }
 
   /// Creates the reason why an agent can't act on an account now; nil if they can.
   init?(_ standing: SupportEligibility, _ session: ConsoleSession) {
@@ -156,8 +140,12 @@ struct SupportRefusal: ViewModel {
       self.init(ActionErrorText.sentence(.held))
     } else if standing.actionsLeft == 0 {
       self.init(
-        "You’ve reached the limit of \(Words.count(standing.settings.actionsPerHour, "action", "actions")) per hour. Wait until the hour has passed, or ask \(Permission.protectUsers.holder) to unblock you."
-      )
+        Message(
+          "support.action-limit-reached",
+          [
+            "count": .number(standing.settings.actionsPerHour),
+            "holder": .message(Permission.protectUsers.holder),
+          ]))
       asksForRelease = true
     } else {
       self.init(lackingCode: standing.asksForCode, session)
@@ -168,7 +156,8 @@ struct SupportRefusal: ViewModel {
   init?(lackingCode isDue: Bool, _ session: ConsoleSession) {
     guard isDue, session.secondFactor != .enrolled else { return nil }
     sentence = ActionErrorText.sentence(.noSecondFactor)
-    link = Link(text: "Set up your authenticator app", href: ConsolePaths.ownFactor())
+    link = Link(
+      text: Message("support.set-up-your-authenticator-app"), href: ConsolePaths.ownFactor())
   }
 
   static let keys: Keys<Self> = [

@@ -41,16 +41,16 @@ struct UntilField: ViewModel {
 
   private var choices: [SupportOption] {
     Choice.allCases.map { choice in
-      let name =
+      let date = Times.value(end(choice))
+      let label =
         switch choice {
-        case .today: "End of today"
-        case .tomorrow: "End of tomorrow"
-        case .days: "In 3 days"
-        case .week: "In 7 days"
+        case .today: Message("support.until-end-of-today", ["date": date])
+        case .tomorrow: Message("support.until-end-of-tomorrow", ["date": date])
+        case .days: Message("support.until-in-3-days", ["date": date])
+        case .week: Message("support.until-in-7-days", ["date": date])
         }
       return SupportOption(
-        value: choice.rawValue, label: "\(name), \(Times.words(end(choice)))",
-        isChosen: choice.rawValue == chosen)
+        value: choice.rawValue, label: label, isChosen: choice.rawValue == chosen)
     }
   }
 
@@ -110,8 +110,8 @@ struct ConfirmationField: ViewModel {
     FieldError(
       field: "confirmation",
       text: typed.isEmpty
-        ? "Enter the user’s email address or UID."
-        : "This isn’t the user’s email address or UID. Enter one of them.")
+        ? Message("support.user-confirmation-required")
+        : Message("support.user-confirmation-incorrect"))
   }
 
   static let keys: Keys<Self> = [

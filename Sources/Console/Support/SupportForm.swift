@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 import Text
 
@@ -25,7 +26,7 @@ struct SupportForm: ViewModel {
     .text("note") { $0.answers.note },
     .text("noteError") { $0.frame.error(at: "note") },
     .flag("isNote") { $0.isNote },
-    .text("longestNote") { _ in Words.number(ActionRequest.longestNote) },
+    .text("longestNote") { _ in Message.value(.number(ActionRequest.longestNote)) },
     .text("ticket") { $0.answers.ticket },
     .text("ticketError") { $0.frame.error(at: "ticket") },
     .flag("hasProof") { !$0.standing.settings.identityProof.isEmpty },
@@ -50,8 +51,8 @@ struct SupportReasonChoice: ViewModel {
     .text("id") { $0.index == 0 ? "reason" : "reason-\($0.reason.rawValue)" },
     .text("value") { $0.reason.rawValue },
     .text("name") { $0.reason.name },
-    .text("hint") { Words.sentence($0.reason.hint) + "." },
-    .text("label") { "\($0.reason.name): \($0.reason.hint)" },
+    .text("hint") { $0.reason.explanation },
+    .text("label") { $0.reason.label },
     .flag("isChosen") { $0.isChosen },
   ]
 }
@@ -72,34 +73,55 @@ struct ProofChoice: ViewModel {
 
 extension SupportReason {
   /// The reason's name in lists and forms.
-  var name: String {
+  var name: Message {
     switch self {
-    case .lost: "Lost device"
-    case .stolen: "Stolen device"
-    case .compromised: "Compromised"
-    case .replaced: "Replaced device"
-    case .locked: "Codes rejected"
-    case .left: "User left"
-    case .found: "Device found"
-    case .mistake: "Mistake"
-    case .asked: "User request"
-    case .other: "Other"
+    case .lost: Message("support.reason-lost")
+    case .stolen: Message("support.reason-stolen")
+    case .compromised: Message("support.reason-compromised")
+    case .replaced: Message("support.reason-replaced")
+    case .locked: Message("support.reason-locked")
+    case .left: Message("support.reason-left")
+    case .found: Message("support.reason-found")
+    case .mistake: Message("support.reason-mistake")
+    case .asked: Message("support.reason-asked")
+    case .other: Message("support.reason-other")
     }
   }
 
-  /// When to choose it.
-  var hint: String {
+  /// When to choose it, after its name.
+  var hint: Message {
     switch self {
-    case .lost: "no one is known to have it"
-    case .stolen: "someone else may have it"
-    case .compromised: "someone else may know the secret or a code"
-    case .replaced: "the user has a new one to enroll"
-    case .locked: "the user has the device, but its codes are rejected"
-    case .left: "the user no longer needs it"
-    case .found: "the user has the device again"
-    case .mistake: "an earlier action was unintended"
-    case .asked: "the user asked for it"
-    case .other: "explained in the note"
+    case .lost: Message("support.hint-lost")
+    case .stolen: Message("support.hint-stolen")
+    case .compromised: Message("support.hint-compromised")
+    case .replaced: Message("support.hint-replaced")
+    case .locked: Message("support.hint-locked")
+    case .left: Message("support.hint-left")
+    case .found: Message("support.hint-found")
+    case .mistake: Message("support.hint-mistake")
+    case .asked: Message("support.hint-asked")
+    case .other: Message("support.hint-other")
     }
+  }
+
+  /// When to choose it, as a sentence.
+  var explanation: Message {
+    switch self {
+    case .lost: Message("support.explanation-lost")
+    case .stolen: Message("support.explanation-stolen")
+    case .compromised: Message("support.explanation-compromised")
+    case .replaced: Message("support.explanation-replaced")
+    case .locked: Message("support.explanation-locked")
+    case .left: Message("support.explanation-left")
+    case .found: Message("support.explanation-found")
+    case .mistake: Message("support.explanation-mistake")
+    case .asked: Message("support.explanation-asked")
+    case .other: Message("support.explanation-other")
+    }
+  }
+
+  /// The name and when to choose it: “Lost device: no one is known to have it”.
+  var label: Message {
+    Message("support.reason-with-hint", ["name": .message(name), "hint": .message(hint)])
   }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// Renders the confirmation pages of actions on users and redirects after them.
@@ -26,9 +27,10 @@ struct SupportPages: Sendable {
       guard case .accountNotFound = error else { throw .unavailable(error) }
       throw .notFound
     }
-    let user = Words.isolated(account.label)
-    var frame = try await frames.frame(
-      "\(question.title) · \(user) · Users", in: context, tab: .users)
+    let title = Message(
+      "support.title-of-action",
+      ["action": .message(question.title), "user": .name(Words.short(account.label))])
+    var frame = try await frames.frame(title, in: context, tab: .users)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     let refusal =
       question.refusal.map { SupportRefusal($0) }
@@ -78,7 +80,7 @@ struct SupportPages: Sendable {
 extension SupportPages {
   /// Returns whether the user is notified by email, as a sentence; nil for a user without an
   /// address.
-  func notice(to account: Account) -> String? {
+  func notice(to account: Account) -> Message? {
     FactorWords.mail(to: account, isCarried: identity.messages.carriesMail)
   }
 

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Text
 
 /// The input of the support rules form; numbers are kept as entered.
@@ -76,37 +77,31 @@ extension SupportRulesError.Field {
   /// What is wrong with the field and how to fix it.
   var fault: FieldError {
     switch self {
-    case .codeCap:
-      FieldError(field: "code-cap", text: "Enter a number of incorrect codes from 5 to 100.")
-    case .undoHours:
-      FieldError(
-        field: "undo-hours", text: "Enter a whole number of hours from 0 to 720.")
+    case .codeCap: FieldError(field: "code-cap", text: Message("support.code-cap-invalid"))
+    case .undoHours: FieldError(field: "undo-hours", text: Message("support.undo-hours-invalid"))
     case .codeAttemptDays:
       FieldError(
-        field: "code-attempt-days",
-        text: "Enter a whole number of days from 1 to 400.")
+        field: "code-attempt-days", text: Message("support.code-attempt-days-invalid"))
     case .actionsPerHour:
-      FieldError(field: "actions-per-hour", text: "Enter a number of actions from 1 to 1,000.")
+      FieldError(field: "actions-per-hour", text: Message("support.actions-per-hour-invalid"))
     case .approvalOverUsers:
-      FieldError(
-        field: "approval-over-users",
-        text: "Enter a number of users from 0 to 1,000,000, or leave empty for never.")
+      FieldError(field: "approval-over-users", text: Message("support.approval-invalid"))
     case .policyApproval:
       FieldError(
-        field: "policy-approval-over-users",
-        text: "Enter a number of affected users from 0 to 1,000,000, or leave empty for never.")
+        field: "policy-approval-over-users", text: Message("support.policy-approval-invalid"))
     case .tokenChanges:
       FieldError(
-        field: "token-changes-per-hour",
-        text: "Enter a number of users from 1 to 1,000,000, or leave empty for no limit.")
-    case .identityProof:
-      FieldError(
-        field: "identity-proof",
-        text:
-          "Enter at most \(SupportRules.mostProofs) lines of at most \(SupportRules.longestProof) characters each."
-      )
-    case .stepUp:
-      FieldError(field: "minutes", text: "Enter a whole number of minutes from 1 to 240.")
+        field: "token-changes-per-hour", text: Message("support.token-changes-invalid"))
+    case .identityProof: FieldError(field: "identity-proof", text: Self.tooMuchProof)
+    case .stepUp: FieldError(field: "minutes", text: Message("support.minutes-invalid"))
     }
   }
+
+  private static let tooMuchProof = Message(
+    "support.identity-checks-invalid",
+    [
+      "count": .number(SupportRules.mostProofs),
+      "characters": .message(
+        Message("support.characters", ["count": .number(SupportRules.longestProof)])),
+    ])
 }

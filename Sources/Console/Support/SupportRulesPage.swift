@@ -30,7 +30,7 @@ struct SupportRulesPage: Sendable {
     return ending.response(
       Flash(
         text: outcome.value
-          ? "Support rules saved." : "No changes made."),
+          ? Message("support.rules-saved") : Message("support.no-changes-made")),
       signedIn, renewed: outcome.renewed, to: ConsolePaths.supportRules(context.scope))
   }
 
@@ -42,9 +42,11 @@ struct SupportRulesPage: Sendable {
     let session = context.signedIn.session
     let asksForCode = try await refusing { try await identity.support.asksForCode(session) }
     var frame = try await ending.frames.frame(
-      "Support rules · Settings", in: context, tab: .settings)
+      Message("support.rules-title"), in: context, tab: .settings)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
+    frame.crumbs = [
+      Link(text: Message("parts.settings"), href: ConsolePaths.settings(scope))
+    ]
     var history: [AuditRow]?
     if context.may(.readAudit) {
       var filter = AuditFilter(scope: scope)
@@ -78,24 +80,20 @@ struct SupportRulesView: ViewModel {
   private var numbers: [SupportNumberField] {
     [
       SupportNumberField(
-        id: "code-cap", label: "Incorrect codes before lockout", value: answers.codeCap,
-        hint:
-          "5 to 100 in a row. From the fifth on, codes are blocked for a while. After this many, they’re locked until an administrator unlocks them."
-      ),
+        id: "code-cap", label: Message("support.code-cap"), value: answers.codeCap,
+        hint: Message("support.code-cap-hint")),
       SupportNumberField(
-        id: "undo-hours", label: "Undo window for removals (hours)", value: answers.undoHours,
-        hint:
-          "0 to 720. How long another administrator can undo a removal; 0 means never. Removals for “Stolen device” or “Compromised” can’t be undone."
-      ),
+        id: "undo-hours", label: Message("support.undo-hours"), value: answers.undoHours,
+        hint: Message("support.undo-hours-hint")),
       SupportNumberField(
-        id: "code-attempt-days", label: "Code attempt log retention (days)",
+        id: "code-attempt-days", label: Message("support.code-attempt-days"),
         value: answers.codeAttemptDays,
-        hint: "1 to 400. After that, only daily totals are kept."),
+        hint: Message("support.code-attempt-days-hint")),
       SupportNumberField(
-        id: "actions-per-hour", label: "Actions per hour", value: answers.actionsPerHour,
-        hint:
-          "1 to 1,000 per agent. An agent who exceeds the limit is blocked until \(Permission.protectUsers.holder) unblocks them."
-      ),
+        id: "actions-per-hour", label: Message("support.actions-per-hour"),
+        value: answers.actionsPerHour,
+        hint: Message(
+          "support.actions-per-hour-hint", ["holder": .message(Permission.protectUsers.holder)])),
     ].map { number in
       var number = number
       number.error = frame.error(at: number.id)
@@ -106,44 +104,55 @@ struct SupportRulesView: ViewModel {
   private var switches: [SupportToggle] {
     [
       SupportToggle(
-        id: "temporary-codes", label: "Temporary codes", isOn: answers.temporaryCodes,
-        hint:
-          "Agents can generate a single-use code for a user who lost their device. Valid for at most one day."
-      ),
+        id: "temporary-codes", label: Message("support.temporary-codes"),
+        isOn: answers.temporaryCodes, hint: Message("support.temporary-codes-hint")),
       SupportToggle(
-        id: "recovery-codes", label: "Recovery codes", isOn: answers.recoveryCodes,
-        hint: "Users can save a set of codes to use if they lose their device."),
+        id: "recovery-codes", label: Message("support.recovery-codes"),
+        isOn: answers.recoveryCodes, hint: Message("support.recovery-codes-hint")),
       SupportToggle(
-        id: "approval-for-last-factor", label: "Approval for removing a user’s last factor",
+        id: "approval-for-last-factor", label: Message("support.approval-for-last-factor"),
         isOn: answers.approvalForLastFactor,
-        hint:
-          "Where enrollment is mandatory, a second administrator must approve the removal of a user’s last second factor."
-      ),
+        hint: Message("support.approval-for-last-factor-hint")),
       SupportToggle(
-        id: "tokens-remove-factors", label: "Factor removal by service tokens",
+        id: "tokens-remove-factors", label: Message("support.tokens-remove-factors"),
         isOn: answers.tokensRemoveFactors,
-        hint: "When off, REST API calls and imports can’t remove users’ second factors."),
+        hint: Message("support.tokens-remove-factors-hint")),
     ]
   }
 
   private var facts: [Fact] {
     let proof = answers.proof.split(whereSeparator: \.isNewline).joined(separator: "; ")
-    return numbers.map { Fact($0.label, $0.value) }
-      + [
-        Fact(
-          "Approval of bulk removals",
-          answers.approvalOverUsers.isEmpty ? "never" : "above \(answers.approvalOverUsers) users"),
-        Fact(
-          "Approval of a weaker MFA policy",
-          answers.policyApprovalOverUsers.isEmpty
-            ? "never" : "above \(answers.policyApprovalOverUsers) affected users"),
-        Fact(
-          "Factor changes per hour and service token",
-          answers.tokenChangesPerHour.isEmpty
-            ? "no limit" : "\(answers.tokenChangesPerHour) users"),
-        Fact("Identity checks", proof.isEmpty ? HTML.escaped("none") : HTML.isolated(proof)),
-      ]
-      + switches.map { Fact($0.label, $0.isOn ? "on" : "off") }
+    let none = Markup(escaping: Message("support.none"))
+    var facts = numbers.map { Fact($0.label, $0.value) }
+    facts += [
+      Fact(
+        Message("support.approval-of-bulk-removals"),
+        Self.limit(answers.approvalOverUsers, without: Message("support.never")) {
+          Message("support.above-users", ["count": .number($0)])
+        }),
+      Fact(
+        Message("support.approval-of-weaker-policy"),
+        Self.limit(answers.policyApprovalOverUsers, without: Message("support.never")) {
+          Message("support.above-affected-users", ["count": .number($0)])
+        }),
+      Fact(
+        Message("support.token-changes-per-hour"),
+        Self.limit(answers.tokenChangesPerHour, without: Message("support.no-limit")) {
+          Message("support.users", ["count": .number($0)])
+        }),
+      Fact(Message("support.identity-checks"), proof.isEmpty ? none : HTML.isolated(proof)),
+    ]
+    return facts
+      + switches.map {
+        Fact($0.label, $0.isOn ? Message("common.on") : Message("common.off"))
+      }
+  }
+
+  /// Returns a limit in words; text that isn't a number stays as entered.
+  private static func limit(
+    _ entered: String, without none: Message, _ words: (Int) -> Message
+  ) -> Message {
+    entered.isEmpty ? none : Int(entered).map(words) ?? .verbatim(entered)
   }
 
   static let keys: Keys<Self> = [
@@ -172,16 +181,16 @@ struct SupportRulesView: ViewModel {
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { view in
-      (view.history ?? []).map { HistoryRow($0, view.frame.times) }
+      (view.history ?? []).map { HistoryRow($0, view.frame.times, view.frame.catalog) }
     },
   ]
 }
 
 struct SupportNumberField: ViewModel {
   let id: String
-  let label: String
+  let label: Message
   let value: String
-  let hint: String
+  let hint: Message
   var error: Message?
 
   static let keys: Keys<Self> = [
@@ -195,9 +204,9 @@ struct SupportNumberField: ViewModel {
 
 struct SupportToggle: ViewModel {
   let id: String
-  let label: String
+  let label: Message
   let isOn: Bool
-  let hint: String
+  let hint: Message
 
   static let keys: Keys<Self> = [
     .text("id") { $0.id },

@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/unlock`: lets a user try codes again after too many incorrect ones.
 struct UnlockCodes: SupportAction {
@@ -9,13 +11,14 @@ struct UnlockCodes: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
     var question = SupportConfirmation(
-      user: account, title: "Unlock codes",
-      heading: HTML.heading("Unlock codes for", account.label),
+      user: account, title: Message("support.unlock-codes"),
+      heading: Markup(
+        html: Message("support.unlock-codes-heading", ["user": .name(Words.short(account.label))])),
       consequences: [
-        "The count of \(Words.count(account.wrongCodes, "consecutive incorrect code", "consecutive incorrect codes")) is reset, and codes are accepted again immediately.",
-        "Incorrect codes can be someone else’s guesses. Ask the user about them first.",
+        Message("support.unlocking-resets-count", ["count": .number(account.wrongCodes)]),
+        Message("support.incorrect-codes-can-be-guesses"),
         pages.notice(to: account),
-      ].compactMap { $0 }, button: "Unlock codes")
+      ].compactMap { $0 }, button: Message("support.unlock-codes"))
     question.isDestructive = false
     question.reasons = [.locked, .mistake, .other]
     if account.wrongCodes == 0, account.codesBlockedUntil == nil {
@@ -28,7 +31,7 @@ struct UnlockCodes: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.support.unlock(target.scope, target.user, request)
-    return SupportResult("Codes unlocked.", after: done)
+    return SupportResult(Message("support.codes-unlocked"), after: done)
   }
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {

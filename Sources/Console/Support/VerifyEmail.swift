@@ -1,4 +1,6 @@
 import Identity
+import Localization
+import Templating
 
 /// `S/users/{uid}/verification`: marks a user's email address as verified.
 struct VerifyEmail: SupportAction {
@@ -9,12 +11,13 @@ struct VerifyEmail: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
     var question = SupportConfirmation(
-      user: account, title: "Mark email as verified",
-      heading: HTML.heading("Mark the email of", account.label, " as verified?"),
+      user: account, title: Message("support.verify-email"),
+      heading: Markup(
+        html: Message("support.verify-email-heading", ["user": .name(Words.short(account.label))])),
       consequences: [
-        "The address is treated as the user’s own: authenticator setup links can be sent to it, and the user can enroll.",
-        "In the note, say how you verified the address. If you can, have the application send a verification email instead.",
-      ], button: "Mark email as verified")
+        Message("support.verified-email-allows-enrollment"),
+        Message("support.say-how-email-was-verified"),
+      ], button: Message("support.verify-email"))
     question.isDestructive = false
     question.reasons = [.other, .mistake]
     if account.email == nil || account.emailVerified {
@@ -27,7 +30,7 @@ struct VerifyEmail: SupportAction {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.support.verifyEmail(target.scope, target.user, request)
-    return SupportResult("Email marked as verified.", after: done)
+    return SupportResult(Message("support.email-verified"), after: done)
   }
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {

@@ -37,7 +37,7 @@ struct TenantRow: ViewModel {
       source.mayChange && !configuration.isTOTPOn
       ? PolicyLinks.turnOn(ConsolePaths.policy.ofTenant(source.project.text, id)) : nil
     window = WindowStrip.line(configuration)
-    pattern = summary.patternName.map(Message.verbatim) ?? Message("tenants.no-pattern")
+    pattern = summary.patternName ?? Message("tenants.no-pattern")
     users = .value(.number(summary.users))
     enrolled = Meter.share(summary.enrolledUsers, of: summary.users)
     changed = summary.changedAt.map(source.times.day)

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/settings/tokens`: creates a service token and shows it once, and revokes one after
@@ -25,7 +26,7 @@ struct TokensPage: Sendable {
     let name = signedIn.form.trimmed("name")
     let scope = context.scope
     guard let role = ServiceTokenRole(rawValue: signedIn.form.trimmed("role")) else {
-      let fault = FieldError(field: "role", text: "Select a role.")
+      let fault = FieldError(field: "role", text: Message("tokens.role-required"))
       let errors = [fault] + (try await actions.unmet(.createServiceToken, signedIn))
       return try await formPage(context, name: name, role: nil, errors: errors)
     }
@@ -40,8 +41,9 @@ struct TokensPage: Sendable {
       return try await formPage(context, name: name, role: role, errors: errors)
     }
     let new = outcome.value
-    var frame = try await frames.frame("Token created · Settings", in: context, tab: .settings)
-    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
+    var frame = try await frames.frame(
+      Message("tokens.title-of-created"), in: context, tab: .settings)
+    frame.crumbs = [Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(scope))]
     let html = made.render(
       MadeTokenView(
         frame: FrameView(frame), scope: scope, token: new.token, text: new.secret.revealedText))
@@ -51,9 +53,10 @@ struct TokensPage: Sendable {
   private func formPage(
     _ context: ScopeContext, name: String, role: ServiceTokenRole?, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame("New service token", in: context, tab: .settings)
+    var frame = try await frames.frame(
+      Message("tokens.new-service-token"), in: context, tab: .settings)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(context.scope))]
+    frame.crumbs = [Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(context.scope))]
     let view = FrameView(frame)
     let model = NewTokenView(
       frame: view, context: context, name: name, role: role,
@@ -70,8 +73,8 @@ struct TokensPage: Sendable {
       throw .notFound
     }
     var frame = try await frames.frame(
-      "Revoke service token · Settings", in: context, tab: .settings)
-    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
+      Message("tokens.title-of-revocation"), in: context, tab: .settings)
+    frame.crumbs = [Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(scope))]
     return .html(
       revocation.render(
         TokenRevocationView(frame: FrameView(frame), context: context, token: token)))
@@ -89,20 +92,13 @@ struct TokensPage: Sendable {
       throw .unavailable(error)
     }
     return actions.leave(
-      "Service token revoked. Calls with it are now rejected.", signedIn, after: outcome,
-      to: ConsolePaths.settings(scope))
+      Message("tokens.revoked"), signedIn, after: outcome, to: ConsolePaths.settings(scope))
   }
 
   private static func fault(_ error: ServiceTokenError) throws(Refusal) -> FieldError {
     switch error {
-    case .invalidName:
-      FieldError(
-        field: "name", text: "Enter a name of 1 to 100 characters that identifies the token.")
-    case .exceedsMaker:
-      FieldError(
-        field: "role",
-        text:
-          "A token can’t have more permissions than its creator. Select a role included in yours.")
+    case .invalidName: FieldError(field: "name", text: Message("tokens.name-invalid"))
+    case .exceedsMaker: FieldError(field: "role", text: Message("tokens.role-exceeds-yours"))
     case .scopeNotFound, .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }

@@ -1,4 +1,5 @@
 import Identity
+import Localization
 import Templating
 
 struct NewTokenView: ViewModel {
@@ -21,9 +22,7 @@ struct NewTokenView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("scopeName") { $0.context.scope.name },
-    .text("reach") {
-      $0.context.scope.tenant == nil ? "this project and its tenants" : "this tenant only"
-    },
+    .flag("isForProject") { $0.context.scope.tenant == nil },
     .text("action") { ConsolePaths.newToken($0.context.scope) },
     .text("cancel") { ConsolePaths.settings($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
@@ -74,10 +73,12 @@ struct TokenRevocationView: ViewModel {
 
   private var facts: [Fact] {
     [
-      Fact("Role", token.role.name),
-      Fact("Created by", HTML.isolated(token.createdBy)),
-      Fact("Created", frame.times.moment(token.createdAt)),
-      Fact("Last used", token.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
+      Fact(Message("common.role"), token.role.name),
+      Fact(Message("tokens.created-by"), HTML.isolated(token.createdBy)),
+      Fact(Message("common.created"), frame.times.moment(token.createdAt)),
+      Fact(
+        Message("common.last-used"),
+        token.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
     ]
   }
 

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/projects/{p}/settings/signers/new`: registers the public key of a backend.
@@ -25,7 +26,7 @@ struct NewTrustedTokenKeyPage: Sendable {
         to: context.scope.project, issuer: issuer, keyID: keyID, key: key, actions.request(signedIn)
       )
       return actions.leave(
-        "Key of \(issuer) registered.", signedIn, after: outcome,
+        Message("signers.registered-key-of", ["issuer": .name(issuer)]), signedIn, after: outcome,
         to: ConsolePaths.signers(context.scope.project.text))
     } catch {
       let errors = try await actions.faults(
@@ -40,7 +41,8 @@ struct NewTrustedTokenKeyPage: Sendable {
   private func page(
     _ context: ProjectContext, issuer: String, keyID: String, key: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame("Register key", in: context, tab: .settings)
+    var frame = try await frames.frame(
+      Message("signers.register-key"), in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = TrustedTokenKeysPage.crumbs(context)
     let frameView = FrameView(frame)
@@ -53,32 +55,25 @@ struct NewTrustedTokenKeyPage: Sendable {
   static func fault(_ error: TrustedTokenKeyError) throws(Refusal) -> FieldError {
     switch error {
     case .invalidIssuer:
-      FieldError(
-        field: "issuer",
-        text: "Enter the email address of the service account, as in the tokens.")
-    case .invalidKeyID:
-      FieldError(
-        field: "key-id", text: "Enter a key ID of at most 128 characters without spaces.")
+      FieldError(field: "issuer", text: Message("signers.issuer-invalid"))
+    case .invalidKeyID: FieldError(field: "key-id", text: Message("signers.key-id-invalid"))
     case .invalidKey(let fault): FieldError(field: "key", text: words(fault))
-    case .exists:
-      FieldError(field: "key", text: "This key is already registered for this service account.")
+    case .exists: FieldError(field: "key", text: Message("signers.key-exists"))
     case .tooMany:
       FieldError(
         field: "key",
-        text: "The limit is \(TrustedTokenKeys.most) active keys. Revoke one you don’t use.")
+        text: Message("signers.too-many-keys", ["count": .number(TrustedTokenKeys.most)]))
     case .projectNotFound, .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
   }
 
-  private static func words(_ fault: PublicKey.Fault) -> String {
+  private static func words(_ fault: PublicKey.Fault) -> Message {
     switch fault {
-    case .isPrivate:
-      "This is a private key. Keep it on the backend that signs, and paste its public key."
-    case .unreadable:
-      "Paste one public key or certificate as PEM, including the first and last lines."
-    case .unusable: "The RSA key must have 2048 to 8192 bits."
-    case .otherKind: "Custom tokens are signed with RS256, which requires an RSA key."
+    case .isPrivate: Message("signers.key-is-private")
+    case .unreadable: Message("signers.key-unreadable")
+    case .unusable: Message("signers.key-unusable")
+    case .otherKind: Message("signers.key-not-rsa")
     }
   }
 }

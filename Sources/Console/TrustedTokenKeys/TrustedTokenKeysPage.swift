@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/projects/{p}/settings/signers`: lists the custom token signing keys of a project, and revokes
@@ -26,8 +27,9 @@ struct TrustedTokenKeysPage: Sendable {
         ).items
       }
     }
-    var frame = try await frames.frame("Custom token signing keys", in: context, tab: .settings)
-    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
+    var frame = try await frames.frame(
+      Message("signers.custom-token-signing-keys"), in: context, tab: .settings)
+    frame.crumbs = [Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(scope))]
     return .html(
       view.render(
         TrustedTokenKeysView(
@@ -48,7 +50,7 @@ struct TrustedTokenKeysPage: Sendable {
       throw .notFound
     }
     var frame = try await frames.frame(
-      "Revoke custom token signing key · Settings", in: context, tab: .settings)
+      Message("signers.title-of-revocation"), in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = Self.crumbs(context)
     let view = FrameView(frame)
@@ -64,8 +66,8 @@ struct TrustedTokenKeysPage: Sendable {
       let outcome = try await identity.signers.revoke(
         ID(id), of: context.scope.project, actions.request(signedIn))
       return actions.leave(
-        "Key revoked. Custom tokens signed with it are now rejected.", signedIn,
-        after: outcome, to: ConsolePaths.signers(context.scope.project.text))
+        Message("signers.revoked"), signedIn, after: outcome,
+        to: ConsolePaths.signers(context.scope.project.text))
     } catch {
       let errors = try await actions.faults(
         error, .revokeTokenSigningKey, signedIn, NewTrustedTokenKeyPage.fault)
@@ -75,9 +77,10 @@ struct TrustedTokenKeysPage: Sendable {
 
   static func crumbs(_ context: ProjectContext) -> [Link] {
     [
-      Link(text: "Settings", href: ConsolePaths.settings(context.scope)),
+      Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(context.scope)),
       Link(
-        text: "Custom token signing keys", href: ConsolePaths.signers(context.scope.project.text)),
+        text: Message("signers.custom-token-signing-keys"),
+        href: ConsolePaths.signers(context.scope.project.text)),
     ]
   }
 }

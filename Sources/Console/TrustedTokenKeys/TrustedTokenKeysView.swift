@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct TrustedTokenKeysView: ViewModel {
@@ -24,7 +25,7 @@ struct TrustedTokenKeysView: ViewModel {
     }
     rows = all.filter { $0.signer.revokedAt == nil }
     revoked = Array(all.filter { $0.signer.revokedAt != nil }.prefix(20))
-    self.history = history?.map { HistoryRow($0, frame.times) }
+    self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
     self.mayChange = mayChange
     self.isEmulator = isEmulator
   }
@@ -40,13 +41,15 @@ struct TrustedTokenKeysView: ViewModel {
     .list("rows") { $0.rows },
     .object("empty") { view in
       EmptyView(
-        heading: "No custom token signing keys",
-        sentence:
-          "A backend that already authenticates its users can sign them in here with custom tokens. Register its public key to allow this.",
-        link: view.add.map { EmptyLink(text: "Register key", href: $0, isPrimary: true) })
+        heading: Message("signers.empty"), sentence: Message("signers.empty-hint"),
+        link: view.add.map {
+          EmptyLink(text: Message("signers.register-key"), href: $0, isPrimary: true)
+        })
     },
     .flag("hasRevoked") { !$0.revoked.isEmpty },
-    .text("revokedCount") { Words.count($0.revoked.count, "revoked key", "revoked keys") },
+    .text("revokedCount") {
+      Message("signers.n-revoked-keys", ["count": .number($0.revoked.count)])
+    },
     .list("revoked") { $0.revoked },
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
@@ -82,22 +85,25 @@ struct TrustedTokenKeyRevocationView: ViewModel {
   let signer: TrustedTokenKey
   let fields: ActionFields
 
-  private var consequences: [String] {
+  private var consequences: [Message] {
     [
-      "Custom tokens signed with it are rejected immediately, including those already issued.",
-      "Sessions started with its tokens continue. If the private key may be compromised, also end the sessions of the users it was used for.",
-      "Other keys of the same service account stay valid.",
+      Message("signers.tokens-are-rejected"), Message("signers.sessions-continue"),
+      Message("signers.others-stay-valid"),
     ]
   }
 
   private var facts: [Fact] {
     [
-      Fact("Service account", HTML.isolated(signer.issuer)),
-      Fact("Key ID", signer.keyID.map(HTML.isolated) ?? HTML.escaped("none")),
-      Fact("SHA-256", HTML.isolated(signer.fingerprint)),
-      Fact("Registered by", HTML.isolated(signer.createdBy)),
-      Fact("Registered", frame.times.moment(signer.createdAt)),
-      Fact("Last used", signer.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
+      Fact(Message("signers.service-account"), HTML.isolated(signer.issuer)),
+      Fact(
+        Message("signers.key-id"),
+        signer.keyID.map(HTML.isolated) ?? Markup(escaping: Message("signers.no-key-id"))),
+      Fact(Message.verbatim("SHA-256"), HTML.isolated(signer.fingerprint)),
+      Fact(Message("signers.registered-by"), HTML.isolated(signer.createdBy)),
+      Fact(Message("signers.registered"), frame.times.moment(signer.createdAt)),
+      Fact(
+        Message("common.last-used"),
+        signer.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
     ]
   }
 

@@ -1,10 +1,11 @@
 import Identity
+import Localization
 import Templating
 
 /// Chips for the states of an account.
 enum AccountChips {
-  private static let totp = Chip.on("TOTP")
-  private static let phone = Chip.on("phone")
+  private static let totp = Chip.on(Factor.Kind.totp.name)
+  private static let phone = Chip.on(Factor.Kind.phone.name)
   private static let both = {
     // One element, because on small screens the cell is laid out as a row next to its heading.
     var html = HTML()
@@ -15,17 +16,23 @@ enum AccountChips {
     html.raw("</span>")
     return html.markup
   }()
-  private static let noFactor = Chip.off("none")
-  static let never = Markup(trusted: "<span class=\"soft\">never</span>")
-  private static let verified = Chip.on("email verified")
-  private static let unverified = Chip.look("email not verified")
-  private static let noEmail = Chip.off("no email")
-  private static let disabled = Chip.bad("disabled")
-  static let suspended = Chip.look("suspended")
-  private static let protected = Chip.off("protected")
-  private static let changesLocked = Chip.bad("changes locked by user")
-  private static let closed = Chip.bad("locked")
-  private static let blocked = Chip.look("codes temporarily blocked")
+  private static let noFactor = Chip.off(Message("users.no-factor"))
+  static let never = {
+    var html = HTML()
+    html.raw("<span class=\"soft\">")
+    html.message(Message("users.never"))
+    html.raw("</span>")
+    return html.markup
+  }()
+  private static let verified = Chip.on(Message("users.email-verified"))
+  private static let unverified = Chip.look(Message("users.email-not-verified"))
+  private static let noEmail = Chip.off(Message("users.no-email"))
+  private static let disabled = Chip.bad(Message("users.disabled"))
+  static let suspended = Chip.look(Message("users.suspended"))
+  private static let protected = Chip.off(Message("users.protected"))
+  private static let changesLocked = Chip.bad(Message("users.changes-locked"))
+  private static let closed = Chip.bad(Message("users.locked"))
+  private static let blocked = Chip.look(Message("users.codes-blocked"))
 
   /// Returns chips for the kinds of second factors; nil for none.
   static func factors(totp hasTOTP: Bool, phone hasPhone: Bool) -> Markup? {
@@ -70,16 +77,17 @@ enum AccountChips {
   }
 
   /// Returns an account's most important state as text.
-  static func stateWords(_ account: AccountSummary, at now: Instant) -> String {
-    if account.disabled { return "disabled" }
+  static func stateWords(_ account: AccountSummary, at now: Instant) -> Message {
+    if account.disabled { return Message("users.disabled") }
     switch account.codeLock(at: now) {
     case .open: break
-    case .blocked: return "codes temporarily blocked"
-    case .closed: return "locked"
+    case .blocked: return Message("users.codes-blocked")
+    case .closed: return Message("users.locked")
     }
-    if account.isSuspended(at: now) { return "suspended" }
-    if account.email == nil { return "no email" }
-    return account.emailVerified ? "email verified" : "email not verified"
+    if account.isSuspended(at: now) { return Message("users.suspended") }
+    if account.email == nil { return Message("users.no-email") }
+    return account.emailVerified
+      ? Message("users.email-verified") : Message("users.email-not-verified")
   }
 
   static func email(_ account: Account) -> Markup {
@@ -96,7 +104,8 @@ enum AccountChips {
     html.add(email(account))
     html.raw(" ")
     html.add(
-      factors(totp: account.has(.totp), phone: account.has(.phone)) ?? Chip.off("no second factor"))
+      factors(totp: account.has(.totp), phone: account.has(.phone))
+        ?? Chip.off(Message("users.no-second-factor")))
     if account.disabled {
       html.raw(" ")
       html.add(disabled)

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 import Text
 
@@ -27,7 +28,7 @@ struct FindUsersPage: Sendable {
       }
       found = hits
     }
-    let frame = frames.frame("Search users", for: signedIn, tab: .users)
+    let frame = frames.frame(Message("users.search-users"), for: signedIn, tab: .users)
     let now = frames.clock.now()
     return .html(
       view.render(
@@ -40,7 +41,7 @@ struct FindUsersView: ViewModel {
   let frame: FrameView
   let filter: FilterView
   let pools: [FoundPool]
-  let summary: String?
+  let summary: Message?
   let pager: PagerView
   let empty: EmptyView
 
@@ -50,18 +51,16 @@ struct FindUsersView: ViewModel {
   ) {
     self.frame = FrameView(frame)
     filter = FilterView(
-      action: ConsolePaths.findUsers(), label: "Email, name, phone, or UID", query: text)
+      action: ConsolePaths.findUsers(), label: Message("users.search-fields"), query: text)
     pools = found.map { FoundPool.all($0, text: text, at: now, times: frame.times) } ?? []
     summary = found.flatMap { FoundWords.summary($0, part, with: text) }
     pager = PagerView(
-      shown: Words.count(found?.hits.count ?? 0, "user", "users"),
+      shown: Message("users.count", ["count": .number(found?.hits.count ?? 0)]),
       path: ConsolePaths.findUsers(), query: Self.query(text), after: after,
       next: found?.next.map(String.init))
     empty = EmptyView(
-      heading: "No users found",
-      sentence:
-        "No email, name, phone number, UID, or enrollment ID matches in the projects and tenants you can access. One or two characters only match the beginning of a word.",
-      link: EmptyLink(text: "All projects", href: ConsolePaths.projects()))
+      heading: Message("users.none-found"), sentence: Message("users.none-found-anywhere"),
+      link: EmptyLink(text: Message("users.all-projects"), href: ConsolePaths.projects()))
   }
 
   static func query(_ text: String) -> Form { ["q": text] }
@@ -106,7 +105,7 @@ struct FoundPool: ViewModel {
     .text("project") { $0.scope.projectName },
     .text("tenant") { $0.scope.tenant == nil ? nil : $0.scope.name },
     .text("href") { FindUsersView.query($0.text).query(of: ConsolePaths.users($0.scope)) },
-    .text("count") { $0.count.map { Words.count($0, "user", "users") } },
+    .text("count") { $0.count.map { Message("users.count", ["count": .number($0)]) } },
     .list("users") { $0.users },
   ]
 }

@@ -1,4 +1,5 @@
 import Identity
+import Localization
 
 /// Captions for search results.
 enum FoundWords {
@@ -9,22 +10,30 @@ enum FoundWords {
   ///   - part: The current part of the results.
   ///   - text: The search text.
   /// - Returns: A sentence; nil if no users were found.
-  static func summary(_ found: FoundAccounts, _ part: SearchPart, with text: String) -> String? {
+  static func summary(_ found: FoundAccounts, _ part: SearchPart, with text: String) -> Message? {
     guard let shown = found.hits.isEmpty ? nil : found.hits.count else { return nil }
-    let matches =
-      switch found.total {
-      case .exactly(let count):
-        Words.count(count, "user matches", "users match")
-          + " “\(Words.isolated(Words.short(text, 60)))” in "
-          + Words.count(found.pools.count, "project or tenant", "projects and tenants")
-      case .atLeast:
-        Words.sentence(found.total.words)
-          + " users match “\(Words.isolated(Words.short(text, 60)))”"
-      }
-    let isAll = part.start == 0 && found.next == nil && !found.isCut
-    let narrow = found.total.isExact ? "" : " Type more to narrow the search."
-    return isAll
-      ? matches + "." : "\(matches). Showing \(part.start + 1)–\(part.start + shown).\(narrow)"
+    let text = Message.Value.name(Words.short(text, 60))
+    let (first, last) = (part.start + 1, part.start + shown)
+    switch found.total {
+    case .exactly(let count):
+      let pools = Message("users.count-of-pools", ["count": .number(found.pools.count)])
+      return isAll(found, part)
+        ? Message(
+          "users.matches",
+          ["count": .number(count), "text": text, "pools": .message(pools)])
+        : Message(
+          "users.matches-shown",
+          [
+            "count": .number(count), "text": text, "pools": .message(pools),
+            "first": .number(first), "last": .number(last),
+          ])
+    case .atLeast(let count):
+      return Message(
+        "users.many-matches-shown",
+        [
+          "count": .number(count), "text": text, "first": .number(first), "last": .number(last),
+        ])
+    }
   }
 
   /// Returns which part of the results is shown, the total, and the order.
@@ -32,33 +41,47 @@ enum FoundWords {
   /// - Parameters:
   ///   - found: The results.
   ///   - part: The current part of the results.
-  ///   - who: The filtered users, such as “locked users”.
+  ///   - filter: The filter of the list.
   ///   - text: The search text.
-  ///   - order: The order of the list.
+  ///   - sort: The order of the list.
   /// - Returns: A sentence or two.
   static func caption(
-    _ found: FoundAccounts, _ part: SearchPart, of who: String, with text: String, order: String
-  ) -> String {
-    let typed = "\(who) matching “\(Words.isolated(Words.short(text, 60)))”"
-    let last = part.start + found.hits.count
-    let narrow = found.total.isExact ? "" : " Type more to narrow the search."
-    guard part.start > 0 || found.next != nil || found.isCut else {
-      return Words.sentence("\(Words.number(last)) \(typed), \(order).")
+    _ found: FoundAccounts, _ part: SearchPart, of filter: Accounts.Filter, with text: String,
+    by sort: Accounts.Sort
+  ) -> Message {
+    let text = Message.Value.name(Words.short(text, 60))
+    let order = Message.Value.message(sort.phrase)
+    let (first, last) = (part.start + 1, part.start + found.hits.count)
+    if isAll(found, part) {
+      return Message(
+        "users.caption-found",
+        ["users": .message(filter.phrase(of: last)), "text": text, "order": order])
     }
-    return
-      "\(part.start + 1)–\(last) of \(found.total.words) \(typed), \(order).\(narrow)"
+    switch found.total {
+    case .exactly(let count):
+      return Message(
+        "users.caption-found-part",
+        [
+          "first": .number(first), "last": .number(last),
+          "users": .message(filter.phrase(of: count)), "text": text, "order": order,
+        ])
+    case .atLeast(let count):
+      return Message(
+        "users.caption-found-many",
+        [
+          "first": .number(first), "last": .number(last),
+          "users": .message(filter.phrase(of: count)), "text": text, "order": order,
+        ])
+    }
+  }
+
+  /// Whether the part is all that was found; the total is then exact.
+  private static func isAll(_ found: FoundAccounts, _ part: SearchPart) -> Bool {
+    part.start == 0 && found.next == nil && !found.isCut
   }
 }
 
 extension FoundAccounts.Total {
-  /// The formatted number: `12`, `more than 200`.
-  var words: String {
-    switch self {
-    case .exactly(let count): Words.number(count)
-    case .atLeast(let count): "more than \(Words.number(count))"
-    }
-  }
-
   var isExact: Bool {
     switch self {
     case .exactly: true

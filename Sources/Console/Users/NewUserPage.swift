@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Localization
 import Templating
 import Text
 
@@ -27,7 +28,7 @@ struct NewUserPage: Sendable {
       email: form.trimmed("email"), name: form.trimmed("name"),
       isVerified: form["verified"] == "yes")
     guard !answers.email.isEmpty || !answers.name.isEmpty else {
-      let fault = FieldError(field: "email", text: "Enter an email address or a name.")
+      let fault = FieldError(field: "email", text: Message("users.email-or-name-required"))
       return try await page(context, answers, errors: [fault])
     }
     var new = NewAccount()
@@ -37,7 +38,7 @@ struct NewUserPage: Sendable {
     if let password = form.text("password"), !password.isEmpty {
       guard new.email != nil else {
         let fault = FieldError(
-          field: "email", text: "Enter an email address. A password requires one.")
+          field: "email", text: Message("users.email-required-by-password"))
         return try await page(context, answers, errors: [fault])
       }
       new.password = Secret(password)
@@ -49,20 +50,20 @@ struct NewUserPage: Sendable {
       let fault = try Self.fault(try error.failure(of: .createUser))
       return try await page(context, answers, errors: [fault])
     }
-    let next =
+    frames.leave(
       account.hasPassword
-      ? "Share the password with them through a secure channel."
-      : "No password is set yet."
-    frames.leave("User created. \(next)", for: context.signedIn)
+        ? Message("users.created-with-password") : Message("users.created-without-password"),
+      for: context.signedIn)
     return .redirect(to: ConsolePaths.user(context.scope, account.id.text))
   }
 
   private func page(
     _ context: ScopeContext, _ answers: Answers, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame("New user", in: context, tab: .users)
+    var frame = try await frames.frame(
+      Message("users.new-user"), in: context, tab: .users)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(context.scope))]
+    frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(context.scope))]
     let model = NewUserView(frame: FrameView(frame), context: context, answers: answers)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -70,22 +71,19 @@ struct NewUserPage: Sendable {
   private static func fault(_ error: AccountError) throws(Refusal) -> FieldError {
     switch error {
     case .emailExists:
-      return FieldError(
-        field: "email", text: "Another user already has this email address. Enter a different one.")
+      return FieldError(field: "email", text: Message("users.email-exists"))
     case .invalidEmail, .missingEmail:
-      return FieldError(field: "email", text: "Enter an email address, such as jo@example.com.")
+      return FieldError(field: "email", text: Message("users.email-invalid"))
     case .weakPassword, .missingPassword:
-      return FieldError(
-        field: "password", text: "Enter a password of at least six characters, or leave it empty.")
+      return FieldError(field: "password", text: Message("users.password-too-short"))
     case .passwordTooLong:
-      return FieldError(
-        field: "password", text: "Use a password of at most 4,096 characters.")
+      return FieldError(field: "password", text: Message("users.password-too-long"))
     case .passwordRequirements(let missing):
       return FieldError(field: "password", text: PasswordPolicy.sentence(missing))
     case .nameTooLong:
       return FieldError(
         field: "name",
-        text: "Shorten the name to \(Words.number(Account.longestName)) characters.")
+        text: Message("users.shorten-name", ["count": .number(Account.longestName)]))
     case .busy: throw .busy
     case .notFound: throw .notFound
     default: throw .unavailable(error)
@@ -110,6 +108,6 @@ struct NewUserView: ViewModel {
     .text("emailError") { $0.frame.error(at: "email") },
     .text("nameError") { $0.frame.error(at: "name") },
     .text("passwordError") { $0.frame.error(at: "password") },
-    .text("longestName") { _ in Words.number(Account.longestName) },
+    .text("longestName") { _ in Message.value(.number(Account.longestName)) },
   ]
 }

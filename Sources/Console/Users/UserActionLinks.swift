@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// The links to the actions on a user that the administrator can perform; nil hides an action.
@@ -51,7 +52,9 @@ struct UserActionLinks: ViewModel {
     .text("enabling") { $0.enabling },
     .text("disabling") { $0.disabling },
     .text("protection") { $0.protection },
-    .text("protectionText") { $0.isProtected ? "Remove protection…" : "Protect…" },
+    .text("protectionText") {
+      $0.isProtected ? Message("users.remove-protection") : Message("users.protect")
+    },
     .text("removalOfAll") { $0.removalOfAll },
     .text("deletion") { $0.deletion },
   ]
@@ -81,27 +84,25 @@ struct FactorRow: ViewModel {
     suspension = may ? path(scope, uid, id) : nil
   }
 
-  private var state: Markup? {
-    guard isSuspended, let until = factor.suspendedUntil else { return nil }
-    var html = HTML()
-    html.add(AccountChips.suspended)
-    html.raw(" <span class=\"sub\">until ")
-    html.add(times.moment(until))
-    html.raw("</span>")
-    return html.markup
+  private var suspensionText: Message {
+    isSuspended
+      ? Message("users.end-suspension-of-name", ["name": .name(factor.label)])
+      : Message("users.suspend-name", ["name": .name(factor.label)])
   }
 
   static let keys: Keys<Self> = [
     .text("name") { $0.factor.label },
     .text("id") { $0.factor.id.text },
-    .text("kind") { Words.sentence($0.factor.kind.name) },
+    .text("kind") { $0.factor.kind.title },
     .text("number") { $0.factor.displayName == nil ? nil : $0.factor.phoneNumber },
-    .markup("state") { $0.state },
+    .flag("isSuspended") { $0.isSuspended },
+    .markup("state") { _ in AccountChips.suspended },
+    .markup("until") { $0.factor.suspendedUntil.map($0.times.moment) },
     .markup("enrolled") { $0.times.day($0.factor.enrolledAt) },
     .markup("lastUsed") { $0.factor.lastUsedAt.map($0.times.past) ?? AccountChips.never },
     .text("removal") { $0.removal },
     .text("rename") { $0.rename },
     .text("suspension") { $0.suspension },
-    .text("suspensionText") { $0.isSuspended ? "End suspension…" : "Suspend…" },
+    .markup("suspensionText") { $0.suspensionText },
   ]
 }

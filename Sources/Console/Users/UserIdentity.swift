@@ -1,4 +1,5 @@
 import Identity
+import Localization
 import Templating
 
 /// The user that a page acts on: name, pool, email, phone, and the end of the UID.
@@ -10,9 +11,9 @@ struct UserIdentity: ViewModel {
 
   init(_ account: Account, in scope: Scope) {
     facts = [
-      Self.fact("Name", account.displayName.map { Words.short($0) }),
-      Fact("Project", HTML.isolated(ApprovalWords.place(scope))),
-      Self.fact("Email", account.email), Self.fact("Phone", account.phoneNumber),
+      Self.fact(Message("common.name"), account.displayName.map { Words.short($0) }),
+      Self.project(scope), Self.fact(Message("common.email"), account.email),
+      Self.fact(Message("users.phone"), account.phoneNumber),
       Self.uid(account.id.text),
     ]
   }
@@ -20,19 +21,23 @@ struct UserIdentity: ViewModel {
   /// Creates the identity of a deleted user.
   init(deleted name: String, uid: String, in scope: Scope) {
     facts = [
-      Self.fact("User", name), Fact("Project", HTML.isolated(ApprovalWords.place(scope))),
-      Self.uid(uid), Fact("Account", "deleted"),
+      Self.fact(Message("users.user"), name), Self.project(scope), Self.uid(uid),
+      Fact(Message("users.account"), Message("users.deleted")),
     ]
   }
 
-  private static func fact(_ label: String, _ value: String?) -> Fact {
-    guard let value, !value.isEmpty else { return Fact(label, "none") }
+  private static func project(_ scope: Scope) -> Fact {
+    Fact(Message("users.project"), HTML.isolated(ApprovalWords.place(scope)))
+  }
+
+  private static func fact(_ label: Message, _ value: String?) -> Fact {
+    guard let value, !value.isEmpty else { return Fact(label, Message("users.not-given")) }
     return Fact(label, HTML.isolated(value))
   }
 
   private static func uid(_ uid: String) -> Fact {
     let isCut = uid.count > uidLength
-    return Fact("UID", HTML.isolated((isCut ? "…" : "") + uid.suffix(uidLength)))
+    return Fact(Message("users.uid"), HTML.isolated((isCut ? "…" : "") + uid.suffix(uidLength)))
   }
 
   static let keys: Keys<Self> = [.list("facts") { $0.facts }]

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `S/users/{uid}`: a user's details, second factors, and history.
@@ -32,9 +33,9 @@ struct UserPage: Sendable {
     }
     let codeAttempts = try await refusing { try await identity.codeAttempts.list(account) }
     let guidance = try await refusing { try await identity.guidance.beginning(scope) }
-    let title = "\(Words.isolated(account.label)) · Users"
+    let title = Message("users.user-title", ["user": .name(Words.short(account.label))])
     var frame = try await frames.frame(title, in: context, tab: .users)
-    frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(scope))]
+    frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(scope))]
     let now = frames.clock.now()
     var model = UserView(
       frame: frame, context: context, account: account, sessions: sessions, history: history,
@@ -46,15 +47,22 @@ struct UserPage: Sendable {
         try await identity.approvals.waiting(for: account.id, in: scope)
       }
       model.approval = waiting.map {
-        Link(
-          text:
-            "Pending approval: \(ApprovalWords.what($0)). Requested by \(Words.isolated($0.requesterName)), expires \(frame.times.words($0.expiresAt)).",
-          href: $0.address)
+        Link(text: Self.pending($0, frame.times), href: $0.address)
       }
     }
     model.guidance = GuidanceAside(guidance, of: scope, prose)
     model.backupCodes = try await backupCodes(account, traces, context, mayAct: mayAct)
     return .html(view.render(model))
+  }
+
+  private static func pending(_ approval: Approval, _ times: Times) -> Message {
+    Message(
+      "users.pending-approval",
+      [
+        "action": .message(ApprovalWords.what(approval)),
+        "requester": .name(Words.short(approval.requesterName)),
+        "until": times.value(approval.expiresAt),
+      ])
   }
 
   private func desk(

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// The addresses of users and the actions on them.
 extension ConsolePaths {
@@ -110,7 +111,7 @@ extension Link {
   /// Returns the breadcrumbs of a page about one user: the list and the user.
   static func crumbs(to account: Account, in scope: Scope) -> [Link] {
     [
-      Link(text: "Users", href: ConsolePaths.users(scope)),
+      Link(text: Message("common.users"), href: ConsolePaths.users(scope)),
       Link(text: Words.short(account.label), href: ConsolePaths.user(scope, account.id.text)),
     ]
   }

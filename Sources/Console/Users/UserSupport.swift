@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// The support data of a user: recently removed factors, sessions, messages, and notes.
@@ -35,7 +36,7 @@ struct UserSupport: ViewModel {
     },
     .text("moreSessions") { support in
       support.sessions.count < Sessions.mostListed
-        ? nil : "Showing the newest \(Sessions.mostListed)."
+        ? nil : Message("users.showing-newest", ["count": .number(Sessions.mostListed)])
     },
     .flag("hasMessages") { !$0.messages.isEmpty },
     .list("messages") { support in
@@ -71,7 +72,7 @@ struct RemovedFactorRow: ViewModel {
   /// The address to delete them permanently; nil without the permission.
   let purge: String?
   /// Why this administrator can't restore them despite having the permission; nil otherwise.
-  let why: String?
+  let why: Message?
   let times: Times
 
   init(_ apart: RemovalHold, _ account: Account, _ context: ScopeContext, mayAct: Bool) {
@@ -82,12 +83,12 @@ struct RemovedFactorRow: ViewModel {
     undo = mayAct && !isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
     purge = mayAct ? ConsolePaths.purge(scope, uid, removal) : nil
     ask = mayAct && isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
-    why = mayAct && isOwn ? "You removed this. Another administrator can restore it." : nil
+    why = mayAct && isOwn ? Message("users.removed-by-you") : nil
   }
 
   static let keys: Keys<Self> = [
     .text("names") { row in
-      row.apart.factors.map { Words.short($0.label, 60) }.joined(separator: ", ")
+      Message.value(.sequence(row.apart.factors.map { .verbatim(Words.short($0.label, 60)) }))
     },
     .text("who") { $0.apart.removerName },
     .markup("removed") { $0.times.past($0.apart.removedAt) },
@@ -112,16 +113,17 @@ struct UserSessionRow: ViewModel {
 
   /// The sign-in method, and the name of the second factor if one was used.
   private var way: Markup {
-    var html = HTML()
-    html.text(session.provider == .password ? "Password" : session.provider.rawValue)
-    guard let id = session.factor else { return html.markup }
-    html.raw(" and ")
-    if let factor = factors.first(where: { $0.id == id }) {
-      html.name(factor.label)
-    } else {
-      html.raw("a removed factor")
+    let first: Message =
+      session.provider == .password
+      ? Message("common.password") : .verbatim(session.provider.rawValue)
+    guard let id = session.factor else { return Markup(escaping: first) }
+    guard let factor = factors.first(where: { $0.id == id }) else {
+      return Markup(html: Message("users.way-and-removed-factor", ["way": .message(first)]))
     }
-    return html.markup
+    return Markup(
+      html: Message(
+        "users.way-and-factor",
+        ["way": .message(first), "factor": FactorWords.name(factor)]))
   }
 
   static let keys: Keys<Self> = [

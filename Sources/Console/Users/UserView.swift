@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct UserView: ViewModel {
@@ -35,7 +36,7 @@ struct UserView: ViewModel {
       FactorRow(
         $0, of: account, in: context, mayAct: refusal == nil, at: now, times: frame.times)
     }
-    self.history = history?.map { HistoryRow($0, frame.times) }
+    self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
     facts = Self.facts(account, sessions: sessions, times: frame.times)
     self.support = support
     notice = Self.notice(account, refusal, context)
@@ -51,7 +52,7 @@ struct UserView: ViewModel {
     var notice = SupportRefusal(ActionErrorText.sentence(refusal))
     if case .changesLocked = refusal, context.may(.protectUsers) {
       notice.link = Link(
-        text: "Allow changes again…",
+        text: Message("users.allow-changes-again"),
         href: ConsolePaths.allowedChanges(context.scope, account.id.text))
     }
     return notice
@@ -60,12 +61,15 @@ struct UserView: ViewModel {
   private static func links(_ account: Account, _ context: ScopeContext) -> [Link] {
     let user = ["q": account.id.text] as Form
     var links = [
-      Link(text: "Sign-in simulator", href: user.query(of: ConsolePaths.whatIf()))
+      Link(
+        text: Message("users.sign-in-simulator"), href: user.query(of: ConsolePaths.whatIf()))
     ]
     if context.may(.readAudit) {
       let query = ["kind": "account", "object": account.id.text] as Form
       links.append(
-        Link(text: "Full history", href: query.query(of: ConsolePaths.audit(context.scope))))
+        Link(
+          text: Message("users.full-history"),
+          href: query.query(of: ConsolePaths.audit(context.scope))))
     }
     return links
   }
@@ -75,44 +79,68 @@ struct UserView: ViewModel {
   ) -> [Fact] {
     var facts: [Fact] = []
     if account.email != nil, let name = account.displayName {
-      facts.append(Fact("Name", HTML.isolated(name)))
+      facts.append(Fact(Message("common.name"), HTML.isolated(name)))
     }
-    if account.isAnonymous { facts.append(Fact("Kind", "anonymous")) }
-    facts.append(Fact("Sign-in", account.disabled ? "disabled" : "enabled"))
-    if account.email != nil {
-      facts.append(Fact("Email", account.emailVerified ? "verified" : "not verified"))
+    if account.isAnonymous {
+      facts.append(Fact(Message("users.kind"), Message("users.anonymous")))
     }
-    facts.append(Fact("Phone", account.phoneNumber.map(HTML.isolated) ?? HTML.escaped("none")))
-    let password = account.passwordUpdatedAt.map(times.day)
     facts.append(
-      account.hasPassword
-        ? Fact("Password set", password ?? HTML.escaped("yes")) : Fact("Password", "none"))
-    facts.append(Fact("Sign-in methods", methods(account)))
-    facts.append(Fact("Created", times.moment(account.createdAt)))
-    facts.append(Fact("Last sign-in", account.lastLoginAt.map(times.past) ?? AccountChips.never))
-    facts.append(Fact("Sessions", Words.number(sessions)))
-    facts.append(Fact("Incorrect codes", Words.count(account.wrongCodes, "in a row", "in a row")))
+      Fact(
+        Message("users.sign-in"),
+        account.disabled ? Message("users.sign-in-disabled") : Message("users.sign-in-enabled")))
+    if account.email != nil {
+      facts.append(
+        Fact(
+          Message("common.email"),
+          account.emailVerified ? Message("users.verified") : Message("users.not-verified")))
+    }
+    facts.append(
+      Fact(Message("users.phone"), account.phoneNumber.map(HTML.isolated) ?? notGiven))
+    facts.append(password(account, times))
+    facts.append(Fact(Message("users.sign-in-methods"), methods(account)))
+    facts.append(Fact(Message("common.created"), times.moment(account.createdAt)))
+    facts.append(
+      Fact(
+        Message("users.last-sign-in"), account.lastLoginAt.map(times.past) ?? AccountChips.never))
+    facts.append(Fact(Message("users.sessions"), Message.value(.number(sessions))))
+    facts.append(
+      Fact(
+        Message("users.incorrect-codes"),
+        Message("users.in-a-row", ["number": .number(account.wrongCodes)])))
     if let claims = account.customAttributes {
-      facts.append(Fact("Custom claims", HTML.isolated(claims)))
+      facts.append(Fact(Message("users.custom-claims"), HTML.isolated(claims)))
     }
     return facts
   }
 
+  private static let notGiven = Markup(escaping: Message("users.not-given"))
+
+  private static func password(_ account: Account, _ times: Times) -> Fact {
+    guard account.hasPassword else { return Fact(Message("common.password"), notGiven) }
+    return Fact(
+      Message("users.password-set"),
+      account.passwordUpdatedAt.map(times.day) ?? Markup(escaping: Message("users.yes")))
+  }
+
   /// Returns a user's first factors, with the email address or ID at each identity provider.
   private static func methods(_ account: Account) -> Markup {
-    var own: [String] = []
-    if account.hasPassword { own.append("password") }
-    if account.phoneNumber != nil { own.append("phone") }
-    if account.isCustomAuth { own.append("custom token") }
+    var own: [Message] = []
+    if account.hasPassword { own.append(Message("users.method-password")) }
+    if account.phoneNumber != nil { own.append(Message("users.method-phone")) }
+    if account.isCustomAuth { own.append(Message("users.method-custom-token")) }
+    if own.isEmpty, account.providers.isEmpty {
+      return Markup(escaping: Message("users.no-sign-in-method"))
+    }
     var html = HTML()
-    html.text(own.joined(separator: ", "))
+    if !own.isEmpty { html.message(.value(.sequence(own))) }
     for (index, link) in account.providers.enumerated() {
       if index > 0 || !own.isEmpty { html.raw("<br>") }
-      html.add(HTML.isolated(link.provider))
-      html.raw(": ")
-      html.add(HTML.isolated(link.email ?? link.rawID))
+      html.add(
+        Markup(
+          html: Message(
+            "users.account-at-provider",
+            ["provider": .name(link.provider), "account": .name(link.email ?? link.rawID)])))
     }
-    if own.isEmpty, account.providers.isEmpty { html.text("No sign-in method") }
     return html.markup
   }
 
@@ -127,16 +155,16 @@ struct UserView: ViewModel {
     .text("uid") { $0.account.id.text },
     .markup("chips") { $0.chips },
     .text("factorCount") {
-      $0.factors.isEmpty ? nil : Words.count($0.factors.count, "factor", "factors")
+      $0.factors.isEmpty
+        ? nil : Message("users.count-of-factors", ["count": .number($0.factors.count)])
     },
     .flag("hasFactors") { !$0.factors.isEmpty },
     .list("factors") { $0.factors },
     .object("empty") { _ in
       EmptyView(
-        heading: "No second factor",
-        sentence:
-          "This user signs in with a first factor only. Users enroll a second factor themselves, in your application.",
-        link: EmptyLink(text: "How users enroll", href: ConsolePaths.guidance()))
+        heading: Message("users.no-second-factor-heading"),
+        sentence: Message("users.first-factor-only"),
+        link: EmptyLink(text: Message("users.how-users-enroll"), href: ConsolePaths.guidance()))
     },
     .optional("notice") { $0.notice },
     .object("support") { $0.support },

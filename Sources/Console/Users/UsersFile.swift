@@ -1,5 +1,7 @@
 import HTTP
 import Identity
+import Localization
+import Templating
 
 /// `S/users.csv`: the list of users as CSV, with the filters and columns of the page.
 struct UsersFile: Sendable {
@@ -7,11 +9,14 @@ struct UsersFile: Sendable {
   let actions: ActionForms
 
   private var clock: WallClock { actions.frames.clock }
+  private var catalog: Catalog { actions.frames.catalog }
 
   /// The maximum number of rows.
   static let longest = 100_000
-  private static let columns = [
-    "User", "Name", "uid", "Second factor", "State", "Last sign-in", "Created",
+  private static let columns: [Message] = [
+    Message("users.user"), Message("common.name"), .verbatim("uid"),
+    Message("common.second-factor"), Message("common.state"), Message("users.last-sign-in"),
+    Message("common.created"),
   ]
   /// The number of accounts that are read at a time.
   private static let batch = 500
@@ -29,7 +34,7 @@ struct UsersFile: Sendable {
     // Exports of users are audited, as exports of the audit log are.
     do {
       let outcome = try await accounts.recordDownload(
-        of: scope, count: rows, filter: query.words, actions.request(signedIn))
+        of: scope, count: rows, filter: catalog.text(query.words), actions.request(signedIn))
       return actions.page(file.response(named: "users"), after: outcome)
     } catch {
       let errors = try await actions.faults(error, .exportUsers, signedIn) {
@@ -45,14 +50,17 @@ struct UsersFile: Sendable {
   ) async throws(Refusal) -> Response {
     let scope = context.scope
     let list = query.form.query(of: ConsolePaths.users(scope))
-    var frame = try await actions.frames.frame("Download users · Users", in: context, tab: .users)
-    frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(scope))]
+    var frame = try await actions.frames.frame(
+      Message("users.download-title"), in: context, tab: .users)
+    frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(scope))]
     let question = ActionQuestion(
-      performs: .exportUsers, heading: HTML.heading("Download users of", scope.name),
+      performs: .exportUsers,
+      heading: Markup(
+        html: Message("users.download-heading", ["scope": .name(Words.short(scope.name))])),
       consequences: [
-        "The file contains the emails, names, and second factors of the listed users, at most \(Words.number(Self.longest)).",
-        "The download is recorded in the audit log.",
-      ], button: "Download as CSV", keep: "Cancel",
+        Message("users.file-contains", ["longest": .number(Self.longest)]),
+        Message("users.download-is-recorded"),
+      ], button: Message("common.download-as-csv"), keep: Message("common.cancel"),
       action: query.form.query(of: ConsolePaths.usersFile(scope)), back: list,
       isDestructive: false)
     return try await actions.ask(question, context.signedIn, frame, errors: errors)
@@ -61,7 +69,7 @@ struct UsersFile: Sendable {
   private func file(
     _ scope: Scope, _ query: UsersQuery
   ) async throws(Refusal) -> (file: CSV, rows: Int) {
-    var file = CSV(Self.columns)
+    var file = CSV(Self.columns.map { catalog.text($0) })
     var count = 0
     if query.text.isEmpty {
       count = try await list(scope, query, into: &file)
@@ -72,7 +80,7 @@ struct UsersFile: Sendable {
       }
       for account in found.accounts { file.add(cells(AccountSummary(account))) }
       count = found.hits.count
-      if found.isCut { Self.end(&file, after: count) }
+      if found.isCut { end(&file, after: count) }
     }
     return (file, count)
   }
@@ -94,24 +102,23 @@ struct UsersFile: Sendable {
       // Lets other tasks of this thread run.
       await Task.yield()
     } while after != nil && count < Self.longest
-    if after != nil { Self.end(&file, after: count) }
+    if after != nil { end(&file, after: count) }
     return count
   }
 
   /// Appends a row that says that the file is incomplete.
-  private static func end(_ file: inout CSV, after count: Int) {
-    file.add(
-      [
-        "Incomplete: only the first \(count) users are included. Search or filter the list to export fewer."
-      ]
-        + Array(repeating: "", count: columns.count - 1))
+  private func end(_ file: inout CSV, after count: Int) {
+    let note = Message("users.file-incomplete", ["count": .number(count)])
+    file.add([catalog.text(note)] + Array(repeating: "", count: Self.columns.count - 1))
   }
 
   private func cells(_ account: AccountSummary) -> [String] {
     [
       account.label, account.displayName ?? "", account.id.text,
-      FactorWords.kinds(account), AccountChips.stateWords(account, at: clock.now()),
-      account.lastLoginAt?.rfc3339Milliseconds ?? "never", account.createdAt.rfc3339Milliseconds,
+      catalog.text(FactorWords.kinds(account)),
+      catalog.text(AccountChips.stateWords(account, at: clock.now())),
+      account.lastLoginAt?.rfc3339Milliseconds ?? catalog.text(Message("users.never")),
+      account.createdAt.rfc3339Milliseconds,
     ]
   }
 }

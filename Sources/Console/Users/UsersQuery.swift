@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// The query of a list of users, from the address.
 struct UsersQuery: Sendable {
@@ -36,8 +37,12 @@ struct UsersQuery: Sendable {
   }
 
   /// The query as text.
-  var words: String {
-    text.isEmpty ? filter.phrase : "\(filter.phrase) matching “\(Words.short(text, 60))”"
+  var words: Message {
+    text.isEmpty
+      ? filter.phrase
+      : Message(
+        "users.matching",
+        ["users": .message(filter.phrase), "text": .text(Words.short(text, 60))])
   }
 
   func with(_ filter: Accounts.Filter) -> Form {
@@ -64,50 +69,90 @@ extension Accounts.Filter {
   }
 
   /// Returns the label of the filter's tab, with its number of users.
-  func words(_ counts: AccountCounts) -> String {
+  func words(_ counts: AccountCounts) -> Message {
     switch self {
-    case .all: "All (\(Words.number(counts.users)))"
-    case .none: "No MFA (\(Words.number(counts.users - counts.enrolledUsers)))"
-    case .totp: "TOTP (\(Words.number(counts.totpUsers)))"
-    case .phone: "Phone (\(Words.number(counts.phoneUsers)))"
-    case .locked: "Locked (\(Words.number(counts.locked)))"
-    case .disabled: "Disabled (\(Words.number(counts.disabled)))"
-    case .unverified: "Unverified (\(Words.number(counts.unverifiedEmails)))"
+    case .all: Message("users.tab-all", ["number": .number(counts.users)])
+    case .none:
+      Message("users.tab-none", ["number": .number(counts.users - counts.enrolledUsers)])
+    case .totp: Message("users.tab-totp", ["number": .number(counts.totpUsers)])
+    case .phone: Message("users.tab-phone", ["number": .number(counts.phoneUsers)])
+    case .locked: Message("users.tab-locked", ["number": .number(counts.locked)])
+    case .disabled: Message("users.tab-disabled", ["number": .number(counts.disabled)])
+    case .unverified: Message("users.tab-unverified", ["number": .number(counts.unverifiedEmails)])
     }
   }
 
   /// The filtered users, for use in a sentence.
-  var phrase: String {
+  var phrase: Message {
     switch self {
-    case .all: "users"
-    case .none: "users without a second factor"
-    case .totp: "users with an authenticator app"
-    case .phone: "users with a phone as a second factor"
-    case .locked: "locked users"
-    case .disabled: "disabled users"
-    case .unverified: "users with an unverified email"
+    case .all: Message("users.filtered-all")
+    case .none: Message("users.filtered-none")
+    case .totp: Message("users.filtered-totp")
+    case .phone: Message("users.filtered-phone")
+    case .locked: Message("users.filtered-locked")
+    case .disabled: Message("users.filtered-disabled")
+    case .unverified: Message("users.filtered-unverified")
+    }
+  }
+
+  /// The filtered users, for the beginning of a sentence.
+  var startingPhrase: Message {
+    switch self {
+    case .all: Message("users.starting-all")
+    case .none: Message("users.starting-none")
+    case .totp: Message("users.starting-totp")
+    case .phone: Message("users.starting-phone")
+    case .locked: Message("users.starting-locked")
+    case .disabled: Message("users.starting-disabled")
+    case .unverified: Message("users.starting-unverified")
+    }
+  }
+
+  /// Returns a number of the filtered users, for use in a sentence.
+  func phrase(of count: Int) -> Message {
+    switch self {
+    case .all: Message("users.count", ["count": .number(count)])
+    case .none: Message("users.count-none", ["count": .number(count)])
+    case .totp: Message("users.count-totp", ["count": .number(count)])
+    case .phone: Message("users.count-phone", ["count": .number(count)])
+    case .locked: Message("users.count-locked", ["count": .number(count)])
+    case .disabled: Message("users.count-disabled", ["count": .number(count)])
+    case .unverified: Message("users.count-unverified", ["count": .number(count)])
+    }
+  }
+
+  /// The sentence for no users with the filter, in a pool that has users.
+  var nobody: Message {
+    switch self {
+    case .all: Message("users.nobody")
+    case .none: Message("users.nobody-none")
+    case .totp: Message("users.nobody-totp")
+    case .phone: Message("users.nobody-phone")
+    case .locked: Message("users.nobody-locked")
+    case .disabled: Message("users.nobody-disabled")
+    case .unverified: Message("users.nobody-unverified")
     }
   }
 }
 
 extension Accounts.Sort {
   /// The label of the sort option.
-  var words: String {
+  var words: Message {
     switch self {
-    case .newest: "Newest"
-    case .email: "Email"
-    case .name: "Name"
-    case .lastSignIn: "Last sign-in"
+    case .newest: Message("users.newest")
+    case .email: Message("common.email")
+    case .name: Message("common.name")
+    case .lastSignIn: Message("users.last-sign-in")
     }
   }
 
   /// The order, for the end of a sentence.
-  var phrase: String {
+  var phrase: Message {
     switch self {
-    case .newest: "newest first"
-    case .email: "by email"
-    case .name: "by name"
-    case .lastSignIn: "most recent sign-in first"
+    case .newest: Message("users.newest-first")
+    case .email: Message("users.by-email")
+    case .name: Message("users.by-name")
+    case .lastSignIn: Message("users.most-recent-sign-in-first")
     }
   }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 struct UsersView: ViewModel {
@@ -10,7 +11,7 @@ struct UsersView: ViewModel {
   let filter: FilterView
   let tabs: [Tab]
   let sorts: [Tab]
-  let caption: String
+  let caption: Message
   let pager: PagerView
   let empty: EmptyView
   let newUser: String?
@@ -31,7 +32,7 @@ struct UsersView: ViewModel {
     self.rows = rows
     let list = ConsolePaths.users(scope)
     filter = FilterView(
-      action: list, label: "Email, name, phone, or UID", query: query.text,
+      action: list, label: Message("users.search-fields"), query: query.text,
       keeping: query.kept)
     tabs = Accounts.Filter.allCases.map { each in
       Tab(
@@ -44,10 +45,15 @@ struct UsersView: ViewModel {
     }
     caption =
       found.map { Self.caption($0, query) }
-      ?? "\(Words.sentence(query.filter.phrase)), \(query.sort.phrase)."
+      ?? Message(
+        "users.caption",
+        [
+          "users": .message(query.filter.startingPhrase),
+          "order": .message(query.sort.phrase),
+        ])
     pager = PagerView(
-      shown: Words.count(page.items.count, "user", "users"), path: list, query: query.form,
-      after: query.after, next: page.next)
+      shown: Message("users.count", ["count": .number(page.items.count)]), path: list,
+      query: query.form, after: query.after, next: page.next)
     empty = Self.empty(query, counts, list: list, may: context.may(.changeUsers), scope)
     self.list = context.may(.removeFactors) ? ListForm(context) : nil
     removals = ConsolePaths.removals(scope)
@@ -55,9 +61,9 @@ struct UsersView: ViewModel {
     file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(scope)) : nil
   }
 
-  private static func caption(_ found: FoundAccounts, _ query: UsersQuery) -> String {
+  private static func caption(_ found: FoundAccounts, _ query: UsersQuery) -> Message {
     FoundWords.caption(
-      found, query.part, of: query.filter.phrase, with: query.text, order: query.sort.phrase)
+      found, query.part, of: query.filter, with: query.text, by: query.sort)
   }
 
   private static func empty(
@@ -65,27 +71,23 @@ struct UsersView: ViewModel {
   ) -> EmptyView {
     if !query.text.isEmpty {
       return EmptyView(
-        heading: "No users found",
+        heading: Message("users.none-found"),
         sentence: query.filter == .all
-          ? "No email, name, phone number, UID, or enrollment ID matches. One or two characters only match the beginning of a word."
-          : "No email, name, phone number, UID, or enrollment ID matches among \(query.filter.phrase).",
-        link: EmptyLink(text: "Show all users", href: list))
+          ? Message("users.none-found-here")
+          : Message(
+            "users.none-found-among", ["users": .message(query.filter.phrase)]),
+        link: EmptyLink(text: Message("users.show-all"), href: list))
     }
     guard counts.users == 0 else {
       return EmptyView(
-        heading: "No matching users",
-        sentence: query.filter == .phone
-          ? "No user has a phone as a second factor. Users enroll one in your application if the policy enables SMS."
-          : "There are no \(query.filter.phrase).",
-        link: EmptyLink(text: "Show all users", href: list))
+        heading: Message("users.none-match"), sentence: query.filter.nobody,
+        link: EmptyLink(text: Message("users.show-all"), href: list))
     }
     return EmptyView(
-      heading: "No users yet",
-      sentence:
-        "Users appear here when they sign up in your application through the REST API or when you import them.",
+      heading: Message("users.none-yet"), sentence: Message("users.how-users-appear"),
       link: may
-        ? EmptyLink(text: "New user", href: ConsolePaths.newUser(scope))
-        : EmptyLink(text: "How users enroll", href: ConsolePaths.guidance()))
+        ? EmptyLink(text: Message("users.new-user"), href: ConsolePaths.newUser(scope))
+        : EmptyLink(text: Message("users.how-users-enroll"), href: ConsolePaths.guidance()))
   }
 
   static let keys: Keys<Self> = [
@@ -104,6 +106,6 @@ struct UsersView: ViewModel {
     .text("csrf") { $0.csrf },
     .optional("list") { $0.list },
     .text("removals") { $0.removals },
-    .text("longest") { _ in Words.number(UsersFile.longest) },
+    .text("longest") { _ in Message.value(.number(UsersFile.longest)) },
   ]
 }

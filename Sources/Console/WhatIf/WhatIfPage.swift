@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// `/what-if`: the sign-in simulator, which evaluates the actual sign-in rules without changes.
@@ -19,7 +20,8 @@ struct WhatIfPage: Sendable {
         try await signIns.forecasts(
           of: query, visibleTo: signedIn.administrator, limit: Self.most)
       }
-    let frame = frames.frame("Sign-in simulator", for: signedIn, tab: .whatIf)
+    let frame = frames.frame(
+      Message("what-if.sign-in-simulator"), for: signedIn, tab: .whatIf)
     return .html(
       view.render(
         WhatIfView(
@@ -51,10 +53,9 @@ struct WhatIfView: ViewModel {
       $0.query.isEmpty || !$0.cases.isEmpty
         ? nil
         : EmptyView(
-          heading: "No users found",
-          sentence:
-            "No user in the tenants you can access has exactly this email address or UID. Signing in with it is rejected the same way as an incorrect password.",
-          link: EmptyLink(text: "Search by partial match", href: ConsolePaths.findUsers()))
+          heading: Message("what-if.not-found"), sentence: Message("what-if.not-found-hint"),
+          link: EmptyLink(
+            text: Message("what-if.search-partially"), href: ConsolePaths.findUsers()))
     },
   ]
 }

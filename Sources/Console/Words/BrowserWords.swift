@@ -1,22 +1,23 @@
+import Localization
 import Synchronization
 
 /// Names browsers by their user agent.
 enum BrowserWords {
   /// A cache, because matching a user agent costs more than rendering a row.
-  private static let names = Mutex<[String: String]>([:])
+  private static let names = Mutex<[String: Message]>([:])
   private static let mostNames = 500
 
   /// The name, such as `Firefox on Windows`, or “Unknown browser”.
-  static func name(_ userAgent: String) -> String {
-    known(userAgent) ?? "Unknown browser"
+  static func name(_ userAgent: String) -> Message {
+    known(userAgent) ?? Message("common.browser-unknown")
   }
 
   /// The name, such as `Firefox on Windows`; nil for an unknown user agent.
   ///
   /// User agents also name other browsers for compatibility, so the order of the list matters.
-  static func known(_ userAgent: String) -> String? {
+  static func known(_ userAgent: String) -> Message? {
     let kept = names.withLock { $0[userAgent] }
-    let name = kept ?? found(userAgent) ?? ""
+    let name = kept ?? found(userAgent) ?? .verbatim("")
     if kept == nil {
       names.withLock { names in
         // Clients choose their user agents, so the cache has to be bounded.
@@ -27,7 +28,7 @@ enum BrowserWords {
     return name.isEmpty ? nil : name
   }
 
-  private static func found(_ userAgent: String) -> String? {
+  private static func found(_ userAgent: String) -> Message? {
     let browsers = [
       ("Edg", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser/", "Samsung Internet"),
       ("Firefox/", "Firefox"), ("FxiOS/", "Firefox"), ("CriOS/", "Chrome"),
@@ -40,9 +41,12 @@ enum BrowserWords {
     let browser = browsers.first { userAgent.contains($0.0) }?.1
     let system = systems.first { userAgent.contains($0.0) }?.1
     switch (browser, system) {
-    case (let browser?, let system?): return "\(browser) on \(system)"
-    case (let browser?, nil): return browser
-    case (nil, let system?): return "A browser on \(system)"
+    case (let browser?, let system?):
+      return Message(
+        "common.browser-on-system", ["browser": .text(browser), "system": .text(system)])
+    case (let browser?, nil): return .verbatim(browser)
+    case (nil, let system?):
+      return Message("common.browser-of-system", ["system": .text(system)])
     case (nil, nil): return nil
     }
   }

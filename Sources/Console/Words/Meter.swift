@@ -11,14 +11,15 @@ enum Meter {
   }
 
   /// The share as text, `85%`.
-  static func percent(_ part: Int, of whole: Int) -> String {
-    guard whole > 0 else { return "–" }
-    if part > 0, part * 100 < whole { return "< 1%" }
-    return "\(min(part * 100 / whole, 100))%"
+  static func percent(_ part: Int, of whole: Int) -> Message {
+    guard whole > 0 else { return .verbatim("–") }
+    if part > 0, part * 100 < whole { return lessThanOne }
+    return .value(.percent(Double(min(part * 100 / whole, 100)) / 100))
   }
 
+  private static let lessThanOne = Message("common.less-than", ["share": .percent(0.01)])
   private static let none = Markup(trusted: "<span class=\"soft\">–</span>")
-  private static let few = drawn(1, Message("common.less-than", ["share": .percent(0.01)]))
+  private static let few = drawn(1, lessThanOne)
   private static let percents = (0...100).map { drawn($0, .value(.percent(Double($0) / 100))) }
 
   private static func drawn(_ width: Int, _ text: Message) -> Markup {

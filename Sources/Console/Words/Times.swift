@@ -2,21 +2,25 @@ import Identity
 import Localization
 import Templating
 
-/// Formats dates and times in an administrator's time zone, as text or as a `time` element.
+/// Formats dates and times in an administrator's time zone and the catalog's locale, as a value of
+/// a message or as a `time` element.
 ///
-/// The code formats by hand because a date formatter costs more than the rest of a page. The text
-/// includes the offset from UTC; the `datetime` attribute is always UTC.
+/// The text includes the offset from UTC; the `datetime` attribute is always UTC.
 struct Times: Hashable, Sendable {
   private let name: String
   /// Nil for UTC.
   private let zone: Zone?
+  private let catalog: Catalog
 
-  init(zone name: String = "UTC") {
+  init(_ catalog: Catalog, zone name: String = "UTC") {
     self.name = name
+    self.catalog = catalog
     zone = Zone.named(name)
   }
 
-  static func == (left: Times, right: Times) -> Bool { left.name == right.name }
+  static func == (left: Times, right: Times) -> Bool {
+    left.name == right.name && left.catalog.locale == right.catalog.locale
+  }
 
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
@@ -41,16 +45,17 @@ struct Times: Hashable, Sendable {
     markup(instant, withTime: true, isPast: true)
   }
 
-  /// An exact date and time as text: `Nov 3, 2026, 09:12 UTC`.
-  func words(_ instant: Instant) -> String {
-    var bytes: [UInt8] = []
-    append(instant, instant.calendar, withTime: true, to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
+  /// An exact date and time in a message: `Nov 3, 2026, 09:12 UTC`.
+  func value(_ instant: Instant) -> Message.Value { .time(local(instant, instant.calendar)) }
+
+  /// The date of an instant in a message: `Nov 3, 2026`.
+  func dayValue(_ instant: Instant) -> Message.Value {
+    .date(local(instant, instant.calendar).date)
   }
 
-  /// A calendar date as text, the same in every time zone: `Dec 1, 2026`.
-  static func words(_ day: Day) -> String {
-    String(decoding: months[day.month - 1], as: UTF8.self) + "\(day.day), \(day.year)"
+  /// A calendar date in a message, the same in every time zone: `Dec 1, 2026`.
+  static func value(_ day: Day) -> Message.Value {
+    .date(LocalDate(year: day.year, month: day.month, day: day.day))
   }
 
   /// The calendar date of an instant in the administrator's time zone.
@@ -88,34 +93,26 @@ struct Times: Hashable, Sendable {
     bytes.append(UInt8(ascii: ":"))
     pair(parts.second, to: &bytes)
     bytes += isPast ? Self.endOfPast : Self.end
-    append(instant, parts, withTime: withTime, to: &bytes)
+    let local = local(instant, parts)
+    if withTime {
+      catalog.append(local, to: &bytes)
+    } else {
+      catalog.append(local.date, to: &bytes)
+    }
     bytes += Self.closing
     return Markup(trusted: bytes)
   }
 
-  private func append(
-    _ instant: Instant, _ utc: Parts, withTime: Bool, to bytes: inout [UInt8]
-  ) {
-    var (parts, label) = (utc, Self.zone)
+  private func local(_ instant: Instant, _ utc: Parts) -> LocalTime {
+    var (parts, label) = (utc, "UTC")
     if let zone {
       let offset = zone.offset(at: instant)
       parts = instant.advanced(bySeconds: offset.seconds).calendar
       label = offset.label
     }
-    bytes += Self.months[parts.month - 1]
-    if parts.day > 9 { bytes.append(UInt8(ascii: "0") + UInt8(parts.day / 10)) }
-    bytes.append(UInt8(ascii: "0") + UInt8(parts.day % 10))
-    bytes.append(UInt8(ascii: ","))
-    bytes.append(UInt8(ascii: " "))
-    pair(parts.year / 100, to: &bytes)
-    pair(parts.year % 100, to: &bytes)
-    guard withTime else { return }
-    bytes.append(UInt8(ascii: ","))
-    bytes.append(UInt8(ascii: " "))
-    pair(parts.hour, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    pair(parts.minute, to: &bytes)
-    bytes += label
+    return LocalTime(
+      LocalDate(year: parts.year, month: parts.month, day: parts.day), hour: parts.hour,
+      minute: parts.minute, zone: label)
   }
 
   /// Adds a number below 100 as two digits.
@@ -128,8 +125,4 @@ struct Times: Hashable, Sendable {
   private static let end = Array("Z\">".utf8)
   private static let endOfPast = Array("Z\" data-ago>".utf8)
   private static let closing = Array("</time>".utf8)
-  private static let zone = Array(" UTC".utf8)
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ].map { Array("\($0) ".utf8) }
 }

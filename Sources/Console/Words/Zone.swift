@@ -10,8 +10,8 @@ final class Zone: Sendable {
   /// An offset from UTC in seconds, and its label.
   struct Offset: Sendable {
     let seconds: Int64
-    /// The label with a leading space: ` UTC+1`.
-    let label: [UInt8]
+    /// The label: `UTC+1`.
+    let label: String
   }
 
   private struct Stretch: Sendable {
@@ -64,10 +64,10 @@ final class Zone: Sendable {
   }
 
   private static func offset(_ seconds: Int) -> Offset {
-    guard seconds != 0 else { return Offset(seconds: 0, label: Array(" UTC".utf8)) }
+    guard seconds != 0 else { return Offset(seconds: 0, label: "UTC") }
     let minutes = abs(seconds) / 60
-    var label = " UTC" + (seconds < 0 ? "−" : "+") + String(minutes / 60)
+    var label = "UTC" + (seconds < 0 ? "−" : "+") + String(minutes / 60)
     if minutes % 60 != 0 { label += ":" + (minutes % 60 < 10 ? "0" : "") + String(minutes % 60) }
-    return Offset(seconds: Int64(seconds), label: Array(label.utf8))
+    return Offset(seconds: Int64(seconds), label: label)
   }
 }

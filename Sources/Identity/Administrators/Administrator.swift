@@ -97,16 +97,6 @@ public struct Grant: Hashable, Sendable {
   }
 }
 
-/// Why a new password of an administrator isn't accepted.
-public enum PasswordWeakness: Sendable, Equatable {
-  /// It has fewer than ``Administrators/shortestPassword`` characters.
-  case tooShort
-  /// It has more than this number of bytes.
-  case tooLong(bytes: Int)
-  /// It's the administrator's email address.
-  case sameAsEmail
-}
-
 /// An error that prevents an administrator from being created or found.
 public enum AdministratorError: Error, Sendable {
   /// The email address belongs to another administrator.
@@ -116,7 +106,7 @@ public enum AdministratorError: Error, Sendable {
   /// A name that's empty or longer than 100 characters.
   case invalidName
   /// A password that's too short, too long, or the same as the email address.
-  case weakPassword(PasswordWeakness)
+  case weakPassword(WeakPassword)
   /// The project or tenant of a grant doesn't exist.
   case scopeNotFound
   /// Too many passwords are being hashed; retry after a second.

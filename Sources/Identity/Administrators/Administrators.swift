@@ -39,13 +39,13 @@ public struct Administrators: Sendable {
   {
     let text = password.revealedText
     guard text.count >= Self.shortestPassword else {
-      throw .weakPassword(.tooShort)
+      throw .weakPassword(.tooShort(fewest: Self.shortestPassword))
     }
     guard password.count <= AccountRules.longestPassword else {
-      throw .weakPassword(.tooLong(bytes: AccountRules.longestPassword))
+      throw .weakPassword(.tooLong(most: AccountRules.longestPassword))
     }
     guard text.lowercased() != email.lowercased() else {
-      throw .weakPassword(.sameAsEmail)
+      throw .weakPassword(.isEmail)
     }
     do { return try await hasher.hash(password, for: .administrators) } catch {
       throw error == .busy ? .busy : .unavailable(Failure(error))

@@ -8,7 +8,7 @@ public enum PasswordChangeError: Error, Sendable {
   /// Too many incorrect passwords; the administrator can retry at the given time.
   case throttled(until: Instant)
   /// A new password that's too short, too long, or the same as the email address.
-  case weakPassword(PasswordWeakness)
+  case weakPassword(WeakPassword)
   /// The administrator doesn't exist.
   case notFound
   /// Too many passwords are being hashed; retry after a second.

@@ -68,6 +68,14 @@ public struct UserPoolEdit: Equatable, Sendable {
     return new
   }
 
+  /// Returns the settings that differ, without the MFA configuration.
+  func settingChanges(since old: UserPoolEdit) -> [AuditChange] {
+    var settings = self
+    settings.configuration = old.configuration
+    // Most changes are of the MFA configuration alone.
+    return settings == old ? [] : AuditChange.between(old.auditFields, auditFields)
+  }
+
   /// The fields, for comparison in the audit log.
   var auditFields: [AuditField] {
     var fields = [

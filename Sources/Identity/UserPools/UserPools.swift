@@ -55,14 +55,14 @@ public struct UserPools: Sendable {
       var pool = try Self.find(project, tenant, connection)
       let new = try pool.edit.changed(by: edit)
       try check(new, over: pool, by: context.author, connection)
-      let changes = AuditChange.between(pool.edit.auditFields, new.auditFields)
+      let changes = new.settingChanges(since: pool.edit)
       if !changes.isEmpty {
         try Self.store(new, over: pool, at: context.now, connection)
         var entry = AuditEntry(
           tenant == nil ? .projectChange : .tenantChange, pool.scope.object,
           pool.scope.objectID, name: new.displayName, in: pool.scope)
         for change in changes { entry.add(change) }
-        try entry.record(by: context.author, at: context.now, connection)
+        try context.record(entry, connection)
       }
       do {
         var policy = pool.policy.edit

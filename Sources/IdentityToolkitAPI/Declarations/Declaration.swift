@@ -111,11 +111,10 @@ extension Operation {
   var request: Schema? {
     guard let request = declaration.request else { return nil }
     guard case .message(let own) = request.kind, isAboutUsers else { return request }
-    var message = own
     var common: [(name: String, schema: Schema)] = [("tenantId", .text)]
     if case .admin = access {} else { common.append(("targetProjectId", .text)) }
-    message.members += common.filter { new in !own.members.contains { $0.name == new.name } }
-    return Schema(.message(message))
+    let added = common.filter { own.index(of: $0.name) == nil }
+    return Schema(.message(Schema.Members(members: own.members + added)))
   }
 
   /// The query parameters, including those common to all calls of the kind.

@@ -10,18 +10,18 @@ extension Schema {
   /// omitted. A member that isn't in the schema is rejected, as production does for messages that
   /// it stores.
   func canonical(_ message: Message) throws(WireError) -> JSON.Object {
-    let members = members
+    let own = self.message
     var object = JSON.Object()
     for (name, value) in message.object {
       let given = name.text
       let name = Names.camel(given)
-      guard let own = members.firstIndex(where: { name.isSameBytes(as: $0.name) }) else {
+      guard let own, let index = own.index(of: name) else {
         throw .unknownName(given, in: message.path)
       }
       guard !value.isNull else { continue }
       guard object[name] == nil else { throw .payload("The member \"\(name)\" appears twice.") }
       object.append(
-        name, try members[own].schema.canonical(value, at: message.place(name)))
+        name, try own.members[index].schema.canonical(value, at: message.place(name)))
     }
     return object
   }

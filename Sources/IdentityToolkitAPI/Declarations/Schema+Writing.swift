@@ -10,14 +10,14 @@ extension Schema {
   ///
   /// Empty messages are kept; empty lists and maps aren't.
   func omittingDefaults(_ object: JSON.Object) -> JSON.Object {
-    let members = members
+    guard let message else { return object }
     var written = JSON.Object()
     for (name, value) in object {
-      guard let schema = members.first(where: { name.text.isSameBytes(as: $0.name) })?.schema else {
+      guard let index = message.index(of: name.text) else {
         written.append(name, value)
         continue
       }
-      if let value = schema.writing(value) { written.append(name, value) }
+      if let value = message.members[index].schema.writing(value) { written.append(name, value) }
     }
     return written
   }

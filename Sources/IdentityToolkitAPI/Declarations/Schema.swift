@@ -1,3 +1,5 @@
+import Text
+
 /// The type of a value on the wire: the subset of JSON Schema that the messages need.
 ///
 /// A dictionary literal is a message with these members, in this order; a member that is always
@@ -40,7 +42,18 @@ struct Schema: Sendable {
 
   /// The members of a message, in order.
   struct Members: Sendable {
-    var members: [(name: String, schema: Schema)]
+    let members: [(name: String, schema: Schema)]
+    /// Apart from the schemas, because a search would copy each schema.
+    private let names: [String]
+
+    init(members: [(name: String, schema: Schema)]) {
+      self.members = members
+      names = members.map(\.name)
+    }
+
+    func index(of name: String) -> Int? {
+      names.firstIndex { $0.isSameBytes(as: name) }
+    }
   }
 
   let kind: Kind
@@ -88,10 +101,13 @@ extension Schema {
   }
 
   /// The members of a message; empty for other kinds.
-  var members: [(name: String, schema: Schema)] {
+  var members: [(name: String, schema: Schema)] { message?.members ?? [] }
+
+  /// The members of a message; nil for other kinds.
+  var message: Members? {
     switch kind {
-    case .message(let message), .named(_, let message): message.members
-    default: []
+    case .message(let message), .named(_, let message): message
+    default: nil
     }
   }
 

@@ -84,13 +84,13 @@ extension RevivedState.Kind {
   }
 }
 
-extension PasswordWeakness {
+extension WeakPassword {
   /// The advice as a message for the operator.
   var text: String {
     switch self {
-    case .tooShort: "Use at least \(Administrators.shortestPassword) characters."
-    case .tooLong(let bytes): "Use at most \(bytes) bytes."
-    case .sameAsEmail: "Use something else than your email address."
+    case .tooShort(let fewest): "Use at least \(fewest) characters."
+    case .tooLong(let most): "Use at most \(most) bytes."
+    case .isEmail: "Use something else than your email address."
     }
   }
 }

@@ -184,6 +184,6 @@ import Testing
     zone: String, day: String, moment: String
   ) throws {
     let day = try #require(Day(day))
-    #expect(Times(zone: zone).start(of: day).rfc3339Milliseconds == moment)
+    #expect(Times(try World.catalog.get(), zone: zone).start(of: day).rfc3339Milliseconds == moment)
   }
 }

@@ -1,4 +1,5 @@
 import Identity
+import Localization
 import Testing
 
 @testable import Console
@@ -6,31 +7,36 @@ import Testing
 @Suite struct AuditWordsTests {
   @Test(arguments: AuditAction.allCases)
   func `each action has words of its own`(action: AuditAction) {
-    let words = AuditWords.name(of: action)
+    let words = AuditWords.name(of: action).english
     #expect(!words.isEmpty && !words.contains("."))
-    #expect(AuditAction.allCases.count { AuditWords.name(of: $0) == words } == 1)
+    #expect(AuditAction.allCases.count { AuditWords.name(of: $0).english == words } == 1)
   }
 
   @Test func `each field has a name of its own in the filter`() {
-    let names = AuditFieldName.allCases.map { AuditFieldLabel($0).name }
+    let names = AuditFieldName.allCases.map { AuditFieldLabel($0).name.english }
     #expect(!names.contains("") && Set(names).count == names.count)
   }
 
   @Test(arguments: AuditAction.Group.allCases)
   func `each group has words and actions`(group: AuditAction.Group) {
-    #expect(!AuditWords.name(of: group).isEmpty && !group.actions.isEmpty)
+    #expect(!AuditWords.name(of: group).english.isEmpty && !group.actions.isEmpty)
     // An address names a group or an action by the same word.
     #expect(AuditAction(rawValue: group.rawValue) == nil)
   }
 
   @Test(arguments: AuditResource.allCases)
   func `each resource type has words`(resource: AuditResource) {
-    #expect(!AuditWords.name(of: resource).isEmpty)
+    #expect(!AuditWords.name(of: resource).english.isEmpty)
   }
 }
 
+extension AuditFormatter {
+  /// Formats in English, with times in RFC 3339.
+  static let english = AuditFormatter(nil, (try? World.catalog.get()) ?? .empty)
+}
+
 @Suite struct AuditFormatterTests {
-  private func line(_ change: AuditChange) -> String { AuditFormatter(nil).line(change) }
+  private func line(_ change: AuditChange) -> String { AuditFormatter.english.line(change) }
 
   @Test func `facts are read as the field, the old value, and the new one`() {
     #expect(line(AuditChange(.displayName, from: .text("Ada"), to: .absent)) == "name Ada → none")

@@ -19,52 +19,52 @@ struct CodeAttemptWordsTests {
 
   /// Each sentence, as it stands on the page.
   private static let cases = [
-    Case(result: .accepted, distance: 0, words: "accepted"),
-    Case(result: .accepted, distance: -1, words: "accepted: 1 interval late"),
-    Case(result: .accepted, distance: 1, words: "accepted: 1 interval early"),
+    Case(result: .accepted, distance: 0, words: "Accepted"),
+    Case(result: .accepted, distance: -1, words: "Accepted: 1 interval late"),
+    Case(result: .accepted, distance: 1, words: "Accepted: 1 interval early"),
     Case(
       result: .accepted, distance: -2,
-      words: "accepted: 2 intervals late; the phone’s clock is about 60 s slow"),
+      words: "Accepted: 2 intervals late; the phone’s clock is about 60 s slow"),
     Case(
       result: .accepted, distance: -3,
-      words: "accepted: 3 intervals late; the phone’s clock is about 90 s slow"),
+      words: "Accepted: 3 intervals late; the phone’s clock is about 90 s slow"),
     Case(
       result: .accepted, distance: 10, window: 10,
-      words: "accepted: 10 intervals early; the phone’s clock is about 5 min fast"),
-    Case(result: .used, distance: -1, words: "already used"),
-    Case(result: .older, distance: -2, words: "older than the last accepted code"),
-    Case(result: .late, distance: -8, words: "expired: 8 intervals late (limit 5)"),
-    Case(result: .late, distance: -2, window: 1, words: "expired: 2 intervals late (limit 1)"),
+      words: "Accepted: 10 intervals early; the phone’s clock is about 5 min fast"),
+    Case(result: .used, distance: -1, words: "Already used"),
+    Case(result: .older, distance: -2, words: "Older than the last accepted code"),
+    Case(result: .late, distance: -8, words: "Expired: 8 intervals late (limit 5)"),
+    Case(result: .late, distance: -2, window: 1, words: "Expired: 2 intervals late (limit 1)"),
     Case(
-      result: .late, distance: -1, window: 0, words: "expired: 1 interval late (limit 0)"),
-    Case(result: .early, distance: 6, words: "not yet valid: 6 intervals early (limit 5)"),
+      result: .late, distance: -1, window: 0, words: "Expired: 1 interval late (limit 0)"),
+    Case(result: .early, distance: 6, words: "Not yet valid: 6 intervals early (limit 5)"),
     Case(
       result: .late, distance: -7, isConfirmed: true,
       words:
-        "expired: 7 intervals late (limit 5); the phone’s clock is about 3 min 30 s slow"),
+        "Expired: 7 intervals late (limit 5); the phone’s clock is about 3 min 30 s slow"),
     Case(
       result: .early, distance: 2, window: 0, isConfirmed: true,
-      words: "not yet valid: 2 intervals early (limit 0); the phone’s clock is about 60 s fast"),
-    Case(result: .wrong, words: "incorrect code"),
-    Case(result: .unreadable, words: "invalid format: codes have six digits"),
-    Case(result: .blocked, words: "not checked: too many incorrect codes"),
+      words: "Not yet valid: 2 intervals early (limit 0); the phone’s clock is about 60 s fast"),
+    Case(result: .wrong, words: "Incorrect code"),
+    Case(result: .unreadable, words: "Invalid format: codes have six digits"),
+    Case(result: .blocked, words: "Not checked: too many incorrect codes"),
     Case(
       result: .blocked, times: 1_200,
-      words: "not checked: too many incorrect codes, 1,200 times"),
-    Case(result: .closed, words: "not checked: codes are locked"),
-    Case(result: .suspended, words: "correct code, but the factor is suspended"),
-    Case(result: .temporary, words: "accepted (temporary code)"),
-    Case(result: .recovery, words: "accepted (recovery code)"),
-    Case(result: .accepted, way: .phone, words: "accepted (SMS)"),
-    Case(result: .wrong, way: .phone, words: "incorrect code (SMS)"),
+      words: "Not checked: too many incorrect codes, 1,200 times"),
+    Case(result: .closed, words: "Not checked: codes are locked"),
+    Case(result: .suspended, words: "Correct code, but the factor is suspended"),
+    Case(result: .temporary, words: "Accepted (temporary code)"),
+    Case(result: .recovery, words: "Accepted (recovery code)"),
+    Case(result: .accepted, way: .phone, words: "Accepted (SMS)"),
+    Case(result: .wrong, way: .phone, words: "Incorrect code (SMS)"),
     Case(
       result: .expired, way: .phone, words: "SMS code expired, already used, or tried too often"),
     Case(
       result: .late, distance: -9, way: .enrollment,
-      words: "expired: 9 intervals late (limit 5), during enrollment"),
-    Case(result: .accepted, distance: 0, way: .enrollment, words: "accepted, during enrollment"),
-    Case(result: .wrong, way: .phoneEnrollment, words: "incorrect code (SMS), during enrollment"),
-    Case(result: .accepted, way: .phoneEnrollment, words: "accepted (SMS), during enrollment"),
+      words: "Expired: 9 intervals late (limit 5), during enrollment"),
+    Case(result: .accepted, distance: 0, way: .enrollment, words: "Accepted, during enrollment"),
+    Case(result: .wrong, way: .phoneEnrollment, words: "Incorrect code (SMS), during enrollment"),
+    Case(result: .accepted, way: .phoneEnrollment, words: "Accepted (SMS), during enrollment"),
   ]
 
   @Test func `every code attempt has its sentence`() {
@@ -74,7 +74,7 @@ struct CodeAttemptWordsTests {
         window: each.way.isSent ? nil : Window(adjacentIntervals: each.window),
         distance: each.distance, step: each.distance.map { 1_000 + Int64($0) },
         isConfirmed: each.isConfirmed, times: each.times, origin: RequestOrigin())
-      #expect(CodeAttemptText.sentence(codeAttempt) == each.words)
+      #expect(CodeAttemptText.sentence(codeAttempt).english == each.words)
     }
     #expect(Set(Self.cases.map(\.result)) == Set(CodeAttempt.Result.allCases))
     #expect(Set(Self.cases.map(\.way)) == Set(CodeAttempt.Way.allCases))
@@ -82,10 +82,10 @@ struct CodeAttemptWordsTests {
 
   @Test func `what to tell a caller whose clock is off`() {
     #expect(
-      CodeAttemptText.advice(ClockDrift(steps: -3))
+      CodeAttemptText.advice(ClockDrift(steps: -3)).english
         == "Based on recent codes, the phone’s clock is about 90 s slow. Ask the caller to set the phone’s date and time to automatic, then enter the next code."
     )
-    #expect(CodeAttemptText.amount(ClockDrift(steps: 8)) == "4 min fast")
+    #expect(CodeAttemptText.clock(ClockDrift(steps: 8)).english == "clock about 4 min fast")
   }
 
   @Test func `the strip marks the step of a code, and nothing for one that is none near`() throws {

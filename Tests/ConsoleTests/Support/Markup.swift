@@ -112,7 +112,7 @@ enum Markup {
       }
       var attributes: [String: String] = [:]
       while let byte = rest.first, byte != UInt8(ascii: ">") {
-        if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "/") {
+        if [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "/")].contains(byte) {
           rest.removeFirst()
           continue
         }

@@ -187,3 +187,8 @@ extension Templating.Markup {
   /// The HTML with English messages.
   var bytes: [UInt8] { bytes(in: (try? World.catalog.get()) ?? .empty) }
 }
+
+extension MessageConvertible {
+  /// The text in English.
+  var english: String { ((try? World.catalog.get()) ?? .empty).text(message) }
+}

@@ -51,7 +51,7 @@ import Text
       #expect(after.says("Renamed factor “Pixel 9” to “\u{2068}گوشی &lt;b&gt; "))
       let row = try #require(try await log(world).first)
       #expect(row.action == .factorRename)
-      #expect(AuditFormatter(nil).to(row) == "second factors: TOTP “\(new)” (\(id))")
+      #expect(AuditFormatter.english.to(row) == "second factors: TOTP “\(new)” (\(id))")
       #expect((row.reason, row.ticket) == ("asked", "HD-7"))
 
       // The way back: the same page, with the former name in the field.

@@ -26,11 +26,7 @@ enum ConfigMessage {
       "name": .string("projects/\(pool.scope.projectNumber)/config"),
       "subtype": "IDENTITY_PLATFORM",
     ]
-    let stored = Resource.stored(pool.members)
-    var members = resource(pool.edit)
-    members["passwordPolicyConfig"] = stored["passwordPolicyConfig"]
-    PasswordPolicyMessage.write(
-      pool.passwords, changedAt: pool.passwordsChangedAt, into: &members)
+    var members = resource(pool.edit, passwordsChangedAt: pool.passwordsChangedAt)
     var client = JSON.Object()
     if let apiKey { client.append("apiKey", .string(apiKey)) }
     client.append("permissions", members["client"]?["permissions"] ?? [:])
@@ -64,7 +60,7 @@ enum ConfigMessage {
   private static func apply(
     _ allowed: UpdateMask, _ body: JSON.Object, to pool: inout UserPoolEdit
   ) throws(UserPoolError) {
-    var resource = resource(pool)
+    var resource = resource(pool, passwordsChangedAt: nil)
     allowed.apply(body, to: &resource)
     Resource.reconcile(&resource, after: allowed, body)
     let email = Resource.flag("signIn", "email", "enabled", in: resource)
@@ -130,7 +126,9 @@ enum ConfigMessage {
   }
 
   /// Returns the stored members, combined with those that have database columns.
-  private static func resource(_ pool: UserPoolEdit) -> JSON.Object {
+  private static func resource(
+    _ pool: UserPoolEdit, passwordsChangedAt: Instant?
+  ) -> JSON.Object {
     let settings = pool.project
     var resource = Resource.stored(pool.members)
     let methods = pool.signIn
@@ -148,7 +146,7 @@ enum ConfigMessage {
     for (path, value) in values { Resource.set(.bool(value), at: path, in: &resource) }
     Resource.write(pool.userPermissions, into: &resource)
     if settings?.expiresAnonymous == true { resource["autodeleteAnonymousUsers"] = true }
-    PasswordPolicyMessage.write(pool.passwords, changedAt: nil, into: &resource)
+    PasswordPolicyMessage.write(pool.passwords, changedAt: passwordsChangedAt, into: &resource)
     // An extension, present only if enabled, so that other clients see only members they know.
     resource["importTotpSecrets"] = settings?.importsTOTP == true ? true : JSON?.none
     resource["authorizedDomains"] = .array(

@@ -1,0 +1,172 @@
+import Identity
+import Localization
+
+/// Formats the stable identifiers that audit entries contain.
+enum AuditCode {
+  /// The text of a code; nil if it's unknown.
+  static func message(_ code: String, _ field: AuditFieldName) -> Message? {
+    switch field {
+    case .totp: totp(code)
+    case .adjacentIntervals: code == "default" ? Message("audit.default-intervals") : nil
+    case .mfaState: state(code)
+    case .pattern: EnrollmentPattern(rawValue: code)?.auditWords
+    case .passwordClasses: characters(code)
+    case .role: ServiceTokenRole(rawValue: code)?.auditWords
+    case .message: OutboxWords.purposes[code]?.message
+    case .reportedChange: reportedChange(code)
+    case .outcome: ApprovalObstacle(rawValue: code)?.auditWords
+    case .approvalCause: Approval.Cause(rawValue: code)?.auditWords
+    case .verification: verification(code)
+    case .blockReach: reach(code)
+    case .failure: failure(code)
+    case .retirement: retirement(code)
+    case .stopReason: code == "permission-lost" ? Message("audit.permission-lost") : nil
+    case .origin: code == "import" ? Message("audit.origin-import") : nil
+    case .signUpMethod: code == "custom" ? Message("audit.custom-token") : nil
+    case .importPart: code == "begin" ? Message("audit.import-started") : nil
+    case .linkKind: link(code)
+    case .theme: theme(code)
+    default: nil
+    }
+  }
+
+  private static func reportedChange(_ code: String) -> Message? {
+    guard case .notice(let notice) = ReportedChange.Fact(stored: code) else { return nil }
+    return OutboxWords.purposes[notice.purpose]?.message
+  }
+
+  private static func totp(_ code: String) -> Message? {
+    switch code {
+    case "disabled": Message("common.off")
+    case "enabled": Message("common.on")
+    case "mandatory": Message("audit.on-mandatory")
+    case "unspecified": Message("common.on-unset")
+    default: nil
+    }
+  }
+
+  private static func state(_ code: String) -> Message? {
+    switch code {
+    case "disabled": Message("audit.state-disabled")
+    case "enabled": Message("audit.state-enabled")
+    case "mandatory": Message("audit.state-mandatory")
+    case "unspecified": Message("audit.state-unspecified")
+    default: nil
+    }
+  }
+
+  private static func characters(_ code: String) -> Message? {
+    switch code {
+    case "lowercase": Message("audit.lowercase-letter")
+    case "uppercase": Message("audit.uppercase-letter")
+    case "digit": Message("audit.digit")
+    case "symbol": Message("audit.symbol")
+    default: nil
+    }
+  }
+
+  private static func verification(_ code: String) -> Message? {
+    switch code {
+    case "totp": Message("audit.authenticator-code")
+    case "recovery-code": Message("audit.recovery-code")
+    default: nil
+    }
+  }
+
+  private static func reach(_ code: String) -> Message? {
+    switch code {
+    case "network": Message("audit.block-of-network")
+    case "name-from-network": Message("audit.block-of-name-from-network")
+    case "name": Message("audit.block-of-name")
+    case "device": Message("audit.block-of-device")
+    default: nil
+    }
+  }
+
+  private static func failure(_ code: String) -> Message? {
+    switch code {
+    case "changed": Message("audit.secret-changed")
+    case "unknown-key": Message("audit.secret-of-unknown-key")
+    default: nil
+    }
+  }
+
+  private static func retirement(_ code: String) -> Message? {
+    switch code {
+    case "early": Message("audit.retired-early")
+    case "expired": Message("audit.retired-expired")
+    default: nil
+    }
+  }
+
+  private static func link(_ code: String) -> Message? {
+    switch code {
+    case "PASSWORD_RESET": Message("audit.link-password-reset")
+    case "VERIFY_EMAIL": Message("audit.link-email-verification")
+    case "EMAIL_SIGNIN": Message("audit.link-sign-in")
+    case "VERIFY_AND_CHANGE_EMAIL": Message("audit.link-email-change")
+    default: nil
+    }
+  }
+
+  private static func theme(_ code: String) -> Message? {
+    switch code {
+    case "system": Message("audit.theme-system")
+    case "light": Message("audit.theme-light")
+    case "dark": Message("audit.theme-dark")
+    default: nil
+    }
+  }
+}
+
+extension Approval.Cause {
+  /// Why approval is required.
+  fileprivate var auditWords: Message {
+    switch self {
+    case .lastFactor: Message("audit.cause-last-factor")
+    case .many: Message("audit.cause-many")
+    case .hour: Message("audit.cause-hour")
+    case .weakerPolicy: Message("audit.cause-weaker-policy")
+    }
+  }
+}
+
+extension ApprovalObstacle {
+  /// What has changed since the request.
+  fileprivate var auditWords: Message {
+    switch self {
+    case .permissionLost: Message("audit.permission-lost")
+    case .accountOutOfReach: Message("audit.account-out-of-reach")
+    case .accountDeleted: Message("audit.account-deleted")
+    case .policyChanged: Message("audit.policy-changed")
+    case .listGone: Message("audit.list-deleted")
+    case .factorGone: Message("audit.factor-removed")
+    case .factorEnrolled: Message("audit.factor-enrolled")
+    }
+  }
+}
+
+extension EnrollmentPattern {
+  /// The name as a value.
+  fileprivate var auditWords: Message {
+    switch self {
+    case .mandatory: Message("audit.pattern-mandatory")
+    case .skippable: Message("audit.pattern-skippable")
+    case .account: Message("audit.pattern-account")
+    case .stepUp: Message("audit.pattern-step-up")
+    }
+  }
+}
+
+extension ServiceTokenRole {
+  /// The name as a value.
+  fileprivate var auditWords: Message {
+    switch self {
+    case .owner: Message("audit.token-role-owner")
+    case .policy: Message("audit.token-role-policy")
+    case .support: Message("audit.token-role-support")
+    case .auditor: Message("audit.token-role-auditor")
+    case .application: Message("audit.token-role-application")
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// A locale's form of dates and times, compiled because a date formatter costs more than a page.
+struct DatePattern: Sendable {
+  private enum Part: Sendable {
+    case text([UInt8])
+    case year
+    case month
+    case monthName
+    case day
+    case hour
+    case minute
+  }
+
+  private struct Field: Sendable {
+    let part: Part
+    /// Whether a number below ten has a leading zero.
+    let isPadded: Bool
+  }
+
+  private let fields: [Field]
+  private let monthNames: [[UInt8]]
+  private let digits: [[UInt8]]
+
+  /// The form of dates, or of dates with times on a 24-hour clock.
+  ///
+  /// - Precondition: Foundation's form of a Gregorian date consists of numbers and the abbreviated
+  ///   name of the month.
+  init(locale identifier: String, withTime: Bool) {
+    let locale = Locale(identifier: identifier + "-u-ca-gregory")
+    let template = withTime ? "yMMMdHHmm" : "yMMMd"
+    let pattern =
+      DateFormatter.dateFormat(fromTemplate: template, options: 0, locale: locale)
+      ?? "y-MM-dd HH:mm"
+    let formatter = DateFormatter()
+    formatter.locale = locale
+    let isAlone = pattern.contains("LLL")
+    monthNames =
+      (isAlone ? formatter.shortStandaloneMonthSymbols : formatter.shortMonthSymbols)
+      .map { Array($0.utf8) }
+    let number = IntegerFormatStyle<Int>.number.locale(Locale(identifier: identifier))
+    digits = (0...9).map { Array($0.formatted(number).utf8) }
+    fields = Self.fields(of: pattern)
+  }
+
+  private static func fields(of pattern: String) -> [Field] {
+    // A word between date and time, as in “Nov 3, 2026 at 09:12”, gives way to a comma.
+    var rest = pattern.replacing(#/ '[^']*' (?=H)/#, with: ", ")[...]
+    var fields: [Field] = []
+    while let first = rest.first {
+      let run = rest.prefix { $0 == first }
+      rest = rest.dropFirst(run.count)
+      let part: Part
+      switch first {
+      case "y": part = .year
+      case "M" where run.count > 2, "L" where run.count > 2: part = .monthName
+      case "M", "L": part = .month
+      case "d": part = .day
+      case "H": part = .hour
+      case "m": part = .minute
+      case "'":
+        let quoted = rest.prefix { $0 != "'" }
+        rest = rest.dropFirst(quoted.count + 1)
+        part = .text(Array((quoted.isEmpty ? "'" : quoted).utf8))
+      default: part = .text(Array(run.utf8))
+      }
+      fields.append(Field(part: part, isPadded: run.count == 2))
+    }
+    return fields
+  }
+
+  func append(
+    _ date: LocalDate, hour: Int = 0, minute: Int = 0, to bytes: inout [UInt8]
+  ) {
+    for field in fields {
+      switch field.part {
+      case .text(let text): bytes += text
+      case .year: append(date.year, isPadded: false, to: &bytes)
+      case .month: append(date.month, isPadded: field.isPadded, to: &bytes)
+      case .monthName: bytes += monthNames[date.month - 1]
+      case .day: append(date.day, isPadded: field.isPadded, to: &bytes)
+      case .hour: append(hour, isPadded: field.isPadded, to: &bytes)
+      case .minute: append(minute, isPadded: field.isPadded, to: &bytes)
+      }
+    }
+  }
+
+  private func append(_ number: Int, isPadded: Bool, to bytes: inout [UInt8]) {
+    if number >= 10 {
+      append(number / 10, isPadded: false, to: &bytes)
+    } else if isPadded {
+      bytes += digits[0]
+    }
+    bytes += digits[number % 10]
+  }
+}
