@@ -8,7 +8,7 @@ extension ApprovalObstacle {
     case .permissionLost: Message("approvals.permission-lost", ["name": .text(name)])
     case .accountOutOfReach: Message("approvals.account-out-of-reach", ["name": .text(name)])
     case .accountDeleted: Message("approvals.account-deleted")
-    case .policyChanged: Message("approvals.policy-has-changed")
+    case .policyChanged: Message("approvals.policy-changed-since")
     case .listGone: Message("approvals.list-gone")
     case .factorGone: Message("approvals.factor-gone")
     case .factorEnrolled: Message("approvals.factor-enrolled")
