@@ -25,10 +25,13 @@ private let mayImport: [String: Set<String>] = [
 
   "HTTPServer": ["HTTP", "Text", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "CSQLite"],
+  // Formats the facts that Identity reports by email.
+  "MailText": ["Identity", "Localization", "OTP"],
   // The API and the console pass secrets and codes to Identity.
   "IdentityToolkitAPI": ["Crypto", "HTTP", "JSON", "Identity", "OTP", "Text"],
   "Console": [
-    "Crypto", "HTTP", "Identity", "Localization", "Markdown", "OTP", "QRCode", "Templating", "Text",
+    "Crypto", "HTTP", "Identity", "Localization", "MailText", "Markdown", "OTP", "QRCode",
+    "Templating", "Text",
   ],
 
   // Fills a database directly, without the API or the console.
@@ -36,8 +39,8 @@ private let mayImport: [String: Set<String>] = [
 
   "countersign": [
     "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-    "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
-    "Demo",
+    "Markdown", "MailText", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite",
+    "IdentityToolkitAPI", "Console", "Demo",
   ],
 
   // Fills the database of script/bench; isn't installed.

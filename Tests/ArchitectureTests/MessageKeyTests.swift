@@ -71,7 +71,7 @@ struct MessageKeyTests {
   }
 
   private static func code() throws -> [Use] {
-    try SourceTree.files(in: "Sources/Console").flatMap(uses)
+    try SourceTree.files(in: "Sources/Console", "Sources/MailText").flatMap(uses)
   }
 
   private static func uses(in file: SourceFile) -> [Use] {

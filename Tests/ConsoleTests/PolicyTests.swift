@@ -25,7 +25,7 @@ import Text
       #expect(policy.pattern == .stepUp)
       #expect(policy.changedBy == "Tomás R.")
       let after = try await browser.get(address)
-      #expect(after.says("Saved: adjacent intervals 5 → default (5); enrollment pattern"))
+      #expect(after.says("Saved: adjacent intervals 5 → default (5)"))
       #expect(try await browser.get(address).says("Saved:") == false)
       let row = try #require(
         try await world.identity.policies.history(try await world.euScope).first)

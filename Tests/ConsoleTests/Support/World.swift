@@ -5,6 +5,7 @@ import Foundation
 import HTTP
 import Identity
 import Localization
+import MailText
 import OTP
 import Synchronization
 import Templating
@@ -122,7 +123,8 @@ struct World: Sendable {
     let cost = PasswordHash.Cost(memory: 64, passes: 1)
     identity = try Identity(
       database: database, keys: keys, profile: .standalone,
-      hasher: PasswordHasher(width: 2, cost: cost, random: random), clock: clock.wall,
+      hasher: PasswordHasher(width: 2, cost: cost, random: random),
+      mail: CatalogMailWriter([try Self.catalog.get()]), clock: clock.wall,
       random: random, carriesMail: carriesMail)
     try await identity.prepare()
     setupCode = try await identity.setup.issueCode()?.revealedText ?? ""
