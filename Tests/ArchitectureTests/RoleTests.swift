@@ -53,7 +53,7 @@ struct RoleTests {
     "audit.token-role-owner", "audit.token-role-auditor", "audit.actor-emulator",
     "audit.actors-emulator-owner", "audit.emulator-owner", "outbox.purpose-policy-weakened",
     "settings.token-owner", "settings.token-auditor", "setup.creates-the-first-owner",
-    "setup.create-owner", "providers.trusted-as-password",
+    "setup.create-owner", "providers.a-provider-is-trusted-as",
   ]
 
   @Test func `no message names a role outside the names of roles`() throws {

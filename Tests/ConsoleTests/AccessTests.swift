@@ -128,7 +128,7 @@ import Testing
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let users = try await tomas.get("/projects/acme-retail/users")
       #expect(users.status == .forbidden)
-      #expect(users.says("searching users requires the auditor, support, or owner role"))
+      #expect(users.says("Searching users requires the auditor, support, or owner role"))
       #expect(try await tomas.get("/projects/new").status == .forbidden)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let policy = try await nadia.submit(

@@ -18,8 +18,8 @@ public struct Work: Sendable, CustomStringConvertible {
 
   /// The tolerance for the clock and the first run of code, in nanoseconds.
   ///
-  /// Normalizing 64 KiB of hostile text once takes a thousand times as long.
-  private static let slack: UInt64 = 1_000_000
+  /// Normalizing 64 KiB of hostile text once takes a hundred times as long.
+  private static let slack: UInt64 = 8_000_000
 
   private mutating func take(plain: UInt64, hostile: UInt64, doubled: UInt64) {
     self.plain = min(self.plain, plain)

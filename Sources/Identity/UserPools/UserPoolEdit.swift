@@ -1,4 +1,5 @@
 import Database
+import Text
 
 /// The settings and the MFA configuration of a user pool, which can be edited and are specified
 /// when a tenant is created.
@@ -70,10 +71,20 @@ public struct UserPoolEdit: Equatable, Sendable {
 
   /// Returns the settings that differ, without the MFA configuration.
   func settingChanges(since old: UserPoolEdit) -> [AuditChange] {
+    // Most changes are of the MFA configuration alone.
+    hasSameSettings(as: old) ? [] : AuditChange.between(old.auditFields, auditFields)
+  }
+
+  /// Whether all settings are the same, text byte by byte.
+  private func hasSameSettings(as old: UserPoolEdit) -> Bool {
+    let domains = project?.authorizedDomains ?? []
+    // Equal text can differ in bytes, and comparing such text is slow, so bytes come first.
+    guard displayName.isSameBytes(as: old.displayName), members.isSameBytes(as: old.members),
+      domains.elementsEqual(old.project?.authorizedDomains ?? [], by: { $0.isSameBytes(as: $1) })
+    else { return false }
     var settings = self
     settings.configuration = old.configuration
-    // Most changes are of the MFA configuration alone.
-    return settings == old ? [] : AuditChange.between(old.auditFields, auditFields)
+    return settings == old
   }
 
   /// The fields, for comparison in the audit log.

@@ -131,7 +131,7 @@ import Text
       let eu = try await world.eu
       let alone = try await nadia.get(eu + "/audit")
       #expect(alone.status == .forbidden)
-      #expect(alone.says("viewing the audit log requires the auditor or owner role"))
+      #expect(alone.says("Viewing the audit log requires the auditor or owner role"))
       #expect(alone.says("Ask an owner of this instance"))
       #expect(!alone.says("Ada M.") && !alone.says("Iris W."))
       let tomas = try await Browser.signedIn(world, as: World.tomas)

@@ -56,7 +56,7 @@ import Testing
       let refused = try await nadia.submit(message.path, [:], to: message.text)
       #expect(refused.status == .forbidden)
       #expect(!refused.says("The old password"))
-      #expect(refused.says("opening messages to users requires the owner role"))
+      #expect(refused.says("Opening messages to users requires the owner role"))
     }
   }
 

@@ -67,7 +67,7 @@ import Testing
     try await World.furnished(carriesMail: true) { world in
       for page in try await pages(world) {
         #expect(!page.says(Self.missing), "\(page.address)")
-        let isPromised = page.says("notifies") || page.says("contains a link")
+        let isPromised = page.says("is notified") || page.says("contains a link")
         #expect(page.status == .ok && isPromised, "\(page.address)")
         Markup.check(page)
       }
