@@ -1,4 +1,4 @@
-"""What support of a pool asks of those who act."""
+"""Support rules of a user pool."""
 
 import re
 from html import unescape
@@ -7,7 +7,7 @@ from .program import Server, prove
 
 
 def set_rules(pages, scope, **changes):
-    """Changes rules of a pool's desk on their page, where the others stay as they are."""
+    """Changes some of a pool's support rules on their page and keeps the others."""
     prove(Server.folders[pages.url])
     path = f"{scope}/settings/support"
     text = pages.get(path).text

@@ -1,4 +1,4 @@
-"""Pages of support as the demo shows them, and those that only a form or a mail leads to."""
+"""Support pages as the demo shows them, and those reached only from a form or an email."""
 
 import html
 import re
@@ -14,12 +14,12 @@ PROJECTS = {STRICT: "harbour-bank", OPEN: "harbour-bank", OTHER: "lumen-school",
 
 
 def tenant(demo, name):
-    """The address of a pool."""
+    """Returns the path of a tenant."""
     return next(link for link in demo.tenants(PROJECTS[name]) if f"/{name}-" in link)
 
 
 def once(demo, name, find):
-    """What `find` gives, sought once in the life of a demo."""
+    """Returns the result of `find`, called once per demo."""
     kept = demo.__dict__.setdefault("kept", {})
     if name not in kept:
         kept[name] = find()
@@ -27,7 +27,7 @@ def once(demo, name, find):
 
 
 def subject(demo, pool, action):
-    """The page of the user to whom support of a pool did something last, as its log says."""
+    """Returns the page of the user that a support action last applied to, from the audit log."""
     def find():
         address = tenant(demo, pool)
         log = demo.browse(demo.owner).get(f"{address}/audit", params={"action": action}).text
@@ -37,11 +37,11 @@ def subject(demo, pool, action):
 
 
 def linked(page, words):
-    """Follows the first link of the page with these words."""
+    """Follows the first link with this text."""
     page.get_by_role("link", name=words).first.click()
 
 
-# MARK: What has happened to users
+# MARK: Users and their history
 
 
 def user(pool, action):
@@ -53,13 +53,13 @@ def locked_users(page, demo):
 
 
 def locked_user(page, demo):
-    """One whose codes are closed."""
+    """Opens a user whose codes are locked."""
     locked_users(page, demo)
     page.locator("tr", has=page.locator(".chip.bad")).locator("a.who").first.click()
 
 
 def question(pool, action, words):
-    """A page that asks, from the user's own."""
+    """Opens a confirmation page from the user's page."""
     def state(page, demo):
         page.goto(subject(demo, pool, action))
         linked(page, words)
@@ -73,7 +73,7 @@ def unlock(page, demo):
 
 
 def nothing_filled_in(pool, action, words):
-    """A question that was answered with nothing: a summary of what is missing."""
+    """Submits a confirmation page empty: an error summary."""
     def state(page, demo):
         question(pool, action, words)(page, demo)
         page.locator("main form .actions button").first.click()
@@ -82,7 +82,7 @@ def nothing_filled_in(pool, action, words):
 
 
 def all_missing(page, demo):
-    """The same when the last own code is too old: reason, proof and code at once."""
+    """Does the same when re-authentication is due: reason, proof, and code are all missing."""
     prove(demo.server.data, ago=3_600)
     nothing_filled_in(STRICT, "factor.suspend", "Remove…")(page, demo)
     for field in ("proof", "code"):
@@ -91,7 +91,7 @@ def all_missing(page, demo):
 
 
 def release(page, demo):
-    """An agent who did too much in an hour, as an owner is asked about them."""
+    """Opens the page on which an owner unblocks an agent who hit the hourly action limit."""
     prove(demo.server.data, ago=3_600)
     page.goto("/")
     linked(page, "Unblock…")
@@ -100,7 +100,7 @@ def release(page, demo):
 
 
 def seen_by(role, state):
-    """What somebody else sees in the place of the owner."""
+    """Opens a state as another administrator."""
     def shown(page, demo):
         someone, context = demo.person(role), page.context
         own = context.cookies(demo.url)
@@ -124,7 +124,7 @@ def own_request(page, demo):
 
 
 def held(page, demo):
-    """An agent asks for more than the hour has."""
+    """Opens an action as an agent over the hourly action limit."""
     page.goto(f"{tenant(demo, BUSY)}/users?factor=totp")
     page.locator("main tbody a.who").first.click()
     linked(page, "Remove…")
@@ -132,7 +132,7 @@ def held(page, demo):
 
 
 def refusal_with_code(page, demo):
-    """A request that is refused without a sentence and without a code."""
+    """Rejects a request without a reason and without a code."""
     prove(demo.server.data, ago=3_600)
     approval_without_answer(page, demo)
     expect(page.locator("#refusal-code-error")).to_have_count(1)
@@ -140,7 +140,7 @@ def refusal_with_code(page, demo):
 
 
 def all_code_attempts(page, demo):
-    """Every code of one whose clock is slow."""
+    """Opens all code attempts of a user whose clock is slow."""
     page.goto(subject(demo, OPEN, "account.note") + "/code-attempts")
     expect(page.locator("main tbody tr")).not_to_have_count(0)
 
@@ -152,11 +152,11 @@ def empty_note(page, demo):
     expect(page.locator("#note-error")).to_have_count(1)
 
 
-# MARK: What is done
+# MARK: Completed actions
 
 
 def answer(page, demo, reason="lost"):
-    """Fills in what support of any pool asks for."""
+    """Fills in the fields that the support rules of any pool require."""
     prove(demo.server.data)
     page.reload()
     page.locator("#reason").select_option(reason)
@@ -166,7 +166,7 @@ def answer(page, demo, reason="lost"):
 
 
 def temporary_code(page, demo):
-    """A code that is shown once."""
+    """Generates a temporary code, which is shown once."""
     page.goto(subject(demo, STRICT, "factor.temporary-code"))
     linked(page, "Generate temporary code…")
     answer(page, demo)
@@ -179,7 +179,7 @@ def temporary_code_gone(page, demo):
 
 
 def undoable(page, demo):
-    """What is said after a removal: what was done, and the way back."""
+    """Opens the status message after a removal, with the undo link."""
     pool = tenant(demo, OTHER)
     page.goto(f"{pool}/users?factor=totp")
     page.locator("main tbody a.who").first.click()
@@ -193,7 +193,7 @@ def undoable(page, demo):
 
 
 def letter(demo, user, purpose):
-    """The text of the newest mail for a purpose that the page of a user shows."""
+    """Returns the text of a user's newest message for a purpose."""
     pages = demo.browse(demo.owner)
     found = re.search(rf'href="([^"]*/outbox/\d+)">[^<]*{purpose}', pages.get(user).text).group(1)
     return html.unescape(pages.post(f"{found}/text", {}, page=found).text)
@@ -204,7 +204,7 @@ def link_in(text, page):
 
 
 def enrollment(page, demo):
-    """The page on which a user sets an app up, with the code that it is scanned by."""
+    """Opens the page on which a user sets up an app by scanning a QR code."""
     def send():
         sent = subject(demo, STRICT, "factor.remove")
         prove(demo.server.data)
@@ -217,7 +217,7 @@ def enrollment(page, demo):
 
 
 def proofs(demo):
-    """The lines that the strict pool asks its agents to tick."""
+    """Returns the identity checks of the strict pool."""
     text = demo.browse(demo.owner).get(f"{tenant(demo, STRICT)}/settings/support").text
     return html.unescape(re.search(
         r'<textarea id="identity-proof"[^>]*>([^<]*)<', text).group(1)).split("\n")
@@ -241,7 +241,7 @@ def not_me_unknown(page, demo):
 
 
 def action(request):
-    """The page that a link in a mail of the API leads to."""
+    """Opens the page that a link in an API email leads to."""
     def state(page, demo):
         def send():
             api = Api(demo.url, "harbour-bank", demo.browse(demo.owner).api_key("harbour-bank"),
@@ -256,7 +256,7 @@ def action(request):
     return state
 
 
-# MARK: Many at once
+# MARK: Bulk removals
 
 
 def no_list(page, demo):
@@ -266,7 +266,7 @@ def no_list(page, demo):
 
 
 def list_of(page, demo, pool, count):
-    """A list of the pool's first users, and of lines that name nobody who can be acted on."""
+    """Previews the pool's first users, and lines that match no eligible user."""
     address = tenant(demo, pool)
     users = demo.browse(demo.owner).get(f"{address}/users").text
     found = re.findall(r'<span class="mono">(\w{28})<', users)[:count]
@@ -315,7 +315,7 @@ def approval_without_answer(page, demo):
     expect(page.locator("#answer-error")).to_have_count(1)
 
 
-# MARK: Rules and mails
+# MARK: Rules and messages
 
 
 def wrong_rules(page, demo):
@@ -339,42 +339,42 @@ SUPPORT = {
     "a user with a removed factor": user(STRICT, "factor.remove"),
     "a user with a suspended factor": user(STRICT, "factor.suspend"),
     "a user with a temporary code": user(STRICT, "factor.temporary-code"),
-    "a user who objected": user(STRICT, "factor.object"),
+    "a user who reported a change": user(STRICT, "factor.object"),
     "a protected user": user(STRICT, "account.protect"),
     "all code attempts of a user": all_code_attempts,
     "an empty note": empty_note,
     "write a note": question(OPEN, "account.note", "Add note…"),
-    "take a note back": question(OPEN, "account.note", "Delete…"),
+    "delete a note": question(OPEN, "account.note", "Delete…"),
     "rename a factor": question(STRICT, "factor.suspend", "Rename…"),
-    "rename a factor unanswered": nothing_filled_in(STRICT, "factor.suspend", "Rename…"),
+    "rename a factor with nothing filled in": nothing_filled_in(STRICT, "factor.suspend", "Rename…"),
     "remove a factor": question(STRICT, "factor.suspend", "Remove…"),
-    "remove a factor unanswered": nothing_filled_in(STRICT, "factor.suspend", "Remove…"),
-    "remove a factor with all missing": all_missing,
-    "purge a removal": question(STRICT, "factor.remove", "Delete permanently…"),
-    "release an agent": release,
-    "an agent who is held": seen_by("support", held),
-    "a request of one's own": seen_by("support", own_request),
-    "end recovery codes": question(STRICT, "factor.suspend", "Revoke recovery codes…"),
+    "remove a factor with nothing filled in": nothing_filled_in(STRICT, "factor.suspend", "Remove…"),
+    "remove a factor with every field missing": all_missing,
+    "delete a removed factor permanently": question(STRICT, "factor.remove", "Delete permanently…"),
+    "unblock an agent": release,
+    "a blocked agent": seen_by("support", held),
+    "one's own request": seen_by("support", own_request),
+    "revoke recovery codes": question(STRICT, "factor.suspend", "Revoke recovery codes…"),
     "undo a removal": question(STRICT, "factor.remove", "Restore…"),
     "suspend a factor": question(OPEN, "account.note", "Suspend…"),
     "end a suspension": question(STRICT, "factor.suspend", "End suspension…"),
     "unlock the codes": unlock,
-    "make a temporary code": question(
+    "generate a temporary code": question(
         STRICT, "factor.suspend", "Generate temporary code…"),
-    "a temporary code": temporary_code, "a temporary code that is gone": temporary_code_gone,
-    "end a temporary code": question(
+    "a temporary code": temporary_code, "a temporary code already shown": temporary_code_gone,
+    "revoke a temporary code": question(
         STRICT, "factor.temporary-code", "Revoke temporary code…"),
     "send an enrollment link": question(STRICT, "factor.remove", "Send enrollment link…"),
     "allow changes again": question(STRICT, "factor.object", "Allow changes again…"),
-    "removed and undoable": undoable,
-    "set an app up by a link": enrollment, "a wrong code for an app": wrong_enrollment_code,
-    "it was not me": not_me, "a link that was never made": not_me_unknown,
-    "a new password by a link": action("PASSWORD_RESET"),
-    "an address verified by a link": action("VERIFY_EMAIL"),
-    "no list": no_list, "a list looked at": draft, "a list of nobody": draft_of_nobody,
-    "a list unanswered": draft_unanswered, "a list that waits": waiting_list,
-    "a list that is done": done_list,
-    "an approval": approval, "an approval without answer": approval_without_answer,
-    "an approval without answer and code": refusal_with_code,
-    "wrong support rules": wrong_rules, "an opened letter": opened_letter,
+    "a removal with undo": undoable,
+    "set up an app from a link": enrollment, "an incorrect setup code": wrong_enrollment_code,
+    "this wasn't me": not_me, "an unknown link": not_me_unknown,
+    "a password reset link": action("PASSWORD_RESET"),
+    "an email verification link": action("VERIFY_EMAIL"),
+    "an empty list": no_list, "a previewed list": draft, "a list without users": draft_of_nobody,
+    "a list with nothing filled in": draft_unanswered, "a pending list": waiting_list,
+    "a completed list": done_list,
+    "an approval": approval, "a rejection without a reason": approval_without_answer,
+    "a rejection without a reason and code": refusal_with_code,
+    "invalid support rules": wrong_rules, "an opened message": opened_letter,
 }
