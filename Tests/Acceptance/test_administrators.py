@@ -46,7 +46,7 @@ class Browser:
         expect(self.page.get_by_text("You’re signed out.")).to_be_visible()
 
     @property
-    def said(self):
+    def status(self):
         return self.page.locator("[role=status]").first.inner_text()
 
     @property
@@ -55,7 +55,7 @@ class Browser:
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with-scripts", "without-scripts"])
-def test_an_administrator_is_invited_enrolls_and_recovers_from_a_lost_phone(server, chromium, javascript):
+def test_an_administrator_is_invited_enrolls_and_loses_the_phone(server, chromium, javascript):
     owner = Browser(chromium, server, javascript)
     owner.enter_password("ada@example.com")
     link = invite(owner)
@@ -66,7 +66,7 @@ def test_an_administrator_is_invited_enrolls_and_recovers_from_a_lost_phone(serv
     nina.page.get_by_label("Your name").fill("Nina New")
     nina.page.get_by_label("Password").fill(PASSWORD)
     nina.press("Accept and sign in")
-    assert "starting with your next sign-in" in nina.said
+    assert "starting with your next sign-in" in nina.status
     stranger = Browser(chromium, server, javascript)
     stranger.page.goto(link)
     assert stranger.page.get_by_role("heading", level=1).inner_text() == (
@@ -160,7 +160,7 @@ def reset(owner):
     expect(page.locator("#note-error")).to_be_visible()
     page.get_by_label("Reason").fill("Lost the phone")
     owner.press("Reset second factor")
-    assert "was reset" in owner.said
+    assert "was reset" in owner.status
 
 
 def remove(owner):
@@ -170,7 +170,7 @@ def remove(owner):
     page.get_by_role("link", name="Remove…").click()
     page.get_by_label("To continue").fill(NEW)
     owner.press("Remove administrator")
-    assert "no longer an administrator" in owner.said
+    assert "no longer an administrator" in owner.status
 
 
 def test_a_form_is_recovered_after_its_session_expired(server, chromium):
@@ -183,7 +183,7 @@ def test_a_form_is_recovered_after_its_session_expired(server, chromium):
     with sqlite3.connect(server.data / "countersign.sqlite", timeout=30) as database:
         database.execute("UPDATE console_session SET last_seen_at = last_seen_at - 3700000000")
     browser.press("Create project")
-    assert "recover what you entered" in browser.said
+    assert "recover what you entered" in browser.status
     browser.page.get_by_label("Email").fill("ada@example.com")
     browser.page.get_by_label("Password").fill(PASSWORD)
     browser.press("Sign in")
@@ -219,8 +219,8 @@ def test_commands_reset_a_password_and_a_second_factor(server):
     assert run("admin", "reset-password", *words, input="").returncode == 64
     unknown = ["--data", server.data, "--email", "nobody@example.com"]
     for command in ("reset-password", "reset-totp"):
-        said = run("admin", command, *unknown, input="a long pass phrase\n")
-        assert said.returncode == 78 and "No administrator" in said.stderr
+        result = run("admin", command, *unknown, input="a long pass phrase\n")
+        assert result.returncode == 78 and "No administrator" in result.stderr
         assert run("admin", command, "--data", server.data, input="x\n").returncode == 64
     log = pages.get("/audit").text
     assert "command line" in log

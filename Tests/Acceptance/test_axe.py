@@ -1,4 +1,4 @@
-"""Checks every kind of page with axe-core, against the rules of WCAG 2.2 AA that can be automated."""
+"""Checks every kind of page with axe-core, against the automatable rules of WCAG 2.2 AA."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe

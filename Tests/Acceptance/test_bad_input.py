@@ -80,7 +80,7 @@ BODIES = {
     "a string for a message": b'{"mfa": "on"}',
     "an array for a message": b'{"mfa": []}',
     "an unknown member of mfa": b'{"mfa": {"providerConfig": []}}',
-    "an unknown state": b'{"mfa": {"providerConfigs": [{"state": "ON", "totpProviderConfig": {}}]}}',
+    "unknown state": b'{"mfa": {"providerConfigs": [{"state": "ON", "totpProviderConfig": {}}]}}',
     "two TOTP entries": b'{"mfa": {"providerConfigs": [{"totpProviderConfig": {}},'
                         b' {"totpProviderConfig": {"adjacentIntervals": 1}}]}}',
 }
@@ -120,12 +120,12 @@ def test_a_body_of_ten_megabytes_from_curl_is_refused(configured, tmp_path):
     """curl sends `Expect: 100-continue` first, and doesn't send the body after a refusal."""
     (tmp_path / "body").write_bytes(b'{"mfa": "' + b"a" * 10_000_000 + b'"}')
     url = f"{configured.url}/v2/projects/{configured.project}/config?updateMask=mfa"
-    said = subprocess.run(
+    result = subprocess.run(
         ["curl", "-sS", "-X", "PATCH", url, "-H", f"Authorization: Bearer {configured.token}",
          "-H", "Content-Type: application/json", "--data-binary", f"@{tmp_path}/body",
          "-w", "%{http_code}", "-o", str(tmp_path / "answer")],
         capture_output=True, text=True, timeout=60)
-    assert said.stdout == "413", said
+    assert result.stdout == "413", result
     assert json.loads((tmp_path / "answer").read_text())["error"]["code"] == 413
 
 

@@ -80,9 +80,9 @@ def test_an_untrusted_clock_stops_housekeeping_until_it_is_confirmed(tmp_path, s
 def test_a_server_without_its_keys_is_not_ready(tmp_path):
     with Server(tmp_path) as server:
         (tmp_path / "master.key").rename(tmp_path / "elsewhere")
-        until(lambda: httpx.get(server.url + "/readyz").text == "not ready: keys\n", "readiness is updated")
+        until(lambda: httpx.get(server.url + "/readyz").text == "not ready: keys\n", "it's updated")
         (tmp_path / "elsewhere").rename(tmp_path / "master.key")
-        until(lambda: httpx.get(server.url + "/readyz").text == "ready\n", "readiness is updated")
+        until(lambda: httpx.get(server.url + "/readyz").text == "ready\n", "it's updated")
 
 
 def signed_in(server, person):

@@ -67,13 +67,13 @@ def test_the_browser_reports_no_errors(demo, chromium):
     owner = demo.owner
     context = demo.context(chromium, owner)
     page = context.new_page()
-    complaints = []
-    page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(
+    problems = []
+    page.on("console", lambda message: message.type in ("error", "warning") and problems.append(
         (page.url, message.text)))
-    page.on("pageerror", lambda error: complaints.append((page.url, str(error))))
-    page.on("response", lambda answer: answer.status >= 400 and complaints.append(
+    page.on("pageerror", lambda error: problems.append((page.url, str(error))))
+    page.on("response", lambda answer: answer.status >= 400 and problems.append(
         (answer.url, answer.status)))
     for path in kinds(crawl(demo.browse(owner))).values():
         page.goto(path)
     context.close()
-    expect_none(complaints)
+    expect_none(problems)

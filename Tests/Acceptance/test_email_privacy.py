@@ -12,7 +12,7 @@ UNKNOWN = [f"nobody{n}@example.com" for n in range(9)]
 
 @pytest.fixture
 def pool(api):
-    """A project with email enumeration protection; known and unknown addresses have the same length."""
+    """A project with email enumeration protection; all addresses have the same length."""
     ok(api.admin("PATCH", "config", {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}},
                  version="v2", params={"updateMask": "emailPrivacyConfig"}))
     for email in KNOWN:

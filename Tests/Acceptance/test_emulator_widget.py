@@ -1,6 +1,6 @@
 """Sign-in with a provider in a popup and by redirect, as the web SDK does it.
 
-The SDK's messenger is a script of Google's that the tests can't load; a test double passes messages on.
+The SDK's messenger is a Google script that tests can't load; a test double passes messages on.
 """
 
 import http.server

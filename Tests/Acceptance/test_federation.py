@@ -119,7 +119,7 @@ def invalid_tokens(key):
 
 
 def hmac_token(key):
-    """Returns a token for verifiers that trust the header: HS256 with the public key as the secret."""
+    """Returns a token for verifiers that trust the header: HS256, keyed with the public key."""
     import hmac
 
     def part(value):

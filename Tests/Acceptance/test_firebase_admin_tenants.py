@@ -1,7 +1,7 @@
 """The real firebase-admin for Python against the emulator profile: tenants and their users.
 
-The SDK's tenant client ignores the emulator's environment variable. `Sdk.tenants` sets its URL to the
-emulator's; the SDK is otherwise unchanged.
+The SDK's tenant client ignores the emulator's environment variable. `Sdk.tenants` sets its URL to
+the emulator's; the SDK is otherwise unchanged.
 """
 
 import pytest

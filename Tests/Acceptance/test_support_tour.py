@@ -1,4 +1,4 @@
-"""The ten tasks of support, each way that somebody may get around in the console."""
+"""The ten support tasks, with each way to navigate the console."""
 
 import re
 import sqlite3
@@ -20,7 +20,7 @@ PASSWORD = "correct horse battery"
 
 @dataclass(frozen=True)
 class Way:
-    """How somebody gets around."""
+    """A way to navigate the console."""
 
     name: str
     walker: type
@@ -37,7 +37,7 @@ WAYS = [
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with Server(tmp_path_factory.mktemp("desk")) as server:
+    with Server(tmp_path_factory.mktemp("support")) as server:
         yield server
 
 
@@ -47,7 +47,7 @@ def owner(server):
 
 
 class Place:
-    """A project with callers of all kinds, and an agent who helps them."""
+    """A project with all kinds of callers, and a support agent."""
 
     def __init__(self, server, owner, name):
         self.server, self.owner = server, owner
@@ -66,7 +66,7 @@ class Place:
         self._sign_in_support(name)
 
     def address(self, who):
-        """Nobody's of another project."""
+        """Returns a user's email, unique across projects."""
         return f"{who}.{self.api.project}@example.com"
 
     def _enroll(self, who):
@@ -74,7 +74,7 @@ class Place:
         self.apps[who], self.sessions[who] = self.api.enroll(id_token, name=f"{who.title()}’s phone")
 
     def _import(self):
-        """Forty with a phone of the company, and one with two."""
+        """Imports forty users with one phone, and one with two."""
         def phone(id, number):
             return {"mfaEnrollmentId": id, "displayName": f"Phone {id}",
                     "phoneInfo": f"+1555{number:07}"}
@@ -91,7 +91,7 @@ class Place:
         self.uids["robbed"] = "robbed"
 
     def _guess(self):
-        """One whose phone's clock is fast, and one whose codes are guessed at."""
+        """Sends codes of a phone with a fast clock, and guesses for another user."""
         for steps in (2, 3):
             refused(self.code("caller", self.apps["caller"].at(time.time() + 30 * steps)),
                     "INVALID_CODE")
@@ -100,7 +100,7 @@ class Place:
         refused(self.code("guesser", "000000"), "QUOTA_EXCEEDED")
 
     def _sign_in_support(self, name):
-        """A support agent of this project alone, with an authenticator of their own."""
+        """Signs in a support agent of this project only, with an authenticator."""
         email = f"sam.{name}@example.com"
         make_administrator(self.server.data, email, "support", name="Sam Support", project=name)
         self.support = Pages(self.server.url)
@@ -110,11 +110,11 @@ class Place:
         done = self.support.post("/account/totp", {
             "ticket": re.search(r'name="ticket" value="([^"]+)"', page)[1], "code": self.own.now()})
         assert "Your second factor is on." in done.text
-        # Each counts once; the next step counts already.
+        # Each code is single use; the next one is already valid.
         self.spare = time.time() + 30
 
     def code(self, who, code):
-        """A sign-in as far as the code."""
+        """Signs a user in with a code."""
         first = ok(self.api.sign_in(self.address(who)))
         return self.api.factor("mfaSignIn:finalize", {
             "mfaPendingCredential": first["mfaPendingCredential"],
@@ -130,8 +130,8 @@ class Place:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
-def test_the_ten_tasks(server, owner, chromium, way):
-    place = Place(server, owner, f"desk-{way.name}")
+def test_the_ten_support_tasks_work(server, owner, chromium, way):
+    place = Place(server, owner, f"support-{way.name}")
     contexts = [place.context(chromium, pages, way) for pages in (place.support, owner)]
     me, other = (way.walker(context.new_page()) for context in contexts)
     prove(server.data, LONG_AGO)
@@ -139,17 +139,17 @@ def test_the_ten_tasks(server, owner, chromium, way):
     remove_a_lost_device(me, place)
     prove(server.data)
     remove_everything(me, place)
-    purge_what_turns_out_to_be_stolen(me, place)
-    make_a_temporary_code(me, place)
+    delete_permanently(me, place)
+    generate_a_temporary_code(me, place)
     suspend_until_tomorrow(me, place)
     unlock(me, place)
     end_sessions(me, place)
-    write_a_note_and_take_it_back(me, place)
+    write_and_delete_a_note(me, place)
     rename_and_undo(me, place)
     remove_forty(me, place)
     approve(other, place)
     undo(other, place)
-    release(other, place)
+    unblock(other, place)
     me.end()
     other.end()
     for context in contexts:
@@ -157,7 +157,7 @@ def test_the_ten_tasks(server, owner, chromium, way):
 
 
 def find_the_caller_and_see_why(me, place):
-    """S1, S2 and S8: a part of the address is enough, and what is seen then answers."""
+    """S1, S2, and S8: part of the email finds the user, and the page explains the problem."""
     me.start("/")
     me.find(f"aller.{place.api.project}")
     expect(me.page).to_have_url(re.compile(re.escape(f"/users/{place.uids['caller']}") + "$"))
@@ -169,12 +169,12 @@ def find_the_caller_and_see_why(me, place):
 
 
 def because(me, words):
-    """The reason, and the proof that the pool asks for."""
+    """Selects the reason, and confirms the identity check that the pool requires."""
     return me.choose("reason", words).tick("proof")
 
 
 def remove_a_lost_device(me, place):
-    """S3, with a mistake on the way: nothing is filled in, and all of it is said at once."""
+    """S3, first with nothing filled in: all errors are shown at once."""
     me.link("Remove… Caller’s phone")
     assert me.heading().startswith("Remove “Caller’s phone”")
     me.button("Remove factor")
@@ -196,8 +196,8 @@ def remove_everything(me, place):
     expect(me.page.get_by_role("link", name="Remove…")).to_have_count(0)
 
 
-def purge_what_turns_out_to_be_stolen(me, place):
-    """Whoever removed a device may end the time for which it could come back."""
+def delete_permanently(me, place):
+    """The agent who removed a device can delete it permanently before the hold ends."""
     me.find(place.address("caller"))
     assert "Another administrator can restore it" in me.text()
     me.link("Delete permanently… Caller’s phone")
@@ -206,8 +206,8 @@ def purge_what_turns_out_to_be_stolen(me, place):
     assert "Recently removed" not in me.text()
 
 
-def make_a_temporary_code(me, place):
-    """S5: shown once, and applications that know codes of apps take it."""
+def generate_a_temporary_code(me, place):
+    """S5: shown once, and accepted by applications in place of an app's code."""
     me.find(place.address("traveler")).link("Generate temporary code…")
     because(me, "Lost").button("Generate code")
     code = me.page.get_by_label("code", exact=True).inner_text()
@@ -218,7 +218,7 @@ def make_a_temporary_code(me, place):
 
 
 def suspend_until_tomorrow(me, place):
-    """S6: the factor stays due, and its codes are refused."""
+    """S6: the factor is still required, and its codes are refused."""
     me.find(place.address("forgetful")).link("Suspend… Forgetful’s phone")
     because(me, "Lost").button("Suspend factor")
     assert "Suspended factor “Forgetful’s phone” until" in me.said()
@@ -246,8 +246,8 @@ def end_sessions(me, place):
               "refresh_token": place.sessions["leaver"]["refreshToken"]}), "TOKEN_EXPIRED")
 
 
-def write_a_note_and_take_it_back(me, place):
-    """Words ask for a reason and for no proof, and the sentence after them leads back."""
+def write_and_delete_a_note(me, place):
+    """Notes require a reason but no identity check, and can be undone from the status message."""
     me.find(place.address("traveler")).link("Add note…")
     me.type("note", "Back on Monday.").choose("reason", "User request").button("Save note")
     assert "Note saved." in me.said() and "Back on Monday." in me.text()
@@ -258,7 +258,7 @@ def write_a_note_and_take_it_back(me, place):
 
 
 def rename_and_undo(me, place):
-    """The user sees the name when a code is asked for."""
+    """The user sees the name when asked for a code."""
     def hint():
         return ok(place.api.sign_in(place.address("traveler")))["mfaInfo"][0]["displayName"]
 
@@ -273,7 +273,7 @@ def rename_and_undo(me, place):
 
 
 def remove_forty(me, place):
-    """S10: more than an agent does in an hour waits for somebody else."""
+    """S10: over the hourly action limit, the removal requires approval."""
     me.link("Users").unfold("Remove second factors in bulk")
     me.type("list", "\n".join([*place.crowd, "nobody@example.com"])).button("Preview")
     assert me.heading() == "Remove the second factors of 40 users?"
@@ -282,7 +282,7 @@ def remove_forty(me, place):
 
 
 def approve(other, place):
-    """The second administrator, from home."""
+    """Approves the removal as a second administrator, from the home page."""
     other.start("/").link(to="/approvals")
     other.link(to=f"{place.path}/approvals/")
     assert "Sam Support" in other.text()
@@ -293,15 +293,15 @@ def approve(other, place):
 
 
 def undo(other, place):
-    """What one has removed another restores."""
+    """Another administrator restores what one has removed."""
     other.start("/").find(place.address("robbed"))
     other.link("Restore… Phone r1, Phone r2")
     other.choose("reason", "Device found").tick("proof").button("Restore factors")
     assert "Phone r1" in other.text() and "Remove all factors…" in other.text()
 
 
-def release(other, place):
-    """An agent who was stopped after many actions goes on."""
+def unblock(other, place):
+    """Unblocks an agent who hit the hourly action limit."""
     database = sqlite3.connect(place.server.data / "countersign.sqlite", timeout=30)
     with database:
         database.execute(

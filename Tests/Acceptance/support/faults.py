@@ -8,7 +8,7 @@ def expect_none(faults):
 
 
 def overflow(page):
-    """Describes what overflows the page horizontally, except inside elements that scroll or clip."""
+    """Describes what overflows the page sideways, except inside elements that scroll or clip."""
     return page.evaluate("""() => {
       const root = document.documentElement;
       if (root.scrollWidth <= root.clientWidth) return null;

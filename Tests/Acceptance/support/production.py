@@ -1,20 +1,20 @@
 """Replays recorded production requests and compares the responses.
 
-A file in `production/<area>` is a section: steps in the order in which they were recorded. Each step
-has a name. A step with `production` is an exchange: production's status and error message, and facts
-about the body. The other steps are setup and must succeed.
+A file in `production/<area>` is a section: steps in the order in which they were recorded. Each
+step has a name. A step with `production` is an exchange: production's status and error message, and
+facts about the body. The other steps are setup and must succeed.
 
 `request` is the method and the path. Paths with `projects/` are called with a token, others with an
 API key. `{{name}}` is replaced with a value of an earlier response: `{{start.sessionInfo}}`, or
 `{{create.name/}}` for the last segment of a resource name. `{{code start 4}}` is the code of the
 secret in the response of the step `start`, four time steps from now. `{{project}}` is the project.
 
-In a request, `{"$repeat": "a", "times": 4096}` is a long string, and `"wait": "second"` waits for the
-next second. `auth` is `key` or `none` where the path implies something else.
+In a request, `{"$repeat": "a", "times": 4096}` is a long string, and `"wait": "second"` waits for
+the next second. `auth` is `key` or `none` where the path implies something else.
 
-`body` is the complete body of a response, without additional members; the placeholders of `replay.py`
-match values. `facts` maps paths in the body to a value or to a placeholder of `replay.py`;
-`"$absent"` and `"$present"` check only whether a member exists.
+`body` is the complete body of a response, without additional members; the placeholders of
+`replay.py` match values. `facts` maps paths in the body to a value or to a placeholder of
+`replay.py`; `"$absent"` and `"$present"` check only whether a member exists.
 
 `allowed.json` next to the sections lists the exchanges in which Countersign differs, each with the
 reason and Countersign's response. `docs/clients.md` repeats the reasons.
@@ -147,8 +147,8 @@ class Recording(Conversation):
 
 
 class TenantRecording(Recording):
-    """Replays a section on a project's accounts against a tenant: the paths, request bodies, and users
-    in responses carry the tenant ID; everything else must be the same."""
+    """Replays a section on a project's accounts against a tenant: the paths, request bodies, and
+    users in responses carry the tenant ID; everything else must be the same."""
 
     def __init__(self, url, project, key, token, differing, tenant):
         super().__init__(url, project, key, token, differing)

@@ -5,9 +5,9 @@ A file in `replayed/<client>` is a conversation: steps with a request and its ex
 no header is added or reordered. `{{name}}` is replaced with a value of an earlier response, and
 `{{code secret 1}}` with a code of a secret, that many time steps from now.
 
-In a response, `"$text"`, `"$number"`, `"$digits"`, `"$time"`, `"$token"`, and `"$any"` match any value
-of that kind; every other value matches itself. An object has exactly the listed members, unless one of
-them is `"…"`.
+In a response, `"$text"`, `"$number"`, `"$digits"`, `"$time"`, `"$token"`, and `"$any"` match any
+value of that kind; every other value matches itself. An object has exactly the listed members,
+unless one of them is `"…"`.
 """
 
 import http.client
