@@ -66,7 +66,7 @@ def test_an_invalid_tenant_name_is_refused(owner, api, name):
 
 
 @pytest.mark.parametrize(
-    "typed", ["11", "-1", "5.5", "abc", "{}", "NUM_ADJ_INTERVALS", "", "5 5", "99999999999999999999"])
+    "value", ["11", "-1", "5.5", "abc", "{}", "NUM_ADJ_INTERVALS", "", "5 5", "99999999999999999999"])
 def test_an_invalid_window_is_refused_and_nothing_is_saved(owner, api, value):
     page = f"/projects/{api.project}/policy"
     version = version_of(owner, page)
