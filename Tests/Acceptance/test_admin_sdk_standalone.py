@@ -149,9 +149,9 @@ def test_tokens_are_verified_with_the_published_certificates_and_can_be_revoked(
     auth.create_user(uid="ada", email=EMAIL, password=PASSWORD)
     auth.set_custom_user_claims("ada", {"teams": ["red", "blue"]})
     id_token = ok(api.sign_in(EMAIL))["idToken"]
-    output = auth.verify_id_token(id_token, check_revoked=True)
-    assert output["uid"] == "ada" and output["teams"] == ["red", "blue"]
-    assert output["iss"] == f"https://securetoken.google.com/{PROJECT}"
+    decoded = auth.verify_id_token(id_token, check_revoked=True)
+    assert decoded["uid"] == "ada" and decoded["teams"] == ["red", "blue"]
+    assert decoded["iss"] == f"https://securetoken.google.com/{PROJECT}"
     cookie = auth.create_session_cookie(id_token, datetime.timedelta(days=5))
     assert auth.verify_session_cookie(cookie, check_revoked=True)["uid"] == "ada"
     # Signatures are checked, which they aren't with an emulator.
@@ -212,8 +212,8 @@ def test_the_same_credential_can_change_the_mfa_configuration(sdk, as_owner, aut
     assert session.get(url).json()["mfa"]["providerConfigs"] == mfa["providerConfigs"]
     auth.create_user(uid="ada", email=EMAIL, password=PASSWORD, email_verified=True)
     _, enrolled = api.enroll(ok(api.sign_in(EMAIL))["idToken"])
-    output = auth.verify_id_token(enrolled["idToken"], check_revoked=True)
-    assert output["firebase"]["sign_in_second_factor"] == "totp"
+    decoded = auth.verify_id_token(enrolled["idToken"], check_revoked=True)
+    assert decoded["firebase"]["sign_in_second_factor"] == "totp"
     assert "mfaPendingCredential" in ok(api.sign_in(EMAIL))
 
 
@@ -227,11 +227,11 @@ try:
 except Exception as error:
     print(type(error).__name__, error)
 """
-    output = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program(server) + call], capture_output=True, text=True, timeout=60,
         env={**kept, "SERVICE_TOKEN": token, **environment})
-    assert output.returncode == 0, output.stderr
-    return output.stdout
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 def test_a_process_that_does_not_trust_the_ca_cannot_connect(server, files):
@@ -247,15 +247,16 @@ def test_a_process_that_does_not_trust_the_ca_cannot_connect(server, files):
 
 
 def test_the_ca_is_constrained_to_these_hosts(files):
-    """A stolen key can't be used to impersonate other Google hosts."""
-    created = COMMANDS.splitlines()
-    leaf = "\n".join(created[next(n for n, line in enumerate(created) if "-CA ca.pem" in line):])
+    """A stolen CA key can't be used to impersonate other Google hosts."""
+    lines = COMMANDS.splitlines()
+    leaf = "\n".join(lines[next(n for n, line in enumerate(lines) if "-CA ca.pem" in line):])
     leaf = leaf.replace("tls.", "other.").replace("DNS:www.googleapis.com", "DNS:drive.googleapis.com")
     subprocess.run(["sh", "-euc", leaf], cwd=files, check=True, capture_output=True)
     for name, word in (("tls", "OK"), ("other", "permitted subtree violation")):
-        output = subprocess.run(["openssl", "verify", "-x509_strict", "-CAfile", "ca.pem", f"{name}.pem"],
-                              cwd=files, capture_output=True, text=True)
-        assert word in output.stdout + output.stderr
+        result = subprocess.run(
+            ["openssl", "verify", "-x509_strict", "-CAfile", "ca.pem", f"{name}.pem"],
+            cwd=files, capture_output=True, text=True)
+        assert word in result.stdout + result.stderr
 
 
 class Nothing(http.server.BaseHTTPRequestHandler):

@@ -78,7 +78,7 @@ def test_a_port_in_use_is_refused(tmp_path):
         _, port = server.address
         run("init", "--data", tmp_path / "other")
         result = run("serve", "--listen", f"127.0.0.1:{port}", "--assets", ROOT,
-                   "--data", tmp_path / "other")
+                     "--data", tmp_path / "other")
         assert result.returncode == 78 and str(port) in result.stderr
 
 
@@ -97,7 +97,7 @@ def test_environment_variables_configure_the_server(tmp_path):
 def test_an_administrator_is_created_with_a_password_from_standard_input(standalone):
     words = ["admin", "create", "--data", standalone.data, "--role", "auditor"]
     created = run(*words, "--email", "carl@example.com", "--name", "Carl",
-               input="carls own password\n")
+                  input="carls own password\n")
     assert created.returncode == 0 and "carls own password" not in created.stdout + created.stderr
     pages = Pages(standalone.url)
     assert pages.sign_in("carl@example.com", "carls own password").status_code == 303

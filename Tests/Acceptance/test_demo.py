@@ -45,7 +45,7 @@ def test_the_example_user_signs_in_with_a_code(demo):
 ], ids=" ".join)
 def test_the_demo_is_refused_beyond_loopback(tmp_path, words, sentence):
     result = run("serve", "--demo", "--listen", "127.0.0.1:0", "--assets", ROOT,
-               "--data", tmp_path / "data", *words)
+                 "--data", tmp_path / "data", *words)
     assert result.returncode == 78 and sentence in result.stderr
     assert not (tmp_path / "data").exists()
 
@@ -67,7 +67,7 @@ def test_a_demo_folder_can_be_served_again_on_loopback_only(tmp_path):
         people = [person.email for person in demo.administrators]
         assert demo.server.stop() == 0
     result = run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", tmp_path / "data",
-               "--public-url", "https://mfa.example.com")
+                 "--public-url", "https://mfa.example.com")
     assert result.returncode == 78 and "loopback" in result.stderr
     with Server(tmp_path / "data") as server:
         answer = Pages(server.url).sign_in(people[1], "sentry-at-the-gate")

@@ -26,7 +26,7 @@ COOKIE_X509 = "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys"
 
 
 @pytest.fixture
-def separate(tmp_path):
+def keyed_server(tmp_path):
     """A separate server with a project, because keys belong to the whole server."""
     with Server(tmp_path / "data") as server:
         pages = Pages(server.url).set_up(server.setup_code)
@@ -61,8 +61,8 @@ def cookie(api, id_token, **more):
         path, json={"idToken": id_token, **more}, headers={"Authorization": f"Bearer {api.token}"})
 
 
-def test_a_session_cookie_verifies_and_has_the_requested_lifetime(separate):
-    server, api = separate
+def test_a_session_cookie_verifies_and_has_the_requested_lifetime(keyed_server):
+    server, api = keyed_server
     uid, id_token = api.user("ada@example.com")
     created = ok(cookie(api, id_token, validDuration="432000"))["sessionCookie"]
     claims = verify(server.url, created, issuer="https://session.firebase.google.com/keyed-app")
@@ -106,8 +106,8 @@ def test_firebase_admin_creates_and_verifies_session_cookies(sdk):
 
 
 @pytest.mark.parametrize("host", ["", "/securetoken.google.com"])
-def test_discovery_leads_from_the_issuer_to_the_keys(separate, host):
-    server, api = separate
+def test_discovery_leads_from_the_issuer_to_the_keys(keyed_server, host):
+    server, api = keyed_server
     document = ok(httpx.get(f"{server.url}{host}/keyed-app/.well-known/openid-configuration"))
     _, id_token = api.user("ada@example.com")
     assert document["issuer"] == verify(server.url, id_token)["iss"]
@@ -115,8 +115,8 @@ def test_discovery_leads_from_the_issuer_to_the_keys(separate, host):
     assert key_id(id_token) in [key["kid"] for key in keys]
 
 
-def test_signing_keys_are_rotated_while_the_server_runs(separate):
-    server, api = separate
+def test_signing_keys_are_rotated_while_the_server_runs(keyed_server):
+    server, api = keyed_server
     _, old_token = api.user("ada@example.com")
     old = key_id(old_token)
     created = run("keys", "rotate", "--data", server.data)
@@ -187,8 +187,8 @@ def code_signs_in(api, email, authenticator, offset):
             "verificationCode": authenticator.at(time.time() + offset)}}))
 
 
-def test_the_master_key_is_rotated_while_the_server_runs(separate):
-    server, api = separate
+def test_the_master_key_is_rotated_while_the_server_runs(keyed_server):
+    server, api = keyed_server
     Api(api.url, api.project, api.key, make_token(server.data, "keyed-app", "owner")).switch_totp_on(10)
     _, id_token = api.user("ada@example.com")
     authenticator, _ = api.enroll(id_token)

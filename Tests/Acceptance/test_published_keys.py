@@ -54,8 +54,8 @@ def id_token(api):
 def test_an_id_token_verifies(api, id_token, path):
     check = by_key_set if path in TOKEN_KEYS else by_certificate
     decoded = check(api.url + path, id_token, audience=api.project,
-                 issuer=f"https://securetoken.google.com/{api.project}",
-                 options={"require": ["exp", "iat", "sub", "aud", "iss"]})
+                    issuer=f"https://securetoken.google.com/{api.project}",
+                    options={"require": ["exp", "iat", "sub", "aud", "iss"]})
     assert decoded["exp"] == decoded["iat"] + 3600 and decoded["auth_time"] <= decoded["iat"]
     assert decoded["firebase"]["sign_in_second_factor"] == "totp"
     # It isn't valid for another project.
@@ -66,7 +66,7 @@ def test_an_id_token_verifies(api, id_token, path):
 def test_an_id_token_verifies_through_discovery(api, id_token):
     document = httpx.get(f"{api.url}/{api.project}/.well-known/openid-configuration").json()
     decoded = by_key_set(document["jwks_uri"], id_token, audience=api.project,
-                      issuer=document["issuer"])
+                         issuer=document["issuer"])
     assert decoded["email"] == "ada@example.com"
 
 
@@ -79,7 +79,7 @@ def test_a_session_cookie_verifies(api, id_token, path):
     cookie = ok(answer)["sessionCookie"]
     check = by_key_set if path in COOKIE_KEYS else by_certificate
     decoded = check(api.url + path, cookie, audience=api.project,
-                 issuer=f"https://session.firebase.google.com/{api.project}")
+                    issuer=f"https://session.firebase.google.com/{api.project}")
     assert decoded["exp"] == decoded["iat"] + 86400
     assert decoded["firebase"]["sign_in_second_factor"] == "totp"
     # It isn't accepted as an ID token.

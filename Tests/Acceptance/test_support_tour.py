@@ -46,7 +46,7 @@ def owner(server):
     return Pages(server.url).set_up(server.setup_code, name="Olga Owner")
 
 
-class Place:
+class Pool:
     """A project with all kinds of callers, and a support agent."""
 
     def __init__(self, server, owner, name):
@@ -131,36 +131,36 @@ class Place:
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
 def test_the_ten_support_tasks_work(server, owner, chromium, way):
-    place = Place(server, owner, f"support-{way.name}")
-    contexts = [place.context(chromium, pages, way) for pages in (place.support, owner)]
+    pool = Pool(server, owner, f"support-{way.name}")
+    contexts = [pool.context(chromium, pages, way) for pages in (pool.support, owner)]
     me, other = (way.walker(context.new_page()) for context in contexts)
     prove(server.data, LONG_AGO)
-    find_the_caller_and_see_why(me, place)
-    remove_a_lost_device(me, place)
+    find_the_caller_and_see_why(me, pool)
+    remove_a_lost_device(me, pool)
     prove(server.data)
-    remove_everything(me, place)
-    delete_permanently(me, place)
-    generate_a_temporary_code(me, place)
-    suspend_until_tomorrow(me, place)
-    unlock(me, place)
-    end_sessions(me, place)
-    write_and_delete_a_note(me, place)
-    rename_and_undo(me, place)
-    remove_forty(me, place)
-    approve(other, place)
-    undo(other, place)
-    unblock(other, place)
+    remove_everything(me, pool)
+    delete_permanently(me, pool)
+    generate_a_temporary_code(me, pool)
+    suspend_until_tomorrow(me, pool)
+    unlock(me, pool)
+    end_sessions(me, pool)
+    write_and_delete_a_note(me, pool)
+    rename_and_undo(me, pool)
+    remove_forty(me, pool)
+    approve(other, pool)
+    undo(other, pool)
+    unblock(other, pool)
     me.end()
     other.end()
     for context in contexts:
         context.close()
 
 
-def find_the_caller_and_see_why(me, place):
+def find_the_caller_and_see_why(me, pool):
     """S1, S2, and S8: part of the email finds the user, and the page explains the problem."""
     me.start("/")
-    me.find(f"aller.{place.api.project}")
-    expect(me.page).to_have_url(re.compile(re.escape(f"/users/{place.uids['caller']}") + "$"))
+    me.find(f"aller.{pool.api.project}")
+    expect(me.page).to_have_url(re.compile(re.escape(f"/users/{pool.uids['caller']}") + "$"))
     seen = me.text()
     assert "Caller’s phone" in seen and "Last used" in seen
     assert "Not yet valid: 3 intervals early (limit 1)" in seen
@@ -173,7 +173,7 @@ def because(me, words):
     return me.choose("reason", words).tick("proof")
 
 
-def remove_a_lost_device(me, place):
+def remove_a_lost_device(me, pool):
     """S3, first with nothing filled in: all errors are shown at once."""
     me.link("Remove… Caller’s phone")
     assert me.heading().startswith("Remove “Caller’s phone”")
@@ -182,23 +182,23 @@ def remove_a_lost_device(me, place):
         expect(me.page.locator(f"#{field}-error")).to_be_visible()
     me.error("reason")
     because(me, "Lost").type("ticket", "HD-4711")
-    me.type("code", place.own.at(place.spare)).button("Remove factor")
+    me.type("code", pool.own.at(pool.spare)).button("Remove factor")
     assert "Caller’s phone" in me.said() and "3 sessions ended" in me.said()
     assert "Recently removed" in me.text()
-    assert "mfaPendingCredential" not in ok(place.api.sign_in(place.address("caller")))
+    assert "mfaPendingCredential" not in ok(pool.api.sign_in(pool.address("caller")))
 
 
-def remove_everything(me, place):
+def remove_everything(me, pool):
     """S4."""
-    me.find(place.address("robbed")).link("Remove all factors…")
+    me.find(pool.address("robbed")).link("Remove all factors…")
     because(me, "Lost").button("Remove all factors")
     assert "Another administrator can undo it until" in me.said()
     expect(me.page.get_by_role("link", name="Remove…")).to_have_count(0)
 
 
-def delete_permanently(me, place):
+def delete_permanently(me, pool):
     """The agent who removed a device can delete it permanently before the hold ends."""
-    me.find(place.address("caller"))
+    me.find(pool.address("caller"))
     assert "Another administrator can restore it" in me.text()
     me.link("Delete permanently… Caller’s phone")
     because(me, "Stolen").button("Delete factor permanently")
@@ -206,49 +206,49 @@ def delete_permanently(me, place):
     assert "Recently removed" not in me.text()
 
 
-def generate_a_temporary_code(me, place):
+def generate_a_temporary_code(me, pool):
     """S5: shown once, and accepted by applications in place of an app's code."""
-    me.find(place.address("traveler")).link("Generate temporary code…")
+    me.find(pool.address("traveler")).link("Generate temporary code…")
     because(me, "Lost").button("Generate code")
     code = me.page.get_by_label("code", exact=True).inner_text()
     me.link("Done")
     assert code not in me.page.content() and "single use, expires" in me.text()
-    ok(place.code("traveler", code.lower()))
-    refused(place.code("traveler", code), "INVALID_CODE")
+    ok(pool.code("traveler", code.lower()))
+    refused(pool.code("traveler", code), "INVALID_CODE")
 
 
-def suspend_until_tomorrow(me, place):
+def suspend_until_tomorrow(me, pool):
     """S6: the factor is still required, and its codes are refused."""
-    me.find(place.address("forgetful")).link("Suspend… Forgetful’s phone")
+    me.find(pool.address("forgetful")).link("Suspend… Forgetful’s phone")
     because(me, "Lost").button("Suspend factor")
     assert "Suspended factor “Forgetful’s phone” until" in me.said()
-    refused(place.code("forgetful", place.apps["forgetful"].at(time.time() + 30)), "INVALID_CODE")
+    refused(pool.code("forgetful", pool.apps["forgetful"].at(time.time() + 30)), "INVALID_CODE")
 
 
-def unlock(me, place):
+def unlock(me, pool):
     """S7."""
-    me.find(place.address("guesser"))
+    me.find(pool.address("guesser"))
     assert "Codes are locked after 5 incorrect codes in a row" in me.text()
     me.link("Unlock codes…")
     because(me, "Codes rejected").button("Unlock codes")
     assert "unlocked" in me.said()
-    ok(place.code("guesser", place.apps["guesser"].at(time.time() + 30)))
+    ok(pool.code("guesser", pool.apps["guesser"].at(time.time() + 30)))
 
 
-def end_sessions(me, place):
+def end_sessions(me, pool):
     """S9."""
-    me.find(place.address("leaver")).link("End all sessions…")
+    me.find(pool.address("leaver")).link("End all sessions…")
     because(me, "User left").button("End all sessions")
     assert "ended" in me.said() and "No active sessions." in me.text()
-    refused(place.api.http.post(
-        "/v1/token", params={"key": place.api.key},
+    refused(pool.api.http.post(
+        "/v1/token", params={"key": pool.api.key},
         json={"grant_type": "refresh_token",
-              "refresh_token": place.sessions["leaver"]["refreshToken"]}), "TOKEN_EXPIRED")
+              "refresh_token": pool.sessions["leaver"]["refreshToken"]}), "TOKEN_EXPIRED")
 
 
-def write_and_delete_a_note(me, place):
+def write_and_delete_a_note(me, pool):
     """Notes require a reason but no identity check, and can be undone from the status message."""
-    me.find(place.address("traveler")).link("Add note…")
+    me.find(pool.address("traveler")).link("Add note…")
     me.type("note", "Back on Monday.").choose("reason", "User request").button("Save note")
     assert "Note saved." in me.said() and "Back on Monday." in me.text()
     me.link("Undo")
@@ -257,10 +257,10 @@ def write_and_delete_a_note(me, place):
     assert "what the next agent should know" in me.text()
 
 
-def rename_and_undo(me, place):
+def rename_and_undo(me, pool):
     """The user sees the name when asked for a code."""
     def hint():
-        return ok(place.api.sign_in(place.address("traveler")))["mfaInfo"][0]["displayName"]
+        return ok(pool.api.sign_in(pool.address("traveler")))["mfaInfo"][0]["displayName"]
 
     me.link("Rename… Traveler’s phone").type("name", "Office phone")
     because(me, "User request").button("Rename factor")
@@ -272,19 +272,19 @@ def rename_and_undo(me, place):
     assert "to “Traveler’s phone”" in me.said() and hint() == "Traveler’s phone"
 
 
-def remove_forty(me, place):
+def remove_forty(me, pool):
     """S10: over the hourly action limit, the removal requires approval."""
     me.link("Users").unfold("Remove second factors in bulk")
-    me.type("list", "\n".join([*place.crowd, "nobody@example.com"])).button("Preview")
+    me.type("list", "\n".join([*pool.crowd, "nobody@example.com"])).button("Preview")
     assert me.heading() == "Remove the second factors of 40 users?"
     me.tick("reason").tick("proof").button("Request approval")
     assert "pending approval" in me.said()
 
 
-def approve(other, place):
+def approve(other, pool):
     """Approves the removal as a second administrator, from the home page."""
     other.start("/").link(to="/approvals")
-    other.link(to=f"{place.path}/approvals/")
+    other.link(to=f"{pool.path}/approvals/")
     assert "Sam Support" in other.text()
     other.button("Approve and run")
     assert "has started" in other.said()
@@ -292,23 +292,23 @@ def approve(other, place):
     assert "Removed (40)" in other.text() and "Not found (1)" in other.text()
 
 
-def undo(other, place):
+def undo(other, pool):
     """Another administrator restores what one has removed."""
-    other.start("/").find(place.address("robbed"))
+    other.start("/").find(pool.address("robbed"))
     other.link("Restore… Phone r1, Phone r2")
     other.choose("reason", "Device found").tick("proof").button("Restore factors")
     assert "Phone r1" in other.text() and "Remove all factors…" in other.text()
 
 
-def unblock(other, place):
+def unblock(other, pool):
     """Unblocks an agent who hit the hourly action limit."""
-    database = sqlite3.connect(place.server.data / "countersign.sqlite", timeout=30)
+    database = sqlite3.connect(pool.server.data / "countersign.sqlite", timeout=30)
     with database:
         database.execute(
             """INSERT INTO support_hold (administrator_id, scope_key, held_at)
                SELECT administrator_id, scope_key, 1 FROM administrator, scope
                WHERE email = ? AND project_id = ? AND tenant_id = ''""",
-            (f"sam.{place.api.project}@example.com", place.api.project))
+            (f"sam.{pool.api.project}@example.com", pool.api.project))
     database.close()
     other.start("/").link("Unblock… Sam Support")
     assert other.heading() == "Unblock Sam Support?"
