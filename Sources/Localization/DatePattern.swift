@@ -30,7 +30,8 @@ struct DatePattern: Sendable {
     let locale = Locale(identifier: identifier + "-u-ca-gregory")
     let template = withTime ? "yMMMdHHmm" : "yMMMd"
     let pattern =
-      DateFormatter.dateFormat(fromTemplate: template, options: 0, locale: locale) ?? "y-MM-dd HH:mm"
+      DateFormatter.dateFormat(fromTemplate: template, options: 0, locale: locale)
+      ?? "y-MM-dd HH:mm"
     let formatter = DateFormatter()
     formatter.locale = locale
     let isAlone = pattern.contains("LLL")

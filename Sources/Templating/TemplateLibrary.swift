@@ -15,6 +15,9 @@ public struct TemplateLibrary: Sendable {
 
   /// Reads all `.mustache` files in a folder and its subfolders.
   ///
+  /// An indented line that starts with an element or a section continues the line before it, so
+  /// that long lines can be broken without a space in the page.
+  ///
   /// - Parameters:
   ///   - folder: The path of the folder.
   ///   - catalog: The messages for the tag `{{%key}}` and for view models.
@@ -31,7 +34,8 @@ public struct TemplateLibrary: Sendable {
         throw TemplateError(.unreadable, at: Place(file: path, line: 0))
       }
       let name = String(path.dropLast(ending.count))
-      parsed[name] = try Parser.parse([UInt8](data), name: name, file: path, catalog: catalog)
+      parsed[name] = try Parser.parse(
+        Continuation.joining([UInt8](data)), name: name, file: path, catalog: catalog)
     }
     templates = parsed
     self.catalog = catalog ?? .empty

@@ -128,7 +128,7 @@ def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
             assert refused.status_code == 422 and lost() == []
             done = pages.post("/clock", {"code": person_code(owner)})
             assert done.headers["location"] == "/clock"
-            assert "Confirmed the time" in pages.get("/clock").text
+            assert "Time confirmed" in pages.get("/clock").text
         else:
             confirmed = run("clock", "confirm", "--data", tmp_path, env=ahead)
             assert confirmed.returncode == 0, confirmed.stderr

@@ -77,7 +77,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let address = "/what-if?q=chiara.bianchi@example.com"
       let without = try await ada.get(address)
-      #expect(without.says("SMS is disabled: 1 factor is not required"))
+      #expect(without.says("SMS is off: 1 factor isn’t required"))
       try await setSMS(world, true)
       let with = try await ada.get(address)
       #expect(with.says("Mobile") && !with.says("not asked for"))

@@ -2,7 +2,7 @@ import Crypto
 import Testing
 
 @Suite struct CryptoTests {
-  @Test func `digests are those of FIPS 180-4`() {
+  @Test func `digests match the FIPS 180-4 examples`() {
     let message = Array("abc".utf8)
     #expect(
       Hex.encode(HashFunction.sha1.digest(message)) == "a9993e364706816aba3e25717850c26c9cd0d89d")
@@ -13,7 +13,7 @@ import Testing
   }
 
   /// RFC 4231, test cases 2 and 6 (a key longer than a block).
-  @Test func `HMAC gives the vectors of RFC 4231`() throws {
+  @Test func `HMAC matches the test vectors of RFC 4231`() throws {
     let short = try HMAC.code(
       .sha256, key: Secret("Jefe"), message: Array("what do ya want for nothing?".utf8))
     #expect(
@@ -25,19 +25,19 @@ import Testing
       Hex.encode(long) == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
   }
 
-  @Test func `one HMAC serves many messages`() throws {
+  @Test func `an HMAC can be reused for many messages`() throws {
     var hmac = try HMAC(.sha1, key: Secret("key"))
     let first = try hmac.code(for: [1, 2, 3])
     _ = try hmac.code(for: [])
     #expect(try hmac.code(for: [1, 2, 3]) == first)
   }
 
-  @Test func `an empty key is a key`() throws {
+  @Test func `an empty key is accepted`() throws {
     let code = try HMAC.code(.sha1, key: Secret(""), message: [])
     #expect(Hex.encode(code) == "fbdb1d1b18aa6c08324b7d64b71fb76370690e1d")
   }
 
-  @Test func `a secret never describes itself`() {
+  @Test func `a secret's descriptions don't reveal it`() {
     let secret = Secret("hunter2-marker")
     var dumped = ""
     dump(secret, to: &dumped)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40)
-  func `base64url reads what it writes, padded or not`(count: Int) {
+  func `base64url decodes what it encodes, with or without padding`(count: Int) {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 251) }
     let text = Base64URL.encode(bytes)
     #expect(!text.contains("=") && !text.contains("+") && !text.contains("/"))
@@ -58,11 +58,11 @@ import Testing
   }
 
   @Test(arguments: ["A", "AB=C", "A===", "AA=", "A A A", "AB!D", "AB", "AAB"])
-  func `what is not canonical base64url is refused`(text: String) {
+  func `noncanonical base64url is refused`(text: String) {
     #expect(Base64URL.decode(text) == nil)
   }
 
-  @Test func `random text uses the alphabet only`() {
+  @Test func `random text uses only the given alphabet`() {
     let text = RandomSource.system.text(200, from: "abc")
     #expect(text.count == 200 && text.allSatisfy { "abc".contains($0) })
     let uuid = RandomSource.system.uuid()
@@ -77,7 +77,7 @@ import Testing
     try Sealer(ring ?? self.ring, purpose: purpose, random: .system)
   }
 
-  @Test func `a box opens with the same associated data only`() throws {
+  @Test func `a box opens only with the same associated data`() throws {
     let sealer = try sealer()
     let box = try sealer.seal([1, 2, 3], with: [9])
     #expect(try sealer.open(box, with: [9]).revealedBytes == [1, 2, 3])
@@ -85,7 +85,7 @@ import Testing
     #expect(throws: CryptoError.notAuthentic) { try sealer.open(box, with: []) }
   }
 
-  @Test func `no bit of a box can change`() throws {
+  @Test func `a modified or truncated box is refused`() throws {
     let sealer = try sealer()
     let box = try sealer.seal(Array("seed".utf8), with: [])
     for index in box.indices {
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a box of one purpose or ring is closed to another`() throws {
+  @Test func `a box can't be opened with another purpose or key ring`() throws {
     let box = try sealer().seal([1], with: [])
     #expect(throws: CryptoError.notAuthentic) { try sealer("other").open(box, with: []) }
     #expect(throws: CryptoError.self) {
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `a key ring reads what it writes, older keys too`() throws {
+  @Test func `a key ring reads what it writes, including older keys`() throws {
     let older = KeyRing(random: .system)
     let both = try KeyRing(text: ring.text.revealedText + older.text.revealedText)
     let box = try sealer(ring: older).seal([7], with: [])
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(arguments: ["", "# only a comment", "countersign-master-key-1 00000001 AAAA", "x y z"])
-  func `a damaged key ring is refused without showing it`(text: String) {
+  func `a damaged key ring is refused`(text: String) {
     #expect(throws: CryptoError.self) { try KeyRing(text: text) }
   }
 }

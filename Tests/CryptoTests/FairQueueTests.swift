@@ -3,7 +3,7 @@ import Testing
 @testable import Crypto
 
 struct FairQueueTests {
-  /// Adds an element and returns the result as a word.
+  /// Adds an element and returns the result as text.
   private func add(_ element: String, to queue: inout FairQueue<String>) -> String {
     switch queue.add(element, of: element.first == "a" ? 1 : element.first == "b" ? 2 : 3) {
     case .start: "start"
@@ -19,19 +19,19 @@ struct FairQueueTests {
     return order
   }
 
-  @Test func `one group waits in its order, and has three quarters of the places`() {
+  @Test func `one group waits in order and can use three quarters of the places`() {
     var queue = FairQueue<String>(width: 2, places: 8)
     let admissions = (0..<10).map { add("a\($0)", to: &queue) }
     #expect(admissions[..<2] == ["start", "start"])
     #expect(admissions[2..<8].allSatisfy { $0 == "wait" })
     #expect(admissions[8...] == ["refuse", "refuse"])
     #expect(drain(&queue) == ["a2", "a3", "a4", "a5", "a6", "a7"])
-    // Both running elements have finished, so two more start.
+    // Both running elements have finished, so two more can start.
     #expect(queue.next() == nil)
     #expect((0..<3).map { add("b\($0)", to: &queue) } == ["start", "start", "wait"])
   }
 
-  @Test func `another group is next, however many wait of the first`() {
+  @Test func `another group is served next even if the first has many waiting`() {
     var queue = FairQueue<String>(width: 1, places: 64)
     for number in 0..<200 { _ = add("a\(number)", to: &queue) }
     #expect(add("b0", to: &queue) == "wait")
@@ -40,7 +40,7 @@ struct FairQueueTests {
     #expect((0..<6).map { _ in queue.next() } == ["a1", "b0", "c0", "a2", "b1", "a3"])
   }
 
-  @Test func `when all places are taken the group that waits for most loses its last`() {
+  @Test func `when the queue is full, the largest group loses its last element`() {
     var queue = FairQueue<String>(width: 1, places: 8)
     for number in 0..<7 { #expect(add("a\(number)", to: &queue) != "refuse") }
     for number in 0..<2 { #expect(add("b\(number)", to: &queue) == "wait") }
@@ -54,7 +54,7 @@ struct FairQueueTests {
     #expect(drain(&queue) == ["a1", "b0", "c0", "a2", "b1", "c1", "a3", "b2"])
   }
 
-  @Test func `without places only those that run are admitted`() {
+  @Test func `without places, only running elements are admitted`() {
     var queue = FairQueue<String>(width: 1, places: 0)
     #expect(["a0", "a1", "b0"].map { add($0, to: &queue) } == ["start", "refuse", "refuse"])
   }

@@ -6,7 +6,7 @@ import Testing
   let hasher = PasswordHasher(width: 2, cost: PasswordTests.cheap)
 
   @Test(arguments: HashVector.all)
-  func `a published hash matches its password and no other`(vector: HashVector) async throws {
+  func `a published hash matches only its password`(vector: HashVector) async throws {
     let algorithm = try PasswordAlgorithm(vector.parameters)
     let hash = try PasswordHash(vector.hash, salt: vector.salt, by: algorithm)
     #expect(try await hasher.matches(Secret(vector.password), hash, for: PasswordTests.pool))
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: HashVector.all)
-  func `the text that is stored says all by itself`(vector: HashVector) async throws {
+  func `the stored text contains all parameters`(vector: HashVector) async throws {
     let algorithm = try PasswordAlgorithm(vector.parameters)
     let hash = try PasswordHash(vector.hash, salt: vector.salt, by: algorithm)
     let again = try PasswordHash(Array(hash.encoded.utf8), salt: [], by: .told)
@@ -25,7 +25,7 @@ import Testing
     #expect(try await hasher.matches(Secret(vector.password), again, for: PasswordTests.pool))
   }
 
-  @Test func `one changed byte of a hash is not it`() async throws {
+  @Test func `a hash with one changed byte doesn't match`() async throws {
     for vector in HashVector.all where vector.parameters.algorithm != "BCRYPT" {
       var bytes = vector.hash
       bytes[bytes.count - 1] ^= 1
@@ -37,14 +37,14 @@ import Testing
     }
   }
 
-  @Test func `an MD5 may be given as its hexadecimal text`() async throws {
+  @Test func `an MD5 hash can be given as hexadecimal text`() async throws {
     let text = Array("900150983CD24FB0d6963f7d28e17f72".utf8)
     let hash = try PasswordHash(
       text, salt: Array("a".utf8), by: .digest(.md5, rounds: 0, order: .saltFirst))
     #expect(try await hasher.matches(Secret("bc"), hash, for: PasswordTests.pool))
   }
 
-  @Test func `the texts of other software are read`() async throws {
+  @Test func `hash texts of other software are accepted`() async throws {
     // The reference implementation uses the standard base64 alphabet.
     let argon =
       "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8"
@@ -56,7 +56,7 @@ import Testing
         "$argon2id$v=19$m=64,t=1,p=1$"))
   }
 
-  @Test func `bcrypt reads no further than a NUL, so a password with one never matches`()
+  @Test func `a password with a NUL never matches a bcrypt hash`()
     async throws
   {
     let hash = try PasswordHash(
@@ -66,7 +66,7 @@ import Testing
     #expect(try await !hasher.matches(Secret("abc\0def"), hash, for: PasswordTests.pool))
   }
 
-  @Test func `the fake hash of the emulator becomes one that can be checked`() async throws {
+  @Test func `the emulator's fake hash is converted to a real hash`() async throws {
     let text = "fakeHash:salt=fakeSaltX:password=pa:password=ss"
     let hash = try #require(PasswordHash(emulatorText: text, random: .system))
     #expect(!hash.encoded.contains("pa:password=ss"))
@@ -76,8 +76,8 @@ import Testing
     #expect(PasswordHash(emulatorText: "$2a$", random: .system) == nil)
   }
 
-  /// Each new hash draws one salt, so the number of draws is the number of hashes.
-  @Test func `a wrong password costs a hash of today, of whatever kind the hash is`() async throws {
+  /// Each new hash draws one salt, so the number of draws equals the number of hashes.
+  @Test func `a wrong password costs one current hash for every kind of hash`() async throws {
     let draws = Mutex(0)
     let random = RandomSource { count in
       draws.withLock { $0 += 1 }
@@ -107,7 +107,7 @@ import Testing
     "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOe", "$hmac-sha256$o=ps$YQ$YQ",
     "$pbkdf2-sha256$n=2000001$YQ$YQ", "$firebase-scrypt$r=9,m=14,s=,k=YQ$YQ$YQ", "plain",
   ])
-  func `a text that says nothing sound is refused`(text: String) async throws {
+  func `an invalid hash text is refused`(text: String) async throws {
     #expect(throws: ImportedHashError.self) {
       try PasswordHash(Array(text.utf8), salt: [], by: .told)
     }
@@ -128,7 +128,9 @@ import Testing
     ("MD5", 0, 8_192), ("SHA1", 1, 8_192), ("SHA256", 1, 8_192),
     ("SHA512", 1, 8_192), ("PBKDF_SHA1", 1, 2_000_000), ("PBKDF2_SHA256", 1, 2_000_000),
   ])
-  func `rounds have a range`(algorithm: String, least: Int, most: Int) throws {
+  func `rounds outside the allowed range are refused`(algorithm: String, least: Int, most: Int)
+    throws
+  {
     for rounds in [least, most] { try check(algorithm) { $0.rounds = rounds } }
     for rounds in [least - 1, most + 1, Int.max, Int.min] {
       #expect(throws: HashParameterError.outOfRange("rounds", least...most)) {
@@ -138,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: ["HMAC_SHA256", "HMAC_SHA512", "HMAC_SHA1", "HMAC_MD5", "SCRYPT"])
-  func `a key that is needed is missed`(algorithm: String) throws {
+  func `a missing or overlong signer key is refused`(algorithm: String) throws {
     for key in [nil, []] as [[UInt8]?] {
       #expect(throws: HashParameterError.missing("signerKey")) {
         try check(algorithm) {
@@ -153,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `scrypt has ceilings`() throws {
+  @Test func `scrypt parameters have limits`() throws {
     func scrypt(_ cost: Int?, _ blockSize: Int?, _ lanes: Int?) throws {
       try check("STANDARD_SCRYPT") {
         ($0.cpuMemCost, $0.blockSize, $0.parallelization) = (cost, blockSize, lanes)
@@ -173,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func `Argon2 has ceilings`() throws {
+  @Test func `Argon2 parameters have limits`() throws {
     func argon2(_ set: (inout Argon2) -> Void) throws {
       try check("ARGON2") {
         var argon2 = Argon2(kind: .id, version: 19, memory: 262_144, passes: 16, lanes: 16)
@@ -191,12 +193,12 @@ import Testing
     #expect(throws: HashParameterError.missing("argon2Parameters")) { try check("ARGON2") { _ in } }
   }
 
-  @Test func `another algorithm is none`() throws {
+  @Test func `an unknown algorithm is refused`() throws {
     #expect(throws: HashParameterError.unknownAlgorithm) { try check("ROT13") { _ in } }
     #expect(try PasswordAlgorithm(HashParameters()) == .told)
   }
 
-  @Test func `a hash has the length of its algorithm`() throws {
+  @Test func `a hash must have its algorithm's length`() throws {
     let short = [UInt8](repeating: 7, count: 8)
     for algorithm in [
       PasswordAlgorithm.digest(.sha256, rounds: 1, order: .saltFirst),

@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-/// A published hash: its source, and its input.
+/// A published hash with its source and inputs.
 struct HashVector: Sendable, CustomTestStringConvertible {
   let source: String
   let parameters: HashParameters
@@ -94,7 +94,7 @@ extension HashVector {
         $0.rounds = 1
         $0.order = .passwordFirst
       },
-      HashVector("abc, \(algorithm) of three rounds", algorithm, password: "abc", hash: thrice) {
+      HashVector("abc, \(algorithm), three rounds", algorithm, password: "abc", hash: thrice) {
         $0.rounds = 3
       },
     ]

@@ -6,7 +6,7 @@ import Testing
   static let pool = PasswordHasher.Pool(1)
   let hasher = PasswordHasher(width: 2, waiting: 4, cost: cheap)
 
-  @Test func `a hash matches its password and no other`() async throws {
+  @Test func `a hash matches only its password`() async throws {
     let hash = try await hasher.hash(Secret("correct horse"), for: PasswordTests.pool)
     #expect(hash.encoded.hasPrefix("$argon2id$v=19$m=64,t=1,p=1$"))
     #expect(try await hasher.matches(Secret("correct horse"), hash, for: PasswordTests.pool))
@@ -20,20 +20,20 @@ import Testing
         Secret("x"), PasswordHash(encoded: "plain"), for: PasswordTests.pool))
   }
 
-  @Test func `the same password has another hash each time`() async throws {
+  @Test func `the same password has a different hash each time`() async throws {
     let first = try await hasher.hash(Secret("a"), for: PasswordTests.pool)
     let second = try await hasher.hash(Secret("a"), for: PasswordTests.pool)
     #expect(first != second)
   }
 
-  @Test func `the standing cost is OWASP's and a cheaper hash wants an upgrade`() async throws {
+  @Test func `the current cost is OWASP's, and a cheaper hash needs an upgrade`() async throws {
     #expect(PasswordHash.Cost.current == PasswordHash.Cost(memory: 19_456, passes: 2))
     let hash = try await hasher.hash(Secret("a"), for: PasswordTests.pool)
     #expect(hash.needsUpgrade())
     #expect(!hasher.needsUpgrade(hash))
   }
 
-  @Test func `a flood beyond the queue is told so at once`() async throws {
+  @Test func `hashes beyond the queue limit are refused immediately`() async throws {
     let hasher = PasswordHasher(
       width: 1, waiting: 2, cost: PasswordHash.Cost(memory: 65_536, passes: 3))
     let outcomes = await withTaskGroup(of: Bool.self) { group in
@@ -55,7 +55,7 @@ import Testing
 }
 
 @Suite struct RSAKeyTests {
-  @Test func `signatures verify, survive DER, and bind the message`() throws {
+  @Test func `signatures verify after a DER round trip, only for their message`() throws {
     let key = try RSAKey.generate()
     let message = Array("header.payload".utf8)
     let signature = try key.sign(message)
@@ -75,7 +75,7 @@ import Testing
     #expect(pem.hasSuffix("-----END CERTIFICATE-----\n"))
   }
 
-  @Test func `what is not a private RSA key is refused`() {
+  @Test func `an invalid private RSA key is refused`() {
     #expect(throws: CryptoError.self) { try RSAKey(privateDER: Secret("nonsense")) }
   }
 }

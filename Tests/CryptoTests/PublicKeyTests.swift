@@ -8,7 +8,7 @@ struct PublicKeyTests {
   private func bytes(_ text: String) throws -> [UInt8] { try #require(Base64URL.decode(text)) }
 
   /// RFC 7515, appendix A.2.
-  @Test func `RS256 gives the vector of RFC 7515`() throws {
+  @Test func `RS256 verifies the test vector of RFC 7515`() throws {
     let key = try PublicKey(
       modulus: bytes(
         "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ"
@@ -29,7 +29,7 @@ struct PublicKeyTests {
   }
 
   /// RFC 7515, appendix A.3.
-  @Test func `ES256 gives the vector of RFC 7515`() throws {
+  @Test func `ES256 verifies the test vector of RFC 7515`() throws {
     let key = try PublicKey(
       x: bytes("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"),
       y: bytes("x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"))
@@ -47,7 +47,7 @@ struct PublicKeyTests {
     #expect(throws: CryptoError.self) { try key.numbers() }
   }
 
-  @Test func `a certificate and its key are one key`() throws {
+  @Test func `a certificate has the same public key as its key pair`() throws {
     let pair = try RSAKey.generate()
     let numbers = try pair.publicNumbers()
     let key = try PublicKey(modulus: [0] + numbers.modulus, exponent: numbers.exponent)
@@ -58,7 +58,7 @@ struct PublicKeyTests {
     #expect(certificate.verify(try pair.sign(message), of: message))
   }
 
-  @Test func `the older form of RSA keys is read`() throws {
+  @Test func `PKCS #1 RSA public keys are accepted`() throws {
     let key = try PublicKey(
       pem: """
         -----BEGIN RSA PUBLIC KEY-----
@@ -108,11 +108,11 @@ struct PublicKeyTests {
         """, .otherKind
       ),
     ] as [(String, PublicKey.Fault)])
-  func `what is no key that can be used is refused`(pem: String, fault: PublicKey.Fault) {
+  func `unusable keys are refused`(pem: String, fault: PublicKey.Fault) {
     #expect(throws: fault) { try PublicKey(pem: pem) }
   }
 
-  @Test func `numbers that are no good key are refused`() throws {
+  @Test func `invalid key parameters are refused`() throws {
     let numbers = try RSAKey.generate().publicNumbers()
     #expect(throws: PublicKey.Fault.unusable) {
       try PublicKey(modulus: numbers.modulus, exponent: [1])

@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-/// Uses libcrypto from many threads at once, in a process that may not have used it before.
+/// Uses libcrypto from many threads at once, in a process that might not have used it before.
 struct ThreadTests {
   private static let codes: [(function: HashFunction, code: String)] = [
     (.sha1, "de7c9b85b8b78aa6bc8a7a36f70a90701c9db4d9"),
@@ -14,7 +14,7 @@ struct ThreadTests {
   ]
   private static let message = Array("The quick brown fox jumps over the lazy dog".utf8)
 
-  @Test func `every algorithm answers, however many ask at once`() async throws {
+  @Test func `every algorithm works from many threads at once`() async throws {
     let ring = KeyRing(random: .system)
     let signer = try RSAKey.generate(bits: 2_048)
     let signature = try signer.sign(Self.message)
@@ -27,8 +27,8 @@ struct ThreadTests {
             switch (task + round) % 5 {
             case 0...2:
               let (function, code) = Self.codes[(task + round) % 5]
-              let made = try HMAC.code(function, key: Secret("key"), message: Self.message)
-              #expect(Hex.encode(made) == code)
+              let result = try HMAC.code(function, key: Secret("key"), message: Self.message)
+              #expect(Hex.encode(result) == code)
             case 3:
               let sealer = try Sealer(ring, purpose: "threads \(round)", random: .system)
               let box = try sealer.seal(Self.message, with: [1])

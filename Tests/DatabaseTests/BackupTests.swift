@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 struct BackupTests {
-  @Test func `a copy made while writes go on is whole and of one moment`() async throws {
+  @Test func `a backup during writes is complete and consistent`() async throws {
     try await withDatabase { database in
       try await withFolder { folder in
         // Each write keeps both tables the same size; an inconsistent copy wouldn't.
@@ -47,7 +47,7 @@ struct BackupTests {
     }
   }
 
-  @Test func `a file that exists is not overwritten`() async throws {
+  @Test func `an existing file isn't overwritten`() async throws {
     try await withDatabase { database in
       try await withFolder { folder in
         let path = folder + "/copy.sqlite"
@@ -58,7 +58,7 @@ struct BackupTests {
     }
   }
 
-  @Test func `a folder that is missing is told, and nothing is left behind`() async throws {
+  @Test func `a missing folder is reported, and no files are left behind`() async throws {
     try await withDatabase { database in
       try await withFolder { folder in
         let failure = try await code { try await database.backup(to: folder + "/no/copy") }

@@ -3,7 +3,7 @@ import DatabaseSQLite
 import Testing
 
 struct ConnectionTests {
-  @Test func `run tells how many rows it changed`() async throws {
+  @Test func `run returns the number of changed rows`() async throws {
     try await withDatabase { database in
       let counts = try await database.write { connection in
         [
@@ -18,7 +18,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test func `first takes one row, and a change with RETURNING has its whole effect`()
+  @Test func `first returns one row, and a statement with RETURNING runs completely`()
     async throws
   {
     try await withDatabase { database in
@@ -29,10 +29,10 @@ struct ConnectionTests {
       }
       #expect(id == 1)
       #expect(try await database.names() == ["a", "b", "c"])
-      let nobody = try await database.read { connection in
+      let missing = try await database.read { connection in
         try connection.first("SELECT id FROM person WHERE name = 'x'") { try $0.value(0) as Int }
       }
-      #expect(nobody == nil)
+      #expect(missing == nil)
     }
   }
 
@@ -55,7 +55,7 @@ struct ConnectionTests {
       "BEGIN", "commit", " -- note\n ROLLBACK", "/* x */ SAVEPOINT a", "PRAGMA foreign_keys = OFF",
       "ATTACH 'x' AS y", "SELECT 1; SELECT 2", "SELECT $1", "", "-- nothing", "VACUUM",
     ] as [SQL])
-  func `text that is not one statement for callers is refused`(sql: SQL) async throws {
+  func `text that isn't a single allowed statement is refused`(sql: SQL) async throws {
     try await withDatabase { database in
       let failure = try await code { _ = try await database.write { try $0.run(sql) } }
       #expect(failure == .misuse)
@@ -63,7 +63,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test func `a script may not end the transaction either`() async throws {
+  @Test func `a script can't end the transaction either`() async throws {
     try await withDatabase { database in
       let failure = try await code {
         try await database.write { try $0.runScript("DELETE FROM person; COMMIT; SELECT 1") }
@@ -72,7 +72,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test func `a reader cannot change anything`() async throws {
+  @Test func `a reader can't change data`() async throws {
     try await withDatabase { database in
       let failure = try await code {
         _ = try await database.read { try $0.run("INSERT INTO person (name) VALUES ('a')") }
@@ -82,7 +82,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test func `more statements than the cache holds work`() async throws {
+  @Test func `more statements than the cache holds can be run`() async throws {
     try await withDatabase { database in
       let total = try await database.read { connection in
         try (0..<600).reduce(0) { total, size in
@@ -94,7 +94,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test func `a prepared statement follows the schema`() async throws {
+  @Test func `a cached statement reflects schema changes`() async throws {
     try await withDatabase { database in
       @Sendable func lastColumn() async throws -> [SQLValue] {
         try await database.read { connection in
@@ -110,7 +110,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test func `the trace has every text and no value`() async throws {
+  @Test func `the trace has the text of every statement without values`() async throws {
     let texts = Record<String>()
     try await withDatabase(trace: { texts.append($0) }) { database in
       try await database.insert("a secret")
@@ -122,7 +122,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test func `the query plan tells a scan from a search`() async throws {
+  @Test func `the query plan distinguishes a scan from a search`() async throws {
     try await withDatabase { database in
       #expect(try await database.queryPlan(of: "SELECT * FROM pet") == ["SCAN pet"])
       let plan = try await database.queryPlan(
@@ -132,7 +132,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test func `a full-text table is kept by statements, not by triggers`() async throws {
+  @Test func `a full-text table is updated by statements, not triggers`() async throws {
     try await withDatabase { database in
       try await database.write { connection in
         try connection.runScript(

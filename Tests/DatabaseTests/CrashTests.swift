@@ -4,16 +4,16 @@ import Foundation
 import Testing
 
 struct CrashTests {
-  @Test func `what a caller was told is stored survives the end of the process`() async throws {
+  @Test func `acknowledged writes survive a crash`() async throws {
     try await withFolder { folder in
       let path = folder + "/test.sqlite"
-      let told = folder + "/told"
+      let acknowledged = folder + "/acknowledged"
       await #expect(processExitsWith: .signal(SIGKILL)) {
-        [path = path as String, told = told as String] in
+        [path = path as String, acknowledged = acknowledged as String] in
         let database = try SQLiteDatabase(path: path)
         try await database.write { try $0.runScript("CREATE TABLE person (name TEXT)") }
-        try Data().write(to: URL(filePath: told))
-        let file = try FileHandle(forWritingTo: URL(filePath: told))
+        try Data().write(to: URL(filePath: acknowledged))
+        let file = try FileHandle(forWritingTo: URL(filePath: acknowledged))
         await withTaskGroup { group in
           for client in 0..<32 {
             group.addTask {
@@ -31,7 +31,7 @@ struct CrashTests {
           }
         }
       }
-      let names = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n")
+      let names = try String(contentsOfFile: acknowledged, encoding: .utf8).split(separator: "\n")
       #expect(names.count > 1000)
       let database = try SQLiteDatabase(path: path)
       let stored = Set(try await database.names())

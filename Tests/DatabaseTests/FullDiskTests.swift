@@ -18,7 +18,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test func `those that find no room are told so, and the rest is kept`() async throws {
+  @Test func `writes that don't fit fail, and the others are stored`() async throws {
     try await withDatabase(maximumPages: 60) { database in
       let held = HeldWrite(database)
       await held.begun.wait()
@@ -44,7 +44,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test func `one that is too large alone does not take its neighbors with it`() async throws {
+  @Test func `a write that's too large doesn't affect others in its group`() async throws {
     try await withDatabase(maximumPages: 60) { database in
       let held = HeldWrite(database)
       await held.begun.wait()
@@ -66,8 +66,8 @@ struct FullDiskTests {
     }
   }
 
-  /// The file size limit applies to the whole process, so this runs in a separate one.
-  @Test func `when the system refuses to write, reads go on, and writes once it does`()
+  /// Runs in a separate process, since the file size limit applies to the whole process.
+  @Test func `while the system refuses writes, reads continue; writes resume later`()
     async throws
   {
     await #expect(processExitsWith: .success) {

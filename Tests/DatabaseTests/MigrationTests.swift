@@ -24,7 +24,7 @@ struct MigrationTests {
     try await database.read { try $0.all("SELECT x FROM a") { try $0.value(0) } }
   }
 
-  @Test func `each step is applied once`() async throws {
+  @Test func `each migration is applied once`() async throws {
     try await withDatabase { database in
       #expect(try await database.migrate([Self.first], at: 1000) == ["m0001_first"])
       #expect(
@@ -40,7 +40,7 @@ struct MigrationTests {
     }
   }
 
-  @Test func `a step that was edited stops everything`() async throws {
+  @Test func `a modified migration is an error`() async throws {
     try await withDatabase { database in
       try await database.migrate([Self.first], at: 0)
       let edited = Migration(name: "m0001_first", text: Self.first.text, digest: "other")
@@ -49,7 +49,7 @@ struct MigrationTests {
     }
   }
 
-  @Test func `a step of a newer version stops everything`() async throws {
+  @Test func `a migration of a newer version is an error`() async throws {
     try await withDatabase { database in
       try await database.migrate([Self.first, Self.second], at: 0)
       await expectFailure(.unknown("m0002_second"), [Self.first], on: database)
@@ -57,7 +57,7 @@ struct MigrationTests {
     }
   }
 
-  @Test func `a step may not be put before one that was applied`() async throws {
+  @Test func `a migration can't be inserted before an applied one`() async throws {
     try await withDatabase { database in
       try await database.migrate(
         [Self.second].map { step in
@@ -67,7 +67,7 @@ struct MigrationTests {
     }
   }
 
-  @Test func `a step that fails has no effect, and those before it stay`() async throws {
+  @Test func `a failed migration has no effect, and earlier ones are preserved`() async throws {
     try await withDatabase { database in
       let error = try await #require(throws: MigrationError.self) {
         try await database.migrate([Self.first, Self.second, Self.failing], at: 0)

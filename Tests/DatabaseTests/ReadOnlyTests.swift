@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 struct ReadOnlyTests {
-  /// Returns the size and modification time of each file in a folder.
+  /// Returns the content of each file in a folder.
   private func files(_ folder: String) throws -> [String: String] {
     let manager = FileManager.default
     var found: [String: String] = [:]
@@ -15,11 +15,11 @@ struct ReadOnlyTests {
     return found
   }
 
-  @Test func `a database with a log is read and left as it is`() async throws {
+  @Test func `a database with a log is read without being changed`() async throws {
     try await withDatabase { database in
       try await withFolder { folder in
         try await database.insert("in the log")
-        // As after a crash: the log has data that isn't in the database file.
+        // Simulates a crash: the log has data that isn't in the database file.
         let path = folder + "/left.sqlite"
         let source = try #require(await database.file)
         for suffix in ["", "-wal"] {
@@ -48,7 +48,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test func `a name with any characters is that file`() async throws {
+  @Test func `a file name can contain any characters`() async throws {
     try await withDatabase { database in
       try await withFolder { folder in
         let path = folder + "/50% ?mode=rw#ä.sqlite"

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 struct ReadTests {
-  @Test func `a read runs at once on the calling thread`() async throws {
+  @Test func `a read runs immediately on the calling thread`() async throws {
     try await withDatabase { database in
       let before = pthread_self()
       let during = try await database.read { _ in pthread_self() }
@@ -12,7 +12,7 @@ struct ReadTests {
     }
   }
 
-  @Test func `nobody sees what is not committed`() async throws {
+  @Test func `uncommitted changes aren't visible`() async throws {
     try await withDatabase { database in
       let held = HeldWrite(database)
       await held.begun.wait()
@@ -22,7 +22,7 @@ struct ReadTests {
     }
   }
 
-  @Test func `reads go on during a long write`() async throws {
+  @Test func `reads continue during a long write`() async throws {
     try await withDatabase { database in
       let held = HeldWrite(database)
       await held.begun.wait()
@@ -31,7 +31,7 @@ struct ReadTests {
     }
   }
 
-  @Test func `a read sees one state from its beginning to its end`() async throws {
+  @Test func `a read sees a consistent state from start to end`() async throws {
     try await withDatabase { database in
       try await database.insert("first")
       let counts = Record<Int>()
@@ -47,7 +47,7 @@ struct ReadTests {
     }
   }
 
-  @Test func `more reads than readers all finish`() async throws {
+  @Test func `more concurrent reads than readers all complete`() async throws {
     try await withDatabase(readers: 2) { database in
       try await database.insert("someone")
       let total = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -65,7 +65,7 @@ struct ReadTests {
     }
   }
 
-  @Test func `reads that wait get their turn in order`() async throws {
+  @Test func `waiting reads run in order`() async throws {
     try await withDatabase(readers: 1) { database in
       let held = HeldRead(database)
       await held.begun.wait()
@@ -81,7 +81,7 @@ struct ReadTests {
     }
   }
 
-  @Test func `a read that is canceled while it waits gives up its place`() async throws {
+  @Test func `a read canceled while waiting leaves the queue`() async throws {
     try await withDatabase(readers: 1) { database in
       let held = HeldRead(database)
       await held.begun.wait()
@@ -98,7 +98,7 @@ struct ReadTests {
     }
   }
 
-  @Test func `closing waits for reads under way and refuses those that wait`() async throws {
+  @Test func `closing completes running reads and refuses waiting ones`() async throws {
     try await withDatabase(readers: 1) { database in
       let held = HeldRead(database)
       await held.begun.wait()
@@ -111,7 +111,7 @@ struct ReadTests {
     }
   }
 
-  @Test func `a closure that throws gives its reader back`() async throws {
+  @Test func `a closure that throws releases its reader`() async throws {
     try await withDatabase(readers: 1) { database in
       for _ in 0..<3 {
         await #expect(throws: CancellationError.self) {
@@ -123,7 +123,7 @@ struct ReadTests {
     }
   }
 
-  @Test func `a checkpoint empties the log, and says so when a read needs it`() async throws {
+  @Test func `a checkpoint empties the log, or reports that a read needs it`() async throws {
     try await withDatabase(readers: 2, busyTimeout: .milliseconds(20)) { database in
       try await database.insert("first")
       try await database.checkpoint()

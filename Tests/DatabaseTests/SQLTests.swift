@@ -9,13 +9,13 @@ struct SQLTests {
     #expect(sql.values == [.integer(1), .text(name), .null])
   }
 
-  @Test func `a string literal in an interpolation is a value too`() {
+  @Test func `an interpolated string literal becomes a parameter too`() {
     let sql: SQL = "SELECT \("text")"
     #expect(sql.text == "SELECT $1")
     #expect(sql.values == [.text("text")])
   }
 
-  @Test func `pieces put together number their parameters anew`() {
+  @Test func `combined pieces renumber their parameters`() {
     let scope: SQL = "project_id = \(7)"
     let sql: SQL = "SELECT \(1.5) FROM person WHERE \(scope) AND name = \("Ada")"
     #expect(sql.text == "SELECT $1 FROM person WHERE project_id = $2 AND name = $3")
@@ -25,7 +25,7 @@ struct SQLTests {
     #expect(longer.text.hasSuffix("name = $3 LIMIT $4 OFFSET $5"))
   }
 
-  @Test func `a list gives as many parameters as values`() {
+  @Test func `a list has one parameter per value`() {
     let sql: SQL = "SELECT 1 WHERE 2 IN (\(list: [1, 2, 3]))"
     #expect(sql.text == "SELECT 1 WHERE 2 IN ($1, $2, $3)")
     let conditions: [SQL] = ["a = \(true)", "b = \([1, 2] as [UInt8])"]

@@ -3,7 +3,7 @@ import DatabaseSQLite
 import Dispatch
 import Testing
 
-/// Several reads of one snapshot.
+/// Tests for several reads of one snapshot.
 struct SnapshotTests {
   @Test func `all reads of a snapshot see the state of the first`() async throws {
     try await withDatabase { database in
@@ -17,7 +17,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test func `a snapshot begins with its first read`() async throws {
+  @Test func `a snapshot starts with its first read`() async throws {
     try await withDatabase { database in
       try await database.snapshot {
         try await database.insert("first")
@@ -26,7 +26,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test func `a snapshot takes one reader, however many reads it has`() async throws {
+  @Test func `a snapshot uses one reader for any number of reads`() async throws {
     try await withDatabase(readers: 1) { database in
       try await database.snapshot {
         for _ in 0..<50 {
@@ -38,12 +38,12 @@ struct SnapshotTests {
     }
   }
 
-  @Test func `reads beside each other take readers of their own`() async throws {
+  @Test func `concurrent reads in a snapshot use separate readers`() async throws {
     try await withDatabase(readers: 2) { database in
       let sum = try await database.snapshot {
         let begun = Event()
         let gate = DispatchSemaphore(value: 0)
-        let beside = Task {
+        let concurrent = Task {
           try await database.read { _ in
             begun.happen()
             gate.wait()
@@ -52,14 +52,14 @@ struct SnapshotTests {
         await begun.wait()
         let count = try await database.count()
         gate.signal()
-        try await beside.value
+        try await concurrent.value
         return count
       }
       #expect(sum == 0)
     }
   }
 
-  @Test func `a failed read leaves the snapshot to the next`() async throws {
+  @Test func `a failed read doesn't end the snapshot`() async throws {
     struct Failed: Error {}
     try await withDatabase(readers: 1) { database in
       try await database.insert("first")
@@ -75,7 +75,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test func `another database has nothing to do with it`() async throws {
+  @Test func `a snapshot doesn't affect other databases`() async throws {
     try await withDatabase { one in
       try await withDatabase { other in
         try await one.snapshot {

@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs a test with a new database in a folder that is removed afterwards.
+/// Runs a test with a new database in a folder that's deleted afterward.
 func withDatabase<T>(
   readers: Int = 2, busyTimeout: Duration = .seconds(5), waitingWrites: Int = 4096,
   maximumPages: Int? = nil,
@@ -37,7 +37,7 @@ func withDatabase<T>(
   }
 }
 
-/// Runs a test with a folder that is removed afterwards.
+/// Runs a test with a folder that's deleted afterward.
 func withFolder<T>(_ body: (String) async throws -> T) async throws -> T {
   let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -61,7 +61,7 @@ extension SQLiteDatabase {
   }
 }
 
-/// Returns the code of the database error that a closure throws.
+/// Returns the code of the database error that a closure throws; nil if it succeeds.
 func code(_ body: () async throws -> some Any) async throws -> DatabaseError.Code? {
   do {
     _ = try await body()
@@ -95,7 +95,7 @@ final class Event: Sendable {
   }
 }
 
-/// A list of what happened, in order.
+/// A thread-safe list of elements in the order they were appended.
 final class Record<Element: Sendable>: Sendable {
   private let state = Mutex<[Element]>([])
 
@@ -119,7 +119,7 @@ struct HeldWrite {
         try connection.run("INSERT INTO person (name) VALUES (\(name))")
         begun.happen()
         gate.wait()
-        gate.signal()  // for another run, when the group fails
+        gate.signal()  // for another run if the group fails
       }
     }
   }

@@ -9,7 +9,7 @@ struct ValueTests {
   ]
 
   @Test(arguments: texts)
-  func `text comes back as it went in`(text: String) async throws {
+  func `text is read as it was written`(text: String) async throws {
     try await withDatabase { database in
       try await database.insert(text)
       #expect(try await database.names() == [text])
@@ -22,7 +22,7 @@ struct ValueTests {
     }
   }
 
-  @Test func `every kind of value comes back as it went in`() async throws {
+  @Test func `every kind of value is read as it was written`() async throws {
     try await withDatabase { database in
       let bytes: [UInt8] = [0, 255, 0, 1]
       try await database.read { connection in
@@ -57,7 +57,7 @@ struct ValueTests {
     }
   }
 
-  @Test func `a column that holds something else is an error, not a guess`() async throws {
+  @Test func `a value of an unexpected type is an error`() async throws {
     try await withDatabase { database in
       let codes = try await database.read { connection in
         try connection.first("SELECT 'text', NULL, 2, x'ff', CAST(x'ff' AS TEXT)") { row in
@@ -73,7 +73,7 @@ struct ValueTests {
     }
   }
 
-  @Test func `a column that does not exist is a mistake, even where NULL would do`() async throws {
+  @Test func `a missing column is an error, even for an optional value`() async throws {
     try await withDatabase { database in
       let failure = try await code {
         _ = try await database.read { connection in

@@ -5,7 +5,7 @@ import Testing
 struct WriteTests {
   struct Refusal: Error {}
 
-  @Test func `a closure that throws undoes its own changes and no others`() async throws {
+  @Test func `a closure that throws rolls back only its own changes`() async throws {
     try await withDatabase { database in
       let held = HeldWrite(database)
       await held.begun.wait()
@@ -31,7 +31,7 @@ struct WriteTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `writes that wait share a commit`() async throws {
+  func `waiting writes share a commit`() async throws {
     try await withDatabase { database in
       let before = database.statistics
       let held = HeldWrite(database)
@@ -44,7 +44,7 @@ struct WriteTests {
       for task in tasks { try await task.value }
       let after = database.statistics
       #expect(after.writes - before.writes == 101)
-      // A group ends after 20 ms, so a busy machine makes more of them.
+      // A group ends after 20 ms, so a busy machine has more of them.
       #expect(after.commits - before.commits <= 25)
       #expect(after.largestGroup >= 8)
       #expect(try await database.count() == 101)
@@ -67,7 +67,7 @@ struct WriteTests {
     }
   }
 
-  @Test func `when SQLite drops the whole transaction, the others are stored all the same`()
+  @Test func `other writes are stored even if SQLite rolls back the whole transaction`()
     async throws
   {
     try await withDatabase { database in
@@ -94,7 +94,7 @@ struct WriteTests {
     }
   }
 
-  @Test func `a closure that ignores the loss of its transaction is not told of success`()
+  @Test func `a closure that ignores a rollback still fails`()
     async throws
   {
     try await withDatabase { database in
@@ -102,7 +102,7 @@ struct WriteTests {
       let failure = try await code {
         try await database.write { connection in
           _ = try? connection.run("INSERT OR ROLLBACK INTO person (name) VALUES ('taken')")
-          // Outside of the transaction, this would be committed by itself.
+          // Outside of the transaction, this would be committed on its own.
           _ = try? connection.run("INSERT INTO person (name) VALUES ('stray')")
         }
       }
@@ -111,7 +111,7 @@ struct WriteTests {
     }
   }
 
-  @Test func `a commit that fails for one write is no failure of its group`() async throws {
+  @Test func `a commit error of one write doesn't fail its group`() async throws {
     try await withDatabase { database in
       let held = HeldWrite(database)
       await held.begun.wait()
@@ -137,7 +137,7 @@ struct WriteTests {
     }
   }
 
-  @Test func `a violated constraint is told by its name`() async throws {
+  @Test func `a violated constraint is reported by name`() async throws {
     try await withDatabase { database in
       try await database.write { connection in
         try connection.run("INSERT INTO person (id, name) VALUES (1, 'Ada')")
@@ -159,7 +159,7 @@ struct WriteTests {
     }
   }
 
-  @Test func `an error has the text and not the values`() async throws {
+  @Test func `an error has the SQL text without the values`() async throws {
     try await withDatabase { database in
       let error = try await #require(throws: DatabaseError.self) {
         try await database.write { connection in
@@ -175,7 +175,7 @@ struct WriteTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `more writes than may wait are refused at once`() async throws {
+  func `writes beyond the queue limit are refused immediately`() async throws {
     try await withDatabase(waitingWrites: 4) { database in
       let held = HeldWrite(database)
       await held.begun.wait()
@@ -191,7 +191,7 @@ struct WriteTests {
     }
   }
 
-  @Test func `a write that is canceled while it waits has no effect`() async throws {
+  @Test func `a write canceled while waiting has no effect`() async throws {
     try await withDatabase { database in
       let held = HeldWrite(database)
       await held.begun.wait()
@@ -200,7 +200,7 @@ struct WriteTests {
       }
       for task in tasks[10..<20] { task.cancel() }
       for task in tasks[10..<20] {
-        // The caller gets a result although the writer is blocked.
+        // The caller gets a result even though the writer is blocked.
         await #expect(throws: CancellationError.self) { try await task.value }
       }
       try await held.release()
@@ -209,7 +209,7 @@ struct WriteTests {
     }
   }
 
-  @Test func `a write that has begun is finished and answered although it is canceled`()
+  @Test func `a write canceled after it started is completed`()
     async throws
   {
     try await withDatabase { database in
@@ -221,7 +221,7 @@ struct WriteTests {
     }
   }
 
-  @Test func `close stores what is queued and refuses what comes later`() async throws {
+  @Test func `close completes queued writes and refuses later ones`() async throws {
     try await withFolder { folder in
       let path = folder + "/test.sqlite"
       let database = try SQLiteDatabase(path: path)

@@ -4,7 +4,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// The log entries of requests.
+/// Tests for the access log.
 struct AccessLogTests {
   private struct Line: Decodable {
     let time: String
@@ -52,7 +52,7 @@ struct AccessLogTests {
     return try lines()
   }
 
-  @Test func `a request leaves one line`() async throws {
+  @Test func `a request logs one line`() async throws {
     let lines = try await lines(after: [
       "GET /a%20b/c HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
       "HEAD /later HTTP/1.0\r\n\r\n",
@@ -72,7 +72,7 @@ struct AccessLogTests {
     #expect(lines[0].id != lines[1].id)
   }
 
-  @Test func `the time is that of the clock`() async throws {
+  @Test func `entries have the current time`() async throws {
     let lines = try await lines(after: ["GET / HTTP/1.0\r\n\r\n"])
     let parsed = try Date(
       try #require(lines.first).time,
@@ -80,7 +80,7 @@ struct AccessLogTests {
     #expect(abs(parsed.timeIntervalSinceNow) < 60)
   }
 
-  @Test func `a query is not written down`() async throws {
+  @Test func `a query isn't logged`() async throws {
     _ = try await lines(after: [
       "GET /a?key=hush-hush HTTP/1.0\r\n\r\n", "GET /%zz?key=hush-hush HTTP/1.0\r\n\r\n",
       "GET http://h/a?key=hush-hush HTTP/1.0\r\n\r\n",
@@ -94,7 +94,7 @@ struct AccessLogTests {
     "/a\u{8}",
     "/\"}\\n{\"forged\":1}",
   ])
-  func `a hostile path stays inside its text`(_ path: String) async throws {
+  func `a hostile path is escaped`(_ path: String) async throws {
     let lines = try await lines(after: ["GET \(path) HTTP/1.0\r\n\r\n"])
     try #require(lines.count == 1)
     #expect(lines[0].status != 999)
@@ -103,14 +103,14 @@ struct AccessLogTests {
     #expect(String(decoding: bytes, as: UTF8.self) == path)
   }
 
-  @Test func `a long path is cut`() async throws {
+  @Test func `a long path is truncated`() async throws {
     let lines = try await lines(after: [
       "GET /\(String(repeating: "a", count: 5000)) HTTP/1.0\r\n\r\n"
     ])
     #expect(lines.first?.path.utf8.count == 1024)
   }
 
-  @Test func `refusals are written down too`() async throws {
+  @Test func `refused requests are logged too`() async throws {
     let lines = try await lines(after: [
       "GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n",
       "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 900000000\r\n\r\n",
@@ -119,7 +119,7 @@ struct AccessLogTests {
     #expect(lines.map(\.path) == ["/%zz", "/x"])
   }
 
-  @Test func `a request that is given up is marked`() async throws {
+  @Test func `an aborted request is marked`() async throws {
     let server = try TestServer(log: log)
     let client = try server.client()
     await client.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\na")
@@ -134,7 +134,8 @@ struct AccessLogTests {
     #expect(lines.map(\.status) == [0])
   }
 
-  @Test func `a log that was moved away is made anew, and nothing is overwritten`() async throws {
+  @Test func `a moved log is created again on reopening, and nothing is overwritten`() async throws
+  {
     let path = folder.path + "/named.log"
     try Data("kept\n".utf8).write(to: URL(filePath: path))
     let log = try AccessLog(path: path)
@@ -165,7 +166,7 @@ struct AccessLogTests {
     log.close()
   }
 
-  @Test func `lines that a full disk doesn't take are counted and told of`() async throws {
+  @Test func `lines lost to a full disk are counted and reported`() async throws {
     let path = folder.path + "/full.log"
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: "/dev/full")
@@ -188,7 +189,7 @@ struct AccessLogTests {
     log.close()
   }
 
-  @Test func `lines reach the file by themselves, and all of them at the end`() async throws {
+  @Test func `lines are written automatically, and all of them on closing`() async throws {
     let server = try TestServer(log: log)
     let client = try server.client()
     await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")

@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Slow clients.
+/// Tests for slow clients.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlineTests {
   private let server: TestServer
@@ -23,7 +23,7 @@ struct DeadlineTests {
   }
 
   /// Sends a byte at each interval, and returns whether the server closed the connection.
-  private func isCut(_ client: Client, sendingEvery pause: Duration) async throws -> Bool {
+  private func isDisconnected(_ client: Client, sendingEvery pause: Duration) async throws -> Bool {
     for _ in 0..<100 {
       guard await client.send("x") else { return true }
       try await Task.sleep(for: pause)
@@ -31,41 +31,41 @@ struct DeadlineTests {
     return false
   }
 
-  @Test func `a slow header is cut, however steadily it comes`() async throws {
+  @Test func `a slow header closes the connection, even if bytes keep arriving`() async throws {
     let client = try server.client()
     await client.send("GET / HTTP/1.1\r\nHost: h\r\nX-Slow: ")
-    #expect(try await isCut(client, sendingEvery: .milliseconds(100)))
+    #expect(try await isDisconnected(client, sendingEvery: .milliseconds(100)))
   }
 
-  @Test func `a slow second header is cut too`() async throws {
+  @Test func `a slow second header also closes the connection`() async throws {
     let client = try server.client()
     await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     #expect(try await client.answer().status == 200)
     await client.send("GET / HTTP/1.1\r\nHost: h\r\nX-Slow: ")
-    #expect(try await isCut(client, sendingEvery: .milliseconds(100)))
+    #expect(try await isDisconnected(client, sendingEvery: .milliseconds(100)))
   }
 
   @Test(arguments: ["Content-Length: 1000", "Transfer-Encoding: chunked"])
-  func `a slow body is cut`(_ framing: String) async throws {
+  func `a slow body closes the connection`(_ framing: String) async throws {
     let client = try server.client()
     await client.send("POST / HTTP/1.1\r\nHost: h\r\n\(framing)\r\n\r\n")
     if framing.hasSuffix("chunked") { await client.send("100\r\n") }
-    #expect(try await isCut(client, sendingEvery: .milliseconds(100)))
+    #expect(try await isDisconnected(client, sendingEvery: .milliseconds(100)))
   }
 
-  @Test func `a silent client is cut`() async throws {
+  @Test func `a client that sends nothing is disconnected`() async throws {
     let client = try server.client()
     #expect(try await client.isAtEnd())
   }
 
-  @Test func `an idle client is cut`() async throws {
+  @Test func `an idle client is disconnected`() async throws {
     let client = try server.client()
     await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     #expect(try await client.answer().status == 200)
     #expect(try await client.isAtEnd())
   }
 
-  @Test func `a client that does not fetch its answer is cut`() async throws {
+  @Test func `a client that doesn't read its response is disconnected`() async throws {
     let client = try Client(port: server.server.port, receiveBuffer: 4096)
     await client.send("GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
     #expect(await client.sip(1000) == 1000)
@@ -73,7 +73,7 @@ struct DeadlineTests {
     #expect(isGone)
   }
 
-  @Test func `a client that keeps the pace is served for longer than any deadline`() async throws {
+  @Test func `an active client is served for longer than any deadline`() async throws {
     let server = try TestServer(limits: { limits in
       limits.headerDeadline = .seconds(3)
       limits.bodyDeadline = .seconds(3)
@@ -90,7 +90,7 @@ struct DeadlineTests {
     }
   }
 
-  @Test func `a slow handler is not cut`() async throws {
+  @Test func `a slow handler doesn't close the connection`() async throws {
     let server = try TestServer(
       limits: { limits in
         limits.headerDeadline = .milliseconds(100)

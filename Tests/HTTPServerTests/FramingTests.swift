@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Where requests end, byte by byte.
+/// Tests for request framing, byte by byte.
 @Suite(.timeLimit(.minutes(1)))
 struct FramingTests {
   private let server: TestServer
@@ -35,8 +35,7 @@ struct FramingTests {
     ("00a\r\n0123456789\r\nA\r\n0123456789\r\n000\r\nX-Sum: 1\r\nX-Other:\r\n\r\n", 20),
     ("2\r\n\r\n\r\n0\r\n\r\n", 2),
   ])
-  func `chunks are read, and the next request after them`(_ body: String, _ size: Int) async throws
-  {
+  func `chunks are read, and then the next request`(_ body: String, _ size: Int) async throws {
     for inOne in [true, false] {
       let text = try await answers(FramingTests.head + body + FramingTests.next, inOne: inOne)
       #expect(text.contains("POST /x \(size)HTTP/1.1 200"), "\(text)")
@@ -55,7 +54,7 @@ struct FramingTests {
     "\r\n3\r\nabc\r\n0\r\n\r\n", ";a\r\n", "0x3\r\nabc\r\n0\r\n\r\n",
     "0000000000000003\r\nabc\r\n0\r\n\r\n", "ffffffffffffffff\r\na",
   ])
-  func `what only resembles chunks is answered with 400`(_ body: String) async throws {
+  func `malformed chunks get a 400 response`(_ body: String) async throws {
     for inOne in [true, false] {
       let text = try await answers(FramingTests.head + body + FramingTests.next, inOne: inOne)
       #expect(text.hasPrefix("HTTP/1.1 400 "), "\(body.debugDescription): \(text)")
@@ -64,7 +63,7 @@ struct FramingTests {
     }
   }
 
-  @Test func `a chunk extension or trailers without end are answered with 400`() async throws {
+  @Test func `an endless chunk extension or trailer gets a 400 response`() async throws {
     let long = String(repeating: "e", count: 200_000)
     for body in ["1;\(long)\r\nx\r\n0\r\n\r\n", "1\r\nx\r\n0\r\nX: \(long)\r\n\r\n"] {
       let client = try server.client()
@@ -81,7 +80,9 @@ struct FramingTests {
     ("X: " + String(repeating: "a", count: 100_000), 431),
     ((0..<5000).map { _ in "X: a" }.joined(separator: "\r\n"), 431),
   ])
-  func `what the engine refuses by itself is one answer, made here`(_ lines: String, _ status: Int)
+  func `requests that the engine refuses get one response from the server`(
+    _ lines: String, _ status: Int
+  )
     async throws
   {
     for method in ["POST", "GET"] {
@@ -102,7 +103,9 @@ struct FramingTests {
     ("GET / HTTP/2.0", 505), ("GET / HTTP/1", 400), ("GET /", 400),
     ("GET /\(String(repeating: "a", count: 100_000)) HTTP/1.1", 414),
   ])
-  func `so is a line that it can't read`(_ line: String, _ status: Int) async throws {
+  func `an invalid request line gets one response from the server`(_ line: String, _ status: Int)
+    async throws
+  {
     let client = try server.client()
     await client.send("\(line)\r\nHost: h\r\n\r\n")
     let answer = try await client.answer()
@@ -110,7 +113,7 @@ struct FramingTests {
     #expect(answer["X-Content-Type-Options"] == "nosniff")
   }
 
-  @Test func `many parameters and cookies are no more work than long ones`() async throws {
+  @Test func `many parameters and cookies are accepted`() async throws {
     let server = try TestServer(handler: { request in
       .text(
         "\(request.target.rawQuery?.utf8.count ?? 0) \(request.fields[.cookie]?.utf8.count ?? 0)")
@@ -125,7 +128,7 @@ struct FramingTests {
   }
 
   @Test(arguments: [1, 2, 3, 4])
-  func `whatever comes, bodies end where they say`(_ seed: UInt64) async throws {
+  func `bodies end where their framing says, for random input`(_ seed: UInt64) async throws {
     var random = Sequence(seed)
     for _ in 0..<60 {
       let sent = FramingTests.body(&random)
@@ -147,7 +150,7 @@ struct FramingTests {
   }
 
   @Test(arguments: [5, 6, 7, 8])
-  func `whatever comes, each answer is whole and alone`(_ seed: UInt64) async throws {
+  func `every response is complete and separate, for random input`(_ seed: UInt64) async throws {
     var random = Sequence(seed)
     let bytes = Array(
       "POST /x?q=1&r HTTP/1.1\r\nHost: h\r\nCookie: a=b; c\r\nContent-Length: 3\r\n\r\nabc".utf8)
@@ -171,9 +174,9 @@ struct FramingTests {
     }
   }
 
-  // MARK: - Input and its meaning according to the standard
+  // MARK: - Random input and its meaning according to the standard
 
-  /// A deterministic sequence of numbers (xorshift).
+  /// A deterministic sequence of random numbers (xorshift).
   private struct Sequence {
     var state: UInt64
     init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
@@ -272,7 +275,7 @@ struct FramingTests {
     return (String(String.UnicodeScalarView(rest[..<end].map { Unicode.Scalar($0) })), .broken)
   }
 
-  /// Removes the first response and returns its body; nil when it isn't a response.
+  /// Removes the first response and returns its body; nil if it isn't a response.
   private static func first(_ bytes: inout [UInt8]) -> String? {
     guard
       let end = bytes.indices.first(where: { bytes[$0...].starts(with: [13, 10, 13, 10]) })

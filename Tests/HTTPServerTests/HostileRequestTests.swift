@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Malformed requests.
+/// Tests for malformed requests.
 struct HostileRequestTests {
   private let server: TestServer
 
@@ -10,7 +10,7 @@ struct HostileRequestTests {
     server = try TestServer()
   }
 
-  /// Sends a request, and expects one error response and then the end of the connection.
+  /// Sends a request, and expects one error response before the connection closes.
   private func refusal(_ request: String) async throws -> Client.Answer {
     let client = try server.client()
     await client.send(request)
@@ -37,7 +37,7 @@ struct HostileRequestTests {
     "X-A: b\u{0}c", "X A: b", "X-A\t: b", ": b", "X-A: b\rX-B: c", "X-Ä: c", "Host: other",
     "X-A: b\r\n folded", "Transfer-Encoding: chunked ",
   ])
-  func `a header that can be read in two ways is refused`(_ lines: String) async throws {
+  func `an ambiguous header is refused`(_ lines: String) async throws {
     for method in ["POST", "GET", "DELETE", "PATCH"] {
       let client = try server.client()
       await client.send(
@@ -49,7 +49,7 @@ struct HostileRequestTests {
     }
   }
 
-  @Test func `a cookie's name and a value of too many combining marks are refused`() async throws {
+  @Test func `overlong cookie names and too many combining marks are refused`() async throws {
     let longest = String(repeating: "n", count: 256)
     let marks = "e" + String(repeating: "\u{301}\u{323}", count: 15)
     for (line, status) in [
@@ -64,7 +64,7 @@ struct HostileRequestTests {
     }
   }
 
-  @Test func `a length beyond all numbers is too long`() async throws {
+  @Test func `a Content-Length that overflows is refused`() async throws {
     let client = try server.client()
     await client.send(
       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n"
@@ -79,7 +79,7 @@ struct HostileRequestTests {
     "/?a=%",
     "ftp://h/",
   ])
-  func `a target that is not one is refused`(_ target: String) async throws {
+  func `an invalid target is refused`(_ target: String) async throws {
     let client = try server.client()
     await client.send("GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n" + HostileRequestTests.next)
     let text = String(decoding: try await client.rest(), as: UTF8.self)
@@ -87,7 +87,7 @@ struct HostileRequestTests {
     #expect(!text.contains("smuggled"))
   }
 
-  @Test func `a refusal has the caller's shape`() async throws {
+  @Test func `errors are formatted by the application`() async throws {
     #expect(try await refusal("GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n").text == "refused 400 /")
     let lengths = "Content-Length: 1\r\nContent-Length: 2"
     #expect(
@@ -105,7 +105,7 @@ struct HostileRequestTests {
     " GET / HTTP/1.1\r\n\r\n",
     "GET / http/1.1\r\nHost: h\r\n\r\n",
   ])
-  func `what is not HTTP gets no handler`(_ text: String) async throws {
+  func `malformed HTTP doesn't reach a handler`(_ text: String) async throws {
     let client = try server.client()
     await client.send(text + HostileRequestTests.next)
     let answer = String(decoding: try await client.rest(), as: UTF8.self)
@@ -118,7 +118,7 @@ struct HostileRequestTests {
     "0x3\r\nabc\r\n0\r\n\r\n",
     "FFFFFFFFFFFFFFFFF\r\nabc", " 3\r\nabc\r\n0\r\n\r\n", "\r\n3\r\nabc\r\n0\r\n\r\n",
   ])
-  func `chunks that are not well formed end the connection`(_ chunks: String) async throws {
+  func `malformed chunks close the connection`(_ chunks: String) async throws {
     let client = try server.client()
     await client.send(
       "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks

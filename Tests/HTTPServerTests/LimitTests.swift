@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Limits on requests and connections.
+/// Tests for limits on requests and connections.
 struct LimitTests {
   private let server: TestServer
 
@@ -40,7 +40,7 @@ struct LimitTests {
   }
 
   @Test(arguments: [100_000, 1 << 20])
-  func `a header beyond every bound is refused too`(_ size: Int) async throws {
+  func `a huge header is refused too`(_ size: Int) async throws {
     let client = try server.client()
     await client.send(
       "GET / HTTP/1.1\r\nHost: h\r\nX: " + String(repeating: "a", count: size) + "\r\n\r\n")
@@ -53,7 +53,7 @@ struct LimitTests {
     ("/", 1 << 20, 200), ("/", 1 << 20 + 1, 413), ("/import", 4 << 20, 200),
     ("/import", 4 << 20 + 1, 413),
   ])
-  func `a long body is refused, with a length or in chunks`(
+  func `a long body is refused, with Content-Length or chunked`(
     _ target: String, _ size: Int, _ status: Int
   ) async throws {
     let expected = status == 200 ? "POST \(target) \(size)" : "refused 413 \(target)"
@@ -71,7 +71,8 @@ struct LimitTests {
     #expect(try await other.answer().text == expected)
   }
 
-  @Test func `who asks first is refused before the body is sent`() async throws {
+  @Test func `a client that expects 100-continue is refused before sending the body`() async throws
+  {
     let client = try server.client()
     await client.send(
       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\nExpect: 100-continue\r\n\r\n")
@@ -79,14 +80,14 @@ struct LimitTests {
     #expect(try await client.isAtEnd())
   }
 
-  @Test func `a body far too long is refused at once`() async throws {
+  @Test func `a huge Content-Length is refused immediately`() async throws {
     let client = try server.client()
     await client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 900000000000\r\n\r\n")
     #expect(try await client.answer().text == "refused 413 /")
     #expect(try await client.isAtEnd())
   }
 
-  @Test func `chunks without end are cut`() async throws {
+  @Test func `endless chunks close the connection`() async throws {
     let client = try server.client()
     await client.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
     let chunk = "10000\r\n" + String(repeating: "a", count: 0x10000) + "\r\n"
@@ -95,7 +96,7 @@ struct LimitTests {
     #expect(sent < 2000)
   }
 
-  @Test func `all bodies together have a limit`() async throws {
+  @Test func `the total size of pending bodies is limited`() async throws {
     let server = try TestServer(limits: { $0.bodiesTogether = 1_500_000 })
     let body = [UInt8](repeating: 97, count: 1_000_000)
     let header = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n"
@@ -119,7 +120,7 @@ struct LimitTests {
     #expect(try await again.answer().text == "POST / 1000000")
   }
 
-  @Test func `one address gets no more than its share`() async throws {
+  @Test func `connections per network are limited`() async throws {
     let server = try TestServer(limits: { $0.connectionsPerNetwork = 3 })
     var clients: [Client] = []
     for _ in 0..<3 {
@@ -139,7 +140,7 @@ struct LimitTests {
     #expect(try await again.answer().status == 200)
   }
 
-  @Test func `beyond the total, the one that has been idle longest makes room`() async throws {
+  @Test func `at the connection limit, the longest idle connection is closed`() async throws {
     let server = try TestServer(limits: { $0.connections = 4 })
     var clients: [Client] = []
     for _ in 0..<4 {
@@ -147,7 +148,7 @@ struct LimitTests {
       await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
       #expect(try await client.answer().status == 200)
       clients.append(client)
-      // Idle times differ only by the milliseconds of a coarse clock.
+      // The clock has a resolution of milliseconds, so keep idle times apart.
       try await Task.sleep(for: .milliseconds(10))
     }
     await clients[0].send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -162,7 +163,7 @@ struct LimitTests {
     }
   }
 
-  @Test func `while every connection is in use, clients wait for room`() async throws {
+  @Test func `while all connections are busy, new clients wait`() async throws {
     let gate = Gate()
     let server = try TestServer(
       limits: { $0.connections = 2 },

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Addresses, networks, and origins reported by proxies.
+/// Tests for addresses, networks, and client addresses reported by proxies.
 struct NetworkTests {
   @Test(arguments: [
     ("192.0.2.7", "192.0.2.7", true), ("192.0.2.7", "192.0.2.8", false),
@@ -16,7 +16,7 @@ struct NetworkTests {
     ("127.0.0.1", "::ffff:127.0.0.1", true), ("2001:db8::8/127", "2001:db8::9", true),
     ("2001:db8::8/127", "2001:db8::a", false), ("::/0", "2001:db8::1", true),
   ])
-  func `a range holds the addresses with its first bits`(
+  func `a range contains the addresses with its prefix`(
     _ range: String, _ address: String, _ isIn: Bool
   ) throws {
     let range = try #require(AddressRange(range))
@@ -29,7 +29,7 @@ struct NetworkTests {
     "fe80::1%eth0",
     "10.0.0.0/0008", "10.0.0.0/+8", "\u{661}0.0.0.1", "127.0.0.1\u{0}",
   ])
-  func `nonsense is no range`(_ text: String) {
+  func `an invalid range is refused`(_ text: String) {
     #expect(AddressRange(text) == nil)
   }
 
@@ -46,7 +46,7 @@ struct NetworkTests {
     // If all addresses are proxies, the first one is the client.
     ("10.2.2.2, 10.1.1.1", "10.2.2.2"),
   ])
-  func `the client is the last address that isn't a trusted proxy's`(
+  func `the client is the last address that isn't a trusted proxy`(
     _ field: String, _ client: String
   ) async throws {
     let server = try TestServer(
@@ -58,7 +58,7 @@ struct NetworkTests {
     #expect(try await connection.answer().text == "\(client) true")
   }
 
-  @Test func `only a trusted proxy is believed`() async throws {
+  @Test func `forwarding headers are accepted only from trusted proxies`() async throws {
     for proxies in [[], ["192.0.2.0/24"]] {
       let server = try TestServer(
         trustedProxies: proxies, handler: { .text("\($0.peer) \($0.isSecure)") })
@@ -83,7 +83,7 @@ struct NetworkTests {
     return true
   }
 
-  @Test func `a /64 of IPv6 is one network, an IPv4 address another`() {
+  @Test func `an IPv6 /64 counts as one network, like a single IPv4 address`() {
     let list = connections()
     #expect(admits(list, 1000, "2001:db8::1") && admits(list, 1001, "2001:db8::2:0:0:1"))
     #expect(!admits(list, 1002, "2001:db8::ffff:ffff:ffff:ffff"))
@@ -93,7 +93,7 @@ struct NetworkTests {
     #expect(admits(list, 1007, "192.0.2.2"))
   }
 
-  @Test func `a trusted proxy isn't counted, and others are all the same`() {
+  @Test func `trusted proxies are exempt from the limit per network`() {
     let list = connections(["10.0.0.0/8"])
     for socket in 1000..<1010 { #expect(admits(list, Int32(socket), "10.0.0.1")) }
     #expect(admits(list, 1010, "192.0.2.1") && admits(list, 1011, "192.0.2.1"))
@@ -104,11 +104,13 @@ struct NetworkTests {
     (12_000, 20_000, 12_000), (12_000, 1024, 768), (12_000, 256, 192), (12_000, 4, 3),
     (10, 256, 10),
   ])
-  func `a quarter of few files is left for others`(_ wanted: Int, _ files: Int, _ most: Int) {
+  func `a quarter of the file descriptors is reserved for other uses`(
+    _ wanted: Int, _ files: Int, _ most: Int
+  ) {
     #expect(connectionsThatFit(wanted: wanted, files: files) == most)
   }
 
-  @Test func `another version of the library is refused`() throws {
+  @Test func `an unsupported version of the library is refused`() throws {
     #expect(throws: ServerError.self) { try EngineLayout(version: "1.0.1") }
     #expect(throws: ServerError.self) { try EngineLayout(version: "") }
     #expect(try EngineLayout(version: "0.9.75").remaining > 0)

@@ -3,7 +3,7 @@ import HTTPServer
 import Testing
 import Text
 
-/// Well-formed requests.
+/// Tests for well-formed requests.
 struct RequestTests {
   private let server: TestServer
 
@@ -12,7 +12,7 @@ struct RequestTests {
   }
 
   @Test(arguments: ["/", "/later", "/a%2Fb?q=1", "/a//b/../c"])
-  func `a request is answered and the connection kept`(_ target: String) async throws {
+  func `a request gets a response, and the connection stays open`(_ target: String) async throws {
     let client = try server.client()
     for _ in 0..<3 {
       await client.send("GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -27,7 +27,7 @@ struct RequestTests {
   }
 
   @Test(arguments: ["/", "/later"])
-  func `HEAD has the header of GET and no body`(_ target: String) async throws {
+  func `HEAD returns the header of GET without a body`(_ target: String) async throws {
     let client = try server.client()
     await client.send("HEAD \(target) HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n")
     let head = try await client.answer(toHead: true)
@@ -36,7 +36,7 @@ struct RequestTests {
   }
 
   @Test(arguments: ["/", "/later"])
-  func `requests sent together are answered in order`(_ target: String) async throws {
+  func `pipelined requests get responses in order`(_ target: String) async throws {
     let client = try server.client()
     let count = 50
     await client.send(
@@ -52,7 +52,7 @@ struct RequestTests {
   }
 
   @Test(arguments: [0, 1, 1000, 100_000, 1 << 20])
-  func `a body comes whole, with a length or in chunks`(_ count: Int) async throws {
+  func `a body is received completely, with Content-Length or chunked`(_ count: Int) async throws {
     let body = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
     let server = try TestServer { _ in
     } handler: { request in
@@ -72,7 +72,7 @@ struct RequestTests {
     #expect(try await client.answer().body == body)
   }
 
-  @Test func `a client that asks is told to go on`() async throws {
+  @Test func `a client that expects 100-continue gets it`() async throws {
     let client = try server.client()
     await client.send(
       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
@@ -81,7 +81,7 @@ struct RequestTests {
     #expect(try await client.answer().text == "POST / 3")
   }
 
-  @Test func `a header may come in many pieces`() async throws {
+  @Test func `a header can arrive in many pieces`() async throws {
     let client = try server.client()
     let long = String(repeating: "x", count: 900)
     await client.send("\r\nGET /a HTT")
@@ -96,21 +96,21 @@ struct RequestTests {
     #expect(try await client.answer().text == "GET /b 0")
   }
 
-  @Test func `an old client is answered and the connection closed`() async throws {
+  @Test func `an HTTP 1.0 client gets a response, and the connection closes`() async throws {
     let client = try server.client()
     await client.send("GET / HTTP/1.0\r\n\r\n")
     let text = String(decoding: try await client.rest(), as: UTF8.self)
     #expect(text.hasSuffix("GET / 0"))
   }
 
-  @Test func `a client that wants to part is let go`() async throws {
+  @Test func `a Connection: close request closes the connection`() async throws {
     let client = try server.client()
     await client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
     #expect(try await client.answer()["Connection"] == "close")
     #expect(try await client.isAtEnd())
   }
 
-  @Test func `fields, query and address reach the handler`() async throws {
+  @Test func `the handler receives header fields, query, and address`() async throws {
     let server = try TestServer { _ in
     } handler: { request in
       let many = request.fields.all("X-Many").joined(separator: "|")
@@ -124,7 +124,7 @@ struct RequestTests {
     #expect(try await client.answer().text == "127.0.0.1 false a b c 1|2, 3 d")
   }
 
-  @Test func `ids differ`() async throws {
+  @Test func `request IDs are unique`() async throws {
     let server = try TestServer { _ in
     } handler: {
       .text($0.id.text)
@@ -140,7 +140,7 @@ struct RequestTests {
     #expect(ids.count == 60)
   }
 
-  @Test func `one thread suffices, and so does the other kind of address`() async throws {
+  @Test func `one thread works, and so do other hosts and IPv6`() async throws {
     for host in ["127.0.0.1", "localhost", "::1", "0.0.0.0"] {
       let server: HTTPServer
       do {

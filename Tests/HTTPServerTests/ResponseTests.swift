@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Responses as sent.
+/// Tests for responses as sent.
 struct ResponseTests {
   private func answer(_ response: Response) async throws -> Client.Answer {
     let server = try TestServer { _ in
@@ -16,7 +16,7 @@ struct ResponseTests {
     return first
   }
 
-  @Test func `fields leave in order, and twice where they are twice`() async throws {
+  @Test func `header fields are sent in order, including repeated ones`() async throws {
     var response = Response.redirect(to: "/next?a=b")
     response.fields.add(.setCookie, Cookie(name: "a", value: "1", secure: true).description)
     response.fields.add(.setCookie, Cookie(name: "b", value: "2", secure: true).description)
@@ -27,7 +27,7 @@ struct ResponseTests {
     #expect(answer["Content-Length"] == "0")
   }
 
-  @Test func `the server's own fields cannot be set by a handler`() async throws {
+  @Test func `a handler can't set the server's own header fields`() async throws {
     let answer = try await answer(
       Response(
         fields: [
@@ -43,20 +43,20 @@ struct ResponseTests {
   }
 
   @Test(arguments: [Status.noContent, .notModified])
-  func `some answers have no body`(_ status: Status) async throws {
+  func `204 and 304 responses have no body`(_ status: Status) async throws {
     let answer = try await answer(Response(status: status, fields: [.eTag: "\"x\""]))
     #expect(answer.status == status.code)
     #expect(answer["ETag"] == "\"x\"")
   }
 
   @Test(arguments: [0, 1, 8192, 5 << 20])
-  func `a body leaves whole`(_ count: Int) async throws {
+  func `a body is sent completely`(_ count: Int) async throws {
     let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 3) }
     #expect(try await answer(Response(body: .bytes(body))).body == body)
   }
 
   @Test(arguments: [200, 201, 303, 400, 401, 403, 404, 405, 409, 413, 422, 429, 500, 503])
-  func `a status leaves as it is`(_ code: Int) async throws {
+  func `a status is sent unchanged`(_ code: Int) async throws {
     #expect(try await answer(.text("x", status: Status(code))).status == code)
   }
 }

@@ -3,7 +3,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Static files held in memory.
+/// Tests for static files held in memory.
 struct StaticFilesTests {
   private let folder: TemporaryFolder
   private let files: StaticFiles
@@ -27,7 +27,7 @@ struct StaticFilesTests {
     return files.response(to: Request(method: method, target: target, fields: fields))
   }
 
-  @Test func `a file is answered with its type and tag`() throws {
+  @Test func `a file is served with its type and entity tag`() throws {
     let response = try #require(try response("/static/console.css"))
     #expect(response.status == .ok)
     #expect(response.body.bytes == style)
@@ -39,7 +39,7 @@ struct StaticFilesTests {
     #expect(response.fields[.eTag] != nil)
   }
 
-  @Test func `a link with the hash is kept for good`() throws {
+  @Test func `a link with the content hash is cached as immutable`() throws {
     let link = try #require(files.link("console.css"))
     #expect(link.hasPrefix("/static/console.css?v="))
     #expect(
@@ -48,7 +48,7 @@ struct StaticFilesTests {
     #expect(files.link("none.css") == nil)
   }
 
-  @Test func `the hash follows the content`() throws {
+  @Test func `the hash depends on the content`() throws {
     let before = try #require(files.link("console.css"))
     try folder.write("console.css", style + [10])
     let files = try StaticFiles(folder: folder.path, prefix: "/static/")
@@ -61,7 +61,7 @@ struct StaticFilesTests {
     ("gzipped", false),
     ("br", false), ("gzip;q=x", false),
   ])
-  func `who takes gzip gets it`(_ codings: String, _ isCompressed: Bool) throws {
+  func `gzip is used if the client accepts it`(_ codings: String, _ isCompressed: Bool) throws {
     let response = try #require(
       try response("/static/console.css", .get, [.acceptEncoding: codings]))
     #expect((response.fields[.contentEncoding] == "gzip") == isCompressed)
@@ -69,7 +69,7 @@ struct StaticFilesTests {
     #expect((response.body.count < 1000) == isCompressed)
   }
 
-  @Test func `the two codings have tags of their own, and both answer 304`() throws {
+  @Test func `each encoding has its own entity tag`() throws {
     let plain = try #require(try response("/static/console.css")?.fields[.eTag])
     let gzip: Fields = [.acceptEncoding: "gzip"]
     let compressed = try #require(try response("/static/console.css", .get, gzip)?.fields[.eTag])
@@ -82,7 +82,7 @@ struct StaticFilesTests {
     #expect(try response("/static/console.css", .get, [.ifNoneMatch: compressed])?.status == .ok)
   }
 
-  @Test func `other types and names work as well`() throws {
+  @Test func `other types and names work`() throws {
     #expect(try response("/static/empty.txt")?.body.count == 0)
     let picture = try #require(try response("/static/pictures/logo%201.png"))
     #expect(picture.fields[.contentType] == "image/png")
@@ -94,23 +94,23 @@ struct StaticFilesTests {
     "/static/../static/console.css", "/static/%2e%2e/console.css", "/static//console.css", "/",
     "/static/console.css/", "/static/pictures", "/static/pictures%2Flogo%201.png",
   ])
-  func `what is not a file is left to others`(_ text: String) throws {
+  func `paths that aren't files are left to other handlers`(_ text: String) throws {
     #expect(try response(text) == nil)
   }
 
-  @Test func `files are only read`() throws {
+  @Test func `files accept only GET and HEAD`() throws {
     let refusal = try #require(try response("/static/console.css", .post))
     #expect(refusal.status == .methodNotAllowed)
     #expect(refusal.fields[.allow] == "GET, HEAD")
   }
 
-  @Test func `a folder that is not there is told`() {
+  @Test func `a missing folder is reported`() {
     #expect(throws: ServerError.self) {
       _ = try StaticFiles(folder: "/nowhere/at/all", prefix: "/static/")
     }
   }
 
-  @Test func `files leave through the server as they are held`() async throws {
+  @Test func `files are sent through the server unchanged`() async throws {
     let files = files
     let server = try TestServer(handler: { request in
       var response = files.response(to: request) ?? .text("none", status: .notFound)

@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Stopping a server.
+/// Tests for stopping a server.
 @Suite(.timeLimit(.minutes(1)))
 struct StopTests {
   private let gate = Gate()
@@ -16,7 +16,7 @@ struct StopTests {
     })
   }
 
-  @Test func `requests under way are finished, others are not taken`() async throws {
+  @Test func `pending requests are completed and new ones refused`() async throws {
     let idle = try server.client()
     await idle.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     #expect(try await idle.answer().status == 200)
@@ -36,7 +36,7 @@ struct StopTests {
     await stopped
   }
 
-  @Test func `what outlives the grace is answered for`() async throws {
+  @Test func `requests that exceed the grace period get a 503 response`() async throws {
     let busy = try server.client()
     await busy.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
     let waits = await eventually { gate.count == 1 }
@@ -49,14 +49,14 @@ struct StopTests {
     try await Task.sleep(for: .milliseconds(50))
   }
 
-  @Test func `a server without clients ends at once, once or twice`() async throws {
+  @Test func `a server without clients stops immediately, and can be stopped twice`() async throws {
     let start = ContinuousClock.now
     await server.server.stop(grace: .seconds(20))
     await server.server.stop(grace: .seconds(20))
     #expect(ContinuousClock.now - start < .seconds(5))
   }
 
-  @Test func `a server that is let go ends, whatever its clients do`() async throws {
+  @Test func `a released server stops even with pending requests`() async throws {
     var server: TestServer? = try TestServer(handler: { [gate] _ in
       await gate.pass()
       return .noContent
@@ -70,7 +70,7 @@ struct StopTests {
     gate.open()
   }
 
-  @Test func `a port that is taken is told`() throws {
+  @Test func `a port that's in use is reported`() throws {
     let port = server.server.port
     #expect {
       _ = try HTTPServer(
@@ -82,7 +82,7 @@ struct StopTests {
     }
   }
 
-  @Test func `a host that is nowhere is told`() {
+  @Test func `an unknown host is reported`() {
     #expect(throws: ServerError.unknownHost("nowhere.invalid")) {
       _ = try HTTPServer(
         ServerConfiguration(host: "nowhere.invalid"),

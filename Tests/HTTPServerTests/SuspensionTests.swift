@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Handlers that suspend.
+/// Tests for handlers that suspend.
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionTests {
   private let gate = Gate()
@@ -16,7 +16,7 @@ struct SuspensionTests {
     })
   }
 
-  @Test func `many may wait at once, and others are served meanwhile`() async throws {
+  @Test func `many handlers can suspend while other requests are served`() async throws {
     var clients: [Client] = []
     for number in 0..<64 {
       let client = try server.client()
@@ -36,7 +36,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `clients may leave while their handlers wait`() async throws {
+  @Test func `clients can disconnect while their handlers are suspended`() async throws {
     for number in 0..<16 {
       let client = try server.client()
       await client.send("GET /wait\(number) HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -52,8 +52,8 @@ struct SuspensionTests {
     #expect(try await client.answer().text == "/now 0")
   }
 
-  @Test func `a client may leave in the middle of a request`() async throws {
-    // The engine can miss that a client closed right after sending; the deadline doesn't.
+  @Test func `a client can disconnect in the middle of a request`() async throws {
+    // The engine can miss that a client closed right after sending, but the deadline catches it.
     let server = try TestServer(limits: { limits in
       limits.headerDeadline = .seconds(1)
       limits.bodyDeadline = .seconds(1)
@@ -72,7 +72,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `requests sent together wait in order`() async throws {
+  @Test func `pipelined requests wait in order`() async throws {
     let client = try server.client()
     await client.send(
       (0..<8).map { "GET /wait\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined())
@@ -82,7 +82,7 @@ struct SuspensionTests {
     for number in 0..<8 { #expect(try await client.answer().text == "/wait\(number) 0") }
   }
 
-  @Test func `races between answer and suspension lose nothing`() async throws {
+  @Test func `races between responses and suspension lose no response`() async throws {
     let server = try TestServer(handler: { request in
       let turns = (request.target.query.text("n").flatMap { Int($0) } ?? 0) % 5
       for _ in 0..<turns { await Task.yield() }

@@ -3,8 +3,8 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// TLS, with tools available on every Debian system: openssl creates the certificate, and curl is
-/// the client.
+/// Tests for TLS, with tools available on every Debian system: openssl creates the certificate, and
+/// curl is the client.
 @Suite(
   .enabled(if: Tool.openssl.exists && Tool.curl.exists, "needs openssl and curl"),
   .timeLimit(.minutes(1)))
@@ -19,11 +19,11 @@ struct TLSTests {
   }
 
   private func make(_ tls: ServerConfiguration.TLS) async throws {
-    let made = try await Tool.openssl.run(
+    let result = try await Tool.openssl.run(
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
       "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
       "-keyout", tls.key, "-out", tls.certificate)
-    #expect(made.status == 0)
+    #expect(result.status == 0)
   }
 
   private func server(_ tls: ServerConfiguration.TLS) throws(ServerError) -> HTTPServer {
@@ -36,7 +36,7 @@ struct TLSTests {
   }
 
   @Test(arguments: ["--tlsv1.2", "--tlsv1.3"])
-  func `a request is answered`(_ version: String) async throws {
+  func `a request gets a response over TLS`(_ version: String) async throws {
     let server = try server(tls)
     let answer = try await Tool.curl.run(
       "--silent", "--cacert", tls.certificate, version, "--tls-max", String(version.suffix(3)),
@@ -45,7 +45,7 @@ struct TLSTests {
     #expect(answer.text == "true 3true 3")
   }
 
-  @Test func `old versions are refused`() async throws {
+  @Test func `old TLS versions are refused`() async throws {
     let server = try server(tls)
     let answer = try await Tool.curl.run(
       "--silent", "--insecure", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0",
@@ -53,7 +53,7 @@ struct TLSTests {
     #expect(answer.status == 35)
   }
 
-  @Test func `a client that speaks plainly is let go`() async throws {
+  @Test func `a plain HTTP client is disconnected`() async throws {
     let server = try server(tls)
     let client = try Client(port: server.port)
     await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -61,7 +61,7 @@ struct TLSTests {
     #expect(!text.contains("true"))
   }
 
-  @Test func `a renewed certificate serves new connections, and old ones end`() async throws {
+  @Test func `a reloaded certificate applies to new connections`() async throws {
     let server = try server(tls)
     let former = folder.path + "/former.pem"
     try FileManager.default.copyItem(atPath: tls.certificate, toPath: former)
@@ -83,7 +83,7 @@ struct TLSTests {
     await server.stop(grace: .seconds(5))
   }
 
-  @Test func `a connection from before a reload ends after its next answer`() async throws {
+  @Test func `a connection from before a reload closes after its next response`() async throws {
     let gate = Gate()
     let server = try HTTPServer(
       ServerConfiguration(tls: tls), failure: { status, _, _ in .text("", status: status) },
@@ -101,7 +101,7 @@ struct TLSTests {
     #expect(try await answer.text.contains("Connection: close"))
   }
 
-  @Test func `files that are no pair are told`() throws {
+  @Test func `invalid certificate and key files are reported`() throws {
     #expect(throws: ServerError.self) {
       _ = try server(.init(certificate: tls.key, key: tls.certificate))
     }

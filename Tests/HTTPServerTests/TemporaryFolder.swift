@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A folder that is removed when this object is released.
+/// A folder that's deleted when this object is released.
 final class TemporaryFolder {
   let path: String
 

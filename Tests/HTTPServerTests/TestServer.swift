@@ -28,14 +28,14 @@ struct TestServer {
     try Client(port: server.port, patience: patience)
   }
 
-  /// Method, path, and the number of bytes of the body.
+  /// Responds with the method, the path, and the size of the body in bytes.
   static let echo: @Sendable (Request) async -> Response = { request in
     if request.target.rawPath.hasPrefix("/later") { await Task.yield() }
     return .text("\(request.method) \(request.target.rawPath) \(request.body.count)")
   }
 }
 
-/// Waits until a condition is true; the engine works on its own threads.
+/// Waits up to five seconds until a condition is true, since the engine has its own threads.
 func eventually(_ condition: () -> Bool) async -> Bool {
   for _ in 0..<500 {
     if condition() { return true }

@@ -18,7 +18,7 @@ struct ConditionalTests {
   @Test(arguments: [
     "\"v1\"", "W/\"v1\"", "*", "\"v0\", \"v1\"", "\"v0\",W/\"v1\"", "  \"v1\"  ", "\"a,\\\",\"v1\"",
   ])
-  func `who holds the state is told so`(_ field: String) throws {
+  func `a matching entity tag gets a 304 response`(_ field: String) throws {
     for method in [HTTP.Method.get, .head] {
       let response = try answer(method, field)
       #expect(response.status == .notModified)
@@ -31,14 +31,14 @@ struct ConditionalTests {
   }
 
   @Test(arguments: [nil, "", "v1", "\"v2\"", "\"v11\"", "\"v\"", "\"v1", "W/\"V1\""])
-  func `who holds another gets the answer`(_ field: String?) throws {
+  func `a different or invalid entity tag gets the full response`(_ field: String?) throws {
     let response = try answer(.get, field)
     #expect(response.status == .ok)
     #expect(response.body.count == 5)
     #expect(response.fields[.eTag] == "\"v1\"")
   }
 
-  @Test func `only a plain success of GET is cut short`() throws {
+  @Test func `only a successful GET or HEAD can become a 304 response`() throws {
     #expect(try answer(.post, "*").status == .ok)
     #expect(try answer(.get, "*", status: .notFound).status == .notFound)
   }

@@ -3,7 +3,7 @@ import Testing
 import Text
 
 struct CookieTests {
-  @Test func `a cookie says how it may be used`() {
+  @Test func `a cookie is written with its attributes`() {
     var cookie = Cookie(name: "__Host-session", value: "abc-_.~", secure: true)
     #expect(
       cookie.description
@@ -20,7 +20,7 @@ struct CookieTests {
     "", "a", "a b", "a;b", "a; Domain=evil.example", "a,b", "\"q\"", "\\", "100%", "%41", "ä😀",
     "\r\nSet-Cookie: x=y", "a=b==", "eyJ.eyJ.sig_-", "\u{0}x", "+/",
   ])
-  func `a value comes back as it went`(_ value: String) throws {
+  func `a value is read as it was written`(_ value: String) throws {
     let cookie = Cookie(name: "c", value: value, secure: false)
     let written = cookie.description
     #expect(written.split(separator: ";").count == 4)
@@ -32,7 +32,7 @@ struct CookieTests {
     #expect(cookies["after"] == "2")
   }
 
-  @Test func `the first of two values counts, in one field or several`() {
+  @Test func `the first of several values is used, in one field or several`() {
     var fields: Fields = [.cookie: "a=1; a=2;b=3"]
     fields.add(.cookie, "b=4; c=5")
     let cookies = Cookies(fields)
@@ -47,7 +47,7 @@ struct CookieTests {
     ("a b=2; a=1", "1"),
     ("=x; a=1", "1"), ("a=%zz", "%zz"), ("a=%FF", "%FF"), ("a=\"", "\""), ("a=1=2", "1=2"),
   ])
-  func `what is not a pair is passed over`(_ line: String, _ value: String) {
+  func `invalid pairs are ignored`(_ line: String, _ value: String) {
     #expect(Cookies([.cookie: line])["a"]?.text == value)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 import Text
 
 struct FieldsTests {
-  @Test func `names are alike whatever their case`() {
+  @Test func `names are case-insensitive`() {
     var fields: Fields = ["content-TYPE": "a", "X-One": "1", "x-ONE": "2"]
     #expect(fields[.contentType] == "a")
     #expect(fields.all("X-one") == ["1", "2"])
@@ -28,7 +28,7 @@ struct FieldsTests {
     // type.
     ("text/html\u{37E}x", "text/html\u{37E}x"), ("", ""),
   ])
-  func `a media type is what stands before the semicolon`(_ field: String, _ type: String) throws {
+  func `the media type is the part before the semicolon`(_ field: String, _ type: String) throws {
     let target = try #require(Target("/"))
     let request = Request(method: .post, target: target, fields: [.contentType: field])
     #expect(request.mediaType?.isSameBytes(as: type) == true)
@@ -38,7 +38,7 @@ struct FieldsTests {
     "a\r\nSet-Cookie: b=c", "a\nb", "a\rb", "a\u{0}b", "\u{1}", "a\u{7F}", "\u{B}",
     "a\r\n\r\n<html>",
   ])
-  func `a value that ends its line is not stored`(_ value: String) {
+  func `a value with control characters isn't stored`(_ value: String) {
     var fields: Fields = [.location: "/old"]
     let isStored = fields.add(.setCookie, value)
     #expect(!isStored)
@@ -48,12 +48,12 @@ struct FieldsTests {
   }
 
   @Test(arguments: ["", " ", "a b:c", "ä", "a:", "a\r", "(a)", "a/b", "[a]", "a,b", "a\u{0}"])
-  func `a name is a token`(_ name: String) {
+  func `a name that isn't a token is refused`(_ name: String) {
     #expect(FieldName(name) == nil)
   }
 
   @Test(arguments: ["a", "\t", "ä€", "", "a, b; c=\"d\""])
-  func `other values are kept as they are`(_ value: String) {
+  func `other values are stored unchanged`(_ value: String) {
     var fields = Fields()
     let isStored = fields.add(.vary, value)
     #expect(isStored)
@@ -65,7 +65,7 @@ struct FieldsTests {
     ("/%2F", "/%2F"), ("/ä", "/%C3%A4"), ("https://e.com/x#y", "https://e.com/x#y"),
     ("/\u{0}", "/%00"),
   ])
-  func `a redirect stays on its line`(_ location: String, _ written: String) {
+  func `a redirect location is encoded on a single line`(_ location: String, _ written: String) {
     let response = Response.redirect(to: location)
     #expect(response.status == .seeOther)
     #expect(response.fields[.location] == written)

@@ -11,7 +11,7 @@ struct FormTests {
       ("q=%E2%82%AC", [("q", "€")]),
       ("q=%0D%0A", [("q", "\r\n")]), ("a%5B%5D=1", [("a[]", "1")]),
     ] as [(String, [(String, String)])])
-  func `fields come in order and decoded`(_ text: String, _ entries: [(String, String)]) throws {
+  func `fields are decoded in order`(_ text: String, _ entries: [(String, String)]) throws {
     let form = try #require(Form(urlEncoded: Array(text.utf8)))
     #expect(form.entries == entries.map { Form.Entry(name: $0.0, value: $0.1) })
   }
@@ -20,31 +20,31 @@ struct FormTests {
     "%", "a=%", "a=%2", "a=%zz", "a=%2%30", "%00=1", "a=%00", "a=%FF", "a=%C3", "a=%ED%A0%80",
     "a=%F5%80%80%80", "a=%C0%80", "ok=1&bad=%E0%80%80",
   ])
-  func `what is badly coded is no form`(_ text: String) {
+  func `invalid encoding is refused`(_ text: String) {
     #expect(Form(urlEncoded: Array(text.utf8)) == nil)
   }
 
-  @Test func `raw bytes must be UTF-8 too`() {
+  @Test func `raw bytes must also be UTF-8`() {
     #expect(Form(urlEncoded: [UInt8(ascii: "a"), 0xFF]) == nil)
     #expect(Form(urlEncoded: [UInt8(ascii: "a"), 0]) == nil)
     #expect(Form(urlEncoded: Array("a=ä".utf8))?["a"] == "ä")
   }
 
-  @Test func `a thousand fields are read and one more is not`() {
+  @Test func `at most a thousand fields are accepted`() {
     let thousand = Array(repeating: "a=1", count: 1000).joined(separator: "&")
     #expect(Form(urlEncoded: thousand)?.entries.count == 1000)
     #expect(Form(urlEncoded: thousand + "&a=1") == nil)
   }
 
   @Test(arguments: ["", "a b", "ä€😀", "&=+%#?/", "\r\n", "a\u{7F}"])
-  func `what is written is read again`(_ text: String) throws {
+  func `an encoded form decodes to the same form`(_ text: String) throws {
     let form: Form = ["name": text, text: "value"]
     let written = form.urlEncoded
     #expect(written.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
     #expect(Form(urlEncoded: written) == form)
   }
 
-  @Test func `a query hangs on a path only when there is one`() {
+  @Test func `a query is appended to a path only if it isn't empty`() {
     #expect(Form(["q": "a b", "page": "2"]).query(of: "/users") == "/users?q=a%20b&page=2")
     #expect(Form().query(of: "/users") == "/users")
     #expect((["a": "1", "b": "2", "a": "3"] as Form).all("a") == ["1", "3"])
@@ -55,7 +55,7 @@ struct FormTests {
     ("Application/X-WWW-Form-URLEncoded; charset=UTF-8", true), ("text/plain", false),
     ("application/json", false), ("multipart/form-data; boundary=x", false), ("", false),
   ])
-  func `a body is a form when its type says so`(_ type: String, _ isForm: Bool) throws {
+  func `a body is a form if its content type says so`(_ type: String, _ isForm: Bool) throws {
     let target = try #require(Target("/"))
     let request = Request(
       method: .post, target: target, fields: [.contentType: type], body: Array("a=b".utf8))

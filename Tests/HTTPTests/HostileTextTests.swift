@@ -11,7 +11,7 @@ struct HostileTextTests {
   }
 
   @Test(arguments: ["#=1", "a=1&#=2&b=3", "a=#", "a=1&b=#&c=#"])
-  func `a field costs no more for its marks`(form: String) {
+  func `combining marks in a form field take no extra CPU time`(form: String) {
     let work = Work.of { text in
       let form = Form(urlEncoded: Array(written(form, text).utf8))
       #expect(form?["step"] != "confirm" && form?["a"] != "b")
@@ -20,7 +20,7 @@ struct HostileTextTests {
   }
 
   @Test(arguments: ["/?#=1", "/?q=#", "/a/#", "/#/a?b=#"])
-  func `a target costs no more for its marks`(address: String) {
+  func `combining marks in a target take no extra CPU time`(address: String) {
     let path = Path("a", nil, parameters: String.self)
     let work = Work.of { text in
       let target = Target(written(address, text))
@@ -31,7 +31,7 @@ struct HostileTextTests {
   }
 
   @Test(arguments: ["/#", "/a/#/b", "#", "/?#"])
-  func `a target that cannot be read costs no more for raw marks`(address: String) {
+  func `raw combining marks in an invalid target take no extra CPU time`(address: String) {
     let work = Work.of { text in
       let raw = address.split(separator: "#", omittingEmptySubsequences: false)
         .joined(separator: text)
@@ -40,7 +40,7 @@ struct HostileTextTests {
     #expect(work.isLinear, "\(work)")
   }
 
-  @Test func `a method costs no more for its marks`() {
+  @Test func `combining marks in a method take no extra CPU time`() {
     let work = Work.of { text in
       let method = Method(text)
       #expect(method != .get && method != .head)
@@ -49,7 +49,7 @@ struct HostileTextTests {
     #expect(work.isLinear, "\(work)")
   }
 
-  @Test func `a path segment with all the marks that are accepted finds no route quickly`()
+  @Test func `routing a segment with the most accepted combining marks takes linear time`()
     async throws
   {
     var router = Router()
@@ -58,18 +58,18 @@ struct HostileTextTests {
         .text(text)
       }
     }
-    let made = router
+    let routes = router
     let work = try await Work.of(8 << 10, HostileText.acceptedMarks) { text in
       for address in ["/\(HostileText.coded(text))/a", "/aaaa7/\(HostileText.coded(text))"] {
         guard let target = Target(address) else { continue }
-        #expect(await made.respond(to: Request(target: target)) == nil)
+        #expect(await routes.respond(to: Request(target: target)) == nil)
       }
     }
     #expect(work.isLinearInLength, "\(work)")
   }
 
   @Test(arguments: ["#=1; a=2", "a=#; b=2", "a=\"#\"", "b=1; #"])
-  func `a cookie costs no more for its marks`(line: String) {
+  func `combining marks in a cookie take no extra CPU time`(line: String) {
     for code in [{ $0 }, HostileText.coded] as [(String) -> String] {
       let work = Work.of { text in
         let line = line.split(separator: "#", omittingEmptySubsequences: false)
@@ -80,7 +80,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test func `a form with all the marks that are accepted is read in linear time`() {
+  @Test func `a form with the most accepted combining marks is read in linear time`() {
     let work = Work.of(64 << 10, HostileText.acceptedMarks) { text in
       let form = Form(urlEncoded: Array("a=\(HostileText.coded(text))".utf8))
       #expect(form?["a"] == UntrustedText(text) && form?["a"] != "b")
@@ -101,7 +101,7 @@ struct HostileTextTests {
     #expect(cookies.hasLongName && !Cookies([.cookie: "a=\(HostileText.plain(999))"]).hasLongName)
   }
 
-  @Test func `an error says what is wrong with a form`() {
+  @Test func `an error explains what's wrong with a form`() {
     let marks = HostileText.coded("e" + String(repeating: "\u{301}", count: 31))
     for (text, error) in [
       ("a=%zz", FormError.badCoding), ("a=%FF", .badCoding), ("a=\(marks)", .tooManyMarks),
@@ -114,7 +114,7 @@ struct HostileTextTests {
     #expect("\(FormError.nameTooLong)" == "The name of a field is longer than 256 bytes.")
   }
 
-  @Test func `a field is read up to the length that a page asks for`() {
+  @Test func `a field is read up to the requested length`() {
     let form: Form = ["a": HostileText.plain(100), "b": HostileText.plain(16 << 10 + 1)]
     #expect(form.text("a", atMost: 100)?.utf8.count == 100)
     #expect(form.text("a", atMost: 99) == nil)

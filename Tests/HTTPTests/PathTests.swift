@@ -46,7 +46,7 @@ struct PathTests {
     "x:delete",
     "?q=1", "#", "a+b", "~", "\u{1}", "😀", ";=,&",
   ])
-  func `a link leads back to its parameters`(_ user: String) throws {
+  func `a link matches the parameters it was built from`(_ user: String) throws {
     let project = try #require(ProjectID(pathSegment: "p/1:x"))
     let link = Paths.account(project, user)
     let target = try #require(Target(link))
@@ -57,7 +57,7 @@ struct PathTests {
   }
 
   @Test(arguments: ["a", "x:delete", "a/b", ":", "ä"])
-  func `a suffix is told from the parameter before it`(_ user: String) throws {
+  func `a suffix is separated from the parameter before it`(_ user: String) throws {
     let project = try #require(ProjectID(pathSegment: "p"))
     let link = Paths.delete(project, user)
     #expect(link.hasSuffix(":delete"))
@@ -66,7 +66,7 @@ struct PathTests {
     #expect(found == (project, user))
   }
 
-  @Test func `links read as they are declared`() throws {
+  @Test func `links are written as declared`() throws {
     let project = try #require(ProjectID(pathSegment: "p1"))
     #expect(Paths.home() == "/")
     #expect(Paths.health() == "/healthz")
@@ -76,7 +76,7 @@ struct PathTests {
     #expect(Paths.account(project, "a b/c") == "/projects/p1/accounts/a%20b%2Fc")
   }
 
-  @Test func `patterns name the types of parameters`() {
+  @Test func `patterns contain the parameter types`() {
     #expect(Paths.home.pattern == "/")
     #expect(Paths.account.pattern == "/projects/{ProjectID}/accounts/{String}")
     #expect(Paths.delete.pattern == "/v1/projects/{ProjectID}/accounts/{String}:delete")
@@ -86,7 +86,7 @@ struct PathTests {
     "/v1/projects/p1/accounts:lookup", "/v1/projects/p1/accounts%3Alookup",
     "/v1/projects/p1/accounts%3alookup", "http://127.0.0.1:9099/v1/projects/p1/accounts:lookup",
   ])
-  func `a coded colon is a colon`(_ text: String) throws {
+  func `an encoded colon matches a colon`(_ text: String) throws {
     let target = try #require(Target(text))
     let project = try #require(Paths.lookup.match(target))
     #expect(project.pathSegment == "p1")
@@ -98,24 +98,24 @@ struct PathTests {
     "/projects/p%211/accounts/a", "//projects/p1/accounts/a", "/projects/p1/ACCOUNTS/a", "/",
     "/projects/p1/accounts/a/b", "/projects/p1/x/../accounts/a",
   ])
-  func `what differs in a segment does not match`(_ text: String) throws {
+  func `a path that differs in any segment doesn't match`(_ text: String) throws {
     let target = try #require(Target(text))
     #expect(Paths.account.match(target) == nil)
   }
 
   @Test(arguments: ["/pages/x", "/pages/", "/pages/1.0", "/pages"])
-  func `a parameter that cannot be read does not match`(_ text: String) throws {
+  func `an invalid parameter doesn't match`(_ text: String) throws {
     let target = try #require(Target(text))
     #expect(Paths.page.match(target) == nil)
   }
 
   @Test(arguments: ["/v1/projects/:createSessionCookie", "/v1/projects/p1", "/v1/projects/p1:x"])
-  func `a suffix needs something before it`(_ text: String) throws {
+  func `a suffix requires a nonempty parameter`(_ text: String) throws {
     let target = try #require(Target(text))
     #expect(Paths.cookie.match(target) == nil)
   }
 
-  @Test func `a type too few stops the program`() async {
+  @Test func `a missing parameter type stops the program`() async {
     await #expect(processExitsWith: .failure) { _ = Path("a", nil) }
   }
 }

@@ -41,7 +41,7 @@ struct RouterTests {
       (.get, "/v1/projects/p", "project p"),
       (.get, "/v1/projects/p:other", "project p:other"),
     ] as [(HTTP.Method, String, String)])
-  func `the most exact path answers`(
+  func `the most specific route is used`(
     _ method: HTTP.Method, _ text: String, _ expected: String
   ) async throws {
     let response = try #require(try await answer(method, text))
@@ -52,7 +52,7 @@ struct RouterTests {
     "/x", "//", "/projects", "/projects/p/accounts/a/", "/pages/x", "/projects/p!/accounts/a",
     "/v1/projects/", "/v1/projects//accounts:lookup",
   ])
-  func `what no path fits is left to the caller`(_ text: String) async throws {
+  func `an unmatched path is left to the caller`(_ text: String) async throws {
     #expect(try await answer(.get, text) == nil)
     #expect(try await answer(.post, text) == nil)
     #expect(try await answer(.head, text) == nil)
@@ -66,7 +66,7 @@ struct RouterTests {
       (.post, "/projects/p/accounts/new", "GET, HEAD"),
       (.options, "/probe", "GET, HEAD"), (HTTP.Method("get"), "/", "GET, HEAD"),
     ] as [(HTTP.Method, String, String)])
-  func `a method that is not there is refused with those that are`(
+  func `an unsupported method is refused with the allowed ones`(
     _ method: HTTP.Method, _ text: String, _ allow: String
   ) async throws {
     let response = try #require(try await answer(method, text))
@@ -75,13 +75,13 @@ struct RouterTests {
     #expect(String(decoding: response.body.bytes, as: UTF8.self).hasPrefix("not \(method)"))
   }
 
-  @Test func `HEAD is answered by GET unless it has a handler`() async throws {
+  @Test func `HEAD uses the GET handler unless it has its own`() async throws {
     #expect(try await answer(.head, "/pages/3")?.body.count == 6)
     #expect(try await answer(.head, "/probe")?.status == .noContent)
     #expect(try await answer(.get, "/probe")?.status == .ok)
   }
 
-  @Test func `routes tell which URLs they share`() {
+  @Test func `overlapping routes are detected`() {
     let routes = RouterTests.router.routes
     var shared: [String] = []
     for (index, one) in routes.enumerated() {
@@ -98,7 +98,7 @@ struct RouterTests {
       ])
   }
 
-  @Test func `two routes for one method of one path stop the program`() async {
+  @Test func `a duplicate route stops the program`() async {
     await #expect(processExitsWith: .failure) {
       var router = Router()
       router.on(.get, Path("a", nil, parameters: String.self)) { _, _ in .noContent }
@@ -107,7 +107,7 @@ struct RouterTests {
   }
 
   @Test(arguments: 0..<120)
-  func `each of many routes is found`(_ index: Int) async throws {
+  func `every one of many routes is found`(_ index: Int) async throws {
     var router = Router()
     for number in 0..<120 {
       router.on(

@@ -20,11 +20,11 @@ struct TargetTests {
     "/a b", "/a\tb", "/a\r\nb", "/\u{0}", "/ä", "/a#b", "/\u{7F}", "/?a=%", "/?a=%00", "/?%FF=1",
     "ftp://h/a", "http://", "https://h h/",
   ])
-  func `what is badly coded is no target`(_ text: String) {
+  func `an invalid target is refused`(_ text: String) {
     #expect(Target(text) == nil)
   }
 
-  @Test func `path and query are kept as sent`() throws {
+  @Test func `path and query are preserved as sent`() throws {
     let target = try #require(Target("/a%20b/?q=x%20y&z=1?2/3"))
     #expect(target.rawPath == "/a%20b/")
     #expect(target.rawQuery == "q=x%20y&z=1?2/3")
@@ -42,7 +42,7 @@ struct TargetTests {
     ("/v1/%00", "/v1"), ("/v2/a/%FF/b?key=%zz", "/v2/a"), ("/%zz", "/"), ("/v1/x?a=%00", "/v1/x"),
     ("/v1/a b", "/v1"),
   ])
-  func `the readable beginning of a bad target tells where it was going`(
+  func `the readable start of an invalid target is available`(
     text: String, path: String
   ) {
     #expect(Target(text) == nil)

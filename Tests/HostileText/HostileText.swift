@@ -1,8 +1,8 @@
 /// Text that is expensive to normalize, and plain text of the same length.
 public enum HostileText {
-  /// A letter with as many combining marks as fit, in an order that normalization must sort.
+  /// Returns a letter with as many combining marks as fit, which normalization must reorder.
   ///
-  /// - Parameter size: The bytes of the text; an even number gets one letter more.
+  /// - Parameter size: The size of the text in bytes; an even size gets one more letter.
   /// - Returns: The text.
   public static func marks(_ size: Int) -> String {
     let pairs = String(repeating: "\u{301}\u{323}", count: size / 4)
@@ -13,17 +13,17 @@ public enum HostileText {
       : text + String(repeating: "a", count: size - text.utf8.count)
   }
 
-  /// Letters with thirty marks each: the most that is accepted in a row.
+  /// Returns letters with thirty marks each, the most that's accepted in a row.
   public static func acceptedMarks(_ size: Int) -> String {
     let cluster = "a" + String(repeating: "\u{301}\u{323}", count: 15)
     let text = String(repeating: cluster, count: size / cluster.utf8.count)
     return text + String(repeating: "a", count: size - text.utf8.count)
   }
 
-  /// ASCII of so many bytes.
+  /// Returns ASCII text with the given size in bytes.
   public static func plain(_ size: Int) -> String { String(repeating: "a", count: size) }
 
-  /// The bytes of a text as a form or a query writes them.
+  /// Returns a text with non-ASCII bytes percent-encoded, as in a form or query.
   public static func coded(_ text: String) -> String {
     String(
       decoding: text.utf8.flatMap { byte -> [UInt8] in

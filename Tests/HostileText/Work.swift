@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// How much CPU time one piece of work takes for three texts.
+/// The CPU time in nanoseconds that a piece of work takes for three texts.
 public struct Work: Sendable, CustomStringConvertible {
   /// For ASCII.
   public private(set) var plain = UInt64.max
@@ -11,15 +11,14 @@ public struct Work: Sendable, CustomStringConvertible {
   /// For hostile text of twice the length.
   public private(set) var doubled = UInt64.max
 
-  /// How often a measurement is repeated when it doesn't look linear.
+  /// The maximum number of measurements, which are repeated while the result isn't linear.
   ///
-  /// What else the machine does is counted too; the least of each is what the work costs.
+  /// Other activity on the machine adds to the time, so the minimum of each is the cost.
   private static let rounds = 4
 
-  /// What the clock and the first run of code cost.
+  /// The tolerance for the clock and the first run of code, in nanoseconds.
   ///
-  /// Normalizing hostile text of 64 KiB once takes a
-  /// thousand times as long.
+  /// Normalizing 64 KiB of hostile text once takes a thousand times as long.
   private static let slack: UInt64 = 1_000_000
 
   private mutating func take(plain: UInt64, hostile: UInt64, doubled: UInt64) {
@@ -28,29 +27,29 @@ public struct Work: Sendable, CustomStringConvertible {
     self.doubled = min(self.doubled, doubled)
   }
 
-  /// Whether hostile text costs at most three times as much as ASCII, and twice the length at most
-  /// two and a half times as much.
+  /// Whether hostile text takes at most three times as long as ASCII, and twice the length at most
+  /// two and a half times as long.
   public var isLinear: Bool {
     hostile < .max && hostile <= 3 * plain + Self.slack && isLinearInLength
   }
 
-  /// Whether twice the length costs at most two and a half times as much.
+  /// Whether twice the length takes at most two and a half times as long.
   public var isLinearInLength: Bool {
     hostile < .max && 2 * doubled <= 5 * hostile + 2 * Self.slack
   }
 
-  /// The microseconds of each.
+  /// The times in microseconds.
   public var description: String {
     "plain \(plain / 1_000) µs, hostile \(hostile / 1_000) µs, doubled \(doubled / 1_000) µs"
   }
 
-  /// Measures work that stays on this thread.
+  /// Measures work that runs on the current thread.
   ///
   /// - Parameters:
-  ///   - size: The bytes of the text.
-  ///   - hostile: Makes the hostile text.
-  ///   - body: Gets each text some times; the quickest run is taken.
-  /// - Returns: What it took.
+  ///   - size: The size of the text in bytes.
+  ///   - hostile: Creates the hostile text.
+  ///   - body: Receives each text several times; the fastest run counts.
+  /// - Returns: The measured times.
   public static func of(
     _ size: Int = 64 << 10, _ hostile: (Int) -> String = HostileText.marks,
     _ body: (String) throws -> Void
@@ -76,8 +75,8 @@ public struct Work: Sendable, CustomStringConvertible {
     return least
   }
 
-  /// Measures work that suspends: what its tasks do, without the threads of the database and of
-  /// password hashes.
+  /// Measures work that suspends, without the time on the threads of the database and of password
+  /// hashing.
   public static func of(
     _ size: Int = 64 << 10, _ hostile: (Int) -> String = HostileText.marks,
     _ body: @escaping @Sendable (String) async throws -> Void
@@ -111,7 +110,7 @@ public struct Work: Sendable, CustomStringConvertible {
   }
 }
 
-/// Runs the steps of tasks and adds up their CPU time.
+/// Runs task jobs and adds up their CPU time.
 private final class Meter: TaskExecutor {
   private let queue = DispatchQueue(label: "meter")
   private let total = Mutex<UInt64>(0)

@@ -12,7 +12,7 @@ struct AddressTests {
     ("/www.googleapis.com/identitytoolkit/v3/relyingparty/uploadAccount", 16),
     ("/v1/accounts:signUp", 1), ("/", 1),
   ])
-  func `imports may be sixteen mebibytes, all else one`(path: String, mebibytes: Int) throws {
+  func `imports can be 16 MiB, other requests 1 MiB`(path: String, mebibytes: Int) throws {
     let target = try #require(Target(path))
     #expect(IdentityToolkitAPI.bodyLimit(target) == mebibytes << 20)
   }
@@ -22,7 +22,7 @@ struct AddressTests {
     "/identitytoolkit.googleapis.com/v1/accounts:signUp",
     "/identitytoolkit.googleapis.com/v1/accounts%3asignUp",
   ])
-  func `a method has its address with and without the production host`(path: String)
+  func `a method is available with and without the production host`(path: String)
     async throws
   {
     try await TestServer.with { server in
@@ -36,7 +36,7 @@ struct AddressTests {
     "/identitytoolkit.googleapis.com/v2/projects/acme-mfa/config",
     "/identitytoolkit.googleapis.com/admin/v2/projects/acme-mfa/config",
   ])
-  func `configuration is at both of its addresses`(path: String) async throws {
+  func `the configuration is available at both paths`(path: String) async throws {
     try await TestServer.with { server in
       let config = try await server.get(path)
       #expect(config["subtype"] == "IDENTITY_PLATFORM")
@@ -49,7 +49,7 @@ struct AddressTests {
     "/identitytoolkit/v3/relyingparty/nothing", "/v1/admin/v2/projects/acme-mfa/config",
     "/emulator/v1/projects/acme-mfa/config",
   ])
-  func `an address of the interface that is not known answers in JSON`(path: String)
+  func `an unknown API path responds in JSON`(path: String)
     async throws
   {
     try await TestServer.with { server in
@@ -70,7 +70,7 @@ struct AddressTests {
   }
 
   @Test(arguments: ["/", "/projects", "/sign-in", "/admin", "/healthz", "/v3", "/projects/v1"])
-  func `other addresses are left to others`(path: String) async throws {
+  func `other paths are left to other handlers`(path: String) async throws {
     try await TestServer.with { server in
       let response = try await server.send(.get, path)
       #expect(response == nil)
@@ -78,7 +78,7 @@ struct AddressTests {
     }
   }
 
-  @Test func `a method that is not there is told with those that are`() async throws {
+  @Test func `an unsupported HTTP method is refused with the allowed ones`() async throws {
     try await TestServer.with { server in
       let answer = try await server.get("/v1/accounts:signUp")
       #expect(answer.status == 405)
@@ -88,7 +88,7 @@ struct AddressTests {
   }
 
   @Test(arguments: [400, 404, 405, 413, 429, 431, 500, 503])
-  func `whatever the engine refuses is JSON`(code: Int) async throws {
+  func `errors from the HTTP server are in JSON`(code: Int) async throws {
     try await TestServer.with { server in
       let address = try #require(Target("/v1/accounts:signUp"))
       let response = server.api.failure(Status(code), address)
@@ -107,7 +107,7 @@ struct AddressTests {
     }
   }
 
-  @Test func `a page elsewhere may ask and read, errors as well`() async throws {
+  @Test func `pages on other origins can read responses and errors`() async throws {
     try await TestServer.with { server in
       let origin: Fields = [.origin: "https://app.example.com"]
       for (path, status) in [("/v1/accounts:signUp", 200), ("/v1/accounts:nothing", 404)] {
@@ -123,7 +123,7 @@ struct AddressTests {
     }
   }
 
-  @Test func `a preflight is answered without credentials`() async throws {
+  @Test func `a preflight request needs no credentials`() async throws {
     try await TestServer.with { server in
       let response = try #require(
         try await server.send(

@@ -7,7 +7,7 @@ import Testing
 import Text
 
 struct ClientDocumentTests {
-  @Test func `keys are certificates by id, and a key set`() async throws {
+  @Test func `keys are published as certificates and as a key set`() async throws {
     try await TestServer.with { server in
       let account = "securetoken@system.gserviceaccount.com"
       let certificates = try await server.get(
@@ -57,7 +57,7 @@ struct ClientDocumentTests {
     }
   }
 
-  @Test func `a client reads what it needs before it sends something`() async throws {
+  @Test func `a client can read the reCAPTCHA and password settings`() async throws {
     try await TestServer.with { server in
       let recaptcha = try await server.get(
         "/v2/recaptchaConfig?clientType=CLIENT_TYPE_WEB&version=RECAPTCHA_ENTERPRISE", .key)
@@ -76,7 +76,7 @@ struct ClientDocumentTests {
     }
   }
 
-  @Test func `what goes wrong inside is logged with its request and not told`() async throws {
+  @Test func `an internal error is logged with its request ID and not revealed`() async throws {
     let lines = Lines()
     try await TestServer.with(log: lines.add) { server in
       await server.database.close()
@@ -90,7 +90,7 @@ struct ClientDocumentTests {
   }
 }
 
-/// Lines that were logged.
+/// Collects logged lines.
 final class Lines: Sendable {
   private let lines = Mutex<[String]>([])
   var all: [String] { lines.withLock { $0 } }

@@ -6,13 +6,13 @@ import Testing
 struct EmulatorCodeTests {
   private static let path = "/emulator/v1/projects/acme-mfa/oobCodes"
 
-  /// The newest code that is listed.
+  /// Returns the newest listed code.
   private func newest(_ server: TestServer, _ path: String = path) async throws -> JSON {
     let list = try await server.get(path, .none)
     return try #require(list["oobCodes"]?.arrayValue?.last)
   }
 
-  /// Follows a link, as a browser that is pointed at the emulator.
+  /// Follows a link, like a browser that uses the emulator.
   private func follow(_ server: TestServer, _ link: String) async throws -> Answer {
     #expect(link.hasPrefix("https://mfa.example.com/emulator/action?"))
     let path = link.dropFirst("https://mfa.example.com".count)
@@ -21,7 +21,7 @@ struct EmulatorCodeTests {
     return Answer(response: response, json: json)
   }
 
-  @Test func `a mail is listed until its link is followed`() async throws {
+  @Test func `a code is listed until its link is followed`() async throws {
     try await TestServer.with(.emulator) { server in
       let alice = try await server.addPerson()
       _ = try await server.post(
@@ -46,7 +46,7 @@ struct EmulatorCodeTests {
     }
   }
 
-  @Test func `each mode does its work and says so`() async throws {
+  @Test func `each mode performs its action and confirms it`() async throws {
     try await TestServer.with(.emulator) { server in
       let alice = try await server.addPerson()
       let token = try await server.signIn(alice).text("idToken")
@@ -78,7 +78,7 @@ struct EmulatorCodeTests {
     }
   }
 
-  @Test func `a link that signs in hands its code to the application`() async throws {
+  @Test func `a sign-in link passes its code to the application`() async throws {
     try await TestServer.with(.emulator) { server in
       try await server.configure()
       let tenant = "some-tenant"
@@ -117,7 +117,7 @@ struct EmulatorCodeTests {
     ),
     ("?apiKey=x&oobCode=y&mode=signIn", "Missing continueUrl query parameter"),
   ])
-  func `a broken link says what it lacks`(query: String, error: String) async throws {
+  func `an invalid link reports what's missing`(query: String, error: String) async throws {
     try await TestServer.with(.emulator) { server in
       let answer = try await server.get("/emulator/action" + query, .none)
       #expect(answer.status == 400)
@@ -126,7 +126,7 @@ struct EmulatorCodeTests {
     }
   }
 
-  @Test func `a list of domains that somebody wrote is obeyed`() async throws {
+  @Test func `a configured list of authorized domains is enforced`() async throws {
     try await TestServer.with(.emulator) { server in
       _ = try await server.addPerson()
       let body: JSON = [
@@ -141,7 +141,7 @@ struct EmulatorCodeTests {
     }
   }
 
-  @Test func `standalone has none of it`() async throws {
+  @Test func `the standalone profile has none of these paths`() async throws {
     try await TestServer.with { server in
       for path in ["/emulator/action?apiKey=x", Self.path] {
         let answer = try await server.send(.get, path)

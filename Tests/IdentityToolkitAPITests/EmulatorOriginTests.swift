@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityToolkitAPI
 
-/// Which web pages may call the emulator.
+/// Tests for the web origins that the emulator accepts.
 struct EmulatorOriginTests {
   private static let accounts = "/emulator/v1/projects/acme-mfa/accounts"
 
@@ -19,7 +19,7 @@ struct EmulatorOriginTests {
     ("file://", false), ("localhost", false), ("://localhost", false), ("h ttp://localhost", false),
     ("http://localhost/x", false), ("http://localhost, https://evil.example", false),
   ])
-  func `pages of this machine may call, others not`(origin: String, may: Bool) async throws {
+  func `local origins are accepted and others refused`(origin: String, may: Bool) async throws {
     try await TestServer.with(.emulator) { server in
       _ = try await server.addPerson()
       for (method, path) in [
@@ -37,14 +37,14 @@ struct EmulatorOriginTests {
     }
   }
 
-  @Test func `a request that no page sends is answered`() async throws {
+  @Test func `a request without an Origin header is accepted`() async throws {
     try await TestServer.with(.emulator) { server in
       let cleared = try await server.call(.delete, Self.accounts, text: "", .none)
       #expect(cleared.status == 200)
     }
   }
 
-  @Test func `two origins are none`() async throws {
+  @Test func `a request with two Origin headers is refused`() async throws {
     try await TestServer.with(.emulator) { server in
       var fields: Fields = [.origin: "http://localhost"]
       fields.add(.origin, "https://evil.example")
@@ -54,7 +54,7 @@ struct EmulatorOriginTests {
   }
 
   @Test(arguments: ["null", "https://shop.example", "HTTP://192.168.0.7:3000"])
-  func `an origin that was named may call, in whatever case`(named: String) async throws {
+  func `a configured origin is accepted, ignoring case`(named: String) async throws {
     let origins = EmulatorOrigins([named])
     for origin in [named, named.lowercased()] {
       #expect(origins.allow(try request(origin), own: "http://127.0.0.1:8080"))
@@ -62,7 +62,7 @@ struct EmulatorOriginTests {
     #expect(!origins.allow(try request(named + ".evil.example"), own: "http://127.0.0.1:8080"))
   }
 
-  @Test func `the server's own pages may call`() throws {
+  @Test func `the server's own origin is accepted`() throws {
     let own = "https://emulator.lan:9099"
     #expect(EmulatorOrigins().allow(try request(own), own: own))
     #expect(!EmulatorOrigins().allow(try request("http://emulator.lan:9099"), own: own))
@@ -72,11 +72,11 @@ struct EmulatorOriginTests {
     "*", "shop.example", "https://", "https://shop.example/", "https://shop.example/path",
     "https://a@b", "https://shop .example", "", "nul", "https://*.example",
   ])
-  func `what isn't an origin can't be named`(text: String) {
+  func `an invalid origin can't be configured`(text: String) {
     #expect(!EmulatorOrigins.isOrigin(text))
   }
 
-  @Test func `standalone answers every page`() async throws {
+  @Test func `the standalone profile accepts any origin`() async throws {
     try await TestServer.with { server in
       let response = try #require(
         try await server.send(

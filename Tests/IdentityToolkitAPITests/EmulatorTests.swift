@@ -25,7 +25,9 @@ struct EmulatorTests {
     ("localhost.evil.example:9099", false), ("notlocalhost", false), ("127.0.0.256", false),
     ("", false), ("192.168.0.7:9099", false), ("localhost:9099.evil.example", false),
   ])
-  func `only this machine's names are answered`(host: String, isAnswered: Bool) async throws {
+  func `requests are accepted only for local host names`(host: String, isAnswered: Bool)
+    async throws
+  {
     try await TestServer.with(.emulator) { server in
       for (method, path) in [
         (Method.get, "/"), (.post, "/v1/accounts:signUp"), (.options, "/v1/accounts:signUp"),
@@ -39,7 +41,7 @@ struct EmulatorTests {
   }
 
   @Test(arguments: ["owner", "Owner", "OWNER", "ya29.anything"])
-  func `well-known tokens are the owner's`(token: String) async throws {
+  func `well-known tokens have the owner role`(token: String) async throws {
     try await TestServer.with(.emulator) { server in
       let answer = try await server.call(
         .get, TestServer.config, text: "", .none, fields: [.authorization: "bearer \(token)"])
@@ -49,14 +51,14 @@ struct EmulatorTests {
     }
   }
 
-  @Test func `any key means the default project`() async throws {
+  @Test func `any API key selects the default project`() async throws {
     try await TestServer.with(.emulator) { server in
       let answer = try await server.post("/v1/accounts:signUp?key=fake-api-key", [:], .none)
       #expect(try claims(answer["idToken"])["aud"] == "acme-mfa")
     }
   }
 
-  @Test func `projects and tenants that are used are there`() async throws {
+  @Test func `projects and tenants are created on first use`() async throws {
     try await TestServer.with(.emulator) { server in
       let tenant = try await server.get("/v2/projects/demo-other/tenants/some-tenant")
       #expect(tenant.status == 200)
@@ -70,7 +72,7 @@ struct EmulatorTests {
     }
   }
 
-  @Test func `accounts are cleared without a credential`() async throws {
+  @Test func `accounts can be cleared without a credential`() async throws {
     try await TestServer.with(.emulator) { server in
       let id = try await server.addTenant()
       _ = try await server.addPerson()
@@ -87,7 +89,7 @@ struct EmulatorTests {
     }
   }
 
-  @Test func `the emulator's configuration is read and changed`() async throws {
+  @Test func `the emulator's configuration can be read and changed`() async throws {
     try await TestServer.with(.emulator) { server in
       let path = "/emulator/v1/projects/acme-mfa/config"
       let body: JSON = ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]
@@ -106,7 +108,7 @@ struct EmulatorTests {
     }
   }
 
-  @Test func `there are no codes before one is sent`() async throws {
+  @Test func `the code lists are empty before a code is sent`() async throws {
     try await TestServer.with(.emulator) { server in
       for scope in ["", "tenants/some-tenant/"] {
         for name in ["oobCodes", "verificationCodes"] {

@@ -3,7 +3,7 @@ import Identity
 import JSON
 import Testing
 
-/// The pages of the web SDK's windows and frames.
+/// Tests for the pages that the web SDK opens in popups and frames.
 struct EmulatorWidgetTests {
   private static let handler = "/emulator/auth/handler"
 
@@ -16,7 +16,7 @@ struct EmulatorWidgetTests {
   }
 
   @Test(arguments: ["", "apiKey=k", "providerId=google.com", "apiKey=&providerId=google.com"])
-  func `what names no provider and no application is refused in JSON`(query: String) async throws {
+  func `a request without an API key or provider is refused in JSON`(query: String) async throws {
     try await TestServer.with(.emulator) { server in
       let answer = try await server.get(Self.handler + "?" + query, .none)
       #expect(answer.status == 400)
@@ -26,8 +26,7 @@ struct EmulatorWidgetTests {
     }
   }
 
-  @Test func `the page offers who signed in before, as text whatever they are called`() async throws
-  {
+  @Test func `the page lists earlier users and escapes their names`() async throws {
     try await TestServer.with(.emulator) { server in
       let tenant = try await server.addTenant()
       for (id, provider, place) in [
@@ -56,7 +55,7 @@ struct EmulatorWidgetTests {
     }
   }
 
-  @Test func `nothing runs on the page but its own script`() async throws {
+  @Test func `only the page's own script can run`() async throws {
     try await TestServer.with(.emulator) { server in
       let response = try await page(server, "apiKey=k&providerId=x%22%3E%3Cscript%3E")
       let policy = try #require(response.fields[.contentSecurityPolicy])
@@ -66,7 +65,7 @@ struct EmulatorWidgetTests {
     }
   }
 
-  @Test func `the frame can be shown by applications, and loads the SDK's own messenger`()
+  @Test func `applications can embed the frame, which loads Google's script`()
     async throws
   {
     try await TestServer.with(.emulator) { server in
@@ -83,7 +82,7 @@ struct EmulatorWidgetTests {
     }
   }
 
-  @Test func `standalone has neither`() async throws {
+  @Test func `the standalone profile has neither page`() async throws {
     try await TestServer.with { server in
       for path in [Self.handler, "/emulator/auth/iframe"] {
         let response = try await server.send(.get, path + "?apiKey=k&providerId=google.com")

@@ -4,12 +4,12 @@ import Testing
 
 struct WorkedExchangeTests {
   @Test(arguments: [Profile.standalone, .emulator])
-  func `a user enrolls, signs in with a code and withdraws`(profile: Profile) async throws {
+  func `a user enrolls, signs in with a code, and withdraws`(profile: Profile) async throws {
     try await TestServer.with(profile) { server in
       try await server.switchTOTPOn()
       let email = "alice@example.com"
 
-      // 1, 2: a fresh user has no verified address.
+      // 1, 2: a new user's email is unverified.
       let signUp = try await server.post(
         "/v1/accounts:signUp",
         ["email": .string(email), "password": "correct horse", "returnSecureToken": true])
@@ -44,7 +44,7 @@ struct WorkedExchangeTests {
       #expect(factors.count == 1)
       #expect(factors[0]["totpInfo"] == [:])
 
-      // 7: the first factor alone gives no tokens.
+      // 7: the first factor alone returns no tokens.
       let first = try await server.signIn(alice)
       #expect(first.status == 200)
       #expect(first["idToken"] == nil)
@@ -52,7 +52,7 @@ struct WorkedExchangeTests {
       #expect(first["expiresIn"] == nil)
       let pending = try first.text("mfaPendingCredential")
 
-      // 8, 9: the enrollment's code is used up, the next one is good.
+      // 8, 9: the enrollment code can't be reused; the next code is accepted.
       let finalize = { (steps: Int64) in
         try await server.post(
           "/v2/accounts/mfaSignIn:finalize",
@@ -68,7 +68,7 @@ struct WorkedExchangeTests {
       #expect(done.status == 200)
       #expect(try claims(done["idToken"])["firebase"]?["sign_in_second_factor"] == "totp")
 
-      // 10: a refresh keeps what the session passed.
+      // 10: a refresh preserves the session's second factor.
       server.advance(seconds: 60)
       let refreshed = try await server.post(
         "/v1/token",
@@ -77,7 +77,7 @@ struct WorkedExchangeTests {
       #expect(kept["firebase"]?["sign_in_second_factor"] == "totp")
       #expect(kept["auth_time"] == (try claims(done["idToken"])["auth_time"]))
 
-      // 11: withdrawing ends the sessions from before.
+      // 11: withdrawing revokes earlier sessions.
       let withdrawn = try await server.post(
         "/v2/accounts/mfaEnrollment:withdraw",
         ["idToken": done["idToken"] ?? nil, "mfaEnrollmentId": .string(enrolled.id)])

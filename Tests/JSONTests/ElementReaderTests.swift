@@ -31,7 +31,7 @@ import Testing
   ]
 
   @Test(arguments: documents.indices)
-  func `elements come out whole, however the bytes come in`(index: Int) throws {
+  func `elements are complete for any chunk size`(index: Int) throws {
     let document = Self.documents[index]
     for size in [1, 2, 3, 7, 1_000] {
       #expect(try read(document.text, by: size) == document.elements, "\(size)")
@@ -44,13 +44,13 @@ import Testing
     #"{"users":{}}"#, #"{"users":[]}}"#, #"{"users":[]} x"#, #"{,}"#, #"{"a":1,}"#, #"{"a"}"#,
     #"{"a":,"b":1}"#, #"{"users":[],"users":[]}"#, #"{"users":[1]]}"#, "x", #"{"users":["a]}"#,
   ])
-  func `what is no such document is refused`(text: String) {
+  func `invalid documents are refused`(text: String) {
     for size in [1, 1_000] {
       #expect(throws: JSONError.self) { try read(text, by: size) }
     }
   }
 
-  @Test func `an element has a largest size and a line`() throws {
+  @Test func `elements have a maximum size and a line number`() throws {
     let long = #"{"users":[{"a":""# + String(repeating: "x", count: 200) + #""}]}"#
     for size in [1, 50, 1_000] {
       #expect(throws: JSONError.tooLarge) { try read(long, by: size) }

@@ -3,14 +3,14 @@ import JSON
 import Testing
 
 struct HostileTextTests {
-  @Test func `a member's name costs no more for its marks`() {
+  @Test func `combining marks in a member name take no extra CPU time`() {
     let work = Work.of { _ = try? parse("{\"\($0)\":1,\"b\":2}") }
     #expect(work.isLinear, "\(work)")
   }
 
-  @Test func `many members with long names cost no more for their marks`() {
+  @Test func `combining marks in many long names take no extra CPU time`() {
     let work = Work.of { text in
-      // As long as the text, in names of 200 bytes that differ at the end.
+      // Has the size of the text, in names of 200 bytes that differ at the end.
       let ascii = text.utf8.allSatisfy { $0 < 0x80 }
       let name = ascii ? HostileText.plain(190) : HostileText.acceptedMarks(190)
       let members = (0..<text.utf8.count / 200).map { "\"\(name)\(100_000 + $0)\":1" }
@@ -21,7 +21,7 @@ struct HostileTextTests {
   }
 
   @Test(arguments: ["{\"a\":\"#\"}", "[\"#\",\"#\"]", "\"\\n#\"", "[[[\"#\"]]]"])
-  func `a string costs no more for its marks`(document: String) {
+  func `combining marks in a string take no extra CPU time`(document: String) {
     let work = Work.of { text in
       let value = try? parse(document.split(separator: "#").joined(separator: text))
       #expect(value != "b" && value?["a"] != "b")
@@ -29,7 +29,7 @@ struct HostileTextTests {
     #expect(work.isLinear, "\(work)")
   }
 
-  @Test func `a string with all the marks that are accepted is read in linear time`() {
+  @Test func `a string with the most accepted combining marks is read in linear time`() {
     let work = Work.of(64 << 10, HostileText.acceptedMarks) { text in
       let value = try? parse("{\"a\":\"\(text)\"}")
       #expect(value?["a"] == .string(text) && value?["a"] != "b")
@@ -37,7 +37,7 @@ struct HostileTextTests {
     #expect(work.isLinearInLength, "\(work)")
   }
 
-  @Test func `a name in a large document costs no more for its marks`() {
+  @Test func `combining marks in a name in a large document take no extra CPU time`() {
     let work = Work.of { text in
       var reader = JSON.ElementReader(member: "users")
       var elements: [JSON.ElementReader.Element] = []
@@ -74,7 +74,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test func `names that only look alike are two`() throws {
+  @Test func `canonically equivalent names are different`() throws {
     let object = try #require(try parse("{\"\u{E9}\":1,\"e\u{301}\":2}").objectValue)
     #expect(object["\u{E9}"] == 1 && object["e\u{301}"] == 2)
   }

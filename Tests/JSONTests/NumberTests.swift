@@ -20,7 +20,7 @@ struct NumberTests {
       ("-9223372036854775808.0", .min), ("922337203685477580.7e1", .max),
       ("0.00000000000000000000005e23", 5),
     ] as [(String, Int64)])
-  func `a whole number has a value however it is written`(text: String, value: Int64) throws {
+  func `an integer has a value in any notation`(text: String, value: Int64) throws {
     #expect(try parse(text).numberValue?.int64 == value)
   }
 
@@ -29,17 +29,17 @@ struct NumberTests {
     "9223372036854775807.5", "1e999999999999999999999", "1e-999999999999999999999",
     "1.5e-9223372036854775808", "123456789012345678901234567890",
   ])
-  func `what is not whole or does not fit has no whole value`(text: String) throws {
+  func `a number that isn't an integer or doesn't fit has no integer value`(text: String) throws {
     #expect(try parse(text).numberValue?.int64 == nil)
   }
 
-  @Test func `a number beyond double precision has none`() throws {
+  @Test func `a number out of range has no Double value`() throws {
     #expect(try parse("1.5").numberValue?.double == 1.5)
     #expect(try parse("-1e3").numberValue?.double == -1000)
     #expect(try parse("1e400").numberValue?.double == nil)
   }
 
-  @Test func `a number is made of its text or not at all`() {
+  @Test func `only valid number text is accepted`() {
     #expect(JSON.Number(text: "1.50")?.text == "1.50")
     #expect(JSON.Number(3).text == "3")
     for text in ["", " 1", "1 ", "x", "[1]", "0x1", "01"] {
@@ -47,7 +47,7 @@ struct NumberTests {
     }
   }
 
-  @Test func `a megabyte of digits is one number`() throws {
+  @Test func `a megabyte of digits is parsed as one number`() throws {
     let digits = String(repeating: "9", count: 1_000_000)
     #expect(try parse(digits).numberValue?.text == digits)
     #expect(try parse(digits).numberValue?.int64 == nil)

@@ -12,7 +12,7 @@ struct ParsingTests {
       (#"{"a": 1,"b":{"c":[null]}}"#, ["a": 1, "b": ["c": [nil]]]),
       ("\t\r\n {\n}\n", [:]), (#"{"":0}"#, ["": 0]),
     ] as [(String, JSON)])
-  func `a document reads as its value`(text: String, value: JSON) throws {
+  func `a document parses to its value`(text: String, value: JSON) throws {
     #expect(try parse(text) == value)
   }
 
@@ -26,7 +26,7 @@ struct ParsingTests {
     #""\uDE00\uD83D""#,
     "{\"a\":1 \"b\":2}", "[\"a\":1]", "{NUM_ADJ_INTERVALS}", "\u{A0}1",
   ])
-  func `what the grammar does not allow is refused`(text: String) {
+  func `invalid syntax is refused`(text: String) {
     #expect {
       try parse(text)
     } throws: {
@@ -37,35 +37,35 @@ struct ParsingTests {
   @Test(arguments: [
     ("[1,}", 3), ("  x", 2), ("{} x", 3), ("[1", 2), (#"{"a":01}"#, 6), (#"["\q"]"#, 2),
   ])
-  func `a syntax error says at which byte`(text: String, offset: Int) {
+  func `a syntax error reports the byte offset`(text: String, offset: Int) {
     #expect(throws: JSONError.syntax(offset: offset)) { try parse(text) }
   }
 
   @Test(arguments: ["", " ", "\n\t\r "])
-  func `nothing is told apart from something wrong`(text: String) {
+  func `an empty document is distinguished from a syntax error`(text: String) {
     #expect(throws: JSONError.empty) { try parse(text) }
   }
 
   @Test(arguments: [
     (#"{"a":1,"a":1}"#, "a"), (#"{"a":1,"b":2,"\u0061":3}"#, "a"), (#"[{"x":{"y":0,"y":0}}]"#, "y"),
   ])
-  func `a name stands once in an object`(text: String, name: String) {
+  func `a duplicate name is refused`(text: String, name: String) {
     #expect(throws: JSONError.duplicateMember(UntrustedText(name))) { try parse(text) }
   }
 
-  @Test func `a duplicate among very many is found without comparing all with all`() throws {
+  @Test func `a duplicate among many members is found quickly`() throws {
     let members = (0..<100_000).map { "\"m\($0)\":\($0)" }.joined(separator: ",")
     #expect(try parse("{\(members)}").objectValue?.count == 100_000)
     #expect(throws: JSONError.duplicateMember("m7")) { try parse("{\(members),\"m7\":0}") }
   }
 
   @Test(arguments: ["[", #"{"a":"#])
-  func `a thousand levels are refused without running out of stack`(open: String) {
+  func `a thousand levels are refused without overflowing the stack`(open: String) {
     #expect(throws: JSONError.tooDeep) { try parse(String(repeating: open, count: 1_000)) }
     #expect(throws: JSONError.tooDeep) { try parse(String(repeating: open, count: 1_000_000)) }
   }
 
-  @Test func `a hundred levels are read and no more`() throws {
+  @Test func `at most a hundred levels are accepted`() throws {
     let nested = { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) }
     _ = try parse(nested(100))
     #expect(throws: JSONError.tooDeep) { try parse(nested(101)) }
@@ -85,7 +85,7 @@ struct ParsingTests {
     #expect(throws: JSONError.invalidUTF8(offset: offset)) { try JSON.parse(bytes) }
   }
 
-  @Test func `no error tells more of the content than a member's name`() {
+  @Test func `errors reveal no content except member names`() {
     for text in [#"{"password":"hunter2""#, #"{"password":"hunter2","password":"hunter2"}"#] {
       #expect {
         try parse(text)

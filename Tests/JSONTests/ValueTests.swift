@@ -8,16 +8,16 @@ struct ValueTests {
     #"{"z":1,"a":2,"m":{"y":[],"x":0}}"#, #""quote \" backslash \\ line \n\r\t \u0000\u001f""#,
     "\"é😀/\u{2028}\u{7F}\"",
   ])
-  func `a value is written as it was read`(text: String) throws {
+  func `a value is serialized as it was parsed`(text: String) throws {
     #expect(String(decoding: try parse(text).serialized(), as: UTF8.self) == text)
   }
 
-  @Test func `escapes that are not needed are written plainly`() throws {
+  @Test func `unnecessary escapes are removed`() throws {
     let value = try parse(#"{"\u0061":"\/\u00e9"}"#)
     #expect(String(decoding: value.serialized(), as: UTF8.self) == #"{"a":"/é"}"#)
   }
 
-  @Test func `members keep their order and their place`() throws {
+  @Test func `members keep their order and position`() throws {
     var object = JSON.Object([("b", 1), ("a", 2)])
     object["c"] = 3
     object["b"] = "one"
@@ -32,7 +32,7 @@ struct ValueTests {
     #expect(JSON.object(object).serialized() == Array(#"{"b":"one","c":null,"d":{}}"#.utf8))
   }
 
-  @Test func `objects are equal in any order and arrays are not`() throws {
+  @Test func `objects are equal in any order, but arrays aren't`() throws {
     #expect(try parse(#"{"a":1,"b":2}"#) == parse(#"{"b":2,"a":1}"#))
     #expect(try parse(#"{"a":1}"#) != parse(#"{"a":1,"b":2}"#))
     #expect(try parse(#"{"a":1}"#) != parse(#"{"b":1}"#))
@@ -44,7 +44,7 @@ struct ValueTests {
     #expect(JSON.Object(many) != other)
   }
 
-  @Test func `a value of another kind is nil`() {
+  @Test func `a value of another type is nil`() {
     let value: JSON = ["text": "a", "list": [1], "yes": true, "none": nil]
     #expect(value["text"]?.textValue == "a")
     #expect(value["text"]?.numberValue == nil)
@@ -58,7 +58,7 @@ struct ValueTests {
     #expect("\(value["list"]?.arrayValue?.count ?? 0)" as JSON == "1")
   }
 
-  @Test func `errors speak in sentences`() {
+  @Test func `errors are described in sentences`() {
     #expect("\(JSONError.empty)" == "The JSON document is empty.")
     #expect("\(JSONError.syntax(offset: 3))" == "The JSON document is not well formed at byte 3.")
     #expect("\(JSONError.duplicateMember("a"))" == "The JSON document has the member \"a\" twice.")

@@ -22,7 +22,7 @@ struct BoundsTests {
     String(repeating: " ", count: 202) + "- a", String(repeating: "\t", count: 51) + "- a",
     String(repeating: "> - ", count: 51) + "a",
   ])
-  func `a line is nested at most a hundred deep`(line: String) {
+  func `a line can be nested at most a hundred levels`(line: String) {
     for end in ["\n", "\r\n", "\r"] {
       #expect(throws: MarkdownError.tooDeep(line: 3)) {
         try renderHTML(markdown: "a" + end + end + line + end + "b")
@@ -37,7 +37,7 @@ struct BoundsTests {
     String(repeating: " ", count: 200) + "a", "a" + repeated("> - ", of: 1000),
     "12345" + String(repeating: ".", count: 500), "a\n" + String(repeating: "=", count: 500),
   ])
-  func `a line that nests less is rendered`(line: String) throws {
+  func `a line with less nesting is rendered`(line: String) throws {
     #expect(try !renderHTML(markdown: line).html.isEmpty)
   }
 
@@ -48,7 +48,7 @@ struct BoundsTests {
     }
   }
 
-  /// Texts that take libcmark, or a page, to their limits.
+  /// Texts that stress libcmark or the rendered page.
   static let bombs = [
     repeated("["), repeated("[]("), repeated("[a]("), repeated("[]()"), repeated("*a _"),
     repeated("*_"), repeated("**x*"),
@@ -64,7 +64,7 @@ struct BoundsTests {
   ]
 
   @Test(.serialized, .timeLimit(.minutes(1)), arguments: bombs)
-  func `a hostile text is done with in time`(text: String) throws {
+  func `a hostile text is rendered in time`(text: String) throws {
     let html = try renderHTML(markdown: text).html
     #expect(html.utf8.count < 40 * Self.size)
   }

@@ -17,7 +17,7 @@ struct RenderingTests {
     #expect(try renderHTML(markdown: markdown).html == html)
   }
 
-  @Test func `headings have an id and are listed`() throws {
+  @Test func `headings have IDs and are listed`() throws {
     let document = try renderHTML(
       markdown: """
         # Enrollment *patterns*
@@ -44,7 +44,7 @@ struct RenderingTests {
       ))
   }
 
-  @Test func `no two headings have one id`() throws {
+  @Test func `heading IDs are unique`() throws {
     let markdown = ["a", "a-2", "a", "a", "A!", "a-2", "?", "!", "section"]
       .map { "# \($0)\n" }.joined()
     let ids = try renderHTML(markdown: markdown).headings.map(\.id)

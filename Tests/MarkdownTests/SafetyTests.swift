@@ -22,7 +22,7 @@ struct SafetyTests {
     "tel:123", "blob:x", "view-source:x", "://a", "java\\script:x", "x&#127;y", "https&#10;://a",
     "\u{FEFF}javascript:alert(1)", "\u{3000}javascript:alert(1)", "j\u{301}avascript:x",
   ])
-  func `of a link or image that leads where it must not, the text is left`(address: String) throws {
+  func `a link or image with a forbidden URL is replaced by its text`(address: String) throws {
     for link in [
       "[*text*](\(address))", "![*text*](\(address))", "[*text*]\n\n[*text*]: \(address)",
     ] {
@@ -40,7 +40,7 @@ struct SafetyTests {
     ("https://a.example/\\\\\"", "https://a.example/%5C%22", true), ("", "", false),
     ("/\\\\a.example", "/%5Ca.example", true),
   ])
-  func `other links stay, and those to other hosts send no referrer`(
+  func `other links are preserved, and links to other hosts send no referrer`(
     address: String, href: String, leadsElsewhere: Bool
   ) throws {
     let html = try renderHTML(markdown: "[a](\(address))").html
@@ -49,7 +49,7 @@ struct SafetyTests {
     #expect(html.replacing("&#x27;", with: "&#39;") == expected)
   }
 
-  @Test func `images of allowed addresses stay`() throws {
+  @Test func `images with allowed URLs are preserved`() throws {
     let html = try renderHTML(markdown: "![a *b* [c](https://d)](/e.png \"f\")").html
     #expect(html == "<p><img src=\"/e.png\" alt=\"a b c\" title=\"f\" /></p>\n")
   }
@@ -73,7 +73,7 @@ struct SafetyTests {
       !html.utf8.split(separator: UInt8(ascii: "\"")).contains { $0.starts(with: " onclick".utf8) })
   }
 
-  @Test func `autolinks are links like any other`() throws {
+  @Test func `autolinks follow the same rules as other links`() throws {
     #expect(
       try renderHTML(markdown: "<https://a.example> <javascript:alert(1)> <a@b.example>").html
         == """

@@ -10,7 +10,7 @@ import Testing
     (0, "755224"), (1, "287082"), (2, "359152"), (3, "969429"), (4, "338314"),
     (5, "254676"), (6, "287922"), (7, "162583"), (8, "399871"), (9, "520489"),
   ])
-  func `HOTP gives the codes of RFC 4226 appendix D`(counter: Int64, code: String) throws {
+  func `HOTP matches the test values of RFC 4226 appendix D`(counter: Int64, code: String) throws {
     let password = try #require(OneTimePassword(secret: Secret(Self.ascii)))
     #expect(try password.code(step: counter) == code)
   }
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: vectors)
-  func `TOTP gives the codes of RFC 6238 appendix B`(vector: Vector) throws {
+  func `TOTP matches the test vectors of RFC 6238 appendix B`(vector: Vector) throws {
     let length = vector.function.digestLength
     let seed = String(String(repeating: Self.ascii, count: 4).prefix(length))
     let password = try #require(
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: vectors.filter { $0.function == .sha1 })
-  func `six and seven digits are the last digits of eight`(vector: Vector) throws {
+  func `six- and seven-digit codes are the last digits of eight`(vector: Vector) throws {
     for digits in 6...7 {
       let password = try #require(OneTimePassword(secret: Secret(Self.ascii), digits: digits))
       let code = try password.code(step: password.step(at: vector.time))
@@ -56,14 +56,14 @@ import Testing
     }
   }
 
-  @Test func `digits, period and secret out of range are refused`() {
+  @Test func `digits, period, and secret out of range are refused`() {
     #expect(OneTimePassword(secret: Secret("x"), digits: 5) == nil)
     #expect(OneTimePassword(secret: Secret("x"), digits: 9) == nil)
     #expect(OneTimePassword(secret: Secret("x"), period: 0) == nil)
     #expect(OneTimePassword(secret: Secret("")) == nil)
   }
 
-  @Test func `steps before 1970 are counted downwards`() throws {
+  @Test func `steps before 1970 are negative`() throws {
     let password = try #require(OneTimePassword(secret: Secret("x")))
     #expect(password.step(at: -1) == -1)
     #expect(password.step(at: -30) == -1)

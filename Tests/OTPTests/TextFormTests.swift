@@ -8,22 +8,22 @@ import Testing
     ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"),
     ("fooba", "MZXW6YTB"), ("foobar", "MZXW6YTBOI"),
   ])
-  func `base32 gives and reads the vectors of RFC 4648`(plain: String, text: String) {
+  func `base32 encodes and decodes the test vectors of RFC 4648`(plain: String, text: String) {
     #expect(Base32.encode(Array(plain.utf8)) == text)
     #expect(Base32.decode(text) == Array(plain.utf8))
   }
 
   @Test(arguments: ["mzxw 6ytb oi", "MZXW-6YTB-OI======", "mzxw6ytboi="])
-  func `base32 is read as people type it`(text: String) {
+  func `base32 is decoded as users type it`(text: String) {
     #expect(Base32.decode(text) == Array("foobar".utf8))
   }
 
   @Test(arguments: ["MZXW6YTB0I", "MZXW6YTBO1", "M", "MZX", "MZXW6Y", "MY=A", "MZ", "é"])
-  func `what is not base32 is refused`(text: String) {
+  func `invalid base32 is refused`(text: String) {
     #expect(Base32.decode(text) == nil)
   }
 
-  @Test func `the address holds label, issuer and secret, percent-encoded`() throws {
+  @Test func `the otpauth URI has the percent-encoded label, issuer, and secret`() throws {
     let secret = try #require(Base32.decode("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
     let password = try #require(OneTimePassword(secret: Secret(secret)))
     let uri = OTPAuthURI(password: password, issuer: "Acme & Söhne", account: "a:b@example.com")

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: 0...10)
-  func `every step of the window is accepted with its offset, and none beside it`(
+  func `only steps in the window are accepted, with their offset`(
     intervals: Int
   ) throws {
     let now = password.step(at: Self.now)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: 0...9)
-  func `a step beyond the window is told up to ten steps away, and refused`(
+  func `a step outside the window is recognized up to ten steps away`(
     intervals: Int
   ) throws {
     let now = password.step(at: Self.now)
@@ -59,12 +59,12 @@ import Testing
   @Test(arguments: [
     "", "12345", "1234567", "1000000", "abcdef", "12 456", "-12345", "１２３４５６", "12345\0",
   ])
-  func `text that is not six ASCII digits is no code`(text: String) throws {
+  func `text that isn't six ASCII digits is unreadable`(text: String) throws {
     #expect(try codeAttempt(text, 10) == .unreadable)
   }
 
-  @Test func `a code that two steps share counts for the unused one`() throws {
-    // Found by search: with this secret, steps 100 and 101 have the same code.
+  @Test func `a code shared by two steps is accepted for the unused one`() throws {
+    // With this secret, which was found by search, steps 100 and 101 have the same code.
     let password = try #require(OneTimePassword(secret: Secret("seed 1741748")))
     let code = try password.code(step: 100)
     #expect(try password.code(step: 101) == code)
@@ -77,7 +77,7 @@ import Testing
     #expect(third == .replayed(step: 100, offset: 0))
   }
 
-  @Test func `a code of the window counts before one beyond it`() throws {
+  @Test func `a step in the window takes precedence over one outside`() throws {
     // Steps 100 and 101 have the same code.
     let password = try #require(OneTimePassword(secret: Secret("seed 1741748")))
     let code = try password.code(step: 100)
@@ -90,7 +90,7 @@ import Testing
     #expect(near == .outside(step: 100, offset: 1))
   }
 
-  @Test func `windows count codes and life times`() throws {
+  @Test func `a window computes its number of codes and lifetimes`() throws {
     let five = try #require(Window(adjacentIntervals: 5))
     #expect(five == .standard)
     #expect((five.codes, five.lifetime, five.lateness) == (11, 330, 150))

@@ -5,13 +5,13 @@ struct QRCodeTests {
   static let uri =
     "otpauth://totp/Acme:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Acme"
 
-  @Test func `a short text has the smallest code`() throws {
+  @Test func `a short text uses the smallest version`() throws {
     #expect(try QRCode(text: "a").size == 21)
     #expect(try QRCode(text: String(repeating: "a", count: 14)).size == 21)
     #expect(try QRCode(text: String(repeating: "a", count: 15)).size == 25)
   }
 
-  @Test func `the three corners have their marks`() throws {
+  @Test func `the three corners have finder patterns`() throws {
     let code = try QRCode(text: Self.uri)
     let far = code.size - 7
     for (column, row) in [(0, 0), (far, 0), (0, far)] {
@@ -26,7 +26,7 @@ struct QRCodeTests {
     }
   }
 
-  @Test func `a text that fits no code is refused`() throws {
+  @Test func `an overlong or empty text is refused`() throws {
     let longest = String(repeating: "a", count: QRCode.maximumLength)
     #expect(try QRCode(text: longest).size == 177)
     #expect(throws: QRCodeError.tooLong(bytes: 2332)) { try QRCode(text: longest + "a") }
@@ -36,12 +36,12 @@ struct QRCodeTests {
     #expect(throws: QRCodeError.empty) { try QRCode(text: "") }
   }
 
-  @Test func `a letter case matters and digits alone fit a code of bytes`() throws {
+  @Test func `case is preserved, and digits fit in byte mode`() throws {
     #expect(try QRCode(text: "abc") != QRCode(text: "ABC"))
     #expect(try QRCode(text: String(repeating: "1", count: QRCode.maximumLength)).size <= 177)
   }
 
-  @Test func `the image is one path on white with a quiet zone of four`() throws {
+  @Test func `the image is one path on white with a quiet zone of four modules`() throws {
     let code = try QRCode(text: "a")
     let svg = code.svg(label: "Code")
     #expect(
@@ -56,7 +56,7 @@ struct QRCodeTests {
     #expect(!svg.contains("style"))
   }
 
-  @Test func `a label stays in its attribute`() throws {
+  @Test func `a label is escaped in its attribute`() throws {
     let svg = try QRCode(text: "a").svg(label: "\"\u{301}/><script>'&\u{1}\n")
     #expect(
       svg.contains("aria-label=\"&quot;\u{301}/&gt;&lt;script&gt;&#39;&amp;\u{FFFD}\n\""))

@@ -2,19 +2,19 @@ import Foundation
 import QRCode
 import Testing
 
-/// An independent reader of QR codes.
+/// An independent QR code reader.
 enum Reader {
   static let path = "/usr/bin/zbarimg"
   static let isPresent = FileManager.default.isExecutableFile(atPath: path)
 }
 
-@Suite(.enabled(if: Reader.isPresent, "zbarimg is not here; install zbar-tools"))
+@Suite(.enabled(if: Reader.isPresent, "needs zbarimg; install zbar-tools"))
 struct ReaderTests {
   @Test(arguments: [
     QRCodeTests.uri, "a", "0123456789", "ALPHA NUMERIC", "otpauth://totp/Société:日本🙂?secret=ABC",
     String(repeating: "long enough for a code of many blocks. ", count: 55),
   ])
-  func `a reader finds the text in the image`(text: String) throws {
+  func `a reader decodes the text from the image`(text: String) throws {
     let image = try Self.picture(of: QRCode(text: text).svg(label: "Code"))
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pgm")
     try image.write(to: file)
@@ -31,7 +31,7 @@ struct ReaderTests {
     #expect(String(decoding: read, as: UTF8.self) == text + "\n")
   }
 
-  /// Draws the runs of the image's path, four pixels to the module, as a gray map.
+  /// Draws the runs of the image's path as a portable graymap, with four pixels per module.
   private static func picture(of svg: String) throws -> Data {
     let scale = 4
     let side = try #require(svg.firstMatch(of: #/viewBox="0 0 (\d+) /#).flatMap { Int($0.1) })

@@ -14,7 +14,7 @@ struct MailTests {
     return String(decoding: mail.message, as: UTF8.self)
   }
 
-  @Test func `a mail has its headers, an empty line and its text`() throws {
+  @Test func `a message has headers, an empty line, and a body`() throws {
     #expect(
       try mail(name: "Acme Retail") == """
         Date: Fri, 20 Nov 2026 14:05:00 +0000\r
@@ -34,7 +34,7 @@ struct MailTests {
         """)
   }
 
-  @Test func `HTML is declared as such`() throws {
+  @Test func `an HTML body is declared as HTML`() throws {
     let mail = try Mail(
       sender: try #require(MailAddress("accounts@example.com")), senderName: nil,
       recipient: try #require(MailAddress("sam@example.com")), subject: "Hello",
@@ -47,13 +47,13 @@ struct MailTests {
     "Hello\r\nBcc: mallory@example.net", "Hello\nX: y", "Hello\rX: y", "Hello\u{0}", "a\u{2028}b",
     "a\u{85}b",
   ])
-  func `a line end in a subject or a name is refused`(text: String) {
+  func `a line break in a subject or name is refused`(text: String) {
     #expect(throws: MailError.lineEnd(in: "subject")) { try mail(subject: text) }
     #expect(throws: MailError.lineEnd(in: "sender's name")) { try mail(name: text) }
   }
 
   @Test(arguments: ["", "7>\r\nX: y", "7 1", "7@x"])
-  func `an id with other characters is refused`(id: String) {
+  func `an ID with invalid characters is refused`(id: String) {
     #expect(throws: MailError.unreadable("id")) { try mail(id: id) }
   }
 
@@ -62,12 +62,12 @@ struct MailTests {
     "<sam@example.com>", "sam@example.com>", "a,b@example.com", "\"a\"@example.com",
     "sam@mallory@example.com", "sam@[127.0.0.1]", String(repeating: "a", count: 320) + "@b.c",
   ])
-  func `what is no address is none`(text: String) {
+  func `an invalid address is refused`(text: String) {
     #expect(MailAddress(text) == nil)
   }
 
   @Test(arguments: ["sam@example.com", "sam+tag@example.com", "sàm@exämple.com", "a@b"])
-  func `an address is one`(text: String) {
+  func `a valid address is accepted`(text: String) {
     #expect(MailAddress(text)?.text == text)
   }
 
@@ -75,7 +75,7 @@ struct MailTests {
     "Für dich: 日本語 — 🙂", String(repeating: "long ", count: 60), "=?UTF-8?B?eA==?=",
     String(repeating: "🙂", count: 100), "\u{202E}edoc",
   ])
-  func `a subject that is not short and plain is encoded in words of 75 characters`(
+  func `a long or non-ASCII subject is encoded in words of up to 75 characters`(
     subject: String
   ) throws {
     let line = MailText.line(subject)
@@ -90,7 +90,7 @@ struct MailTests {
     #expect(decoded == subject)
   }
 
-  @Test func `a name with quotes is quoted`() {
+  @Test func `quotes in a name are escaped`() {
     #expect(MailText.phrase(#"Sam "the \ man""#) == #""Sam \"the \\ man\"""#)
   }
 
@@ -99,7 +99,7 @@ struct MailTests {
     ("one\r\ntwo\rthree\n", "one\r\ntwo\r\nthree\r\n"), ("", ""), ("\n\na", "\r\n\r\na\r\n"),
     (".\n..", ".\r\n..\r\n"), ("bell\u{7}", "bell=07\r\n"),
   ])
-  func `a text is quoted-printable`(text: String, expected: String) {
+  func `a body is encoded as quoted-printable`(text: String, expected: String) {
     #expect(String(decoding: MailText.quotedPrintable(text), as: UTF8.self) == expected)
   }
 
@@ -119,7 +119,7 @@ struct MailTests {
     (0, "Thu, 01 Jan 1970 00:00:00 +0000"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 +0000"),
     (4_102_444_799, "Thu, 31 Dec 2099 23:59:59 +0000"),
   ])
-  func `moments are written as mails have them`(seconds: Int64, text: String) {
+  func `dates are in email format`(seconds: Int64, text: String) {
     #expect(MailText.date(seconds) == text)
   }
 }

@@ -12,7 +12,7 @@ struct SMTPServerTests {
     ("smtp://a%3Ab@127.0.0.1:25", "smtp://127.0.0.1:25", "a:b"),
     ("smtp://[::1]:25", "smtp://[::1]:25", nil), ("SMTP://[::1]", "smtp://[::1]:587", nil),
   ])
-  func `an address is read`(text: String, url: String, user: String?) throws {
+  func `a server URL is parsed`(text: String, url: String, user: String?) throws {
     let server = try SMTPServer(text)
     #expect(server.url == url)
     #expect(server.user == user)
@@ -26,11 +26,11 @@ struct SMTPServerTests {
     ("smtp://mail.example.com?x", .noServer), ("smtp://%0d%0a@mail.example.com", .noServer),
     ("smtp://[x]:25", .noServer), ("smtp://@mail.example.com", .noServer),
   ])
-  func `what names no server is refused`(text: String, error: SMTPServerError) {
+  func `an invalid server URL is refused`(text: String, error: SMTPServerError) {
     #expect(throws: error) { try SMTPServer(text) }
   }
 
-  @Test func `only loopback goes without TLS, and not where a certificate is named`() throws {
+  @Test func `only loopback without a CA certificate doesn't need TLS`() throws {
     #expect(try !SMTPServer("smtp://127.0.0.1:25").needsTLS)
     #expect(try !SMTPServer("smtp://localhost").needsTLS)
     #expect(try SMTPServer("smtp://127.0.0.1.example.com").needsTLS)
@@ -48,7 +48,7 @@ struct SMTPServerTests {
     (true, 530, "530 Sign in first", .unreachable("530 Sign in first")),
     (false, 554, "554 Not you", .unreachable("curl")),
   ])
-  func `only what is said of the mail itself refuses it`(
+  func `only a reply about the message itself is a refusal`(
     isAboutMail: Bool, reply: Int, line: String, outcome: SMTPOutcome
   ) {
     let exchange = Exchange([1, 2, 3]) { 0 }
@@ -58,7 +58,7 @@ struct SMTPServerTests {
     #expect(exchange.outcome(code, reply: reply, error: "curl") == outcome)
   }
 
-  @Test func `a server that says no more after the text is one that does not answer`() {
+  @Test func `a server that doesn't reply after the message is unreachable`() {
     let exchange = Exchange([1, 2, 3]) { 0 }
     #expect(exchange.take(10) { _ in } == 3)
     #expect(
@@ -66,14 +66,14 @@ struct SMTPServerTests {
         == .unreachable("timed out"))
   }
 
-  @Test func `nobody listening is no refusal`() async throws {
+  @Test func `a closed port is reported as unreachable`() async throws {
     let client = SMTPClient(try SMTPServer("smtp://127.0.0.1:1"))
     let mail = try Mail(
       sender: try #require(MailAddress("a@b.c")), senderName: nil,
       recipient: try #require(MailAddress("d@e.f")),
       subject: "s", body: "b", language: "en", date: 0, id: "1")
     guard case .unreachable = await client.send(mail) else {
-      Issue.record("a mail was sent to nobody")
+      Issue.record("the message was sent to a closed port")
       return
     }
     await client.rest()

@@ -27,6 +27,28 @@ struct LibraryTests {
     #expect(String(decoding: page, as: UTF8.self) == "<li>&amp;\n")
   }
 
+  @Test func `an indented line with an element or a section continues the line before`() throws {
+    let folder = try folder([
+      "page.mustache": Array(
+        "<p>{{#title}}\n  <b>{{.}}</b>{{/title}}\n    {{^title}}none{{/title}}</p>\n  text\n<i>"
+          .utf8)
+    ])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let library = try TemplateLibrary(folder: folder.path())
+    let page = try library.template("page", for: TeamPage.self).render(TeamPage(title: "x"))
+    #expect(String(decoding: page, as: UTF8.self) == "<p><b>x</b></p>\n  text\n<i>")
+  }
+
+  @Test func `an error after a continued line names its own line`() throws {
+    let folder = try folder(["page.mustache": Array("<p>\n  <b>\n  </b>{{missing}}".utf8)])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let library = try TemplateLibrary(folder: folder.path())
+    let fault = #expect(throws: TemplateError.self) {
+      try library.template("page", for: TeamPage.self)
+    }
+    #expect(fault?.line == 3)
+  }
+
   @Test func `a fault names the file below the folder`() throws {
     let folder = try folder(["users/list.mustache": Array("\n{{#a}}".utf8)])
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -12,19 +12,19 @@ struct UntrustedTextTests {
     #expect(UntrustedText("") != "\u{0}")
   }
 
-  @Test func `texts of every length have one hash each, and equal ones the same`() {
+  @Test func `texts of different lengths have different hashes`() {
     let texts = (0...40).map { UntrustedText(String(repeating: "\u{0}", count: $0)) }
     #expect(Set(texts).count == texts.count)
     #expect(Set(texts + texts.map { UntrustedText($0.text) }).count == texts.count)
   }
 
-  @Test func `bytes that aren't UTF-8 are no text`() {
+  @Test func `bytes that aren't UTF-8 are refused`() {
     #expect(UntrustedText(validating: [0x61, 0xFF]) == nil)
     #expect(UntrustedText(validating: Array("é€😀".utf8)) == "é€😀")
   }
 
   @Test(arguments: ["\u{301}", "\u{323}", "\u{301}\u{323}", "\u{5B0}", "\u{1D165}"])
-  func `thirty combining marks in a row are accepted and no more`(marks: String) {
+  func `at most thirty combining marks in a row are accepted`(marks: String) {
     let thirty = String(
       String.UnicodeScalarView(
         repeatElement(marks.unicodeScalars, count: 30).joined().prefix(30)))
@@ -44,12 +44,12 @@ struct UntrustedTextTests {
     }
   }
 
-  @Test func `a limit counts bytes`() {
+  @Test func `a limit is in bytes`() {
     #expect(UntrustedText("éé").text(atMost: 4) == "éé")
     #expect(UntrustedText("éé").text(atMost: 3) == nil)
   }
 
-  @Test func `tokens differ by anything but the case of ASCII letters`() {
+  @Test func `tokens are compared ignoring only ASCII case`() {
     #expect("Bearer".isSameToken(as: "bEARER") && "".isSameToken(as: ""))
     #expect(!"Bearer ".isSameToken(as: "Bearer"))
     // A Kelvin sign is canonically a K, and a Greek question mark a semicolon.
@@ -57,7 +57,7 @@ struct UntrustedTextTests {
     #expect(!"[".isSameToken(as: "{") && !"@".isSameToken(as: "`"))
   }
 
-  @Test func `beginnings and ends are compared by bytes`() {
+  @Test func `prefixes and suffixes are compared by bytes`() {
     #expect(UntrustedText("users.csv").hasSuffix(".csv"))
     #expect(!UntrustedText("csv").hasSuffix(".csv"))
     #expect("e\u{301}x".hasSameBytes(atStart: "e"))

@@ -127,7 +127,7 @@ struct AccountView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("csrf") { $0.signedIn.session.csrfToken },
     .list("factorFacts") { $0.factorFacts },
     .text("factorHint") { $0.factorHint },
@@ -169,6 +169,6 @@ struct SessionRow: ViewModel {
     .text("address") { $0.session.address },
     .markup("startedAt") { $0.times.past($0.session.startedAt) },
     .markup("lastSeenAt") { $0.times.past($0.session.lastSeenAt) },
-    .flag("isCurrent") { $0.isCurrent },
+    .flag(\.isCurrent),
   ]
 }

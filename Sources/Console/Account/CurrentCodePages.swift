@@ -143,13 +143,13 @@ struct CurrentCodeView: ViewModel {
   let isDestroying: Bool
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .text("csrf") { $0.csrf },
+    .object(\.frame),
+    .text(\.csrf),
     .text("heading") { $0.title },
-    .text("action") { $0.action },
+    .text(\.action),
     .text("cancel") { _ in ConsolePaths.account() },
     .texts("sentences") { $0.sentences },
-    .text("button") { $0.button },
+    .text(\.button),
     .text("buttonStyle") { $0.isDestroying ? "destroy" : "primary" },
     .text("currentError") { $0.frame.error(at: "current-code") },
   ]
@@ -162,9 +162,9 @@ struct RecoveryCodesView: ViewModel {
   var done = ConsolePaths.account()
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .text("sentence") { $0.sentence },
+    .object(\.frame),
+    .text(\.sentence),
     .text("codes") { $0.codes.map(\.revealedText).joined(separator: "\n") },
-    .text("done") { $0.done },
+    .text(\.done),
   ]
 }

@@ -145,7 +145,7 @@ struct OwnFactorView: ViewModel {
   private var state: SecondFactorState { signedIn.session.secondFactor }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("heading") {
       $0.state == .enrolled
         ? Message("account.replace-your-authenticator")
@@ -154,7 +154,7 @@ struct OwnFactorView: ViewModel {
     .flag("isDue") { $0.state == .due },
     .flag("isReplacing") { $0.state == .enrolled },
     .flag("isProving") { $0.state == .enrolled || $0.asksForPassword },
-    .flag("asksForPassword") { $0.asksForPassword },
+    .flag(\.asksForPassword),
     .text("action") { _ in ConsolePaths.ownFactor() },
     .text("cancel") { $0.state == .due ? nil : ConsolePaths.account() },
     .text("csrf") { $0.signedIn.session.csrfToken },
@@ -162,7 +162,7 @@ struct OwnFactorView: ViewModel {
     .text("key") { Words.inFours($0.enrollment.key) },
     .text("uri") { $0.enrollment.uri.revealedText },
     .text("account") { $0.signedIn.administrator.email },
-    .markup("drawing") { $0.drawing },
+    .markup(\.drawing),
     .text("codeError") { $0.frame.error(at: "code") },
     .text("passwordError") { $0.frame.error(at: "password") },
     .text("currentError") { $0.frame.error(at: "current-code") },

@@ -100,11 +100,11 @@ struct OwnPasswordView: ViewModel {
   let email: String
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { _ in ConsolePaths.ownPassword() },
     .text("cancel") { _ in ConsolePaths.account() },
-    .text("csrf") { $0.csrf },
-    .text("email") { $0.email },
+    .text(\.csrf),
+    .text(\.email),
     .text("oldError") { $0.frame.error(at: "old-password") },
     .text("newError") { $0.frame.error(at: "new-password") },
   ]

@@ -68,10 +68,10 @@ struct PreferencesView: ViewModel {
   let preferences: Preferences
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { _ in ConsolePaths.preferences() },
     .text("cancel") { _ in ConsolePaths.account() },
-    .text("csrf") { $0.csrf },
+    .text(\.csrf),
     .list("zones") { view in
       Zone.names.map { Choice(value: $0, text: $0, isChosen: $0 == view.preferences.timeZone) }
     },
@@ -102,9 +102,9 @@ struct Choice: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("id") { $0.id },
-    .text("value") { $0.value },
-    .text("text") { $0.text },
-    .flag("isChosen") { $0.isChosen },
+    .text(\.id),
+    .text(\.value),
+    .text(\.text),
+    .flag(\.isChosen),
   ]
 }

@@ -24,7 +24,7 @@ struct ActionLinkView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("title") { $0.state.title },
     .markup("sentence") { $0.state.sentence },
     .optional("form") { $0.form },
@@ -53,8 +53,8 @@ struct ActionLinkForm: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("action") { _ in ConsolePaths.actionLink() },
-    .text("csrf") { $0.csrf },
-    .text("code") { $0.code },
+    .text(\.csrf),
+    .text(\.code),
     .text("email") { $0.subject.email },
     .flag("asksForPassword") { $0.subject.kind == .passwordReset },
     .text("passwordError") { $0.frame.error(at: "password") },

@@ -198,10 +198,10 @@ struct AdministratorView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("name") { $0.record.administrator.displayName },
     .text("csrf") { $0.signedIn.session.csrfToken },
-    .flag("mayChange") { $0.mayChange },
+    .flag(\.mayChange),
     .text("ownAccount") {
       $0.record.administrator.id == $0.signedIn.administrator.id ? ConsolePaths.account() : nil
     },
@@ -213,8 +213,8 @@ struct AdministratorView: ViewModel {
       }
     },
     .text("grantAction") { ConsolePaths.grants($0.id) },
-    .object("fields") { $0.fields },
-    .object("authorization") { $0.authorization },
+    .object(\.fields),
+    .object(\.authorization),
     .text("reset") {
       $0.mayChange && $0.record.hasSecondFactor ? ConsolePaths.factorReset($0.id) : nil
     },

@@ -135,8 +135,8 @@ struct AdministratorsView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .number("minutes") { $0.minutes },
+    .object(\.frame),
+    .number(\.minutes),
     .text("typedMinutes") { $0.typedMinutes ?? String($0.minutes) },
     .text("minutesError") { $0.frame.error(at: "minutes") },
     .text("stepUp") { $0.maySetStepUp && $0.refusal == nil ? ConsolePaths.stepUp() : nil },
@@ -177,7 +177,7 @@ struct AdministratorRow: ViewModel {
     .text("href") { ConsolePaths.administrator($0.record.administrator.id.text) },
     .text("name") { $0.record.administrator.displayName },
     .text("email") { $0.record.administrator.email },
-    .flag("isOneself") { $0.isOneself },
+    .flag(\.isOneself),
     .markup("roles") { $0.record.administrator.grants.cell },
     .markup("secondFactor") { $0.secondFactor },
     .markup("lastSignIn") { $0.record.lastSignInAt.map($0.times.past) ?? AccountChips.never },

@@ -75,11 +75,11 @@ struct InvitationView: ViewModel {
   let open: OpenInvitation?
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { _ in ConsolePaths.invitation() },
     .text("signIn") { _ in ConsolePaths.signIn() },
-    .text("csrf") { $0.csrf },
-    .optional("open") { $0.open },
+    .text(\.csrf),
+    .optional(\.open),
   ]
 }
 
@@ -90,12 +90,12 @@ struct OpenInvitation: ViewModel {
   let name: String
 
   static let keys: Keys<Self> = [
-    .text("token") { $0.token },
+    .text(\.token),
     .text("email") { $0.invitation.email },
     .text("inviter") { $0.invitation.inviterName },
     .markup("role") { $0.invitation.grant.place },
     .markup("until") { $0.frame.times.moment($0.invitation.expiresAt) },
-    .text("name") { $0.name },
+    .text(\.name),
     .text("nameError") { $0.frame.error(at: "name") },
     .text("passwordError") { $0.frame.error(at: "password") },
   ]

@@ -98,14 +98,14 @@ struct NewAdministratorView: ViewModel {
   let authorization: ActionFields
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { _ in ConsolePaths.newAdministrator() },
     .text("cancel") { _ in ConsolePaths.administrators() },
-    .text("csrf") { $0.csrf },
-    .text("email") { $0.email },
-    .text("name") { $0.name },
-    .object("fields") { $0.fields },
-    .object("authorization") { $0.authorization },
+    .text(\.csrf),
+    .text(\.email),
+    .text(\.name),
+    .object(\.fields),
+    .object(\.authorization),
     .text("emailError") { $0.frame.error(at: "email") },
     .text("nameError") { $0.frame.error(at: "name") },
   ]
@@ -117,8 +117,8 @@ struct InvitationMadeView: ViewModel {
   let link: String
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .text("link") { $0.link },
+    .object(\.frame),
+    .text(\.link),
     .text("name") { Words.short($0.invitation.displayName) },
     .text("email") { $0.invitation.email },
     .markup("role") { $0.invitation.grant.place },

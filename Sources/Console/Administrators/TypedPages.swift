@@ -142,11 +142,11 @@ struct TypedView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .flag("isReset") { $0.deed == .reset },
     .text("name") { Words.short($0.administrator.displayName) },
     .text("email") { $0.administrator.email },
-    .text("csrf") { $0.csrf },
+    .text(\.csrf),
     .text("action") {
       $0.deed == .reset
         ? ConsolePaths.factorReset($0.administrator.id.text)
@@ -155,7 +155,7 @@ struct TypedView: ViewModel {
     .text("keep") { ConsolePaths.administrator($0.administrator.id.text) },
     .texts("consequences") { $0.consequences },
     .object("authorization") { $0.fields },
-    .text("typed") { $0.typed },
+    .text(\.typed),
     .text("error") { $0.frame.error(at: "confirmation") },
     .text("button") { $0.deed.name },
   ]

@@ -121,9 +121,9 @@ struct ApprovalView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .markup("heading") { $0.heading },
-    .optional("user") { $0.user },
+    .optional(\.user),
     .markup("state") { ApprovalWords.chip($0.approval.state) },
     .text("place") { ApprovalWords.place($0.approval.scope) },
     .list("facts") { $0.facts },

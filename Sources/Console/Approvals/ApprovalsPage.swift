@@ -37,7 +37,7 @@ struct ApprovalsView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .flag("hasWaiting") { !$0.waiting.isEmpty },
     .list("waiting") { view in view.waiting.map(view.row) },
     .object("empty") { _ in

@@ -105,11 +105,11 @@ struct AuditFilterView: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("action") { $0.place.page },
-    .list("actors") { $0.actors },
-    .list("unknownActions") { $0.unknownActions },
-    .list("actions") { $0.actions },
-    .list("fields") { $0.fields },
-    .list("kinds") { $0.kinds },
+    .list(\.actors),
+    .list(\.unknownActions),
+    .list(\.actions),
+    .list(\.fields),
+    .list(\.kinds),
     .text("object") { $0.query.object },
     .text("from") { $0.query.from },
     // A date field would discard an invalid date, so the field becomes a text field.
@@ -143,8 +143,8 @@ struct AuditFilterView: ViewModel {
     }
 
     static let keys: Keys<Self> = [
-      .text("label") { $0.label },
-      .list("options") { $0.options },
+      .text(\.label),
+      .list(\.options),
     ]
   }
 
@@ -155,9 +155,9 @@ struct AuditFilterView: ViewModel {
     let isChosen: Bool
 
     static let keys: Keys<Self> = [
-      .text("value") { $0.value },
-      .text("text") { $0.text },
-      .flag("isChosen") { $0.isChosen },
+      .text(\.value),
+      .text(\.text),
+      .flag(\.isChosen),
     ]
   }
 }

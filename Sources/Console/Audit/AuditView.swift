@@ -65,10 +65,10 @@ struct AuditView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .flag("isOfAll") { $0.place.scope == nil },
     .text("scopeName") { $0.place.scope?.name },
-    .object("filter") { $0.filter },
+    .object(\.filter),
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup("rows") { $0.rows },
     .text("file") { $0.file },

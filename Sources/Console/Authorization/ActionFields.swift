@@ -44,8 +44,8 @@ struct ReasonField: ViewModel {
   let error: Message?
 
   static let keys: Keys<Self> = [
-    .text("value") { $0.value },
-    .text("error") { $0.error },
+    .text(\.value),
+    .text(\.error),
     .text("longest") { _ in Message.value(.number(ActionRequest.longestNote)) },
   ]
 }

@@ -30,7 +30,7 @@ struct ActionQuestionView: ViewModel {
   let fields: ActionFields
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .markup("heading") { $0.question.heading },
     .texts("consequences") { $0.question.consequences },
     .flag("isDestructive") { $0.question.isDestructive },
@@ -39,7 +39,7 @@ struct ActionQuestionView: ViewModel {
     .text("keep") { $0.question.keep },
     .text("action") { $0.question.action },
     .text("back") { $0.question.back },
-    .text("csrf") { $0.csrf },
+    .text(\.csrf),
     .list("hidden") { $0.question.hidden },
     .object("authorization") { $0.fields },
     .flag("hasFacts") { !$0.question.facts.isEmpty },

@@ -63,12 +63,12 @@ struct BackupCodesView: ViewModel {
   private var hasFacts: Bool { temporaryCode != nil || recoveryCodes != nil }
 
   static let keys: Keys<Self> = [
-    .optional("caution") { $0.caution },
+    .optional(\.caution),
     .flag("hasFacts") { $0.hasFacts },
-    .optional("temporaryCode") { $0.temporaryCode },
-    .optional("recoveryCodes") { $0.recoveryCodes },
+    .optional(\.temporaryCode),
+    .optional(\.recoveryCodes),
     .flag("hasLinks") { !$0.links.isEmpty },
-    .list("links") { $0.links },
+    .list(\.links),
   ]
 }
 
@@ -86,7 +86,7 @@ struct RecoveryCodesFact: ViewModel {
   let madeAt: Markup
 
   static let keys: Keys<Self> = [
-    .number("left") { $0.left },
-    .markup("madeAt") { $0.madeAt },
+    .number(\.left),
+    .markup(\.madeAt),
   ]
 }

@@ -24,7 +24,7 @@ struct LockCaution: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("sentence") { $0.sentence },
-    .optional("link") { $0.link },
+    .text(\.sentence),
+    .optional(\.link),
   ]
 }

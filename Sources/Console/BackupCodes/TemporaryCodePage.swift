@@ -42,8 +42,8 @@ struct TemporaryCodeView: ViewModel {
   let again: String
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .object("user") { $0.user },
+    .object(\.frame),
+    .object(\.user),
     .text("userName") { Words.short($0.account.label) },
     .optional("code") { view in
       view.code.map {
@@ -51,8 +51,8 @@ struct TemporaryCodeView: ViewModel {
           code: $0, caution: view.caution, back: view.back, times: view.frame.times)
       }
     },
-    .text("back") { $0.back },
-    .text("again") { $0.again },
+    .text(\.back),
+    .text(\.again),
     .flag("isGone") { $0.code == nil },
   ]
 }
@@ -65,9 +65,9 @@ struct ShownCode: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("text") { $0.code.code.revealedText },
-    .optional("caution") { $0.caution },
+    .optional(\.caution),
     .list("groups") { SpelledGroup.groups($0.code.code.revealedText) },
     .markup("until") { $0.times.moment($0.code.expiresAt) },
-    .text("back") { $0.back },
+    .text(\.back),
   ]
 }

@@ -22,7 +22,8 @@ struct ClockBanner: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("heading") { _ in Message("clock.may-be-wrong") },
-    .text("sentence") { $0.sentence },
-    .optional("link") { $0.link },
+    .text(\.sentence),
+    .optional(\.link),
+    .text("holder") { _ in Permission.protectUsers.holder },
   ]
 }

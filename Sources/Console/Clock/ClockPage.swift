@@ -96,15 +96,15 @@ struct ClockView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .flag("isTrusted") { $0.reading.doubt == nil },
     .flag("isDoubted") { $0.reading.doubt != nil },
-    .flag("carriesMail") { $0.carriesMail },
+    .flag(\.carriesMail),
     .list("facts") { $0.facts },
     .text("now") { Message.value($0.frame.times.value($0.reading.shown)) },
     .object("authorization") { $0.fields },
     .text("action") { _ in ConsolePaths.clock() },
     .text("back") { _ in ConsolePaths.administrators() },
-    .text("csrf") { $0.csrf },
+    .text(\.csrf),
   ]
 }

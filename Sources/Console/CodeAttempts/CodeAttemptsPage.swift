@@ -60,7 +60,7 @@ struct CodeAttemptsView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("name") { Words.short($0.account.label) },
     .text("explanation") {
       Message("code-attempts.explanation", ["count": .number($0.days)])

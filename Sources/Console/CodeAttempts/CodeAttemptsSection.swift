@@ -29,14 +29,14 @@ struct CodeAttemptsSection: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .markup("lock") { $0.lock },
-    .markup("drift") { $0.drift },
+    .markup(\.lock),
+    .markup(\.drift),
     .flag("hasNotes") { $0.lockWords != nil || $0.advice != nil },
-    .text("lockWords") { $0.lockWords },
-    .text("advice") { $0.advice },
+    .text(\.lockWords),
+    .text(\.advice),
     .flag("hasRows") { !$0.rows.isEmpty },
-    .list("rows") { $0.rows },
-    .text("all") { $0.all },
+    .list(\.rows),
+    .text(\.all),
     .number("shown") { $0.rows.count },
   ]
 }
@@ -69,7 +69,7 @@ struct CodeAttemptRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("what") { CodeAttemptText.sentence($0.codeAttempt) },
-    .text("factor") { $0.factor },
+    .text(\.factor),
     .text("address") {
       $0.codeAttempt.origin.address.isEmpty ? nil : $0.codeAttempt.origin.address
     },

@@ -140,7 +140,7 @@ struct ScopeDeletionView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("scopeName") { $0.scope.name },
     .flag("isTenant") { $0.scope.tenant != nil },
     .text("id") { $0.scope.objectID },

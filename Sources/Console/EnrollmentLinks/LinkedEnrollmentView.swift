@@ -9,10 +9,10 @@ struct LinkedEnrollmentView: ViewModel {
   let form: LinkedEnrollmentForm?
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("title") { $0.state.title },
     .text("sentence") { $0.state.sentence },
-    .optional("form") { $0.form },
+    .optional(\.form),
     .flag("isPlain") { $0.form == nil },
   ]
 }
@@ -28,15 +28,15 @@ struct LinkedEnrollmentForm: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("action") { _ in ConsolePaths.linkedEnrollment() },
-    .text("csrf") { $0.csrf },
-    .text("link") { $0.link },
+    .text(\.csrf),
+    .text(\.link),
     .text("ticket") { $0.enrollment.ticket.revealedText },
     .text("application") { Words.short($0.enrollment.scope.projectName) },
     .text("email") { Words.short($0.enrollment.email, 200) },
-    .markup("drawing") { $0.drawing },
+    .markup(\.drawing),
     .text("uri") { $0.enrollment.uri.revealedText },
     .text("key") { Words.inFours($0.enrollment.key) },
-    .text("name") { $0.name },
+    .text(\.name),
     .text("nameError") { $0.frame.error(at: "name") },
     .text("codeError") { $0.frame.error(at: "code") },
     .markup("until") { $0.frame.times.moment($0.enrollment.finishBy) },

@@ -216,12 +216,12 @@ struct FailureView: ViewModel {
   let requestID: String?
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("heading") { $0.fault.heading },
     .text("sentence") { $0.fault.sentence },
     .text("detail") { $0.fault.detail },
     .text("way") { $0.fault.way },
     .text("wayText") { $0.fault.wayText },
-    .text("requestID") { $0.requestID },
+    .text(\.requestID),
   ]
 }

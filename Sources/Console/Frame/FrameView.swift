@@ -102,12 +102,12 @@ struct AccountMenu: ViewModel {
   let csrf: String
 
   static let keys: Keys<Self> = [
-    .text("name") { $0.name },
-    .text("role") { $0.role },
-    .text("email") { $0.email },
-    .text("href") { $0.href },
-    .text("signOut") { $0.signOut },
-    .text("csrf") { $0.csrf },
+    .text(\.name),
+    .text(\.role),
+    .text(\.email),
+    .text(\.href),
+    .text(\.signOut),
+    .text(\.csrf),
   ]
 }
 
@@ -116,7 +116,7 @@ struct FindForm: ViewModel {
   let action: String
 
   static let keys: Keys<Self> = [
-    .text("action") { $0.action }
+    .text(\.action)
   ]
 }
 
@@ -133,9 +133,9 @@ struct Tab: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("text") { $0.text },
-    .text("href") { $0.href },
-    .flag("isCurrent") { $0.isCurrent },
+    .text(\.text),
+    .text(\.href),
+    .flag(\.isCurrent),
   ]
 }
 
@@ -152,9 +152,9 @@ struct Link: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("text") { $0.text },
-    .text("href") { $0.href },
-    .flag("isCurrent") { $0.isCurrent },
+    .text(\.text),
+    .text(\.href),
+    .flag(\.isCurrent),
   ]
 }
 
@@ -172,10 +172,10 @@ struct Flash: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("text") { $0.text },
-    .flag("isAlert") { $0.isAlert },
+    .text(\.text),
+    .flag(\.isAlert),
     .text("role") { $0.isAlert ? "alert" : "status" },
-    .optional("link") { $0.link },
+    .optional(\.link),
   ]
 }
 
@@ -191,7 +191,7 @@ struct FieldError: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("field") { $0.field },
-    .text("text") { $0.text },
+    .text(\.field),
+    .text(\.text),
   ]
 }

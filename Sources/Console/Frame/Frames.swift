@@ -138,7 +138,8 @@ struct Frames: Sendable {
   private func account(_ signedIn: SignedIn, in scope: Scope?) -> AccountMenu {
     let administrator = signedIn.administrator
     return AccountMenu(
-      name: administrator.displayName, role: administrator.role(in: scope)?.name ?? Message("parts.no-role"),
+      name: administrator.displayName,
+      role: administrator.role(in: scope)?.name ?? Message("parts.no-role"),
       email: administrator.email, href: ConsolePaths.account(), signOut: ConsolePaths.signOut(),
       csrf: signedIn.session.csrfToken)
   }

@@ -26,10 +26,10 @@ struct FilterView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("action") { $0.action },
-    .text("label") { $0.label },
-    .text("query") { $0.query },
-    .text("clear") { $0.clear },
+    .text(\.action),
+    .text(\.label),
+    .text(\.query),
+    .text(\.clear),
     .list("kept") { $0.kept.entries.map { HiddenField(name: $0.name.text, value: $0.value.text) } },
   ]
 }
@@ -61,9 +61,9 @@ struct PagerView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("count") { $0.count },
-    .text("first") { $0.first },
-    .text("next") { $0.next },
+    .text(\.count),
+    .text(\.first),
+    .text(\.next),
   ]
 }
 
@@ -82,9 +82,9 @@ struct EmptyView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("heading") { $0.heading },
-    .text("sentence") { $0.sentence },
-    .optional("link") { $0.link },
+    .text(\.heading),
+    .text(\.sentence),
+    .optional(\.link),
   ]
 }
 
@@ -101,9 +101,9 @@ struct EmptyLink: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("text") { $0.text },
-    .text("href") { $0.href },
-    .flag("isPrimary") { $0.isPrimary },
+    .text(\.text),
+    .text(\.href),
+    .flag(\.isPrimary),
   ]
 }
 
@@ -122,8 +122,8 @@ struct Fact: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("label") { $0.label },
-    .markup("value") { $0.value },
+    .text(\.label),
+    .markup(\.value),
   ]
 }
 

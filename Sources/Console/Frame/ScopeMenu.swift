@@ -32,7 +32,7 @@ struct ScopeMenu: ViewModel, Hashable {
   }
 
   static let keys: Keys<Self> = [
-    .text("name") { $0.name },
+    .text(\.name),
     .list("links") { $0.links },
     .text("allHref") { $0.project.map { ConsolePaths.tenants($0) } ?? ConsolePaths.projects() },
     .text("allText") {

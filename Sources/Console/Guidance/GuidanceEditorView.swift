@@ -8,7 +8,7 @@ struct GuidanceEditorView: ViewModel {
   let draft: GuidanceDraft
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { ConsolePaths.guidanceVersions($0.context.scope) },
     .text("previewAction") { ConsolePaths.guidanceEditor($0.context.scope) },
     .text("cancel") { ConsolePaths.scopeGuidance($0.context.scope) },

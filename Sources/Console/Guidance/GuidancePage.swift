@@ -72,7 +72,8 @@ struct GuidancePage: Sendable {
     guides.all.map { guide in
       let path = ConsolePaths.guide(guide.pattern.rawValue)
       return GuideLink(
-        pattern: guide.pattern, href: place?.scope.guidance(path) ?? path, title: guide.pattern.name,
+        pattern: guide.pattern, href: place?.scope.guidance(path) ?? path,
+        title: guide.pattern.name,
         summary: guide.summary, isCurrent: guide.pattern.rawValue == current,
         isRecorded: guide.pattern == place?.policy?.pattern)
     }

@@ -74,8 +74,8 @@ struct GuidanceAside: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("href") { $0.href },
-    .markup("text") { $0.text },
+    .text(\.href),
+    .markup(\.text),
     .text("linkText") {
       $0.isWhole ? Message("guidance.open") : Message("guidance.read-more")
     },

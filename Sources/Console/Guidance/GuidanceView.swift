@@ -9,9 +9,9 @@ struct GuidanceView: ViewModel {
   let guides: [GuideLink]
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .optional("place") { $0.place },
-    .list("guides") { $0.guides },
+    .object(\.frame),
+    .optional(\.place),
+    .list(\.guides),
   ]
 }
 
@@ -70,13 +70,13 @@ struct GuideView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("title") { $0.guide.pattern.name },
-    .markup("text") { $0.text },
-    .optional("place") { $0.place },
-    .list("facts") { $0.facts },
+    .markup(\.text),
+    .optional(\.place),
+    .list(\.facts),
     .list("headings") { $0.guide.headings },
-    .list("guides") { $0.guides },
+    .list(\.guides),
   ]
 }
 
@@ -95,7 +95,7 @@ struct GuidePlaceView: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("name") { $0.place.scope.name },
-    .text("plain") { $0.plain },
+    .text(\.plain),
     .flag("isOff") { $0.isOff },
     .text("own") { ConsolePaths.scopeGuidance($0.place.scope) },
     .text("policy") {
@@ -114,11 +114,11 @@ struct GuideLink: ViewModel {
   let isRecorded: Bool
 
   static let keys: Keys<Self> = [
-    .text("href") { $0.href },
-    .text("title") { $0.title },
-    .text("summary") { $0.summary },
-    .flag("isCurrent") { $0.isCurrent },
-    .flag("isRecorded") { $0.isRecorded },
+    .text(\.href),
+    .text(\.title),
+    .text(\.summary),
+    .flag(\.isCurrent),
+    .flag(\.isRecorded),
     .text("who") { $0.pattern.comparison.who },
     .text("friction") { $0.pattern.comparison.friction },
     .text("risk") { $0.pattern.comparison.risk },

@@ -95,7 +95,7 @@ struct ScopeGuidanceView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("scopeName") { $0.scope.name },
     .text("edit") {
       $0.mayChange && $0.text != nil && !$0.isOld ? ConsolePaths.guidanceEditor($0.scope) : nil
@@ -103,7 +103,7 @@ struct ScopeGuidanceView: ViewModel {
     .text("old") { $0.old },
     .text("present") { ConsolePaths.scopeGuidance($0.scope) },
     .text("restore") { $0.restore },
-    .markup("text") { $0.text },
+    .markup(\.text),
     .object("empty") { $0.empty },
     .flag("hasVersions") { !$0.versions.items.isEmpty },
     .list("versions") { $0.rows },
@@ -129,11 +129,11 @@ struct VersionRow: ViewModel {
   let times: Times
 
   static let keys: Keys<Self> = [
-    .text("href") { $0.href },
+    .text(\.href),
     .text("name") {
       Message("guidance.version", ["number": .text(String($0.version.number))])
     },
-    .flag("isCurrent") { $0.isCurrent },
+    .flag(\.isCurrent),
     .text("state") {
       $0.isNewest
         ? Message("guidance.version-current")

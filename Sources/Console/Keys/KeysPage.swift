@@ -124,7 +124,7 @@ struct KeyRevocationView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("label") { $0.key.label },
     .text("action") { ConsolePaths.keyRevocation($0.context.scope.project.text, $0.key.id.text) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },

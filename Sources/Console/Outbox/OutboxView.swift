@@ -47,9 +47,10 @@ struct OutboxView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("scopeName") { $0.context.scope.name },
-    .flag("carriesMail") { $0.carriesMail },
+    .flag(\.carriesMail),
+    .text("holder") { _ in Permission.readMessages.holder },
     .list("tabs") { $0.tabs },
     .object("filter") { $0.search },
     .flag("hasRows") { !$0.page.items.isEmpty },
@@ -148,10 +149,10 @@ struct MessageView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("purpose") { OutboxWords.purpose($0.message) },
     .text("recipient") { $0.message.recipient },
-    .optional("user") { $0.user },
+    .optional(\.user),
     .list("facts") { $0.facts },
     .text("opening") { view in
       view.isReadable && view.text == nil && view.context.may(.readMessages)

@@ -136,8 +136,8 @@ struct PolicyCheckView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .flag("isLate") { $0.isLate },
+    .object(\.frame),
+    .flag(\.isLate),
     .text("withoutFactor") { $0.withoutFactor },
     .text("odds") { OddsWords.sentence($0.new.accepted, cap: $0.preview.codeCap) },
     .text("save") { ConsolePaths.policyChanges($0.context.scope) },
@@ -181,8 +181,8 @@ struct HiddenField: ViewModel, Equatable {
   let value: String
 
   static let keys: Keys<Self> = [
-    .text("name") { $0.name },
-    .text("value") { $0.value },
+    .text(\.name),
+    .text(\.value),
   ]
 }
 
@@ -202,9 +202,9 @@ struct TypedName: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("name") { $0.name },
-    .text("id") { $0.id },
-    .text("value") { $0.value },
-    .text("error") { $0.error },
+    .text(\.name),
+    .text(\.id),
+    .text(\.value),
+    .text(\.error),
   ]
 }

@@ -77,9 +77,9 @@ struct PolicyPrerequisite: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .markup("chip") { $0.chip },
-    .text("text") { $0.text },
-    .optional("link") { $0.link },
+    .markup(\.chip),
+    .text(\.text),
+    .optional(\.link),
   ]
 }
 

@@ -29,8 +29,8 @@ struct PolicyVersions: ViewModel {
   static let keys: Keys<Self> = [
     .flag("hasHistory") { !$0.rows.isEmpty },
     .list("history") { $0.rows },
-    .text("older") { $0.older },
-    .text("newest") { $0.newest },
-    .text("audit") { $0.audit },
+    .text(\.older),
+    .text(\.newest),
+    .text(\.audit),
   ]
 }

@@ -89,15 +89,17 @@ struct PolicyView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { ConsolePaths.policy($0.context.scope) },
     .text("stateTOTP") { ConsolePaths.policyTOTPState($0.context.scope) },
     .text("cancel") { ConsolePaths.overview($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.policy.version },
+    .text("holder") { _ in Permission.changePolicy.startingHolder },
+    .text("reader") { _ in Permission.readMessages.holder },
     .text("scopeName") { $0.context.scope.name },
     .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
-    .optional("race") { $0.race },
+    .optional(\.race),
     .text("unchanged") { $0.isUnchanged ? Message("policy.unchanged") : nil },
     .flag("isUnstated") { $0.configuration.isUnstated },
     .flag("mayChange") { $0.context.may(.changePolicy) },
@@ -139,10 +141,10 @@ struct PolicyView: ViewModel {
     .text("intervalsInWords") { WindowWords.number($0.configuration) },
     .text("guidance") { ConsolePaths.scopeGuidance($0.context.scope) },
     .text("pattern") { $0.policy.patternName ?? Message("policy.no-pattern") },
-    .list("prerequisites") { $0.prerequisites },
-    .object("versions") { $0.versions },
-    .text("curl") { $0.curl },
-    .text("node") { $0.node },
+    .list(\.prerequisites),
+    .object(\.versions),
+    .text(\.curl),
+    .text(\.node),
   ]
 }
 
@@ -155,12 +157,12 @@ struct PatternChoice: ViewModel {
   var day: PatternDay?
 
   static let keys: Keys<Self> = [
-    .text("value") { $0.value },
-    .text("label") { $0.label },
-    .text("hint") { $0.hint },
-    .text("guide") { $0.guide },
-    .flag("isChecked") { $0.isChecked },
-    .optional("day") { $0.day },
+    .text(\.value),
+    .text(\.label),
+    .text(\.hint),
+    .text(\.guide),
+    .flag(\.isChecked),
+    .optional(\.day),
   ]
 }
 
@@ -175,7 +177,7 @@ struct PatternDay: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("from") { $0.from },
+    .text(\.from),
     .text("fromError") { $0.error },
   ]
 }
@@ -198,10 +200,10 @@ struct PolicyRace: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("who") { $0.who },
-    .markup("at") { $0.at },
+    .text(\.who),
+    .markup(\.at),
     .texts("changes") { $0.changes },
-    .text("discard") { $0.discard },
+    .text(\.discard),
   ]
 }
 

@@ -50,13 +50,13 @@ struct NewProjectView: ViewModel {
   let id: String
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { _ in ConsolePaths.newProject() },
     .text("cancel") { _ in ConsolePaths.projects() },
-    .text("csrf") { $0.csrf },
-    .text("name") { $0.name },
+    .text(\.csrf),
+    .text(\.name),
     .text("nameError") { $0.frame.error(at: "name") },
-    .text("id") { $0.id },
+    .text(\.id),
     .text("idError") { $0.frame.error(at: "id") },
   ]
 }

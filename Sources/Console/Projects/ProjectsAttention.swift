@@ -32,13 +32,13 @@ struct ProjectsAttention: ViewModel {
   var isEmpty: Bool { warnings.isEmpty && differing.isEmpty && held.isEmpty && clock == nil }
 
   static let keys: Keys<Self> = [
-    .optional("clock") { $0.clock },
+    .optional(\.clock),
     .flag("hasWarnings") { !$0.warnings.isEmpty },
-    .list("warnings") { $0.warnings },
-    .flag("hasMoreWarnings") { $0.hasMoreWarnings },
-    .list("held") { $0.held },
+    .list(\.warnings),
+    .flag(\.hasMoreWarnings),
+    .list(\.held),
     .flag("hasDiffering") { !$0.differing.isEmpty },
-    .list("differing") { $0.differing },
+    .list(\.differing),
   ]
 }
 
@@ -85,7 +85,7 @@ struct DifferingRow: ViewModel {
     .text("review") {
       (["show": "differs"] as Form).query(of: ConsolePaths.review($0.differing.project.text))
     },
-    .list("tenants") { $0.tenants },
+    .list(\.tenants),
   ]
 }
 
@@ -193,12 +193,12 @@ struct WarningRow: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("name") { $0.name },
-    .text("project") { $0.project },
-    .text("overview") { $0.overview },
-    .text("sentence") { $0.sentence },
-    .text("href") { $0.href },
-    .text("verb") { $0.verb },
+    .text(\.name),
+    .text(\.project),
+    .text(\.overview),
+    .text(\.sentence),
+    .text(\.href),
+    .text(\.verb),
   ]
 }
 

@@ -47,16 +47,16 @@ struct ProjectsView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup("symbols") { _ in WindowStrip.symbols },
-    .markup("rows") { $0.rows },
+    .markup(\.rows),
     .flag("hasAttention") { !$0.attention.isEmpty },
-    .object("attention") { $0.attention },
-    .optional("filter") { $0.filter },
-    .object("pager") { $0.pager },
-    .object("empty") { $0.empty },
-    .text("newProject") { $0.newProject },
-    .optional("approvals") { $0.approvals },
+    .object(\.attention),
+    .optional(\.filter),
+    .object(\.pager),
+    .object(\.empty),
+    .text(\.newProject),
+    .optional(\.approvals),
   ]
 }

@@ -73,7 +73,7 @@ struct ProviderRemovalView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("id") { $0.provider.id.text },
     .text("action") { ConsolePaths.providerRemoval($0.context.scope, $0.provider.id.text) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },

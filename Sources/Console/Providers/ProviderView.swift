@@ -63,12 +63,13 @@ struct ProviderView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .object("authorization") { $0.fields },
     .text("heading") { view in
       view.provider.map { Message.verbatim($0.id.text) } ?? Message("providers.add-provider")
     },
     .flag("isNew") { $0.provider == nil },
+    .text("holder") { _ in Permission.manageTrust.startingHolder },
     .markup("state") { $0.provider.map(ProviderRow.state) },
     .flag("mayChange") { $0.mayChange },
     .flag("isOIDC") { $0.isOIDC },

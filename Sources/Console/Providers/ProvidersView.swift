@@ -29,12 +29,12 @@ struct ProvidersView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("scopeName") { $0.context.scope.name },
-    .flag("isEmulator") { $0.isEmulator },
+    .flag(\.isEmulator),
     .text("add") { $0.add },
     .flag("hasRows") { !$0.rows.isEmpty },
-    .list("rows") { $0.rows },
+    .list(\.rows),
     .object("empty") { view in
       EmptyView(
         heading: Message("providers.empty"),

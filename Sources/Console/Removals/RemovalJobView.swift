@@ -46,7 +46,7 @@ struct RemovalDraftView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("users") { $0.users },
     .flag("hasUsers") { $0.job.users > 0 },
     .optional("refusal") { view in view.job.users > 0 ? view.refusal : nil },
@@ -60,7 +60,7 @@ struct RemovalDraftView: ViewModel {
     .flag("asksForNumber") { $0.asksForNumber },
     .flag("isAlwaysFinal") { $0.standing.settings.undoHours == 0 },
     .text("userCount") { Message.value(.number($0.job.users)) },
-    .text("number") { $0.number },
+    .text(\.number),
     .text("numberError") { $0.frame.error(at: "number") },
     .text("button") { view in
       view.approval == nil
@@ -68,7 +68,7 @@ struct RemovalDraftView: ViewModel {
         : Message("removals.request-approval")
     },
     .text("back") { ConsolePaths.removals($0.context.scope) },
-    .object("lines") { $0.lines },
+    .object(\.lines),
   ]
 }
 
@@ -130,7 +130,7 @@ struct RemovalJobView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("users") { BulkWords.users($0.job.users) },
     .number("id") { Int($0.job.id) },
     .markup("state") { BulkWords.chip($0.job.state) },
@@ -142,7 +142,7 @@ struct RemovalJobView: ViewModel {
       }
     },
     .flag("isRunning") { $0.job.state == .running },
-    .flag("isStill") { $0.isStill },
+    .flag(\.isStill),
     .number("pause") { _ in RemovalJobPage.pause },
     .text("still") { $0.path + "?still" },
     .text("moving") { $0.path },
@@ -152,6 +152,6 @@ struct RemovalJobView: ViewModel {
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .list("facts") { $0.facts },
     .text("file") { ConsolePaths.removalFile($0.context.scope, String($0.job.id)) },
-    .object("lines") { $0.lines },
+    .object(\.lines),
   ]
 }

@@ -77,10 +77,10 @@ struct ListForm: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("action") { $0.action },
-    .text("csrf") { $0.csrf },
-    .text("typed") { $0.typed },
-    .text("error") { $0.error },
+    .text(\.action),
+    .text(\.csrf),
+    .text(\.typed),
+    .text(\.error),
     .text("longest") { _ in Message.value(.number(BulkList.longest)) },
   ]
 }
@@ -93,9 +93,9 @@ struct RemovalsView: ViewModel {
   let form: ListForm
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("scopeName") { $0.context.scope.name },
-    .object("form") { $0.form },
+    .object(\.form),
     .flag("hasRows") { !$0.jobs.items.isEmpty },
     .list("rows") { view in
       view.jobs.items.map {

@@ -127,7 +127,7 @@ struct ReportedChangeView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("title") { $0.state.title },
     .text("sentence") { $0.state.sentence },
     .optional("form") { $0.form },
@@ -150,8 +150,8 @@ struct ReportedChangeForm: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("action") { _ in ConsolePaths.reportedChange() },
-    .text("csrf") { $0.csrf },
-    .text("code") { $0.code },
+    .text(\.csrf),
+    .text(\.code),
     .text("application") { Words.short($0.reportedChange.scope.projectName) },
     .text("fact") { $0.fact },
     .markup("at") { $0.frame.times.moment($0.reportedChange.at) },

@@ -81,7 +81,7 @@ struct ReviewView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("projectName") { $0.scope.name },
     .text("summary") { $0.summary },
     .text("csv") { $0.asked.form().query(of: ConsolePaths.reviewFile($0.scope.project.text)) },
@@ -93,12 +93,12 @@ struct ReviewView: ViewModel {
       $0.asked.search.isEmpty
         ? nil : ConsolePaths.review($0.scope.project.text)
     },
-    .list("views") { $0.views },
+    .list(\.views),
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup("symbols") { _ in WindowStrip.symbols },
-    .list("columns") { $0.columns },
-    .markup("rows") { $0.rows },
-    .object("pager") { $0.pager },
+    .list(\.columns),
+    .markup(\.rows),
+    .object(\.pager),
     .object("empty") { $0.empty },
   ]
 }
@@ -137,10 +137,10 @@ struct ReviewColumn: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("text") { $0.text },
-    .flag("isNumber") { $0.isNumber },
-    .text("href") { $0.href },
-    .text("direction") { $0.direction },
+    .text(\.text),
+    .flag(\.isNumber),
+    .text(\.href),
+    .text(\.direction),
   ]
 }
 

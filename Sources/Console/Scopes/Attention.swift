@@ -16,9 +16,9 @@ struct Attention: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("sentence") { $0.sentence },
-    .text("verb") { $0.verb },
-    .text("href") { $0.href },
+    .text(\.sentence),
+    .text(\.verb),
+    .text(\.href),
   ]
 }
 

@@ -59,7 +59,7 @@ struct ConnectView: ViewModel {
 
   static let keys: Keys<Self> = [
     .list("facts") { $0.facts },
-    .text("note") { $0.note },
+    .text(\.note),
     .flag("isEmulator") { $0.profile == .emulator },
     .flag("isSecure") { $0.url.isSecure },
     .text("url") { $0.url.origin },

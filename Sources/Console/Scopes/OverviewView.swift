@@ -67,14 +67,14 @@ struct OverviewView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .list("links") { $0.context.links },
     .text("name") { $0.scope.name },
     .text("kind") { $0.scope.kind },
     .text("id") { $0.scope.objectID },
     .flag("hasAttention") { !$0.attention.isEmpty },
-    .list("attention") { $0.attention },
-    .object("connect") { $0.connect },
+    .list(\.attention),
+    .object(\.connect),
     .list("figures") { $0.figures },
     .text("policy") {
       $0.context.may(.readPolicy) ? ConsolePaths.policy($0.scope) : nil
@@ -89,9 +89,9 @@ struct OverviewView: ViewModel {
     .text("words") { WindowWords.explanation($0.configuration.accepted) },
     .text("audit") { $0.context.may(.readAudit) ? ConsolePaths.audit($0.scope) : nil },
     .flag("hasHistory") { !$0.history.isEmpty },
-    .list("history") { $0.history },
+    .list(\.history),
     .text("factsHeading") { $0.scope.kind },
-    .list("facts") { $0.facts },
+    .list(\.facts),
   ]
 }
 
@@ -110,8 +110,8 @@ struct Figure: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("label") { $0.label },
-    .text("value") { $0.value },
-    .text("base") { $0.base },
+    .text(\.label),
+    .text(\.value),
+    .text(\.base),
   ]
 }

@@ -115,13 +115,15 @@ struct SettingsView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .optional("authorization") { $0.fields },
     .list("links") { $0.context.links },
     .text("scopeName") { $0.scope.name },
     .text("action") { ConsolePaths.settings($0.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.mayChange },
+    .text("holder") { _ in Permission.changeScope.startingHolder },
+    .text("linkHolder") { _ in Permission.changeLinks.holder },
     .flag("isProject") { $0.isProject },
     .text("unchanged") {
       $0.isUnchanged ? Message("settings.unchanged") : nil
@@ -165,7 +167,7 @@ struct SettingsView: ViewModel {
     .text("revokedCount") {
       Message("settings.revoked-tokens", ["count": .number($0.revoked.count)])
     },
-    .list("revoked") { $0.revoked },
+    .list(\.revoked),
     .text("newToken") { ConsolePaths.newToken($0.scope) },
     .text("deletion") { $0.deletion },
     .flag("showsHistory") { $0.history != nil },
@@ -182,9 +184,9 @@ struct MethodChoice: ViewModel {
   let hint: Message
 
   static let keys: Keys<Self> = [
-    .text("id") { $0.id },
-    .text("label") { $0.label },
-    .text("hint") { $0.hint },
+    .text(\.id),
+    .text(\.label),
+    .text(\.hint),
     .flag("isOn") { $0.field.now },
     .flag("wasOn") { $0.field.was },
   ]

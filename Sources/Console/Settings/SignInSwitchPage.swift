@@ -89,7 +89,7 @@ struct SignInSwitchView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("scopeName") { $0.context.scope.name },
     .text("action") { view in
       (view.isOff ? ConsolePaths.signInEnabling : ConsolePaths.signInDisabling)(view.context.scope)

@@ -116,9 +116,9 @@ struct SetupView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { _ in ConsolePaths.setup() },
-    .text("csrf") { $0.csrf },
+    .text(\.csrf),
     .list("fields") { $0.fields },
   ]
 }
@@ -146,13 +146,13 @@ struct SetupField: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("id") { $0.id },
-    .text("label") { $0.label },
-    .text("type") { $0.type },
-    .text("autocomplete") { $0.autocomplete },
-    .text("value") { $0.value },
-    .text("hint") { $0.hint },
-    .text("error") { $0.error },
+    .text(\.id),
+    .text(\.label),
+    .text(\.type),
+    .text(\.autocomplete),
+    .text(\.value),
+    .text(\.hint),
+    .text(\.error),
     .flag("isInvalid") { $0.error != nil },
     .flag("isCode") { $0.id == "code" },
   ]

@@ -34,10 +34,10 @@ struct KeptAnswersView: ViewModel {
   let leave: String
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .text("csrf") { $0.csrf },
+    .object(\.frame),
+    .text(\.csrf),
     .text("action") { $0.draft.path },
-    .text("leave") { $0.leave },
+    .text(\.leave),
     .list("answers") {
       $0.draft.answers.map { KeptAnswer(name: $0.name.text, value: $0.value.text) }
     },
@@ -50,7 +50,7 @@ struct KeptAnswer: ViewModel {
   let value: String
 
   static let keys: Keys<Self> = [
-    .text("name") { $0.name },
-    .text("value") { $0.value },
+    .text(\.name),
+    .text(\.value),
   ]
 }

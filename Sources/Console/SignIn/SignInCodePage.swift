@@ -112,11 +112,12 @@ struct SignInCodeView: ViewModel {
   let next: String?
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { _ in ConsolePaths.signInCode() },
     .text("other") { _ in ConsolePaths.signIn() },
-    .text("csrf") { $0.csrf },
-    .text("next") { $0.next },
+    .text("holder") { _ in Permission.manageAdministrators.holder },
+    .text(\.csrf),
+    .text(\.next),
     .text("codeError") { $0.frame.error(at: "code") },
     .text("recoveryError") { $0.frame.error(at: "recovery") },
   ]

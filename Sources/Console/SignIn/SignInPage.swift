@@ -116,11 +116,11 @@ struct SignInView: ViewModel {
   let next: String?
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { _ in ConsolePaths.signIn() },
-    .text("csrf") { $0.csrf },
-    .text("next") { $0.next },
-    .text("email") { $0.email },
+    .text(\.csrf),
+    .text(\.next),
+    .text(\.email),
     .text("emailError") { $0.frame.error(at: "email") },
     .text("passwordError") { $0.frame.error(at: "password") },
   ]

@@ -38,9 +38,9 @@ struct SignOutView: ViewModel {
   let csrf: String
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { _ in ConsolePaths.signOut() },
     .text("home") { _ in ConsolePaths.projects() },
-    .text("csrf") { $0.csrf },
+    .text(\.csrf),
   ]
 }

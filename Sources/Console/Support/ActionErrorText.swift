@@ -80,7 +80,7 @@ enum ActionErrorText {
         (
           range.fault.field,
           Message(
-            "support.limit-requires-owner", ["holder": .message(Permission.protectUsers.holder)])
+            "support.limit-requires-holder", ["holder": .message(Permission.protectUsers.holder)])
         )
       case .codeRequired: ("code", Message("support.code-required"))
       case .codeNotLookedAt: ("code", Message("support.code-not-checked"))

@@ -45,8 +45,8 @@ struct ColleaguesView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("sentence") { $0.sentence },
-    .text("link") { $0.link },
+    .text(\.sentence),
+    .text(\.link),
   ]
 }
 

@@ -75,7 +75,7 @@ struct ReleaseView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .markup("heading") {
       Message("support.unblock-agent-heading", ["agent": .name(Words.short($0.held.name))])
     },

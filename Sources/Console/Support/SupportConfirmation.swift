@@ -72,24 +72,24 @@ struct SupportConfirmationView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .markup("heading") { $0.question.heading },
-    .object("user") { $0.user },
-    .optional("refusal") { $0.refusal },
+    .object(\.user),
+    .optional(\.refusal),
     .optional("colleagues") { $0.question.colleagues },
-    .optional("form") { $0.form },
+    .optional(\.form),
     .optional("until") { $0.until },
     .optional("name") { $0.name },
     .optional("confirmation") { $0.confirmation },
-    .text("action") { $0.action },
-    .text("csrf") { $0.csrf },
+    .text(\.action),
+    .text(\.csrf),
     .optional("caution") { $0.question.caution },
     .texts("consequences") { $0.question.consequences },
     .optional("choice") { $0.question.choice },
     .text("button") { $0.question.button },
     .text("look") { $0.question.isDestructive ? "destroy" : "primary" },
     .text("keep") { $0.question.keep },
-    .text("back") { $0.back },
+    .text(\.back),
     .flag("hasFacts") { !$0.question.facts.isEmpty },
     .text("factsHeading") { $0.question.factsHeading },
     .list("facts") { $0.question.facts },
@@ -104,9 +104,9 @@ struct SupportChoice: ViewModel {
   let options: [SupportOption]
 
   static let keys: Keys<Self> = [
-    .text("name") { $0.name },
-    .text("label") { $0.label },
-    .list("options") { $0.options },
+    .text(\.name),
+    .text(\.label),
+    .list(\.options),
   ]
 }
 
@@ -116,9 +116,9 @@ struct SupportOption: ViewModel {
   let isChosen: Bool
 
   static let keys: Keys<Self> = [
-    .text("value") { $0.value },
-    .text("label") { $0.label },
-    .flag("isChosen") { $0.isChosen },
+    .text(\.value),
+    .text(\.label),
+    .flag(\.isChosen),
   ]
 }
 
@@ -161,8 +161,9 @@ struct SupportRefusal: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("sentence") { $0.sentence },
-    .optional("link") { $0.link },
-    .flag("asksForRelease") { $0.asksForRelease },
+    .text(\.sentence),
+    .optional(\.link),
+    .flag(\.asksForRelease),
+    .text("releaser") { _ in Permission.protectUsers.holder },
   ]
 }

@@ -56,8 +56,8 @@ struct UntilField: ViewModel {
 
   static let keys: Keys<Self> = [
     .list("choices") { $0.choices },
-    .text("error") { $0.error },
-    .text("day") { $0.day },
+    .text(\.error),
+    .text(\.day),
     .text("first") { $0.today.description },
     .text("last") { $0.today.after(Support.longestSuspension - 1).description },
     .number("longest") { _ in Support.longestSuspension },
@@ -82,8 +82,8 @@ struct CodeField: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("id") { $0.id },
-    .text("error") { $0.error },
+    .text(\.id),
+    .text(\.error),
   ]
 }
 
@@ -93,8 +93,8 @@ struct NameField: ViewModel {
   var error: Message?
 
   static let keys: Keys<Self> = [
-    .text("value") { $0.value },
-    .text("error") { $0.error },
+    .text(\.value),
+    .text(\.error),
     .number("longest") { _ in Factor.longestName },
   ]
 }
@@ -117,7 +117,7 @@ struct ConfirmationField: ViewModel {
   static let keys: Keys<Self> = [
     .text("email") { $0.account.email },
     .text("uid") { $0.account.id.text },
-    .text("typed") { $0.typed },
-    .text("error") { $0.error },
+    .text(\.typed),
+    .text(\.error),
   ]
 }

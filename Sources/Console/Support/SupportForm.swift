@@ -25,7 +25,7 @@ struct SupportForm: ViewModel {
     .text("reasonError") { $0.frame.error(at: "reason") },
     .text("note") { $0.answers.note },
     .text("noteError") { $0.frame.error(at: "note") },
-    .flag("isNote") { $0.isNote },
+    .flag(\.isNote),
     .text("longestNote") { _ in Message.value(.number(ActionRequest.longestNote)) },
     .text("ticket") { $0.answers.ticket },
     .text("ticketError") { $0.frame.error(at: "ticket") },
@@ -53,7 +53,7 @@ struct SupportReasonChoice: ViewModel {
     .text("name") { $0.reason.name },
     .text("hint") { $0.reason.explanation },
     .text("label") { $0.reason.label },
-    .flag("isChosen") { $0.isChosen },
+    .flag(\.isChosen),
   ]
 }
 
@@ -66,8 +66,8 @@ struct ProofChoice: ViewModel {
   static let keys: Keys<Self> = [
     // The first ID is the field's name, which the error summary links to.
     .text("id") { $0.index == 0 ? "proof" : "proof-\($0.index)" },
-    .text("line") { $0.line },
-    .flag("isTicked") { $0.isTicked },
+    .text(\.line),
+    .flag(\.isTicked),
   ]
 }
 
@@ -120,7 +120,7 @@ extension SupportReason {
     }
   }
 
-  /// The name and when to choose it: “Lost device: no one is known to have it”.
+  /// The name and when to choose it: “Lost device: no sign that anyone else has it”.
   var label: Message {
     Message("support.reason-with-hint", ["name": .message(name), "hint": .message(hint)])
   }

@@ -156,12 +156,14 @@ struct SupportRulesView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("scopeName") { $0.context.scope.name },
     .text("action") { ConsolePaths.supportRules($0.context.scope) },
     .text("back") { ConsolePaths.settings($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.isOffered && $0.refusal == nil },
+    .text("holder") { _ in Permission.editSupportRules.startingHolder },
+    .text("protector") { _ in Permission.protectUsers.holder },
     .flag("isForOthers") { !$0.isOffered },
     .optional("refusal") { $0.refusal },
     .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
@@ -194,11 +196,11 @@ struct SupportNumberField: ViewModel {
   var error: Message?
 
   static let keys: Keys<Self> = [
-    .text("id") { $0.id },
-    .text("label") { $0.label },
-    .text("value") { $0.value },
-    .text("hint") { $0.hint },
-    .text("error") { $0.error },
+    .text(\.id),
+    .text(\.label),
+    .text(\.value),
+    .text(\.hint),
+    .text(\.error),
   ]
 }
 
@@ -209,9 +211,9 @@ struct SupportToggle: ViewModel {
   let hint: Message
 
   static let keys: Keys<Self> = [
-    .text("id") { $0.id },
-    .text("label") { $0.label },
-    .flag("isOn") { $0.isOn },
-    .text("hint") { $0.hint },
+    .text(\.id),
+    .text(\.label),
+    .flag(\.isOn),
+    .text(\.hint),
   ]
 }

@@ -53,12 +53,12 @@ struct NewTenantView: ViewModel {
   let name: String
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .text("projectName") { $0.projectName },
-    .text("action") { $0.action },
-    .text("cancel") { $0.cancel },
-    .text("csrf") { $0.csrf },
-    .text("name") { $0.name },
+    .object(\.frame),
+    .text(\.projectName),
+    .text(\.action),
+    .text(\.cancel),
+    .text(\.csrf),
+    .text(\.name),
     .text("nameError") { $0.frame.error(at: "name") },
   ]
 }

@@ -44,15 +44,15 @@ struct TenantRow: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("href") { $0.href },
-    .text("name") { $0.name },
-    .text("id") { $0.id },
-    .markup("totp") { $0.totp },
-    .text("turnOn") { $0.turnOn },
-    .markup("window") { $0.window },
-    .text("pattern") { $0.pattern },
-    .text("users") { $0.users },
-    .markup("enrolled") { $0.enrolled },
-    .markup("changed") { $0.changed },
+    .text(\.href),
+    .text(\.name),
+    .text(\.id),
+    .markup(\.totp),
+    .text(\.turnOn),
+    .markup(\.window),
+    .text(\.pattern),
+    .text(\.users),
+    .markup(\.enrolled),
+    .markup(\.changed),
   ]
 }

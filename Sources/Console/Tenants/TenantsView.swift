@@ -42,14 +42,14 @@ struct TenantsView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .text("projectName") { $0.projectName },
+    .object(\.frame),
+    .text(\.projectName),
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup("symbols") { _ in WindowStrip.symbols },
-    .markup("rows") { $0.rows },
-    .optional("filter") { $0.filter },
-    .object("pager") { $0.pager },
-    .object("empty") { $0.empty },
-    .text("newTenant") { $0.newTenant },
+    .markup(\.rows),
+    .optional(\.filter),
+    .object(\.pager),
+    .object(\.empty),
+    .text(\.newTenant),
   ]
 }

@@ -20,13 +20,13 @@ struct NewTokenView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("scopeName") { $0.context.scope.name },
     .flag("isForProject") { $0.context.scope.tenant == nil },
     .text("action") { ConsolePaths.newToken($0.context.scope) },
     .text("cancel") { ConsolePaths.settings($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .text("name") { $0.name },
+    .text(\.name),
     .text("nameError") { $0.frame.error(at: "name") },
     .list("roles") { $0.choices },
     .text("roleError") { $0.frame.error(at: "role") },
@@ -46,7 +46,7 @@ struct RoleChoice: ViewModel {
     .text("value") { $0.role.rawValue },
     .text("label") { $0.role.name },
     .text("hint") { $0.role.hint },
-    .flag("isChecked") { $0.isChecked },
+    .flag(\.isChecked),
   ]
 }
 
@@ -58,10 +58,10 @@ struct MadeTokenView: ViewModel {
   let text: String
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("name") { $0.token.name },
     .text("role") { $0.token.role.name },
-    .text("text") { $0.text },
+    .text(\.text),
     .text("settings") { ConsolePaths.settings($0.scope) },
   ]
 }
@@ -83,7 +83,7 @@ struct TokenRevocationView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("name") { $0.token.name },
     .text("action") { ConsolePaths.tokenRevocation($0.context.scope, $0.token.id.text) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },

@@ -87,15 +87,15 @@ struct NewTrustedTokenKeyView: ViewModel {
   let fields: ActionFields
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { ConsolePaths.newTrustedTokenKey($0.context.scope.project.text) },
     .text("cancel") { ConsolePaths.signers($0.context.scope.project.text) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .text("issuer") { $0.issuer },
+    .text(\.issuer),
     .text("issuerError") { $0.frame.error(at: "issuer") },
-    .text("keyID") { $0.keyID },
+    .text(\.keyID),
     .text("keyIDError") { $0.frame.error(at: "key-id") },
-    .text("key") { $0.key },
+    .text(\.key),
     .text("keyError") { $0.frame.error(at: "key") },
     .object("authorization") { $0.fields },
   ]

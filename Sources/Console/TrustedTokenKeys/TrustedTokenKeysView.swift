@@ -33,12 +33,12 @@ struct TrustedTokenKeysView: ViewModel {
   private var add: String? { mayChange ? ConsolePaths.newTrustedTokenKey(scope.project.text) : nil }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("projectName") { $0.scope.name },
-    .flag("isEmulator") { $0.isEmulator },
+    .flag(\.isEmulator),
     .text("add") { $0.add },
     .flag("hasRows") { !$0.rows.isEmpty },
-    .list("rows") { $0.rows },
+    .list(\.rows),
     .object("empty") { view in
       EmptyView(
         heading: Message("signers.empty"), sentence: Message("signers.empty-hint"),
@@ -50,7 +50,7 @@ struct TrustedTokenKeysView: ViewModel {
     .text("revokedCount") {
       Message("signers.n-revoked-keys", ["count": .number($0.revoked.count)])
     },
-    .list("revoked") { $0.revoked },
+    .list(\.revoked),
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { $0.history ?? [] },
@@ -108,7 +108,7 @@ struct TrustedTokenKeyRevocationView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("label") { $0.signer.label },
     .text("action") {
       ConsolePaths.signerRevocation($0.context.scope.project.text, $0.signer.id.text)

@@ -66,14 +66,14 @@ struct FindUsersView: ViewModel {
   static func query(_ text: String) -> Form { ["q": text] }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .object("filter") { $0.filter },
-    .list("pools") { $0.pools },
+    .object(\.frame),
+    .object(\.filter),
+    .list(\.pools),
     .flag("hasPools") { !$0.pools.isEmpty },
-    .text("summary") { $0.summary },
+    .text(\.summary),
     .flag("hasTyped") { !$0.filter.query.isEmpty },
-    .object("pager") { $0.pager },
-    .object("empty") { $0.empty },
+    .object(\.pager),
+    .object(\.empty),
   ]
 }
 
@@ -106,6 +106,6 @@ struct FoundPool: ViewModel {
     .text("tenant") { $0.scope.tenant == nil ? nil : $0.scope.name },
     .text("href") { FindUsersView.query($0.text).query(of: ConsolePaths.users($0.scope)) },
     .text("count") { $0.count.map { Message("users.count", ["count": .number($0)]) } },
-    .list("users") { $0.users },
+    .list(\.users),
   ]
 }

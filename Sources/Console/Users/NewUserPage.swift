@@ -97,7 +97,7 @@ struct NewUserView: ViewModel {
   let answers: NewUserPage.Answers
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("scopeName") { $0.context.scope.name },
     .text("action") { ConsolePaths.newUser($0.context.scope) },
     .text("cancel") { ConsolePaths.users($0.context.scope) },

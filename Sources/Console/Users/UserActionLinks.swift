@@ -46,17 +46,17 @@ struct UserActionLinks: ViewModel {
         links.protection,
       ].contains { $0 != nil }
     },
-    .text("verification") { $0.verification },
-    .text("unlock") { $0.unlock },
-    .text("endOfSessions") { $0.endOfSessions },
-    .text("enabling") { $0.enabling },
-    .text("disabling") { $0.disabling },
-    .text("protection") { $0.protection },
+    .text(\.verification),
+    .text(\.unlock),
+    .text(\.endOfSessions),
+    .text(\.enabling),
+    .text(\.disabling),
+    .text(\.protection),
     .text("protectionText") {
       $0.isProtected ? Message("users.remove-protection") : Message("users.protect")
     },
-    .text("removalOfAll") { $0.removalOfAll },
-    .text("deletion") { $0.deletion },
+    .text(\.removalOfAll),
+    .text(\.deletion),
   ]
 }
 
@@ -95,14 +95,14 @@ struct FactorRow: ViewModel {
     .text("id") { $0.factor.id.text },
     .text("kind") { $0.factor.kind.title },
     .text("number") { $0.factor.displayName == nil ? nil : $0.factor.phoneNumber },
-    .flag("isSuspended") { $0.isSuspended },
+    .flag(\.isSuspended),
     .markup("state") { _ in AccountChips.suspended },
     .markup("until") { $0.factor.suspendedUntil.map($0.times.moment) },
     .markup("enrolled") { $0.times.day($0.factor.enrolledAt) },
     .markup("lastUsed") { $0.factor.lastUsedAt.map($0.times.past) ?? AccountChips.never },
-    .text("removal") { $0.removal },
-    .text("rename") { $0.rename },
-    .text("suspension") { $0.suspension },
+    .text(\.removal),
+    .text(\.rename),
+    .text(\.suspension),
     .markup("suspensionText") { $0.suspensionText },
   ]
 }

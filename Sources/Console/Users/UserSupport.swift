@@ -93,10 +93,10 @@ struct RemovedFactorRow: ViewModel {
     .text("who") { $0.apart.removerName },
     .markup("removed") { $0.times.past($0.apart.removedAt) },
     .markup("until") { $0.times.moment($0.apart.until) },
-    .text("undo") { $0.undo },
-    .text("ask") { $0.ask },
-    .text("purge") { $0.purge },
-    .text("why") { $0.why },
+    .text(\.undo),
+    .text(\.ask),
+    .text(\.purge),
+    .text(\.why),
   ]
 }
 
@@ -158,6 +158,6 @@ struct NoteRow: ViewModel {
     .text("text") { $0.note.text },
     .text("who") { $0.note.author },
     .markup("at") { $0.times.moment($0.note.writtenAt) },
-    .text("removal") { $0.removal },
+    .text(\.removal),
   ]
 }

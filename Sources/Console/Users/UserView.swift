@@ -145,33 +145,33 @@ struct UserView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .optional("guidance") { $0.guidance },
-    .optional("codeAttempts") { $0.codeAttempts },
-    .optional("approval") { $0.approval },
-    .optional("backupCodes") { $0.backupCodes },
+    .object(\.frame),
+    .optional(\.guidance),
+    .optional(\.codeAttempts),
+    .optional(\.approval),
+    .optional(\.backupCodes),
     .text("name") { $0.account.displayName ?? $0.account.label },
     .text("email") { $0.account.displayName == nil ? nil : $0.account.email },
     .text("uid") { $0.account.id.text },
-    .markup("chips") { $0.chips },
+    .markup(\.chips),
     .text("factorCount") {
       $0.factors.isEmpty
         ? nil : Message("users.count-of-factors", ["count": .number($0.factors.count)])
     },
     .flag("hasFactors") { !$0.factors.isEmpty },
-    .list("factors") { $0.factors },
+    .list(\.factors),
     .object("empty") { _ in
       EmptyView(
         heading: Message("users.no-second-factor-heading"),
         sentence: Message("users.first-factor-only"),
         link: EmptyLink(text: Message("users.how-users-enroll"), href: ConsolePaths.guidance()))
     },
-    .optional("notice") { $0.notice },
-    .object("support") { $0.support },
-    .object("actions") { $0.actions },
-    .list("facts") { $0.facts },
+    .optional(\.notice),
+    .object(\.support),
+    .object(\.actions),
+    .list(\.facts),
     .flag("hasLinks") { !$0.links.isEmpty },
-    .list("links") { $0.links },
+    .list(\.links),
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { $0.history ?? [] },

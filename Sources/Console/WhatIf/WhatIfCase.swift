@@ -204,12 +204,12 @@ struct WhatIfCase: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("label") { $0.label },
-    .text("href") { $0.href },
-    .text("place") { $0.place },
-    .markup("chip") { $0.chip },
-    .text("codeAttempt") { $0.codeAttempt },
-    .list("facts") { $0.facts },
+    .text(\.label),
+    .text(\.href),
+    .text(\.place),
+    .markup(\.chip),
+    .text(\.codeAttempt),
+    .list(\.facts),
   ]
 }
 

@@ -44,11 +44,11 @@ struct WhatIfView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
+    .object(\.frame),
     .text("action") { _ in ConsolePaths.whatIf() },
-    .text("query") { $0.query },
-    .flag("isCut") { $0.isCut },
-    .list("cases") { $0.cases },
+    .text(\.query),
+    .flag(\.isCut),
+    .list(\.cases),
     .optional("empty") {
       $0.query.isEmpty || !$0.cases.isEmpty
         ? nil

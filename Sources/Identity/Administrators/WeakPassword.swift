@@ -12,7 +12,7 @@ public enum WeakPassword: Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .tooShort(let fewest): "Use at least \(fewest) characters."
     case .tooLong(let most): "Use at most \(most) bytes."
-    case .isEmail: "Use something else than your email address."
+    case .isEmail: "Use something other than your email address."
     }
   }
 }

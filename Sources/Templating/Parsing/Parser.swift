@@ -140,7 +140,8 @@ struct Parser {
         let isEmptyLine = text.first.map { $0 != UInt8(ascii: " ") && isWhitespace($0) } ?? true
         if !isEmptyLine { startLine(of: position, in: &nodes) }
       }
-      if !text.isEmpty { nodes.append(.text(Array(text))) }
+      let written = text.filter { $0 != Continuation.mark }
+      if !written.isEmpty { nodes.append(.text(written)) }
       position = end
     }
   }

@@ -92,7 +92,7 @@ struct Scanner {
   }
 
   private func newlines(in range: Range<Int>) -> Int {
-    source[range].count { $0 == UInt8(ascii: "\n") }
+    source[range].count { $0 == UInt8(ascii: "\n") || $0 == Continuation.mark }
   }
 
   private func malformed(_ range: Range<Int>, _ place: Place) -> TemplateError {

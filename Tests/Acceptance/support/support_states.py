@@ -211,7 +211,7 @@ def enrollment(page, demo):
         made = demo.browse(demo.owner).post(f"{sent}/enrollment-link", {
             "reason": "lost", "proof": proofs(demo)})
         assert made.status_code == 303, made.text
-        return link_in(letter(demo, sent, "Authenticator setup link"), "enroll")
+        return link_in(letter(demo, sent, "Enrollment link"), "enroll")
     page.goto(once(demo, "enrollment", send))
     expect(page.locator(".qr svg")).to_have_count(1)
 
@@ -365,7 +365,7 @@ SUPPORT = {
     "revoke a temporary code": question(
         STRICT, "factor.temporary-code", "Revoke temporary code…"),
     "send an enrollment link": question(STRICT, "factor.remove", "Send enrollment link…"),
-    "allow changes again": question(STRICT, "factor.object", "Allow changes again…"),
+    "unlock changes": question(STRICT, "factor.object", "Unlock changes…"),
     "a removal with undo": undoable,
     "set up an app from a link": enrollment, "an incorrect setup code": wrong_enrollment_code,
     "this wasn't me": not_me, "an unknown link": not_me_unknown,

@@ -40,7 +40,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let removal = try await nadia.get(
         try await world.eu + "/users/\(World.chiara)/factors/removal")
-      #expect(removal.says("Nothing is removed until a second administrator approves"))
+      #expect(removal.says("Nothing is removed unless a second administrator approves"))
       let (user, request, page) = try await ask(nadia)
       #expect(page.says("Nothing is removed yet. A second administrator must approve"))
       #expect(page.says("Pending approval: ") && page.says(request))

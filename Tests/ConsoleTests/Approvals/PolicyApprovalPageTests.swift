@@ -79,7 +79,7 @@ import Text
       let own = try await tomas.get(request)
       #expect(own.says("Withdraw request") && !own.says("Approve and save"))
       #expect(try await ada.submit(request, [:], to: request + "/approval").location == address)
-      #expect(try await ada.get(address).says("The policy is in force."))
+      #expect(try await ada.get(address).says("The policy is now in effect."))
       #expect(try await world.policy.configuration.totp?.adjacentIntervals == 9)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       #expect(try await nadia.get(request).status == .forbidden)

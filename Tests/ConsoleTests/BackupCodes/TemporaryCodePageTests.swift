@@ -105,8 +105,8 @@ import Testing
       let user = try await world.eu + "/users/\(World.chiara)"
       let waits =
         wrong < 10
-        ? "This includes temporary and recovery codes unless"
-        : "This includes temporary and recovery codes until"
+        ? "Temporary and recovery codes don’t work either unless"
+        : "Temporary and recovery codes don’t work either until"
       #expect(!(try await nadia.get(try await page(world))).says(waits))
       try await guess(wrong, in: world)
       // Nothing waits yet on the user's page.

@@ -58,7 +58,8 @@ struct CodeAttemptWordsTests {
     Case(result: .accepted, way: .phone, words: "Accepted (SMS)"),
     Case(result: .wrong, way: .phone, words: "Incorrect code (SMS)"),
     Case(
-      result: .expired, way: .phone, words: "SMS code expired, already used, or tried too often"),
+      result: .expired, way: .phone,
+      words: "SMS code expired, already used, or tried too many times"),
     Case(
       result: .late, distance: -9, way: .enrollment,
       words: "Expired: 9 intervals late (limit 5), during enrollment"),

@@ -85,7 +85,7 @@ extension Browser {
       let deep = try await ada.submit(
         edit, write("fine\n" + String(repeating: ">", count: 300) + " end", 0))
       #expect(deep.status == .unprocessableContent)
-      #expect(deep.says("Line 2 is nested more than 100 deep."))
+      #expect(deep.says("Line 2 is nested more than 100 levels deep."))
       #expect(deep.says(String(repeating: "&gt;", count: 300)))
       #expect(try await ada.get(edit).value(of: "version") == "0")
     }

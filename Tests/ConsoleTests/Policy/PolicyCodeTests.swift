@@ -81,7 +81,7 @@ import Testing
   @Test func `the odds of the default window are those of its codes and of the throttle`() {
     #expect(
       OddsWords.sentence(.standard, cap: 10)?.english
-        == "Chance of guessing a code: 0.0055% before the first block (5 wrong codes; blocks last 30 s, doubling up to 1 h) and 0.011% before codes are locked (10 wrong codes in a row)."
+        == "Chance of guessing a code: 0.0055% before the first block (5 incorrect codes; blocks last 30 s, doubling up to 1 h) and 0.011% before codes are locked (10 incorrect codes in a row)."
     )
     #expect(OddsWords.sentence(nil, cap: 10) == nil)
     let explanations = String(decoding: WindowWords.explanations(cap: 10).bytes, as: UTF8.self)

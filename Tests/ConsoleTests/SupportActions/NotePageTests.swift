@@ -116,7 +116,7 @@ import Testing
       let own = try await world.eu + "/users/own"
       #expect(!(try await nadia.get(own).says("Add note")))
       let page = try await nadia.get(own + "/notes/new")
-      #expect(page.says("This account has your own address.") && !page.says("<textarea"))
+      #expect(page.says("This account has your email address.") && !page.says("<textarea"))
     }
   }
 }

@@ -30,7 +30,7 @@ import Testing
         try await world.euScope, by: Author(actor: .commandLine)
       ) { $0.configuration.totp?.state = .disabled }
       let off = try await nadia.get("/what-if?q=\(World.chiara)")
-      #expect(off.says("Not required: TOTP is disabled, and 1 factor remains stored"))
+      #expect(off.says("Not required: TOTP is off, and 1 factor remains stored"))
     }
   }
 

@@ -6,13 +6,13 @@ import Testing
 @testable import Identity
 
 struct AnonymousAccountTests {
-  private func guest(_ instance: Instance, in scope: Scope? = nil) async throws -> Account {
+  private func anonymousUser(_ instance: Instance, in scope: Scope? = nil) async throws -> Account {
     try await instance.identity.signIns.signUp(
       scope ?? instance.acme, NewAccount(), by: Instance.visitor
     ).account
   }
 
-  private func switchOn(_ instance: Instance) async throws {
+  private func enableExpiration(_ instance: Instance) async throws {
     _ = try await instance.identity.pools.update(
       project: instance.acme.project, by: Instance.boss
     ) {
@@ -21,29 +21,29 @@ struct AnonymousAccountTests {
     }
   }
 
-  @Test func `guests go after 30 days, and nobody else`() async throws {
+  @Test func `only anonymous accounts are deleted after 30 days`() async throws {
     try await withInstance { instance in
-      try await switchOn(instance)
+      try await enableExpiration(instance)
       let east = try #require(instance.east.tenant)
       _ = try await instance.identity.pools.update(
         project: instance.acme.project, tenant: east, by: Instance.boss
       ) { $0.signIn.anonymous = true }
-      let old = try await guest(instance)
-      let other = try await guest(instance, in: instance.east)
+      let old = try await anonymousUser(instance)
+      let other = try await anonymousUser(instance, in: instance.east)
       let alice = try await instance.account(.alice)
-      let settled = try await guest(instance)
+      let upgraded = try await anonymousUser(instance)
       var change = AccountChange()
       change.email = .set("settled@example.com")
       try await instance.identity.accounts.update(
-        instance.acme, settled.id, change, by: Instance.boss)
+        instance.acme, upgraded.id, change, by: Instance.boss)
       instance.clock.advance(AnonymousAccounts.lifetime)
-      let young = try await guest(instance)
+      let recent = try await anonymousUser(instance)
       try await instance.identity.purgeExpired()
       #expect(try await instance.identity.accounts.find(instance.acme, old.id) != nil)
       instance.clock.advance(1)
       try await instance.identity.purgeExpired()
       #expect(try await instance.identity.accounts.find(instance.acme, old.id) == nil)
-      for account in [alice, settled, young] {
+      for account in [alice, upgraded, recent] {
         #expect(try await instance.identity.accounts.find(instance.acme, account.id) != nil)
       }
       #expect(try await instance.identity.accounts.find(instance.east, other.id) != nil)
@@ -53,10 +53,10 @@ struct AnonymousAccountTests {
     }
   }
 
-  @Test func `many guests go in parts`() async throws {
+  @Test func `expired anonymous accounts are deleted in batches`() async throws {
     try await withInstance { instance in
-      try await switchOn(instance)
-      for _ in 0..<(AnonymousAccounts.share + 5) { _ = try await guest(instance) }
+      try await enableExpiration(instance)
+      for _ in 0..<(AnonymousAccounts.share + 5) { _ = try await anonymousUser(instance) }
       instance.clock.advance(AnonymousAccounts.lifetime + 1)
       try await instance.identity.purgeExpired()
       #expect(try await instance.identity.accounts.list(instance.acme).items.isEmpty)
@@ -65,12 +65,12 @@ struct AnonymousAccountTests {
     }
   }
 
-  @Test func `nothing goes where nobody wants it`() async throws {
+  @Test func `no anonymous account is deleted while expiration is off`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.pools.update(
         project: instance.acme.project, by: Instance.boss
       ) { $0.signIn.anonymous = true }
-      let account = try await guest(instance)
+      let account = try await anonymousUser(instance)
       instance.clock.advance(10 * AnonymousAccounts.lifetime)
       try await instance.identity.purgeExpired()
       #expect(try await instance.identity.accounts.find(instance.acme, account.id) != nil)

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 struct CountTests {
-  @Test func `the kept counts are what a count of the accounts gives`() async throws {
+  @Test func `stored counts equal counts computed from the accounts`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       var dice = Seeded(20)
@@ -25,7 +25,7 @@ struct CountTests {
           if dice.next() % 5 == 0 { change.email = .clear }
           if dice.next() % 2 == 0 { change.emailVerified = dice.next() % 2 == 0 }
           if dice.next() % 2 == 0 { change.disabled = dice.next() % 2 == 0 }
-          // Half of them are of the other pool, where they do not exist.
+          // Half of the accounts are in the other pool and can't be found in this one.
           let random = change
           _ = await outcome {
             try await accounts.update(scope, ID(uid), random, by: Instance.boss)
@@ -48,7 +48,7 @@ struct CountTests {
     }
   }
 
-  @Test func `somebody who enrolls is counted, and nobody else`() async throws {
+  @Test func `only users with a second factor are counted as enrolled`() async throws {
     try await withInstance { instance in
       _ = try await instance.enrolled(.alice)
       _ = try await instance.account(.bob, isVerified: false)

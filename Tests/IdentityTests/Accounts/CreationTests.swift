@@ -3,7 +3,9 @@ import Identity
 import Testing
 
 struct AccountCreationTests {
-  @Test func `an account is made as given, and its row tells no password`() async throws {
+  @Test func `an account is created with the given fields, and its audit row omits the password`()
+    async throws
+  {
     try await withInstance { instance in
       var new = NewAccount()
       new.localID = "uid-1"
@@ -38,7 +40,7 @@ struct AccountCreationTests {
     }
   }
 
-  @Test func `without a uid one of 28 letters and digits is made`() async throws {
+  @Test func `a missing UID is generated from 28 letters and digits`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       #expect(account.id.text.wholeMatch(of: /[A-Za-z0-9]{28}/) != nil)
@@ -50,7 +52,7 @@ struct AccountCreationTests {
       "", "a", "@", "a@", "@b", "a@b@c", "a b@c", "a@b\n", "a\u{0}@b", "a@b\u{7F}",
       String(repeating: "x", count: 320) + "@b",
     ])
-  func `what is no email address is refused`(email: String) async throws {
+  func `an invalid email address is rejected`(email: String) async throws {
     try await withInstance { instance in
       await expect("invalidEmail") {
         var new = NewAccount()
@@ -69,7 +71,7 @@ struct AccountCreationTests {
     (String(repeating: "😀", count: 2_048), "done"),
     (String(repeating: "😀", count: 2_048) + "a", "passwordTooLong"),
   ])
-  func `a password has 6 to 4096 UTF-16 units`(
+  func `a password has 6 to 4096 UTF-16 code units`(
     password: String, outcome: String
   ) async throws {
     try await withInstance { instance in
@@ -83,7 +85,7 @@ struct AccountCreationTests {
   }
 
   @Test(arguments: ["1", "+0123456", "+123456", "+1234567890123456", "+12345６7", "+1 2345678"])
-  func `a phone number that is not E 164 is refused`(phone: String) async throws {
+  func `a phone number that isn't in E.164 format is rejected`(phone: String) async throws {
     try await withInstance { instance in
       await expect("invalidPhone") {
         var new = NewAccount()
@@ -94,7 +96,7 @@ struct AccountCreationTests {
   }
 
   @Test(arguments: ["", "a\u{0}b", "a\nb", String(repeating: "é", count: 257)])
-  func `a uid that is empty, long or has control characters is refused`(
+  func `a UID that is empty, too long, or has control characters is rejected`(
     uid: String
   ) async throws {
     try await withInstance { instance in
@@ -106,12 +108,12 @@ struct AccountCreationTests {
     }
   }
 
-  @Test func `of several that are taken the uid is told first, then the phone, then the address`()
+  @Test func `of several conflicts, the UID is reported first, then phone number, then email`()
     async throws
   {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
-      // Of three accounts, so that no order of the rows gives the answer.
+      // Three separate accounts, so that the result doesn't depend on the order of rows.
       let taken: [(String?, String?, String?)] = [
         (nil, "taken@example.com", nil), (nil, nil, "+4912345678"), ("taken", nil, nil),
       ]
@@ -138,7 +140,7 @@ struct AccountCreationTests {
     }
   }
 
-  @Test func `uid, address and phone are unique in a pool, and only there`() async throws {
+  @Test func `UID, email, and phone number are unique per pool`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       var first = NewAccount()
@@ -163,7 +165,7 @@ struct AccountCreationTests {
     }
   }
 
-  @Test func `64 sign-ups of one address at once make one account`() async throws {
+  @Test func `64 concurrent sign-ups with one email create one account`() async throws {
     try await withInstance { instance in
       let outcomes = try await atOnce(64) { number in
         await outcome {
@@ -191,7 +193,7 @@ struct SignUpTests {
       scope ?? instance.acme, new, by: Instance.visitor)
   }
 
-  @Test func `a new user is signed in, and the row is theirs`() async throws {
+  @Test func `sign-up signs the user in and is audited with the user as actor`() async throws {
     try await withInstance { instance in
       let grant = try await signUp(instance) {
         ($0.email, $0.password) = (Person.alice.email, Person.alice.password)
@@ -208,7 +210,8 @@ struct SignUpTests {
     }
   }
 
-  @Test func `nobody says of themselves that their address is verified`() async throws {
+  @Test func `sign-up ignores a UID, phone number, verified email, or disabled flag`() async throws
+  {
     try await withInstance { instance in
       let grant = try await signUp(instance) { new in
         (new.email, new.password) = (Person.mallory.email, Person.mallory.password)
@@ -222,7 +225,7 @@ struct SignUpTests {
     }
   }
 
-  @Test func `what is missing is named`() async throws {
+  @Test func `sign-up reports a missing password or email`() async throws {
     try await withInstance { instance in
       await expect("missingPassword") {
         try await signUp(instance) { $0.email = Person.alice.email }
@@ -234,7 +237,7 @@ struct SignUpTests {
     }
   }
 
-  @Test func `the pool's sign-in methods count`() async throws {
+  @Test func `sign-up requires an enabled sign-in method`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.pools.update(
         project: instance.acme.project, by: Instance.boss

@@ -4,7 +4,9 @@ import Identity
 import Testing
 
 struct AccountDeletionTests {
-  @Test func `deleting takes factors along, says whose they were, and tells sessions`() async throws
+  @Test
+  func `deleting an account deletes its factors, ends its sessions, and names it in the audit row`()
+    async throws
   {
     try await withInstance { instance in
       let identity = instance.identity
@@ -30,7 +32,7 @@ struct AccountDeletionTests {
         try connection.first("SELECT /* test */ count(*) FROM factor") { try $0.value(0) as Int }
       }
       #expect(left == 0)
-      // The token is still known, so that it can be told what became of its user.
+      // The token is still recognized, so that the response can say that its user is gone.
       await expect("userNotFound") {
         try await identity.sessions.refresh(
           grant.refreshToken, project: instance.acme.project)
@@ -38,7 +40,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test func `of many who delete one account at once exactly one does`() async throws {
+  @Test func `of concurrent deletions of one account, exactly one succeeds`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let outcomes = try await atOnce(16) { _ in
@@ -51,7 +53,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test func `a uid that comes again is another account`() async throws {
+  @Test func `a reused UID belongs to a different account`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
@@ -70,7 +72,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test func `deleting all deletes those of one pool`() async throws {
+  @Test func `deleting all accounts affects that pool only`() async throws {
     try await withInstance { instance in
       _ = try await instance.enrolled(.alice)
       _ = try await instance.account(.bob)

@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-/// Lists of second factors that an administrator's call gives.
+/// Lists of second factors that an administrator sets.
 struct FactorListTests {
   private func replace(
     _ instance: Instance, _ account: Account, _ entries: [FactorEntry]
@@ -13,7 +13,9 @@ struct FactorListTests {
     ).factors
   }
 
-  @Test func `phones are made, kept, renamed and replaced, and an app stays`() async throws {
+  @Test func `phone factors are added, kept, renamed, and replaced; an authenticator app stays`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let moment = instance.now.advanced(bySeconds: -1_000)
@@ -28,7 +30,7 @@ struct FactorListTests {
       #expect(first.map(\.phoneNumber) == [nil, Instance.number, Instance.otherNumber])
       #expect(first[1].id.text == "mine" && first[1].enrolledAt == moment)
       #expect(first[2].displayName == nil && first[2].enrolledAt == instance.now)
-      // Nothing went, so nobody is signed out; the user is told of what came.
+      // No factor was removed, so the session stays open. The user is notified of the new factors.
       _ = try await instance.identity.sessions.check(device.session)
       #expect(try await instance.messages() == ["mail notice-factors-added alice@example.com"])
       let second = try await replace(
@@ -56,7 +58,7 @@ struct FactorListTests {
     }
   }
 
-  @Test func `what cannot be is refused, and everything stays`() async throws {
+  @Test func `an invalid list is rejected and nothing changes`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let app = device.factor.text
@@ -88,7 +90,7 @@ struct FactorListTests {
     }
   }
 
-  @Test func `an authenticator app takes no phone's place, and phones take none of its`()
+  @Test func `authenticator apps don't count toward the phone limit, nor phones toward theirs`()
     async throws
   {
     try await withInstance { instance in
@@ -106,7 +108,9 @@ struct FactorListTests {
     }
   }
 
-  @Test func `an account is made with phones, and clearing tells the user`() async throws {
+  @Test func `an account is created with phone factors, and clearing them notifies the user`()
+    async throws
+  {
     try await withInstance { instance in
       var new = NewAccount()
       (new.email, new.emailVerified) = ("new@example.com", true)
@@ -114,9 +118,9 @@ struct FactorListTests {
         FactorEntry(displayName: "one", phoneNumber: Instance.number),
         FactorEntry(phoneNumber: Instance.otherNumber),
       ]
-      let made = new
+      let created = new
       let account = try await instance.identity.accounts.create(
-        instance.acme, made, by: Instance.boss)
+        instance.acme, created, by: Instance.boss)
       #expect(account.factors.map(\.label) == ["one", Instance.otherNumber])
       #expect(try await instance.identity.policies.read(instance.acme).phoneUsers == 1)
       var change = AccountChange()

@@ -5,7 +5,7 @@ import Testing
 @testable import Identity
 
 struct AccountListTests {
-  /// Makes accounts `0…count-1` with uids that sort as they were made, four digits long.
+  /// Creates `count` accounts whose UIDs sort by number.
   private func fill(_ scope: Scope, _ count: Int, _ instance: Instance) async throws {
     _ = try await atOnce(count) { number in
       var new = NewAccount()
@@ -16,7 +16,7 @@ struct AccountListTests {
   }
 
   @Test
-  func `1000 accounts come page by page, each once, and those made meanwhile do not shift it`()
+  func `paging returns 1000 accounts once each, even when accounts are added in between`()
     async throws
   {
     try await withInstance { instance in
@@ -38,7 +38,7 @@ struct AccountListTests {
     }
   }
 
-  @Test func `downloads go through all accounts by uid`() async throws {
+  @Test func `exports page through all accounts by UID`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       try await fill(instance.acme, 55, instance)
@@ -58,7 +58,7 @@ struct AccountListTests {
       "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-1", "0",
       "1099511627776", "x", "", "' OR 1=1 --", "-", "--", "1-", "1-!", "0-_w", "9-99999999999999",
     ])
-  func `any cursor is answered, and with accounts of the pool only`(after: String) async throws {
+  func `any cursor is answered with accounts of the pool only`(after: String) async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       for scope in [instance.acme, instance.east, instance.west, instance.globex] {
@@ -77,7 +77,7 @@ struct AccountListTests {
   }
 
   @Test(arguments: [Int.min, -2, -1, 0, 1, Int.max])
-  func `any page size is answered`(limit: Int) async throws {
+  func `any page size is accepted`(limit: Int) async throws {
     try await withInstance { instance in
       try await fill(instance.acme, 3, instance)
       let (accounts, scope) = (instance.identity.accounts, instance.acme)
@@ -94,7 +94,7 @@ struct AccountListTests {
     }
   }
 
-  @Test func `filters tell who has an authenticator app`() async throws {
+  @Test func `filters select users by authenticator app`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       let alice = try await instance.enrolled(.alice)
@@ -114,7 +114,7 @@ struct AccountListTests {
   }
 
   @Test(arguments: Accounts.Filter.allCases, Accounts.Sort.allCases)
-  func `each list has its accounts once, in its order`(
+  func `each list has each account once, in order`(
     filter: Accounts.Filter, sort: Accounts.Sort
   ) async throws {
     try await withInstance { instance in
@@ -147,7 +147,7 @@ struct AccountListTests {
     }
   }
 
-  @Test func `those who signed in on one day stand by the moment`() async throws {
+  @Test func `users who signed in on one day are sorted by time`() async throws {
     try await withInstance { instance in
       for (minute, person) in [(3, Person.alice), (1, .bob), (2, .mallory)] {
         let account = try await instance.account(person)
@@ -161,7 +161,7 @@ struct AccountListTests {
     }
   }
 
-  /// Accounts of all kinds, several alike in what lists are sorted by.
+  /// Creates accounts of all kinds, some with equal sort values.
   private func populate(_ instance: Instance) async throws {
     let names = ["Zoë", "anna", "Ändy", "李小明", "محمد", "anna", "Bob"]
     for number in 0..<60 {
@@ -189,7 +189,7 @@ struct AccountListTests {
     _ = try await instance.account(.bob)
   }
 
-  @Test func `the keys of neighboring pools do not touch`() async throws {
+  @Test func `key ranges of neighboring pools don't touch`() async throws {
     try await withInstance { instance in
       let ranges = [instance.acme, instance.globex, instance.east, instance.west]
         .map(\.accountKeys).sorted { $0.lowerBound < $1.lowerBound }
@@ -202,7 +202,7 @@ struct AccountListTests {
 }
 
 extension String? {
-  /// The order of texts in lists, in which none is the last.
+  /// The sort order of lists, in which nil comes last.
   fileprivate func sortsBefore(_ other: String?) -> Bool {
     guard let self else { return other == nil }
     guard let other else { return true }

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 struct AccountLookupTests {
-  @Test func `accounts are found by uid, address and phone, each once`() async throws {
+  @Test func `lookup by UID, email, and phone number returns each account once`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       let alice = try await instance.account(.alice)
@@ -17,7 +17,7 @@ struct AccountLookupTests {
     }
   }
 
-  @Test func `a uid is looked up byte for byte`() async throws {
+  @Test func `a UID is looked up byte for byte`() async throws {
     try await withInstance { instance in
       var new = NewAccount()
       new.localID = "Ünï'; DROP TABLE account; --%_"
@@ -31,7 +31,7 @@ struct AccountLookupTests {
     }
   }
 
-  @Test func `what a user has enrolled comes with the account, the oldest first`() async throws {
+  @Test func `an account includes its second factors, oldest first`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)

@@ -17,7 +17,9 @@ struct ProviderLinkTests {
       instance.acme, alice.id, change, by: Instance.boss)
   }
 
-  @Test func `an identity is linked, found by its id, and told to the user`() async throws {
+  @Test func `a provider identity is linked, found by its ID, and the user is notified`()
+    async throws
+  {
     try await withInstance { instance in
       let alice = try await linked(instance)
       #expect(alice.providers == [Self.google])
@@ -43,7 +45,7 @@ struct ProviderLinkTests {
     }
   }
 
-  @Test func `another identity of the same provider takes its place`() async throws {
+  @Test func `another identity of the same provider replaces the linked one`() async throws {
     try await withInstance { instance in
       let alice = try await linked(instance)
       var change = AccountChange()
@@ -57,7 +59,7 @@ struct ProviderLinkTests {
     }
   }
 
-  @Test func `an identity belongs to one account of a scope`() async throws {
+  @Test func `an identity is linked to one account per pool`() async throws {
     try await withInstance { instance in
       _ = try await linked(instance)
       let bob = try await instance.account(.bob)
@@ -70,7 +72,7 @@ struct ProviderLinkTests {
           instance.acme, bob.id, taken, by: Instance.boss)
       }
       #expect(try await instance.reload(bob).displayName == nil)
-      // Another pool knows nothing of it.
+      // The same identity can be linked in a different pool.
       let east = try await instance.account(.bob, in: instance.east)
       let there = try await instance.identity.accounts.update(
         instance.east, east.id, taken, by: Instance.boss)
@@ -78,7 +80,7 @@ struct ProviderLinkTests {
     }
   }
 
-  @Test func `identities are taken away one by one and all at once`() async throws {
+  @Test func `identities are unlinked individually and all at once`() async throws {
     try await withInstance { instance in
       let alice = try await linked(instance)
       var second = AccountChange()
@@ -87,9 +89,9 @@ struct ProviderLinkTests {
         instance.acme, alice.id, second, by: Instance.boss)
       var one = AccountChange()
       one.unlinked = ["google.com", "facebook.com"]
-      let left = try await instance.identity.accounts.update(
+      let remaining = try await instance.identity.accounts.update(
         instance.acme, alice.id, one, by: Instance.boss)
-      #expect(left.providers.map(\.provider) == ["oidc.acme"])
+      #expect(remaining.providers.map(\.provider) == ["oidc.acme"])
       var all = AccountChange()
       all.unlinksAll = true
       let none = try await instance.identity.accounts.update(
@@ -98,7 +100,7 @@ struct ProviderLinkTests {
     }
   }
 
-  @Test func `an account takes its identities with it`() async throws {
+  @Test func `deleting an account frees its identities`() async throws {
     try await withInstance { instance in
       let alice = try await linked(instance)
       try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
@@ -111,7 +113,7 @@ struct ProviderLinkTests {
     }
   }
 
-  @Test func `a new account can have identities from the beginning`() async throws {
+  @Test func `an account can be created with linked identities`() async throws {
     try await withInstance { instance in
       var new = NewAccount()
       new.providers = [Self.google, ProviderLink(provider: "oidc.acme", rawID: "a")]
@@ -131,7 +133,7 @@ struct ProviderLinkTests {
     ("google.com", String(repeating: "1", count: 513), "invalidRawID"),
     ("google.com", String(repeating: "1", count: 512), "done"),
   ])
-  func `what is no identity is refused`(provider: String, rawID: String, result: String)
+  func `an invalid identity is rejected`(provider: String, rawID: String, result: String)
     async throws
   {
     try await withInstance { instance in

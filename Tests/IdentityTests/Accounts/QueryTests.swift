@@ -2,11 +2,12 @@ import Testing
 
 @testable import Identity
 
-/// Parts of a user pool by place, as back ends ask for them.
+/// Queries by offset and limit, as back ends send them.
 struct AccountQueryTests {
   private static let names = ["Zoë", "adam", "Ödön", "Bea", nil, "ada", "Çelik", nil]
 
-  /// Accounts whose orders differ: by uid backwards, some enrolled, some without name or address.
+  /// Creates accounts that sort differently by each key: UIDs descend, some accounts are enrolled,
+  /// and some have no name or email.
   private func fill(_ instance: Instance) async throws {
     for (number, name) in Self.names.enumerated() {
       var new = NewAccount()
@@ -44,7 +45,7 @@ struct AccountQueryTests {
     return try await instance.identity.accounts.query(instance.acme, query).map(\.id.text)
   }
 
-  @Test func `each order is the one it says, both ways`() async throws {
+  @Test func `each sort key orders accounts ascending and descending`() async throws {
     try await withInstance { instance in
       try await fill(instance)
       let expected: [(AccountQuery.Sort, [String])] = [
@@ -63,7 +64,7 @@ struct AccountQueryTests {
     }
   }
 
-  @Test func `parts of any size put together are the whole, each account once`() async throws {
+  @Test func `pages of any size add up to the whole list, each account once`() async throws {
     try await withInstance { instance in
       try await fill(instance)
       for sort in AccountQuery.Sort.allCases {
@@ -75,7 +76,7 @@ struct AccountQueryTests {
               parts += try await uids(
                 instance, sort, descends: descends, offset: offset, limit: size)
             }
-            // Within a day the moment counts in each part by itself.
+            // Within a day, each page sorts by time separately.
             #expect(sort == .lastLoginAt ? parts.sorted() == whole.sorted() : parts == whole)
           }
         }
@@ -83,7 +84,7 @@ struct AccountQueryTests {
     }
   }
 
-  @Test func `a place beyond the end or below the beginning is harmless`() async throws {
+  @Test func `an offset or limit out of range is harmless`() async throws {
     try await withInstance { instance in
       try await fill(instance)
       #expect(try await uids(instance, .email, offset: 8) == [])

@@ -5,7 +5,7 @@ import Testing
 @testable import Identity
 
 struct SearchTests {
-  /// People of all scripts, found by their uids.
+  /// People with names in many scripts, identified by UID.
   private static let people: [(uid: String, email: String?, name: String?, phone: String?)] = [
     ("chiara", "chiara.bianchi@example.com", "Chiara Bianchi", "+4917012345678"),
     ("zoe", "ZOE@Straße.example", "Zoë Ångström-Núñez", nil),
@@ -35,7 +35,8 @@ struct SearchTests {
     }
   }
 
-  @Test func `any part is found, whatever its script, case, accents and width`() async throws {
+  @Test func `search matches any part regardless of script, case, accents, and width`() async throws
+  {
     let cases: [(text: String, uids: Set<String>)] = [
       ("chiara.bianchi@example.com", ["chiara"]), ("ara.bia", ["chiara"]), ("BIANCHI", ["chiara"]),
       ("bianchi chiara", ["chiara"]), ("example.c", ["chiara", "farid", "wang"]),
@@ -79,18 +80,18 @@ struct SearchTests {
       "\u{200B}\u{FEFF}", "👩‍👩‍👧‍👦", "{chiara}", "chi + wang", "\\", String(repeating: "a", count: 9_000),
       String(repeating: "word ", count: 2_000), "\u{FDFA}",
     ])
-  func `what is typed is text and never an operator`(text: String) async throws {
+  func `search text is never treated as an operator`(text: String) async throws {
     try await withInstance { instance in
       try await populate(instance)
       let owner = try await instance.administrator()
       let found = try await instance.identity.accounts.search(instance.east, text)
-      let odd = ["%", "_", "*", "\"", "NEAR", "\"\"", "'"].contains(text)
-      #expect(found.hits.isEmpty || odd && found.accounts.allSatisfy { $0.id.text == "odd" })
+      let isLiteral = ["%", "_", "*", "\"", "NEAR", "\"\"", "'"].contains(text)
+      #expect(found.hits.isEmpty || isLiteral && found.accounts.allSatisfy { $0.id.text == "odd" })
       _ = try await instance.identity.accounts.search(everywhere: text, visibleTo: owner)
     }
   }
 
-  @Test func `an account is found as it is now, and not as it was`() async throws {
+  @Test func `search finds current values and not former ones`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       func found(_ texts: String...) async throws -> [Int] {
@@ -125,7 +126,7 @@ struct SearchTests {
     }
   }
 
-  @Test func `nothing is left in the indexes of pools that were emptied`() async throws {
+  @Test func `emptying a pool clears its search indexes`() async throws {
     try await withInstance { instance in
       try await populate(instance)
       try await instance.identity.accounts.deleteAll(instance.globex, by: Instance.boss)
@@ -145,7 +146,7 @@ struct SearchTests {
     }
   }
 
-  @Test func `200 hits are given in parts of 50, each once and in order`() async throws {
+  @Test func `200 hits are paged by 50, each once and in order`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       for number in 0..<Accounts.mostHits {
@@ -165,9 +166,9 @@ struct SearchTests {
         }
         return (emails, isCut)
       }
-      let made = (0..<Accounts.mostHits).map { "same\($0)@example.com" }
+      let created = (0..<Accounts.mostHits).map { "same\($0)@example.com" }
       let orders: [(Accounts.Sort, [String])] = [
-        (.newest, made.reversed()), (.email, made.sorted()), (.name, made.reversed()),
+        (.newest, created.reversed()), (.email, created.sorted()), (.name, created.reversed()),
       ]
       for (sort, order) in orders {
         for text in ["same", "s"] {
@@ -179,7 +180,7 @@ struct SearchTests {
       var new = NewAccount()
       new.email = "same200@example.com"
       _ = try await accounts.create(instance.east, new, by: Instance.boss)
-      let newest = Set(made.dropFirst() + ["same200@example.com"])
+      let newest = Set(created.dropFirst() + ["same200@example.com"])
       for (sort, _) in orders {
         let (emails, isCut) = try await parts(sort, "same")
         #expect(isCut && Set(emails) == newest)
@@ -192,7 +193,7 @@ struct SearchTests {
     }
   }
 
-  @Test func `a search tells how many users match, or that more than 200 do`() async throws {
+  @Test func `a search reports the number of matches, or more than 200`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       func total(_ text: String, _ filter: Accounts.Filter = .all) async throws
@@ -222,9 +223,7 @@ struct SearchTests {
     }
   }
 
-  @Test func `hits of a search in all pools are grouped by pool, exact matches first`()
-    async throws
-  {
+  @Test func `hits across pools are grouped by pool, exact matches first`() async throws {
     try await withInstance { instance in
       let (identity, owner) = (instance.identity, try await instance.administrator())
       for scope in [instance.east, instance.globex, instance.west, instance.east] {
@@ -254,7 +253,7 @@ struct SearchTests {
     }
   }
 
-  @Test func `a part that nothing follows does not say that something does`() async throws {
+  @Test func `the last page of hits has no next page`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       for number in 0..<50 {
@@ -275,7 +274,7 @@ struct SearchTests {
         #expect(first.hits.count == 50 && first.next == 50 && !first.isCut && first.only == nil)
         let second = try await accounts.search(instance.east, text, part: SearchPart(after: 50))
         #expect(second.accounts.map(\.email) == ["same0@example.com"] && second.next == nil)
-        #expect(second.only == nil, "the only hit of a later part is not the only one")
+        #expect(second.only == nil, "the only hit of a later page isn't the only match")
       }
       let exact = try await accounts.search(instance.east, "SAME7@example.com")
       #expect(exact.accounts.map(\.email) == ["same7@example.com", "asame7@example.com"])
@@ -291,14 +290,14 @@ struct SearchTests {
     }
   }
 
-  @Test func `administrators find users where they may, and nowhere else`() async throws {
+  @Test func `administrators find users only where they have permission`() async throws {
     try await withInstance { instance in
       try await populate(instance)
       _ = try await instance.account(.alice)
       let identity = instance.identity
       func found(_ text: String, _ grants: Grant...) async throws -> [Scope] {
-        let somebody = Administrator(grants: grants)
-        return try await identity.accounts.search(everywhere: text, visibleTo: somebody)
+        let administrator = Administrator(grants: grants)
+        return try await identity.accounts.search(everywhere: text, visibleTo: administrator)
           .hits.map(\.scope)
       }
       let (acme, globex) = (instance.acme.project, instance.globex.project)
@@ -324,7 +323,7 @@ struct SearchTests {
     }
   }
 
-  @Test func `many scopes of one's own are searched past those between them`() async throws {
+  @Test func `a search covers all permitted pools and skips those in between`() async throws {
     try await withInstance { instance in
       let identity = instance.identity
       var (mine, grants): ([Scope], [Grant]) = ([], [])
@@ -344,7 +343,7 @@ struct SearchTests {
     }
   }
 
-  @Test func `accounts from before there was an index are indexed at the start`() async throws {
+  @Test func `accounts that predate the search index are indexed at startup`() async throws {
     try await withInstance { instance in
       try await populate(instance)
       for number in 0..<520 {

@@ -3,8 +3,8 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What service tokens do to second factors is recorded and told as what people do, and a pool can
-/// limit it.
+/// Changes that service tokens make to second factors are audited and notified like those of
+/// administrators, and a pool can limit them.
 struct TokenFactorRuleTests {
   private static func program(_ name: String = "sync") -> Author {
     Author(actor: .serviceToken(ID(name), name: name), address: "198.51.100.9")
@@ -19,7 +19,7 @@ struct TokenFactorRuleTests {
     try await instance.identity.accounts.update(instance.acme, account.id, change, by: author)
   }
 
-  @Test func `a removal by a token leaves the row and the mail of one by a person`() async throws {
+  @Test func `a removal by a token is audited and emailed like one by an agent`() async throws {
     try await withInstance { instance in
       let byToken = try await instance.enrolled(.alice)
       let byPerson = try await instance.enrolled(.bob)
@@ -38,16 +38,17 @@ struct TokenFactorRuleTests {
       #expect(AuditRow.factors(token.old(.factors)).map(\.displayName) == ["phone"])
       #expect(token.new(.sessionsEnded) == .number(2))
       #expect(person.new(.sessionsEnded) == .number(2))
-      // REST asks for no reason.
+      // The REST API requires no reason.
       #expect(token.reason == nil)
-      let told = try await instance.messages()
+      let messages = try await instance.messages()
       for email in ["alice@example.com", "bob@example.com"] {
-        #expect(told.count { $0 == "mail notice-factors-removed \(email)" } == 1)
+        #expect(messages.count { $0 == "mail notice-factors-removed \(email)" } == 1)
       }
     }
   }
 
-  @Test func `phones that a token gives, renames and takes have a row each`() async throws {
+  @Test func `phones that a token adds, renames, and removes are audited separately`() async throws
+  {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let (one, two) = ("+15555550101", "+15555550102")
@@ -71,7 +72,7 @@ struct TokenFactorRuleTests {
           "mail notice-factors-removed alice@example.com",
           "mail notice-factor-renamed alice@example.com",
         ])
-      // What changes nothing of a factor counts and says nothing.
+      // A request that changes no factor isn't audited.
       let rows = try await instance.log().count
       try await update(
         instance, alice,
@@ -80,11 +81,11 @@ struct TokenFactorRuleTests {
     }
   }
 
-  @Test func `a pool limits how many users a token changes in an hour`() async throws {
+  @Test func `a pool limits how many users a token can change per hour`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let phone = FactorsChange.replace([FactorEntry(phoneNumber: "+15555550101")])
-      // Off by default.
+      // There is no limit by default.
       for _ in 0..<5 {
         try await update(instance, alice, phone)
         try await update(instance, alice, .clear)
@@ -101,14 +102,14 @@ struct TokenFactorRuleTests {
       }
       #expect(until == instance.now.advanced(bySeconds: 3_600))
       #expect(try await instance.reload(alice).factors.isEmpty)
-      // Another token has an hour of its own, people and what changes no factor are not counted.
+      // Each token has its own limit. Administrators and other changes aren't limited.
       try await update(instance, alice, phone, by: Self.program("other"))
       try await update(instance, alice, .clear, by: Instance.boss)
       var change = AccountChange()
       change.displayName = .set("Alice")
       try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Self.program())
-      // Imports are not counted either.
+      // Imports aren't limited either.
       let row = ImportTests.user(.bob) { $0.factors = [ImportedFactor(.phone("+15555550103"))] }
       for options in [ImportTests.factorless, ImportOptions(existing: .replace)] {
         let outcome = try await instance.identity.imports.run(
@@ -120,7 +121,7 @@ struct TokenFactorRuleTests {
     }
   }
 
-  @Test func `a pool keeps tokens from removing factors, by imports too`() async throws {
+  @Test func `a pool can keep tokens from removing factors, also by import`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.setSupportRules { $0.tokensRemoveFactors = false }
@@ -129,7 +130,7 @@ struct TokenFactorRuleTests {
       }
       let phone = FactorEntry(id: "p", phoneNumber: "+15555550101")
       try await update(instance, device.account, .replace([phone]))
-      // Another number is another factor.
+      // A different number is a different factor.
       for other in ["+15555550102", nil] {
         await expect("factorRemovalByTokenOff") {
           try await update(
@@ -146,13 +147,13 @@ struct TokenFactorRuleTests {
       #expect(outcome.refusals.map { "\($0.fault)" } == ["factorRemovalByTokenOff"])
       #expect(try await instance.reload(device.account).factors.count == 2)
       #expect(try await instance.reload(device.account).email == Person.alice.email)
-      // People still can.
+      // Administrators still can.
       try await update(instance, device.account, .clear, by: Instance.boss)
     }
   }
 
   @Test(arguments: [0, -1, 1_000_001])
-  func `a limit is 1 to a million users`(limit: Int) async throws {
+  func `the limit is between 1 and a million users`(limit: Int) async throws {
     try await withInstance { instance in
       await expect("outOfRange") {
         try await instance.setSupportRules { $0.tokenChangesPerHour = limit }

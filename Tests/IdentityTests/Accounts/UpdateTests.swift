@@ -3,7 +3,7 @@ import Identity
 import Testing
 
 struct AccountUpdateTests {
-  /// Changes Alice's account, who has a session and an app.
+  /// Changes an account as an administrator.
   private func change(
     _ instance: Instance, _ account: Account, _ fill: (inout AccountChange) -> Void
   ) async throws -> Account {
@@ -13,7 +13,9 @@ struct AccountUpdateTests {
       instance.acme, account.id, change, by: Instance.boss)
   }
 
-  @Test func `fields are set, cleared and kept, and the row tells old and new`() async throws {
+  @Test func `fields are set, cleared, and kept, and the audit row has old and new values`()
+    async throws
+  {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let named = try await change(instance, alice) {
@@ -34,7 +36,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `a change of nothing writes no row and ends no session`() async throws {
+  @Test func `an update that changes nothing is not audited and ends no session`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let grant = try await instance.session(.alice)
@@ -59,7 +61,7 @@ struct AccountUpdateTests {
   }
 
   @Test(arguments: ["password", "no password", "email", "disabled", "no factors"])
-  func `a credential that changes ends the sessions, those of this second too`(
+  func `changing a credential ends all sessions, including those of the same second`(
     what: String
   ) async throws {
     try await withInstance { instance in
@@ -97,7 +99,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `a pending credential from before a disabling does not outlive it`() async throws {
+  @Test func `disabling a user invalidates pending credentials for good`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
@@ -113,7 +115,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `a new address is not verified unless an administrator says so`() async throws {
+  @Test func `a new email is unverified unless an administrator verifies it`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let moved = try await change(instance, alice) { $0.email = .set("new@example.com") }
@@ -134,7 +136,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `an address that only looks the same is another one`() async throws {
+  @Test func `an email that only looks the same is a different email`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let composed = try await change(instance, alice) {
@@ -151,7 +153,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `validSince ends what is older, only ever rises, and cannot break arithmetic`()
+  @Test func `validSince ends older sessions, never decreases, and is capped at the current time`()
     async throws
   {
     try await withInstance { instance in
@@ -179,7 +181,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `a password with validSince in one change ends the sessions all the same`()
+  @Test func `a password change ends sessions even with validSince in the same update`()
     async throws
   {
     try await withInstance { instance in
@@ -195,7 +197,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `the old password is forgotten, and so are the guesses at it`() async throws {
+  @Test func `a new password replaces the old one and clears failed attempts`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       for _ in 0..<10 {
@@ -216,9 +218,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `what belongs to somebody else is refused, and nothing of the change stays`()
-    async throws
-  {
+  @Test func `an update with a conflict or invalid field is rejected as a whole`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       _ = try await instance.account(.bob)
@@ -249,7 +249,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `factors are renamed and cleared`() async throws {
+  @Test func `factors are renamed and cleared by an update`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let renamed = try await change(instance, device.account) {
@@ -265,7 +265,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `a name cannot pretend that another field has changed`() async throws {
+  @Test func `a display name can't fake a change to another field`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       for name in ["x; email verified: no", "y; email verified: yes\n\u{1B}[2J"] {
@@ -276,7 +276,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `times of an import are changes with a row, and can be shown whatever they are`()
+  @Test func `out-of-range creation and sign-in times are audited and can be displayed`()
     async throws
   {
     try await withInstance { instance in
@@ -292,7 +292,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test func `an anonymous user who is given a password has signed in with it`() async throws {
+  @Test func `an anonymous user who gets a password is a password user`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.pools.update(
         project: instance.acme.project, by: Instance.boss

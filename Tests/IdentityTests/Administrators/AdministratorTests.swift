@@ -12,7 +12,7 @@ struct AdministratorTests {
       by: Author(actor: .commandLine))
   }
 
-  @Test func `an administrator is made with a grant, and the row says which`() async throws {
+  @Test func `an administrator is created with a grant, which is audited`() async throws {
     try await withInstance { instance in
       let acme = instance.acme.project
       let grant = Grant(role: .support, project: acme, tenant: instance.east.tenant)
@@ -36,7 +36,7 @@ struct AdministratorTests {
       ("dora@example.com", "Dora", "DORA@example.com", "weakPassword"),
       ("d@e", "Dora", String(repeating: "x", count: 4_097), "weakPassword"),
     ])
-  func `fields that are not acceptable are refused`(
+  func `invalid fields are rejected`(
     email: String, name: String, password: String, expected: String
   ) async throws {
     try await withInstance { instance in
@@ -48,7 +48,7 @@ struct AdministratorTests {
     }
   }
 
-  @Test func `one address is one administrator, made at once or not`() async throws {
+  @Test func `an email belongs to one administrator, also with concurrent requests`() async throws {
     try await withInstance { instance in
       let outcomes = try await atOnce(8) { number in
         await outcome {
@@ -61,7 +61,7 @@ struct AdministratorTests {
     }
   }
 
-  @Test func `a grant is for a place that is there`() async throws {
+  @Test func `a grant requires an existing project and tenant`() async throws {
     try await withInstance { instance in
       let acme = instance.acme.project
       for grant in [

@@ -22,7 +22,7 @@ struct ConsoleSessionTests {
     ).session
   }
 
-  @Test func `the cookie's token finds the session, with the grants of the moment`() async throws {
+  @Test func `the cookie's token finds the session with the current grants`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.consoleSessions
       let dora = try await dora(instance)
@@ -45,7 +45,7 @@ struct ConsoleSessionTests {
     }
   }
 
-  @Test func `unused for an hour it is over, used it goes on`() async throws {
+  @Test func `a session expires after an hour of inactivity`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.consoleSessions
       try await dora(instance)
@@ -60,7 +60,7 @@ struct ConsoleSessionTests {
     }
   }
 
-  @Test func `after twelve hours it is over however much it was used`() async throws {
+  @Test func `a session expires after twelve hours regardless of activity`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.consoleSessions
       try await dora(instance)
@@ -76,7 +76,7 @@ struct ConsoleSessionTests {
     }
   }
 
-  @Test func `signing out ends this session and leaves a row, once`() async throws {
+  @Test func `signing out ends this session and is audited once`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.consoleSessions
       try await dora(instance)
@@ -90,7 +90,7 @@ struct ConsoleSessionTests {
     }
   }
 
-  @Test func `wrong and unknown get one answer, and the name that was typed is not kept`()
+  @Test func `a wrong password and an unknown email are refused alike, and the email isn't stored`()
     async throws
   {
     try await withInstance { instance in
@@ -105,7 +105,9 @@ struct ConsoleSessionTests {
   }
 
   @Test(arguments: [email, "nobody@example.com"])
-  func `of 64 wrong guesses at once ten are looked at, known or not`(email: String) async throws {
+  func `of 64 concurrent wrong passwords, ten are checked, for known and unknown emails`(
+    email: String
+  ) async throws {
     try await withInstance { instance in
       try await dora(instance)
       let outcomes = try await atOnce(64) { number in
@@ -120,7 +122,7 @@ struct ConsoleSessionTests {
     }
   }
 
-  @Test func `a door that closes leaves a row, and knocking at it leaves none`() async throws {
+  @Test func `a block is audited, and attempts during the block are not`() async throws {
     try await withInstance { instance in
       let dora = try await dora(instance)
       func blocks() async throws -> [AuditRow] {
@@ -137,7 +139,7 @@ struct ConsoleSessionTests {
     }
   }
 
-  @Test func `knocking at a name that is blocked does not use up the address`() async throws {
+  @Test func `attempts on a blocked email don't count against the network`() async throws {
     try await withInstance { instance in
       try await dora(instance)
       for _ in 0..<10 {
@@ -154,7 +156,7 @@ struct ConsoleSessionTests {
     }
   }
 
-  @Test func `a blocked address cannot lock an administrator out`() async throws {
+  @Test func `a blocked network can't lock out an administrator`() async throws {
     try await withInstance { instance in
       try await dora(instance)
       for number in 0..<100 {
@@ -171,7 +173,7 @@ struct ConsoleSessionTests {
     }
   }
 
-  @Test func `what could not be hashed does not count`() async throws {
+  @Test func `an attempt that the server was too busy to check isn't counted`() async throws {
     try await withInstance { instance in
       try await dora(instance)
       let gate = Gate()

@@ -25,7 +25,7 @@ struct DeviceTests {
     ).revealedText
   }
 
-  /// Locks a name for everybody, and the network of its owner.
+  /// Blocks an administrator's email for all networks, and their own network.
   private func lockOut(_ instance: Instance, _ administrator: Administrator) async {
     for number in 0..<100 {
       _ = await signIn(
@@ -40,36 +40,36 @@ struct DeviceTests {
     }
   }
 
-  @Test func `a known device signs in while all networks are locked out`() async throws {
+  @Test func `a known device can sign in while all networks are blocked`() async throws {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let device = try device(instance, olga)
       await lockOut(instance, olga)
       #expect(await signIn(instance, olga) == "throttled")
       #expect(await signIn(instance, olga, devices: ["", "x", device]) == "done")
-      // The password is asked for as ever.
+      // The password is still checked.
       #expect(
         await signIn(instance, olga, password: Person.wrong, devices: [device]) == "refused")
     }
   }
 
-  @Test func `a device of one administrator is none of another, and a forged one of nobody`()
+  @Test func `a device token is valid for its administrator only, and a forged one for no one`()
     async throws
   {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let eve = try await instance.administrator("eve", .auditor)
-      let (hers, eves) = (try device(instance, olga), try device(instance, eve))
+      let (olgas, eves) = (try device(instance, olga), try device(instance, eve))
       await lockOut(instance, olga)
-      for token in [eves, String(hers.dropLast()), hers + "A", String(hers.reversed())] {
+      for token in [eves, String(olgas.dropLast()), olgas + "A", String(olgas.reversed())] {
         #expect(await signIn(instance, olga, devices: [token]) == "throttled")
       }
-      // A browser of both knows both.
-      #expect(await signIn(instance, olga, devices: [eves, hers]) == "done")
+      // A browser that both use has both tokens.
+      #expect(await signIn(instance, olga, devices: [eves, olgas]) == "done")
     }
   }
 
-  @Test func `guesses with a device are bounded by a count of its own`() async throws {
+  @Test func `attempts from a known device are limited separately`() async throws {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let device = try device(instance, olga)
@@ -78,11 +78,11 @@ struct DeviceTests {
           await signIn(instance, olga, password: Person.wrong, devices: [device]) == "refused")
       }
       #expect(await signIn(instance, olga, devices: [device]) == "throttled")
-      // Signing in gives the same device a new cookie, not a new count.
+      // Signing in renews the cookie of the device, but doesn't reset its attempts.
       let renewed = try self.device(instance, olga, replacing: [device])
       #expect(renewed != device)
       #expect(await signIn(instance, olga, devices: [renewed]) == "throttled")
-      // The guesses are counted nowhere else, and another device has its own.
+      // The attempts aren't counted elsewhere, and another device has a separate limit.
       #expect(await signIn(instance, olga) == "done")
       #expect(await signIn(instance, olga, devices: [try self.device(instance, olga)]) == "done")
       instance.clock.advance(30)
@@ -90,7 +90,7 @@ struct DeviceTests {
     }
   }
 
-  @Test func `a device is known for 90 days after its last sign-in`() async throws {
+  @Test func `a device is remembered for 90 days after its last sign-in`() async throws {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let device = try device(instance, olga)
@@ -103,7 +103,7 @@ struct DeviceTests {
     }
   }
 
-  @Test func `a device's cookie opens nothing else`() async throws {
+  @Test func `a device cookie is valid for nothing else`() async throws {
     try await withInstance { instance in
       let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
       let device = try device(instance, olga.administrator)
@@ -114,7 +114,7 @@ struct DeviceTests {
       await expect("ended") { try await instance.finish(device, code: code) }
       let pending = try await instance.giveConsolePassword(olga.administrator).pending
       await lockOut(instance, olga.administrator)
-      // Nor is what a password gave a device.
+      // Nor is a pending sign-in valid as a device token.
       #expect(await signIn(instance, olga.administrator, devices: [pending]) == "throttled")
     }
   }

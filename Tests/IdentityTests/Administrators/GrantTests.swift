@@ -3,7 +3,7 @@ import Identity
 import Testing
 
 struct GrantTests {
-  @Test func `roles given and revoked count at once in sessions that are open`() async throws {
+  @Test func `granted and revoked roles apply to open sessions immediately`() async throws {
     try await withInstance { instance in
       let administrators = instance.identity.administrators
       let (boss, nora) = try await instance.bossAndNora()
@@ -37,7 +37,7 @@ struct GrantTests {
     }
   }
 
-  @Test func `removal ends the sessions and takes everything away`() async throws {
+  @Test func `removing an administrator ends the sessions and revokes all access`() async throws {
     try await withInstance { instance in
       let (boss, nora) = try await instance.bossAndNora()
       _ = try await instance.enroll(nora)
@@ -54,7 +54,7 @@ struct GrantTests {
     }
   }
 
-  @Test func `only owners of the instance manage, and nobody manages themselves`() async throws {
+  @Test func `only instance owners manage administrators, but not themselves`() async throws {
     try await withInstance { instance in
       let identity = instance.identity
       let nora = try await instance.administrator("nora", .auditor)
@@ -65,8 +65,8 @@ struct GrantTests {
         try await instance.administrator("olga", .owner, project: instance.acme.project),
         nora,
       ]
-      for who in others {
-        let author = instance.author(who)
+      for administrator in others {
+        let author = instance.author(administrator)
         await expect("notAllowed") {
           try await identity.administrators.grant(Grant(role: .owner), to: nora.id, by: author)
         }
@@ -79,7 +79,7 @@ struct GrantTests {
         await expect("notAllowed") {
           try await identity.administratorFactors.reset(nora.id, by: author)
         }
-        await expect("notAllowed") { try await instance.invite("x@example.com", by: who) }
+        await expect("notAllowed") { try await instance.invite("x@example.com", by: administrator) }
       }
       let author = instance.author(boss)
       await expect("oneself") {
@@ -96,7 +96,9 @@ struct GrantTests {
     }
   }
 
-  @Test func `the last owner stays, also when two revoke each other at once`() async throws {
+  @Test func `the last owner can't be removed, even when two owners remove each other`()
+    async throws
+  {
     try await withInstance { instance in
       let administrators = instance.identity.administrators
       let one = try await instance.administrator("one", .owner)
@@ -129,7 +131,7 @@ struct GrantTests {
     }
   }
 
-  @Test func `a role is for a place that is there`() async throws {
+  @Test func `a role requires an existing project and tenant`() async throws {
     try await withInstance { instance in
       let (boss, nora) = try await instance.bossAndNora()
       let acme = instance.acme.project

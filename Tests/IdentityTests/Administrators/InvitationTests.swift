@@ -5,7 +5,9 @@ import Identity
 import Testing
 
 struct InvitationTests {
-  @Test func `a link makes one administrator, signed in, with the role it was for`() async throws {
+  @Test func `an invite link creates one administrator with its role and signs them in`()
+    async throws
+  {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let grant = Grant(role: .support, project: instance.acme.project)
@@ -32,7 +34,7 @@ struct InvitationTests {
     }
   }
 
-  @Test func `of many who accept one link at once exactly one does`() async throws {
+  @Test func `of concurrent acceptances of one invite link, exactly one succeeds`() async throws {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let token = try await instance.invite("new@example.com", by: boss).token
@@ -43,7 +45,9 @@ struct InvitationTests {
     }
   }
 
-  @Test func `a link ends after seven days, when revoked, and when replaced`() async throws {
+  @Test func `an invite link expires after seven days, when revoked, or when replaced`()
+    async throws
+  {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let first = try await instance.invite("new@example.com", by: boss)
@@ -68,7 +72,7 @@ struct InvitationTests {
     }
   }
 
-  @Test func `an invitation ends with the ownership of whoever made it`() async throws {
+  @Test func `an invitation becomes invalid when the inviter is removed`() async throws {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let rogue = try await instance.administrator("rogue", .owner)
@@ -79,9 +83,7 @@ struct InvitationTests {
     }
   }
 
-  @Test func `roles and invitations go with the project or tenant that they are for`()
-    async throws
-  {
+  @Test func `deleting a project or tenant deletes its roles and invitations`() async throws {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let identity = instance.identity
@@ -108,12 +110,12 @@ struct InvitationTests {
     }
   }
 
-  @Test func `an invitation to a place that is gone has ended`() async throws {
+  @Test func `an invitation to a deleted project is invalid`() async throws {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let grant = Grant(role: .auditor, project: instance.acme.project)
       let token = try await instance.invite("new@example.com", grant, by: boss).token
-      // As it was left by deletions of before.
+      // Earlier versions left such invitations behind.
       try await instance.database.write { connection in
         try connection.run(
           "UPDATE invitation SET project_id = 'gone' WHERE email_folded = 'new@example.com'")
@@ -124,7 +126,7 @@ struct InvitationTests {
     }
   }
 
-  @Test func `fields that are not acceptable leave the link as it is`() async throws {
+  @Test func `invalid fields don't use up the link`() async throws {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       await expect("invalidEmail") { try await instance.invite("x", by: boss) }
@@ -140,7 +142,7 @@ struct InvitationTests {
     }
   }
 
-  @Test func `an address that somebody took meanwhile is not taken twice`() async throws {
+  @Test func `an invitation can't be accepted once its email is taken`() async throws {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let token = try await instance.invite("new@example.com", by: boss).token

@@ -3,7 +3,8 @@ import Identity
 import Testing
 
 struct OwnAccountTests {
-  @Test func `a new password needs the old one and ends the other sessions`() async throws {
+  @Test func `changing the password requires the current one and ends other sessions`() async throws
+  {
     try await withInstance { instance in
       let nora = try await instance.administrator("nora", .auditor)
       let one = try await instance.giveConsolePassword(nora).session
@@ -30,7 +31,7 @@ struct OwnAccountTests {
     }
   }
 
-  @Test func `sessions that had run out go too, and are not counted`() async throws {
+  @Test func `a password change removes expired sessions without counting them`() async throws {
     try await withInstance { instance in
       let nora = try await instance.administrator("nora", .auditor)
       let old = try await instance.giveConsolePassword(nora).session
@@ -46,13 +47,12 @@ struct OwnAccountTests {
     }
   }
 
-  @Test func `old passwords cannot be guessed on end, and the sign-in is counted apart`()
-    async throws
+  @Test func `attempts at the current password are throttled separately from sign-in`() async throws
   {
     try await withInstance { instance in
       let nora = try await instance.administrator("nora", .auditor)
       let session = try await instance.giveConsolePassword(nora).session.session
-      func guess() async -> String {
+      func attempt() async -> String {
         await outcome {
           try await instance.identity.ownAccount.changePassword(
             of: session, old: Secret("wrong"), new: Secret("another pass phrase"),
@@ -60,13 +60,15 @@ struct OwnAccountTests {
         }
       }
       var outcomes: [String] = []
-      for _ in 0..<11 { outcomes.append(await guess()) }
+      for _ in 0..<11 { outcomes.append(await attempt()) }
       #expect(outcomes.tally == ["wrongPassword": 10, "throttled": 1])
       await expect("done") { try await instance.giveConsolePassword(nora) }
     }
   }
 
-  @Test func `preferences come with the session, and nonsense is not kept`() async throws {
+  @Test func `preferences are loaded with the session, and invalid ones aren't stored`()
+    async throws
+  {
     try await withInstance { instance in
       let nora = try await instance.administrator("nora", .auditor)
       let new = try await instance.giveConsolePassword(nora).session
@@ -85,7 +87,7 @@ struct OwnAccountTests {
     }
   }
 
-  @Test func `one ends one's own sessions by name, and nobody else's`() async throws {
+  @Test func `administrators can end individual sessions of their own only`() async throws {
     try await withInstance { instance in
       let (boss, nora) = try await instance.bossAndNora()
       let sessions = instance.identity.consoleSessions
@@ -108,9 +110,7 @@ struct OwnAccountTests {
     }
   }
 
-  @Test func `a session that ran out is known for a while, one that was ended is not`()
-    async throws
-  {
+  @Test func `an expired session is remembered for a day, and an ended one isn't`() async throws {
     try await withInstance { instance in
       let nora = try await instance.administrator("nora", .auditor)
       let sessions = instance.identity.consoleSessions

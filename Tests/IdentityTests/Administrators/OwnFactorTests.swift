@@ -4,19 +4,20 @@ import OTP
 import Testing
 
 struct OwnFactorTests {
-  @Test func `every role but the auditor needs a factor from the second sign-in on`()
+  @Test func `every role except auditor requires a second factor from the second sign-in`()
     async throws
   {
     try await withInstance { instance in
       for role in Role.allCases {
-        let somebody = try await instance.administrator("\(role)", role)
-        let isMeant = role != .auditor
+        let administrator = try await instance.administrator("\(role)", role)
+        let isRequired = role != .auditor
         var states: [SecondFactorState] = []
         for _ in 0..<3 {
           states.append(
-            try await instance.giveConsolePassword(somebody).session.session.secondFactor)
+            try await instance.giveConsolePassword(administrator).session.session.secondFactor)
         }
-        #expect(states == (isMeant ? [.dueNext, .due, .due] : [.optional, .optional, .optional]))
+        #expect(
+          states == (isRequired ? [.dueNext, .due, .due] : [.optional, .optional, .optional]))
       }
       let local = try await instance.administrator("l", .support, project: instance.acme.project)
       #expect(
@@ -24,7 +25,7 @@ struct OwnFactorTests {
     }
   }
 
-  @Test func `a role that is given counts at once for the factor too`() async throws {
+  @Test func `a newly granted role requires a second factor immediately`() async throws {
     try await withInstance { instance in
       let (boss, nora) = try await instance.bossAndNora()
       _ = try await instance.giveConsolePassword(nora)
@@ -38,7 +39,8 @@ struct OwnFactorTests {
     }
   }
 
-  @Test func `the set-up counts once, for ten minutes, and for its own administrator`()
+  @Test
+  func `an enrollment is single-use, expires in ten minutes, and is bound to its administrator`()
     async throws
   {
     try await withInstance { instance in
@@ -67,7 +69,7 @@ struct OwnFactorTests {
     }
   }
 
-  @Test func `setting up ends the other sessions and keeps this one`() async throws {
+  @Test func `enrolling a second factor ends the other sessions`() async throws {
     try await withInstance { instance in
       let nora = try await instance.administrator("nora", .auditor)
       let one = try await instance.giveConsolePassword(nora).session
@@ -85,7 +87,7 @@ struct OwnFactorTests {
     }
   }
 
-  @Test func `a first factor takes the password, unless it was just given`() async throws {
+  @Test func `the first enrollment requires the password unless sign-in was recent`() async throws {
     try await withInstance { instance in
       let factors = instance.identity.administratorFactors
       let nora = try await instance.administrator("nora", .auditor)
@@ -105,8 +107,8 @@ struct OwnFactorTests {
       instance.clock.advance(1)
       #expect(factors.asksForPassword(in: session))
       #expect(try await setUp(nil) == "wrongPassword")
-      // They count before they're looked at, and apart from those of the sign-in: whoever holds a
-      // session must not lock its owner out.
+      // Attempts are counted before they're checked, and separately from sign-in: someone with a
+      // stolen session must not lock out its owner.
       for _ in 0..<10 { #expect(try await setUp(Secret("wrong")) == "wrongPassword") }
       #expect(try await setUp(Instance.consolePassword) == "throttled")
       await expect("done") { try await instance.giveConsolePassword(nora) }
@@ -116,7 +118,7 @@ struct OwnFactorTests {
     }
   }
 
-  @Test func `right after the sign-in a first factor takes no password`() async throws {
+  @Test func `the first enrollment requires no password right after sign-in`() async throws {
     try await withInstance { instance in
       let factors = instance.identity.administratorFactors
       let nora = try await instance.administrator("nora", .auditor)
@@ -133,7 +135,7 @@ struct OwnFactorTests {
     }
   }
 
-  @Test func `nobody replaces or removes their own without a code of it`() async throws {
+  @Test func `replacing or removing one's own factor requires a code`() async throws {
     try await withInstance { instance in
       let factors = instance.identity.administratorFactors
       let device = try await instance.enroll(try await instance.administrator("nora", .auditor))
@@ -158,7 +160,7 @@ struct OwnFactorTests {
         try await factors.makeRecoveryCodes(
           for: nora.id, currentCode: "", by: instance.author(nora))
       }
-      // These were five wrong ones in a row.
+      // That makes five wrong codes in a row.
       #expect(await replace(try device.code(at: instance.now)) == "throttled")
       instance.clock.advance(30)
       #expect(await replace(try device.code(at: instance.now)) == "done")
@@ -170,7 +172,7 @@ struct OwnFactorTests {
     }
   }
 
-  @Test func `roles that need a factor cannot be without`() async throws {
+  @Test func `roles that require a second factor can't remove it`() async throws {
     try await withInstance { instance in
       let factors = instance.identity.administratorFactors
       for (name, role, expected) in [
@@ -190,7 +192,7 @@ struct OwnFactorTests {
     }
   }
 
-  @Test func `another owner resets a factor: it is gone with its codes, and sessions end`()
+  @Test func `an owner's reset removes the factor and recovery codes and ends sessions`()
     async throws
   {
     try await withInstance { instance in
@@ -210,7 +212,7 @@ struct OwnFactorTests {
 }
 
 struct RecoveryCodeTests {
-  @Test func `ten codes of 79 bits, each of which lets in once`() async throws {
+  @Test func `there are ten recovery codes of 79 bits, each single-use`() async throws {
     try await withInstance { instance in
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let id = device.administrator.id
@@ -228,22 +230,24 @@ struct RecoveryCodeTests {
     }
   }
 
-  @Test func `of eight uses of one code at once one counts`() async throws {
+  @Test func `of concurrent uses of one recovery code, one succeeds`() async throws {
     try await withInstance { instance in
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       var pending: [String] = []
       for _ in 0..<4 {
         pending.append(try await instance.giveConsolePassword(device.administrator).pending)
       }
-      let doors = pending
+      let tokens = pending
       let outcomes = try await atOnce(4) { number in
-        await outcome { try await instance.finish(doors[number], code: device.recoveryCodes[3]) }
+        await outcome { try await instance.finish(tokens[number], code: device.recoveryCodes[3]) }
       }
       #expect(outcomes.tally == ["done": 1, "wrongCode": 3])
     }
   }
 
-  @Test func `a new set ends the old one, and nobody's codes are another's`() async throws {
+  @Test func `a new set of codes revokes the old one, and codes are bound to their administrator`()
+    async throws
+  {
     try await withInstance { instance in
       let factors = instance.identity.administratorFactors
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
@@ -251,15 +255,15 @@ struct RecoveryCodeTests {
       await expect("wrongCode") {
         try await instance.signIn(device, code: other.recoveryCodes[0])
       }
-      // A recovery code is a code: with the last one of a set one makes the next.
-      let made = try await factors.makeRecoveryCodes(
+      // A recovery code can also be used to generate the next set.
+      let codes = try await factors.makeRecoveryCodes(
         for: device.administrator.id, currentCode: device.recoveryCodes[9],
         by: instance.author(device.administrator))
-      #expect(made.count == 10)
+      #expect(codes.count == 10)
       await expect("wrongCode") {
         try await instance.signIn(device, code: device.recoveryCodes[0])
       }
-      await expect("done") { try await instance.signIn(device, code: made[0].revealedText) }
+      await expect("done") { try await instance.signIn(device, code: codes[0].revealedText) }
     }
   }
 }

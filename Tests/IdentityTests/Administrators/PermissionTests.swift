@@ -3,7 +3,7 @@ import Testing
 @testable import Identity
 
 struct PermissionTests {
-  /// What each role may do where it was granted.
+  /// The permissions of each role.
   static let table: [Role: Set<Permission>] = [
     .owner: [
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
@@ -27,16 +27,16 @@ struct PermissionTests {
   }
 
   @Test(arguments: Role.allCases)
-  func `a role may do what the table says`(role: Role) throws {
+  func `a role has the permissions in the table`(role: Role) throws {
     let allowed = try #require(Self.table[role])
     #expect(role.permissions == allowed)
-    let somebody = administrator(Grant(role: role))
+    let admin = administrator(Grant(role: role))
     for permission in Permission.allCases {
-      #expect(somebody.may(permission, in: nil) == allowed.contains(permission))
+      #expect(admin.may(permission, in: nil) == allowed.contains(permission))
     }
   }
 
-  @Test func `who decides does not act on users, and who helps does not decide`() throws {
+  @Test func `policy admins don't act on users, and support agents don't change settings`() throws {
     let users: Set<Permission> = [.findUsers, .changeUsers, .removeFactors, .endSessions]
     #expect(Role.policy.permissions.isDisjoint(with: users))
     let deciding: Set<Permission> = [.changePolicy, .changeScope, .manageTenants, .exportUsers]
@@ -47,10 +47,10 @@ struct PermissionTests {
     #expect(Role.auditor.permissions == reading)
   }
 
-  @Test func `a grant covers its place and what lies below, nothing beside or above`() {
+  @Test func `a grant covers its resource and everything below it, nothing else`() {
     let (p, q) = (ID<Project>("p"), ID<Project>("q"))
     let (t, u) = (ID<Tenant>("t"), ID<Tenant>("u"))
-    let places: [(ID<Project>?, ID<Tenant>?)] = [
+    let resources: [(ID<Project>?, ID<Tenant>?)] = [
       (nil, nil), (p, nil), (p, t), (p, u), (q, nil), (q, t), (p, ID("")), (ID(""), nil),
     ]
     let grants: [(Grant, [Bool])] = [
@@ -64,40 +64,41 @@ struct PermissionTests {
       ),
     ]
     for (grant, expected) in grants {
-      for (place, covered) in zip(places, expected) {
-        #expect(grant.covers(project: place.0, tenant: place.1) == covered, "\(grant) \(place)")
-        let somebody = administrator(grant)
-        #expect(somebody.may(.seeScope, project: place.0, tenant: place.1) == covered)
+      for (resource, covered) in zip(resources, expected) {
+        #expect(
+          grant.covers(project: resource.0, tenant: resource.1) == covered, "\(grant) \(resource)")
+        let admin = administrator(grant)
+        #expect(admin.may(.seeScope, project: resource.0, tenant: resource.1) == covered)
       }
     }
   }
 
-  @Test func `a tenant without a project is no place to grant`() {
+  @Test func `a grant's tenant is ignored without a project`() {
     #expect(Grant(role: .owner, project: nil, tenant: ID("t")).tenant == nil)
   }
 
-  @Test func `several grants add up, each in its own place`() {
+  @Test func `several grants add up, each for its own resource`() {
     let (p, q) = (ID<Project>("p"), ID<Project>("q"))
-    let somebody = administrator(
+    let admin = administrator(
       Grant(role: .support, project: p), Grant(role: .policy, project: q, tenant: ID("t")))
-    #expect(somebody.may(.removeFactors, project: p, tenant: ID("x")))
-    #expect(!somebody.may(.changePolicy, project: p, tenant: nil))
-    #expect(somebody.may(.changePolicy, project: q, tenant: ID("t")))
-    #expect(!somebody.may(.changePolicy, project: q, tenant: nil))
-    #expect(!somebody.may(.createProject, in: nil))
-    #expect(somebody.maySee(p) && somebody.maySee(q) && !somebody.maySee(ID("r")))
-    #expect(!somebody.seesEveryProject)
-    #expect(somebody.onlyTenants(of: p) == nil)
-    #expect(somebody.onlyTenants(of: q) == [ID("t")])
-    #expect(somebody.onlyTenants(of: ID("r")) == [])
+    #expect(admin.may(.removeFactors, project: p, tenant: ID("x")))
+    #expect(!admin.may(.changePolicy, project: p, tenant: nil))
+    #expect(admin.may(.changePolicy, project: q, tenant: ID("t")))
+    #expect(!admin.may(.changePolicy, project: q, tenant: nil))
+    #expect(!admin.may(.createProject, in: nil))
+    #expect(admin.maySee(p) && admin.maySee(q) && !admin.maySee(ID("r")))
+    #expect(!admin.seesEveryProject)
+    #expect(admin.onlyTenants(of: p) == nil)
+    #expect(admin.onlyTenants(of: q) == [ID("t")])
+    #expect(admin.onlyTenants(of: ID("r")) == [])
   }
 
-  @Test func `without a grant one may nothing`() {
-    let nobody = administrator()
+  @Test func `an administrator without a grant has no permissions`() {
+    let admin = administrator()
     for permission in Permission.allCases {
-      #expect(!nobody.may(permission, in: nil))
-      #expect(!nobody.may(permission, project: ID("p"), tenant: nil))
+      #expect(!admin.may(permission, in: nil))
+      #expect(!admin.may(permission, project: ID("p"), tenant: nil))
     }
-    #expect(!nobody.maySee(ID("p")))
+    #expect(!admin.maySee(ID("p")))
   }
 }

@@ -6,7 +6,7 @@ import OTP
 import Testing
 
 struct SecondStepTests {
-  @Test func `with a factor the password alone begins no session`() async throws {
+  @Test func `with a second factor, the password alone starts no session`() async throws {
     try await withInstance { instance in
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let before = try await instance.wholeLog().count
@@ -26,7 +26,7 @@ struct SecondStepTests {
   }
 
   @Test(arguments: [-2, -1, 0, 1, 2])
-  func `one step on each side of now counts`(steps: Int64) async throws {
+  func `codes one time step early or late are accepted`(steps: Int64) async throws {
     try await withInstance { instance in
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       instance.clock.advance(90)
@@ -37,7 +37,7 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `a code counts once, and none before it counts any more`() async throws {
+  @Test func `a code is accepted once, and older codes are rejected afterward`() async throws {
     try await withInstance { instance in
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       instance.clock.advance(60)
@@ -51,7 +51,7 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `the code that set the factor up is used up`() async throws {
+  @Test func `the code used for enrollment can't be used to sign in`() async throws {
     try await withInstance { instance in
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let code = try device.code(at: instance.now, steps: -1)
@@ -59,7 +59,7 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `of eight equal codes at once one counts`() async throws {
+  @Test func `of concurrent uses of one code, one succeeds`() async throws {
     try await withInstance { instance in
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let code = try device.code(at: instance.now)
@@ -67,15 +67,15 @@ struct SecondStepTests {
       for _ in 0..<4 {
         pending.append(try await instance.giveConsolePassword(device.administrator).pending)
       }
-      let doors = pending
+      let tokens = pending
       let outcomes = try await atOnce(4) { number in
-        await outcome { try await instance.finish(doors[number], code: code) }
+        await outcome { try await instance.finish(tokens[number], code: code) }
       }
       #expect(outcomes.tally == ["done": 1, "wrongCode": 3])
     }
   }
 
-  @Test func `what a password gave counts once, for ten minutes, and for that password`()
+  @Test func `a pending sign-in is single-use, expires in ten minutes, and ends with its password`()
     async throws
   {
     try await withInstance { instance in
@@ -105,7 +105,7 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `five wrong codes close the door for 30 s, doubling to an hour, apart from passwords`()
+  @Test func `five wrong codes block for 30 s, doubling up to an hour, separately from passwords`()
     async throws
   {
     try await withInstance { instance in
@@ -137,7 +137,7 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `of 64 wrong codes at once five are looked at`() async throws {
+  @Test func `of 64 concurrent wrong codes, five are checked`() async throws {
     try await withInstance { instance in
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let pending = try await instance.giveConsolePassword(device.administrator).pending
@@ -149,13 +149,13 @@ struct SecondStepTests {
     }
   }
 
-  /// Gives the right password, and lets something happen before it has been hashed.
+  /// Signs in with the correct password and makes a change before it has been hashed.
   private func signIn(
     _ instance: Instance, _ administrator: Administrator, during change: () async throws -> Void
   ) async throws -> Result<ConsoleSignIn, any Error> {
     let gate = Gate()
     let crowded = try instance.identity(hasher: gate.hasher(width: 1))
-    // It holds the only turn, so that the sign-in's password waits for its own.
+    // Occupies the only slot of the hasher, so that the password of the sign-in has to wait.
     let holder = Task {
       var new = NewAccount()
       (new.email, new.password) = (Person.bob.email, Person.bob.password)
@@ -167,7 +167,7 @@ struct SecondStepTests {
         email: administrator.email, password: Instance.consolePassword, address: "a",
         userAgent: "Browser")
     }
-    // The old hash has been read as soon as the guess is counted.
+    // The old hash has been read as soon as the attempt is counted.
     while try await instance.guesses(at: "administrator") == 0 { await Task.yield() }
     try await change()
     gate.open()
@@ -175,7 +175,7 @@ struct SecondStepTests {
     return await signIn.result
   }
 
-  @Test func `a password that is reset while the old one is hashed begins no session`()
+  @Test func `a password reset while the old one is being hashed prevents the sign-in`()
     async throws
   {
     try await withInstance { instance in
@@ -190,7 +190,9 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `a second factor set up while the password is hashed is asked for`() async throws {
+  @Test func `a second factor enrolled while the password is being hashed is required`()
+    async throws
+  {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let result = try await signIn(instance, olga) { _ = try await instance.enroll(olga) }
@@ -199,7 +201,8 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `an administrator removed while the password is hashed is refused`() async throws {
+  @Test func `an administrator removed while the password is being hashed is refused`() async throws
+  {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let eve = try await instance.administrator("eve", .auditor)
@@ -210,9 +213,7 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `a sealed secret that was moved to another administrator does not open there`()
-    async throws
-  {
+  @Test func `a sealed secret moved to another administrator can't be opened`() async throws {
     try await withInstance { instance in
       let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
       let eve = try await instance.enroll(try await instance.administrator("eve", .auditor))

@@ -13,7 +13,9 @@ struct SetupTests {
       password: Secret(password), address: address, userAgent: "Browser")
   }
 
-  @Test func `the printed code makes the first owner, signed in, and no second one`() async throws {
+  @Test func `the setup code works once: it creates the first owner and signs them in`()
+    async throws
+  {
     try await withInstance { instance in
       let setup = instance.identity.setup
       #expect(try await setup.isOpen())
@@ -32,7 +34,7 @@ struct SetupTests {
     }
   }
 
-  @Test func `the code may be typed in lower case, without hyphens, with spaces`() async throws {
+  @Test func `the code can be typed in lowercase, with spaces, and without hyphens`() async throws {
     try await withInstance { instance in
       let code = try #require(try await instance.identity.setup.issueCode())
       let typed = " " + code.revealedText.lowercased().split(separator: "-").joined(separator: " ")
@@ -40,7 +42,7 @@ struct SetupTests {
     }
   }
 
-  @Test func `a new code replaces the old`() async throws {
+  @Test func `a new code replaces the old one`() async throws {
     try await withInstance { instance in
       let old = try await instance.identity.setup.issueCode()
       let new = try await instance.identity.setup.issueCode()
@@ -49,7 +51,7 @@ struct SetupTests {
     }
   }
 
-  @Test func `before a code was issued none is right`() async throws {
+  @Test func `no code is accepted before one is issued`() async throws {
     try await withInstance { instance in
       for code in ["", "-", "AAAA-AAAA-AAAA-AAAA"] {
         await expect("wrongCode") { try await complete(instance, Secret(code)) }
@@ -57,7 +59,7 @@ struct SetupTests {
     }
   }
 
-  @Test func `of 64 wrong codes at once ten are looked at, then one waits`() async throws {
+  @Test func `of 64 concurrent wrong codes, ten are checked before the block`() async throws {
     try await withInstance { instance in
       let code = try await instance.identity.setup.issueCode()
       let outcomes = try await atOnce(64) { number in
@@ -70,7 +72,7 @@ struct SetupTests {
     }
   }
 
-  @Test func `a field that is not acceptable leaves the code as it was`() async throws {
+  @Test func `an invalid field doesn't use up the code`() async throws {
     try await withInstance { instance in
       let code = try await instance.identity.setup.issueCode()
       for _ in 0..<12 {
@@ -84,7 +86,7 @@ struct SetupTests {
     }
   }
 
-  @Test func `of many who complete it at once exactly one is the owner`() async throws {
+  @Test func `of concurrent setups, exactly one creates the owner`() async throws {
     try await withInstance { instance in
       let code = try await instance.identity.setup.issueCode()
       let outcomes = try await atOnce(8) { number in
@@ -98,7 +100,7 @@ struct SetupTests {
     }
   }
 
-  @Test func `a code that is replaced while the password is hashed does not count`() async throws {
+  @Test func `a code replaced while the password is being hashed is rejected`() async throws {
     try await withInstance { instance in
       let setup = instance.identity.setup
       let code = try await setup.issueCode()
@@ -116,7 +118,7 @@ struct SetupTests {
     }
   }
 
-  @Test func `an owner of a project is not the owner of the instance`() async throws {
+  @Test func `a project owner doesn't complete the setup`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.administrators.create(
         email: "o@example.com", displayName: "O", password: Secret("a long pass phrase"),

@@ -10,7 +10,8 @@ struct WhoMayTests {
       grant: grant, by: Instance.boss)
   }
 
-  @Test func `one is told of those whose grant is on what one's own reaches`() async throws {
+  @Test
+  func `administrators see who has a permission, as far as their own grants reach`() async throws {
     try await withInstance { instance in
       let (acme, east) = (instance.acme.project, instance.east.tenant)
       _ = try await administrator("Olga", Grant(role: .owner), instance)
@@ -22,11 +23,11 @@ struct WhoMayTests {
         "Dan", Grant(role: .support, project: acme, tenant: east), instance)
       let reviewer = try await administrator("Rik", Grant(role: .support, project: acme), instance)
       let auditor = try await administrator("Ann", Grant(role: .auditor), instance)
-      let who = instance.identity.administrators
+      let administrators = instance.identity.administrators
       func names(
-        _ permission: Permission, _ scope: Scope?, _ asking: Administrator
+        _ permission: Permission, _ scope: Scope?, _ requester: Administrator
       ) async throws -> [String] {
-        try await who.namesOfThose(with: permission, in: scope, for: asking)
+        try await administrators.namesOfThose(with: permission, in: scope, for: requester)
       }
       #expect(try await names(.changePolicy, instance.east, support) == ["Tim"])
       #expect(try await names(.changePolicy, instance.east, reviewer) == ["Tim", "Pia"])
@@ -37,22 +38,20 @@ struct WhoMayTests {
     }
   }
 
-  @Test func `colleagues are counted, each once, and named where one may know of them`()
-    async throws
-  {
+  @Test func `colleagues are counted once each and named only where visible`() async throws {
     try await withInstance { instance in
       let (acme, east) = (instance.acme.project, instance.east.tenant)
       let support = try await administrator(
         "Dan", Grant(role: .support, project: acme, tenant: east), instance)
-      let who = instance.identity.administrators
-      func colleagues(_ asking: Administrator) async throws -> Colleagues {
-        try await who.colleagues(with: .removeFactors, in: instance.east, of: asking)
+      let administrators = instance.identity.administrators
+      func colleagues(_ requester: Administrator) async throws -> Colleagues {
+        try await administrators.colleagues(with: .removeFactors, in: instance.east, of: requester)
       }
-      let nobody = try await colleagues(support)
-      #expect(nobody.names.isEmpty && nobody.count == 0)
+      let none = try await colleagues(support)
+      #expect(none.names.isEmpty && none.count == 0)
       let tim = try await administrator(
         "Tim", Grant(role: .support, project: acme, tenant: east), instance)
-      try await who.grant(
+      try await administrators.grant(
         Grant(role: .owner, project: acme), to: tim.id, by: Author(actor: .commandLine))
       let olga = try await administrator("Olga", Grant(role: .owner), instance)
       _ = try await administrator("Pia", Grant(role: .policy, project: acme), instance)

@@ -4,7 +4,7 @@ import Identity
 import Testing
 
 @Suite struct ApprovalTests {
-  /// A pool where the last factor takes a second administrator, with Alice who has one.
+  /// Requires approval for removing the last factor, and enrolls Alice.
   private func mandatory(_ instance: Instance) async throws -> Device {
     _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
       edit.pattern = .mandatory
@@ -13,13 +13,13 @@ import Testing
     return try await instance.enrolled(.alice)
   }
 
-  private func ask(
+  private func requestRemoval(
     _ instance: Instance, _ device: Device, by agent: Agent, factor: ID<Factor>? = nil
   ) async throws -> Approval {
     let outcome = try await instance.identity.factorRemovals.remove(
       instance.acme, device.account.id, factor,
       agent.request(.lost, note: "called <b>twice</b>", ticket: "T-7"))
-    guard case .waits = outcome.value else { throw Unexpected("nothing waits") }
+    guard case .waits = outcome.value else { throw Unexpected("no approval is required") }
     let approval = try await instance.identity.approvals.waiting(
       for: device.account.id, in: instance.acme)
     return try #require(approval)
@@ -33,13 +33,13 @@ import Testing
     ).value
   }
 
-  @Test func `the last factor under a mandatory pattern waits, and is gone when approved`()
+  @Test func `removing the last factor under a mandatory pattern requires approval`()
     async throws
   {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
-      let approval = try await ask(instance, alice, by: dora)
+      let approval = try await requestRemoval(instance, alice, by: dora)
       #expect(try await instance.reload(alice.account).factors.count == 1)
       _ = try await instance.identity.sessions.check(alice.session)
       #expect((approval.cause, approval.kind, approval.state) == (.lastFactor, .factors, .waiting))
@@ -66,15 +66,15 @@ import Testing
     }
   }
 
-  @Test func `it waits only where the rule bites`() async throws {
+  @Test func `a removal requires approval only where the rule applies`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       try await instance.addSecondDevice(to: alice)
       let dora = try await instance.agent()
-      // One of two is not the last.
+      // One of two factors isn't the last.
       let first = try await instance.identity.factorRemovals.remove(
         instance.acme, alice.account.id, alice.factor, dora.request())
-      guard case .done = first.value else { throw Unexpected("waits") }
+      guard case .done = first.value else { throw Unexpected("an approval is required") }
       for change: @Sendable (inout PolicyEdit) -> Void in [
         { $0.pattern = .account }, { $0.configuration.totp = nil },
       ] {
@@ -93,15 +93,15 @@ import Testing
         edit.pattern = .account
         edit.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: nil)
       }
-      _ = try await ask(instance, alice, by: dora)
+      _ = try await requestRemoval(instance, alice, by: dora)
     }
   }
 
-  @Test func `nobody approves their own request, nor one about themselves`() async throws {
+  @Test func `administrators can't approve requests by or about themselves`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let dora = try await instance.agent()
-      let approval = try await ask(instance, alice, by: dora)
+      let approval = try await requestRemoval(instance, alice, by: dora)
       await expect("ownRequest") { try await approve(instance, approval.id, by: dora) }
       await expect("ownRequest") {
         try await instance.identity.approvals.refuse(
@@ -117,20 +117,20 @@ import Testing
       }
       let policy = try await instance.agent("pia", role: .policy)
       await expect("denied.notAllowed") { try await approve(instance, approval.id, by: policy) }
-      let afar = try await instance.agent("gus", project: instance.globex.project)
-      await expect("denied.notAllowed") { try await approve(instance, approval.id, by: afar) }
+      let outsider = try await instance.agent("gus", project: instance.globex.project)
+      await expect("denied.notAllowed") { try await approve(instance, approval.id, by: outsider) }
       await expect("denied.notAllowed") {
         try await instance.identity.approvals.refuse(
-          approval.id, in: instance.acme, answer: "no", afar.request(nil))
+          approval.id, in: instance.acme, answer: "no", outsider.request(nil))
       }
       #expect(try await instance.reload(alice.account).factors.count == 1)
     }
   }
 
-  @Test func `whoever approves gives a code of their own`() async throws {
+  @Test func `approving requires re-authentication`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
-      let approval = try await ask(instance, alice, by: try await instance.agent())
+      let approval = try await requestRemoval(instance, alice, by: try await instance.agent())
       let dev = try await instance.agentWithDevice()
       instance.clock.advance(3_600 / 2)
       await expect("denied.codeRequired") { try await approve(instance, approval.id, by: dev) }
@@ -145,10 +145,10 @@ import Testing
     }
   }
 
-  @Test func `two who approve at once: one does`() async throws {
+  @Test func `exactly one of several concurrent approvals succeeds`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
-      let approval = try await ask(instance, alice, by: try await instance.agent())
+      let approval = try await requestRemoval(instance, alice, by: try await instance.agent())
       let agents = [try await instance.agent("omar"), try await instance.agent("ina")]
       let outcomes = try await atOnce(6) { number in
         await outcome { try await approve(instance, approval.id, by: agents[number % 2]) }
@@ -159,10 +159,10 @@ import Testing
     }
   }
 
-  @Test func `a day later it is over, and nothing was done`() async throws {
+  @Test func `a request expires after a day, and nothing is removed`() async throws {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
-      let approval = try await ask(instance, alice, by: try await instance.agent())
+      let approval = try await requestRemoval(instance, alice, by: try await instance.agent())
       instance.clock.advance(Approval.lifetime)
       let omar = try await instance.agent("omar")
       await expect("decided") { try await approve(instance, approval.id, by: omar) }
@@ -174,16 +174,17 @@ import Testing
       let found = try await instance.identity.approvals.find(approval.id, in: instance.acme)
       #expect(found.state == .expired && found.deciderName == nil)
       #expect(try await instance.reload(alice.account).factors.count == 1)
-      // Another one can be asked for.
-      _ = try await ask(instance, alice, by: try await instance.agent())
+      // A new request is allowed.
+      _ = try await requestRemoval(instance, alice, by: try await instance.agent())
     }
   }
 
-  @Test func `what has changed since is said, and nothing is done`() async throws {
+  @Test func `approving a request overtaken by a change says why and removes nothing`() async throws
+  {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
-      let first = try await ask(instance, alice, by: dora)
+      let first = try await requestRemoval(instance, alice, by: dora)
       try await instance.addSecondDevice(to: alice)
       guard case .overtaken(let why) = try await approve(instance, first.id, by: omar) else {
         throw Unexpected("done")
@@ -194,7 +195,7 @@ import Testing
       #expect(row.action == .approvalOvertake && row.new(.outcome) == .text(why))
       await expect("decided") { try await approve(instance, first.id, by: omar) }
 
-      let second = try await ask(instance, alice, by: dora)
+      let second = try await requestRemoval(instance, alice, by: dora)
       _ = try await instance.identity.enrollments.withdraw(
         alice.session, enrollment: alice.factor.text, by: Instance.visitor)
       guard case .overtaken(let gone) = try await approve(instance, second.id, by: omar) else {
@@ -202,7 +203,7 @@ import Testing
       }
       #expect(gone == "A factor is gone already.")
 
-      let third = try await ask(instance, alice, by: dora)
+      let third = try await requestRemoval(instance, alice, by: dora)
       _ = try await instance.agent("olga", role: .owner)
       try await instance.identity.administrators.remove(
         dora.administrator.id, by: Author(actor: .commandLine))
@@ -213,12 +214,14 @@ import Testing
     }
   }
 
-  @Test func `a refusal says why, and only its requester takes a request back`() async throws {
+  @Test func `a rejection requires a reason, and only the requester can withdraw a request`()
+    async throws
+  {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
       let approvals = instance.identity.approvals
-      let first = try await ask(instance, alice, by: dora)
+      let first = try await requestRemoval(instance, alice, by: dora)
       await expect("alreadyAsked") {
         try await instance.identity.factorRemovals.remove(
           instance.acme, alice.account.id, nil, omar.request())
@@ -239,7 +242,7 @@ import Testing
         first.id, in: instance.acme, answer: "Call them back.", omar.request(nil))
       #expect(try await instance.log().first?.note == "Call them back.")
       await expect("decided") { try await approve(instance, first.id, by: omar) }
-      let second = try await ask(instance, alice, by: dora)
+      let second = try await requestRemoval(instance, alice, by: dora)
       try await approvals.withdraw(
         second.id, in: instance.acme, dora.request(nil))
       await expect("decided") { try await approve(instance, second.id, by: omar) }
@@ -260,24 +263,26 @@ import Testing
     }
   }
 
-  @Test func `everybody sees what waits where they may act, and counts what others asked`()
+  @Test func `administrators see requests they may act on, and the count excludes their own`()
     async throws
   {
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
-      let afar = try await instance.agent("gus", project: instance.globex.project)
+      let outsider = try await instance.agent("gus", project: instance.globex.project)
       let policy = try await instance.agent("pia", role: .policy)
-      _ = try await ask(instance, alice, by: dora)
+      _ = try await requestRemoval(instance, alice, by: dora)
       let approvals = instance.identity.approvals
-      for (agent, seen, count) in [(dora, 1, 0), (omar, 1, 1), (afar, 0, 0), (policy, 0, 0)] {
+      for (agent, seen, count) in [(dora, 1, 0), (omar, 1, 1), (outsider, 0, 0), (policy, 0, 0)] {
         #expect(try await approvals.waiting(visibleTo: agent.administrator).count == seen)
         #expect(try await approvals.count(for: agent.administrator) == count)
       }
     }
   }
 
-  @Test func `a list over the number of users waits, and begins when approved`() async throws {
+  @Test func `a bulk removal over the limit requires approval, and starts once approved`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.crowd(6)
       try await instance.setSupportRules { $0.approvalOverUsers = 2 }
@@ -300,14 +305,14 @@ import Testing
       let row = try #require(try await instance.log().first { $0.objectID == "u2" })
       #expect(row.actorName == "Dora Support")
       #expect(row.new(.approver) == .text("omar"))
-      // What somebody else has looked at is not counted in the requester's hour.
+      // Approved users don't count toward the requester's hourly limit.
       let standing = try await instance.identity.bulkRemovals.standing(
         dora.session, on: job, in: instance.acme)
       #expect(standing.support.actionsLeft == 20 - 2 - 1)
     }
   }
 
-  @Test func `a list that is refused, withdrawn or too late does nothing`() async throws {
+  @Test func `a rejected, withdrawn, or expired bulk removal does nothing`() async throws {
     try await withInstance { instance in
       try await instance.crowd(3)
       try await instance.setSupportRules { $0.approvalOverUsers = 0 }
@@ -340,7 +345,7 @@ import Testing
     }
   }
 
-  @Test func `who stands on a list does not approve it`() async throws {
+  @Test func `a user on the list can't approve the bulk removal`() async throws {
     try await withInstance { instance in
       try await instance.crowd(2)
       try await instance.setSupportRules { $0.approvalOverUsers = 1 }

@@ -3,8 +3,9 @@ import Testing
 @testable import Identity
 
 @Suite struct PolicyApprovalTests {
-  /// A pool with one enrolled user, where weakening the policy for anybody takes two.
-  private func guarded(_ instance: Instance, over: Int = 0) async throws -> Agent {
+  /// Enrolls a user, requires approval for weakening the policy for more than `over` users, and
+  /// returns a policy admin.
+  private func requirePolicyApproval(_ instance: Instance, over: Int = 0) async throws -> Agent {
     try await instance.setWindow(1)
     _ = try await instance.enrolled(.alice)
     try await instance.setSupportRules { $0.policyApprovalOverUsers = over }
@@ -30,14 +31,14 @@ import Testing
     try await instance.identity.policies.read(instance.acme).configuration.totp?.adjacentIntervals
   }
 
-  @Test func `a weaker policy waits, and is in force when approved, in the requester's name`()
+  @Test func `a weaker policy requires approval, and is then saved in the requester's name`()
     async throws
   {
     try await withInstance { instance in
-      let pia = try await guarded(instance)
+      let pia = try await requirePolicyApproval(instance)
       let otto = try await instance.agent("otto", role: .owner)
       guard case .waiting = try await widen(instance, by: pia) else {
-        throw Unexpected("it is in force")
+        throw Unexpected("the policy was changed")
       }
       #expect(try await window(instance) == 1)
       let approval = try await waiting(instance, for: otto)
@@ -64,22 +65,22 @@ import Testing
     }
   }
 
-  @Test func `up to the limit, and for a stricter policy, nobody is asked`() async throws {
+  @Test func `a stricter policy, or one within the limit, requires no approval`() async throws {
     try await withInstance { instance in
-      let pia = try await guarded(instance, over: 1)
+      let pia = try await requirePolicyApproval(instance, over: 1)
       guard case .changed = try await widen(instance, by: pia) else {
         throw Unexpected("one affected user is not above one")
       }
       try await instance.setSupportRules { $0.policyApprovalOverUsers = 0 }
       guard case .changed = try await widen(instance, to: 2, by: pia) else {
-        throw Unexpected("narrowing waits")
+        throw Unexpected("narrowing requires approval")
       }
     }
   }
 
-  @Test func `it is rejected, withdrawn, or expires, and nothing changes`() async throws {
+  @Test func `a request that is rejected, withdrawn, or expired changes nothing`() async throws {
     try await withInstance { instance in
-      let pia = try await guarded(instance)
+      let pia = try await requirePolicyApproval(instance)
       let otto = try await instance.agent("otto", role: .owner)
       let approvals = instance.identity.approvals
       _ = try await widen(instance, by: pia)
@@ -97,7 +98,7 @@ import Testing
       instance.clock.advance(Approval.lifetime)
       try await instance.prove(pia.session)
       guard case .waiting = try await widen(instance, to: 3, by: pia) else {
-        throw Unexpected("it is in force")
+        throw Unexpected("the policy was changed")
       }
       #expect(try await window(instance) == 1)
       let objects = try await instance.log().filter { $0.action?.group == .approval }
@@ -106,23 +107,23 @@ import Testing
     }
   }
 
-  @Test func `a policy that has changed since isn't overwritten`() async throws {
+  @Test func `a policy that changed after the request isn't overwritten`() async throws {
     try await withInstance { instance in
-      let pia = try await guarded(instance)
+      let pia = try await requirePolicyApproval(instance)
       let otto = try await instance.agent("otto", role: .owner)
       _ = try await widen(instance, by: pia)
       try await instance.setWindow(0)
       let outcome = try await instance.identity.approvals.approve(
         try await waiting(instance, for: otto).id, in: instance.acme, otto.request(nil)
       ).value
-      guard case .overtaken = outcome else { throw Unexpected("it is in force") }
+      guard case .overtaken = outcome else { throw Unexpected("the policy was changed") }
       #expect(try await window(instance) == 0)
     }
   }
 
-  @Test func `support sees and decides no policies, and policy admins no users`() async throws {
+  @Test func `support agents neither see nor decide policy requests`() async throws {
     try await withInstance { instance in
-      let pia = try await guarded(instance)
+      let pia = try await requirePolicyApproval(instance)
       let (dora, paul) = (
         try await instance.agent("dora"), try await instance.agent("paul", role: .policy)
       )
@@ -139,9 +140,11 @@ import Testing
     }
   }
 
-  @Test func `a policy admin tightens the rule, and only an owner loosens it`() async throws {
+  @Test func `a policy admin can tighten the approval rule, but only an owner can loosen it`()
+    async throws
+  {
     try await withInstance { instance in
-      let pia = try await guarded(instance, over: 10)
+      let pia = try await requirePolicyApproval(instance, over: 10)
       let otto = try await instance.agent("otto", role: .owner)
       @Sendable func set(_ limit: Int?, by agent: Agent) async throws {
         var settings = try await instance.identity.support.settings(instance.acme)
@@ -156,9 +159,9 @@ import Testing
     }
   }
 
-  @Test func `over REST the rule holds nothing back`() async throws {
+  @Test func `changes over REST require no approval`() async throws {
     try await withInstance { instance in
-      _ = try await guarded(instance)
+      _ = try await requirePolicyApproval(instance)
       try await instance.setWindow(9)
       #expect(try await window(instance) == 9)
     }

@@ -6,7 +6,7 @@ import HostileText
 import Testing
 
 struct AuditFactTests {
-  /// Values of every kind, among them texts that look like the stored form of others.
+  /// Values of every kind, including texts that look like the stored form of other values.
   static let values: [AuditValue] =
     [
       .absent, .number(0), .number(-7), .number(.max), .flag(true), .flag(false),
@@ -16,7 +16,7 @@ struct AuditFactTests {
       .text("Cafe\u{301}"),
     ] + [Day("2026-12-01")].compactMap { $0.map { .day($0) } }
 
-  @Test func `values are equal to themselves and to nothing else`() {
+  @Test func `a value is equal to itself only`() {
     for (index, value) in Self.values.enumerated() {
       for (other, another) in Self.values.enumerated() {
         #expect((value == another) == (index == other), "\(value), \(another)")
@@ -24,7 +24,7 @@ struct AuditFactTests {
     }
   }
 
-  @Test func `each kind of value comes back from the table as it went in`() async throws {
+  @Test func `each kind of value survives a round trip through the table`() async throws {
     try await withInstance { instance in
       for value in Self.values {
         let row = try await instance.stored(AuditChange(.displayName, from: value, to: value))
@@ -39,7 +39,7 @@ struct AuditFactTests {
     }
   }
 
-  @Test func `factors come back with their names and numbers`() async throws {
+  @Test func `factors are read back with their names and phone numbers`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       var change = AccountChange()
@@ -58,7 +58,7 @@ struct AuditFactTests {
     }
   }
 
-  @Test func `hostile text comes back byte for byte`() async throws {
+  @Test func `hostile text is read back byte for byte`() async throws {
     try await withInstance { instance in
       for text in [
         HostileText.marks(2_000), "<script>alert(1)</script>", "'; DROP TABLE audit; --",
@@ -71,7 +71,7 @@ struct AuditFactTests {
     }
   }
 
-  @Test func `what an earlier version wrote is read as text`() async throws {
+  @Test func `entries of an earlier version are read as text`() async throws {
     try await withInstance { instance in
       try await instance.database.write { connection in
         _ = try connection.run(
@@ -91,7 +91,7 @@ struct AuditFactTests {
     }
   }
 
-  @Test func `a field that a later version wrote keeps its name`() async throws {
+  @Test func `a field written by a later version keeps its name`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(3)
       try await instance.database.write { connection in
@@ -106,7 +106,7 @@ struct AuditFactTests {
     }
   }
 
-  @Test func `setting what is already set leaves no row and no field`() async throws {
+  @Test func `setting a current value again isn't audited`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let (identity, account) = (instance.identity, try await instance.reload(device.account))
@@ -152,29 +152,27 @@ struct AuditFactTests {
     ]
   }
 
-  @Test func `an entry without fields stores none, and one with fields stores each once`()
-    async throws
-  {
+  @Test func `an audit entry stores each of its fields once`() async throws {
     try await withInstance { instance in
       let before = try await instance.factCounts()
       _ = try await instance.administrator()
-      let made = try await instance.factCounts()
-      #expect(made.entries == before.entries + 1 && made.fields == before.fields + 2)
+      let created = try await instance.factCounts()
+      #expect(created.entries == before.entries + 1 && created.fields == before.fields + 2)
       let new = try await instance.consoleSession()
       try await instance.identity.consoleSessions.end(token: new.token.revealedText)
       let after = try await instance.factCounts()
-      #expect(after.entries == made.entries + 2 && after.fields == made.fields)
+      #expect(after.entries == created.entries + 2 && after.fields == created.fields)
     }
   }
 
-  @Test func `all actions of a group share the prefix that an index is sorted by`() {
+  @Test func `all actions of a group share the prefix that an index uses`() {
     for group in AuditAction.Group.allCases {
       #expect(Set(group.actions.map { $0.rawValue.prefix { $0 != "." } }).count == 1)
     }
     #expect(Set(AuditAction.Group.allCases.flatMap(\.actions)).count == AuditAction.allCases.count)
   }
 
-  @Test func `enrollments and removals are found apart`() async throws {
+  @Test func `enrollments and removals can be filtered separately`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -194,7 +192,7 @@ struct AuditFactTests {
     }
   }
 
-  @Test func `a filter by field reads the index of fields, and pages through it`() async throws {
+  @Test func `a filter by field pages through the index of fields`() async throws {
     try await withInstance { instance in
       for number in 0..<25 { try await instance.setWindow(number % 11) }
       while try await instance.identity.audit.file() {}
@@ -214,7 +212,7 @@ struct AuditFactTests {
 }
 
 extension Instance {
-  /// Writes an entry with one field, and reads it back.
+  /// Writes an entry with one field and reads it back.
   fileprivate func stored(_ change: AuditChange) async throws -> AuditRow {
     try await identity.store.write(AuditError.self) { [acme, now] connection in
       var entry = AuditEntry(.accountChange, .account, "x", name: "x", in: acme)
@@ -224,7 +222,7 @@ extension Instance {
     return try #require(try await log().first)
   }
 
-  /// The numbers of entries and of fields.
+  /// Counts the stored entries and fields.
   fileprivate func factCounts() async throws -> FactCounts {
     try await database.read { connection in
       try connection.first(

@@ -4,7 +4,7 @@ import Identity
 import Testing
 
 struct AuditSearchTests {
-  /// Every way to put the filters together, with values that fit something.
+  /// Every combination of filters, with values that match some entries.
   static func filters(of instance: Instance) -> [AuditFilter] {
     let objects: [(AuditResource?, String?)] = [
       (nil, nil), (.policy, nil), (nil, "acme-app"), (.policy, "acme-app"),
@@ -40,7 +40,7 @@ struct AuditSearchTests {
     return filters
   }
 
-  /// What a filter means, said plainly.
+  /// Applies a filter to an entry, condition by condition.
   private static func fits(_ row: AuditRow, _ filter: AuditFilter) -> Bool {
     if let scope = filter.scope, row.project != scope.project || row.tenant != scope.tenant {
       return false
@@ -58,7 +58,7 @@ struct AuditSearchTests {
     return true
   }
 
-  /// Leaves rows of several days, actors and kinds.
+  /// Writes entries by several actors, in several pools, about several kinds of resources.
   private func furnish(_ instance: Instance) async throws {
     for number in 0..<4 {
       instance.clock.advance(1800)
@@ -71,11 +71,11 @@ struct AuditSearchTests {
     instance.clock.advance(1800)
   }
 
-  /// How much of the log is in the indexes.
+  /// How much of the log is indexed.
   enum Filed: CaseIterable { case nothing, older, everything }
 
   @Test(arguments: Filed.allCases)
-  func `each filter finds the rows that fit it, and no others`(filed: Filed) async throws {
+  func `each filter finds exactly the matching entries`(filed: Filed) async throws {
     try await withInstance { instance in
       try await furnish(instance)
       if filed != .nothing { while try await instance.identity.audit.file() {} }
@@ -95,8 +95,7 @@ struct AuditSearchTests {
     }
   }
 
-  @Test func `a search that looks at much and finds little goes on where it stopped`() async throws
-  {
+  @Test func `a search that reaches its scan limit continues where it stopped`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(7)
       let start = instance.now
@@ -115,11 +114,13 @@ struct AuditSearchTests {
       #expect(rows.map(\.action) == [.policyWiden])
       let days = filter.within(start.advanced(bySeconds: -7200), start.advanced(bySeconds: -3600))
       let old = try await instance.identity.audit.search(days)
-      #expect(old.rows.isEmpty && old.next == nil, "days before the rows are found by halving")
+      #expect(
+        old.rows.isEmpty && old.next == nil,
+        "days before the first entry are ruled out by binary search")
     }
   }
 
-  @Test func `days are found among many rows without looking through them`() async throws {
+  @Test func `days are found by binary search among many entries`() async throws {
     try await withInstance { instance in
       let start = instance.now
       try await instance.fillLog(with: 30_000)
@@ -133,7 +134,7 @@ struct AuditSearchTests {
     }
   }
 
-  @Test func `in the log of all, rows name their scopes, and deleted tenants stay readable`()
+  @Test func `the instance's log names the pool of each entry, including deleted tenants`()
     async throws
   {
     try await withInstance { instance in
@@ -151,7 +152,7 @@ struct AuditSearchTests {
     }
   }
 
-  @Test func `the actors of a scope are those who left rows there`() async throws {
+  @Test func `the actors of a pool are those with entries there`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(3)
       _ = try await instance.identity.sessions.endAll(
@@ -164,7 +165,7 @@ struct AuditSearchTests {
     }
   }
 
-  @Test func `a download holds what fits and stands in the log itself`() async throws {
+  @Test func `an export has the matching entries and is audited`() async throws {
     try await withInstance { instance in
       for number in 0..<3 { try await instance.setWindow(number) }
       var filter = AuditFilter(scope: instance.acme)
@@ -181,7 +182,7 @@ struct AuditSearchTests {
     }
   }
 
-  @Test func `a download ends after a hundred thousand rows and says so`() async throws {
+  @Test func `an export is cut off after 100,000 entries and reports it`() async throws {
     try await withInstance { instance in
       try await instance.fillLog(with: Audit.longestExport + 10)
       let export = try await instance.identity.audit.export(
@@ -201,7 +202,7 @@ extension AuditFilter {
 }
 
 extension Instance {
-  /// Adds rows to Acme's log, one a second, and moves the clock past them.
+  /// Adds entries to Acme's log, one per second, and moves the clock past them.
   fileprivate func fillLog(with count: Int) async throws {
     let start = now.microseconds
     try await database.write { connection in

@@ -4,7 +4,7 @@ import Identity
 import Testing
 
 struct AuditTests {
-  @Test func `rows are of their scope: a project's leave its tenants' out`() async throws {
+  @Test func `a project's log doesn't include entries of its tenants`() async throws {
     try await withInstance { instance in
       for scope in [instance.acme, instance.east, instance.globex] {
         try await instance.setWindow(2, in: scope)
@@ -18,7 +18,7 @@ struct AuditTests {
     }
   }
 
-  @Test func `a user's history is what was done to the account, factors included`() async throws {
+  @Test func `a user's history includes changes to the account and its factors`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       _ = try await instance.enrolled(.bob)
@@ -32,7 +32,7 @@ struct AuditTests {
     }
   }
 
-  @Test func `a filter restricts without a scope too`() async throws {
+  @Test func `a filter also applies without a pool`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.administrator()
@@ -42,7 +42,7 @@ struct AuditTests {
     }
   }
 
-  @Test func `the list goes on page by page, and new rows do not shift it`() async throws {
+  @Test func `paging isn't shifted by new entries`() async throws {
     try await withInstance { instance in
       for number in 0..<25 { try await instance.setWindow(number % 11) }
       let all = try await instance.log().map(\.id)
@@ -60,7 +60,7 @@ struct AuditTests {
   }
 
   @Test(arguments: ["", "x", "0", "-1", "9223372036854775807", "9223372036854775808"])
-  func `any cursor is answered`(after: String) async throws {
+  func `any cursor is accepted`(after: String) async throws {
     try await withInstance { instance in
       let page = try await instance.identity.audit.list(
         AuditFilter(scope: instance.acme), after: after)
@@ -68,7 +68,7 @@ struct AuditTests {
     }
   }
 
-  @Test func `numbers of rows are never given twice`() async throws {
+  @Test func `entry IDs are never reused`() async throws {
     try await withInstance { instance in
       let last = try #require(try await instance.wholeLog().first).id
       try await instance.database.write { connection in

@@ -5,7 +5,7 @@ import Testing
 
 struct AuditCompletenessTests {
   @Test(arguments: UseCase.all)
-  func `each use case leaves its rows, no more and no fewer`(useCase: UseCase) async throws {
+  func `each use case writes exactly its audit entries`(useCase: UseCase) async throws {
     try await withInstance { instance in
       let act = try await useCase.prepare(instance)
       let before = try await instance.wholeLog().count
@@ -16,7 +16,7 @@ struct AuditCompletenessTests {
   }
 
   @Test(arguments: UseCase.all)
-  func `what cannot be recorded does not happen`(useCase: UseCase) async throws {
+  func `an action that can't be audited is rolled back`(useCase: UseCase) async throws {
     try await withInstance { instance in
       let act = try await useCase.prepare(instance)
       try await instance.database.write { connection in
@@ -37,8 +37,8 @@ struct AuditCompletenessTests {
     }
   }
 
-  /// Actions of the server itself, of guesses, and of the command line, which have tests of their
-  /// own.
+  /// Actions of the server, of failed attempts, and of the command line, which have their own
+  /// tests.
   private static let others: Set<AuditAction> = [
     .accountExpire, .administratorBlock, .administratorCodeRefused, .administratorSignInRefused,
     .approvalExpire, .approvalOvertake, .instanceConfirmClock, .instanceRestore, .masterKeyDrop,
@@ -47,15 +47,15 @@ struct AuditCompletenessTests {
   ]
 
   @Test(arguments: AuditAction.allCases)
-  func `each action is recorded by a use case of the table`(action: AuditAction) {
+  func `each audit action is covered by a use case`(action: AuditAction) {
     let isInTable = UseCase.all.contains { $0.rows.contains(action) }
     #expect(isInTable != Self.others.contains(action))
   }
 }
 
 extension Instance {
-  /// Every row of every table but those that count guesses, which are counted before they are
-  /// looked at.
+  /// Every row of every table, except for the tables of failed attempts, which are counted before
+  /// an attempt is checked.
   func contents() async throws -> [String: [[SQLValue]]] {
     let tables: [(String, SQL)] = [
       ("instance", "SELECT /* test */ * FROM instance ORDER BY 1"),

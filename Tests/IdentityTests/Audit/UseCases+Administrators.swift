@@ -17,12 +17,12 @@ extension UseCase {
     },
     UseCase("revoke an invitation", [.administratorRevokeInvitation]) { i in
       let boss = try await i.administrator("boss", .owner)
-      let made = try await i.invite("new@example.com", by: boss)
+      let created = try await i.invite("new@example.com", by: boss)
       return {
-        try await i.identity.invitations.revoke(made.invitation.id, by: i.author(boss))
+        try await i.identity.invitations.revoke(created.invitation.id, by: i.author(boss))
       }
     },
-    UseCase("give a role", [.administratorGrant]) { i in
+    UseCase("grant a role", [.administratorGrant]) { i in
       let (boss, nora) = try await i.bossAndNora()
       return {
         try await i.identity.administrators.grant(
@@ -42,7 +42,7 @@ extension UseCase {
       return { try await i.identity.administrators.remove(nora.id, by: i.author(boss)) }
     },
     UseCase(
-      "remove an administrator who made a token", [.administratorRemove, .serviceTokenRevoke]
+      "remove an administrator who created a token", [.administratorRemove, .serviceTokenRevoke]
     ) { i in
       let (boss, olga) = (
         try await i.administrator("boss", .owner), try await i.administrator("olga", .owner)
@@ -64,7 +64,7 @@ extension UseCase {
           by: i.author(device.administrator))
       }
     },
-    UseCase("make recovery codes", [.administratorRecoveryCodes]) { i in
+    UseCase("generate one's recovery codes", [.administratorRecoveryCodes]) { i in
       let device = try await i.enroll(try await i.administrator("nora", .auditor))
       return {
         _ = try await i.identity.administratorFactors.makeRecoveryCodes(
@@ -77,7 +77,7 @@ extension UseCase {
       _ = try await i.enroll(nora)
       return { try await i.identity.administratorFactors.reset(nora.id, by: i.author(boss)) }
     },
-    UseCase("give the password where a code is due", [.administratorCodeDue]) { i in
+    UseCase("enter the password when a second factor is required", [.administratorCodeDue]) { i in
       let device = try await i.enroll(try await i.administrator("nora", .auditor))
       return { _ = try await i.giveConsolePassword(device.administrator) }
     },
@@ -122,7 +122,7 @@ extension UseCase {
 }
 
 extension Instance {
-  /// An owner, and an auditor.
+  /// Creates an owner and an auditor.
   func bossAndNora() async throws -> (boss: Administrator, nora: Administrator) {
     (try await administrator("boss", .owner), try await administrator("nora", .auditor))
   }

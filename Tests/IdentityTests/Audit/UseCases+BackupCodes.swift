@@ -5,13 +5,13 @@ import Testing
 
 extension UseCase {
   static let backupCodes: [UseCase] = [
-    UseCase("make a temporary code", [.factorTemporaryCode]) { i in
+    UseCase("generate a temporary code", [.factorTemporaryCode]) { i in
       try await i.allowBackupCodes()
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       return { _ = try await i.temporaryCode(device.account, by: agent) }
     },
-    UseCase("end a temporary code", [.factorEndTemporaryCode]) { i in
+    UseCase("revoke a temporary code", [.factorEndTemporaryCode]) { i in
       try await i.allowBackupCodes()
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
@@ -28,7 +28,7 @@ extension UseCase {
       let pending = try await i.pending(.alice)
       return { _ = try await i.finalize(device, pending, code: code) }
     },
-    UseCase("make recovery codes", [.factorRecoveryCodes]) { i in
+    UseCase("generate recovery codes", [.factorRecoveryCodes]) { i in
       try await i.allowBackupCodes()
       let device = try await i.enrolled(.alice)
       let grant = try await i.signIn(.alice, device, code: device.code(at: i.now))
@@ -47,7 +47,7 @@ extension UseCase {
       let pending = try await i.pending(.alice)
       return { _ = try await i.finalize(device, pending, code: codes[0]) }
     },
-    UseCase("end recovery codes", [.factorEndRecoveryCodes]) { i in
+    UseCase("revoke recovery codes", [.factorEndRecoveryCodes]) { i in
       try await i.allowBackupCodes()
       let device = try await i.enrolled(.alice)
       _ = try await i.recoveryCodes(.alice, device)
@@ -57,18 +57,18 @@ extension UseCase {
           agent.request(), of: device.account.id, in: i.acme)
       }
     },
-    UseCase("send a link to enroll", [.factorSendLink]) { i in
+    UseCase("send an enrollment link", [.factorSendLink]) { i in
       let account = try await i.account(.alice)
       let agent = try await i.agent()
       return {
         _ = try await i.identity.enrollmentLinks.send(agent.request(), to: account.id, in: i.acme)
       }
     },
-    UseCase("open a link to enroll", []) { i in
+    UseCase("open an enrollment link", []) { i in
       let link = try await link(to: .alice, i)
       return { _ = try await i.identity.enrollmentLinks.open(link) }
     },
-    UseCase("enroll by a link", [.factorEnroll]) { i in
+    UseCase("enroll through a link", [.factorEnroll]) { i in
       let link = try await link(to: .alice, i)
       let enrollment = try await i.identity.enrollmentLinks.open(link)
       let secret = Secret(Base32.decode(enrollment.key.revealedText) ?? [])
@@ -80,7 +80,7 @@ extension UseCase {
           by: Instance.visitor)
       }
     },
-    UseCase("say that a change was none of theirs", [.factorReport]) { i in
+    UseCase("report an unrecognized change", [.factorReport]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       _ = try await i.identity.factorRemovals.remove(

@@ -3,14 +3,14 @@ import Identity
 
 extension UseCase {
   static let federation: [UseCase] = [
-    UseCase("register a key for custom tokens", [.trustedTokenKeyAdd]) { i in
+    UseCase("register a custom token signing key", [.trustedTokenKeyAdd]) { i in
       {
         _ = try await i.identity.signers.add(
           to: i.acme.project, issuer: "a@b.example", keyID: nil, key: TestTokenIssuer.back.pem(),
           by: Instance.boss)
       }
     },
-    UseCase("revoke a key for custom tokens", [.trustedTokenKeyRevoke]) { i in
+    UseCase("revoke a custom token signing key", [.trustedTokenKeyRevoke]) { i in
       let signer = try await i.identity.signers.add(
         to: i.acme.project, issuer: "a@b.example", keyID: nil, key: TestTokenIssuer.back.pem(),
         by: Instance.boss)
@@ -35,7 +35,7 @@ extension UseCase {
         try await i.identity.identityProviders.delete(i.acme, "oidc.acme", by: Instance.boss)
       }
     },
-    UseCase("link a user with an identity elsewhere", [.accountChange]) { i in
+    UseCase("link a provider identity to a user", [.accountChange]) { i in
       let alice = try await i.account(.alice)
       return {
         var change = AccountChange()
@@ -43,11 +43,11 @@ extension UseCase {
         _ = try await i.identity.accounts.update(i.acme, alice.id, change, by: Instance.boss)
       }
     },
-    UseCase("sign up by an identity provider", [.accountSignUp]) { i in
+    UseCase("sign up through an identity provider", [.accountSignUp]) { i in
       try await i.configureProvider()
       return { _ = try await i.signIn(withProviderSaying: "") }
     },
-    UseCase("be linked by a verified address", [.accountChange]) { i in
+    UseCase("link an account by its verified email", [.accountChange]) { i in
       try await i.configureProvider()
       _ = try await i.account(.alice)
       return {
@@ -55,7 +55,7 @@ extension UseCase {
           withProviderSaying: #""email":"alice@example.com","email_verified":true"#)
       }
     },
-    UseCase("sign in by an identity provider again", []) { i in
+    UseCase("sign in again through an identity provider", []) { i in
       try await i.configureProvider()
       _ = try await i.signIn(withProviderSaying: "")
       return { _ = try await i.signIn(withProviderSaying: "") }

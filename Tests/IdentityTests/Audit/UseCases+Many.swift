@@ -1,40 +1,40 @@
 import Identity
 
 extension UseCase {
-  /// Removals for many users, and what waits for a second administrator.
+  /// Bulk removals and requests for approval.
   static let many: [UseCase] = [
-    UseCase("look at a list", []) { i in
+    UseCase("preview a bulk removal", []) { i in
       try await i.crowd(1)
       let agent = try await i.agent()
       return { _ = try await i.draft("u0", by: agent) }
     },
-    UseCase("begin a removal for many", [.bulkStart]) { i in
+    UseCase("start a bulk removal", [.bulkStart]) { i in
       try await i.crowd(2)
       let agent = try await i.agent()
       let job = try await i.draft("u0\nu1", by: agent)
       return { try await i.begin(job, by: agent) }
     },
-    UseCase("go through a list", [.factorRemoveAll, .factorRemoveAll, .bulkFinish]) { i in
+    UseCase("run a bulk removal", [.factorRemoveAll, .factorRemoveAll, .bulkFinish]) { i in
       try await i.crowd(2)
       let agent = try await i.agent()
       try await i.begin(try await i.draft("u0\nu1", by: agent), by: agent)
       return { _ = try await i.identity.bulkRemovals.step() }
     },
-    UseCase("stop a removal for many", [.bulkStop]) { i in
+    UseCase("stop a bulk removal", [.bulkStop]) { i in
       try await i.crowd(1)
       let agent = try await i.agent()
       let job = try await i.draft("u0", by: agent)
       try await i.begin(job, by: agent)
       return { try await i.identity.bulkRemovals.stop(job, in: i.acme, agent.request(nil)) }
     },
-    UseCase("ask for approval of a list", [.approvalAsk]) { i in
+    UseCase("request approval of a bulk removal", [.approvalAsk]) { i in
       try await i.crowd(1)
       try await i.setSupportRules { $0.approvalOverUsers = 0 }
       let agent = try await i.agent()
       let job = try await i.draft("u0", by: agent)
       return { try await i.begin(job, by: agent) }
     },
-    UseCase("ask for approval of a removal", [.approvalAsk]) { i in
+    UseCase("request approval of a removal", [.approvalAsk]) { i in
       let (device, agent) = try await i.lastFactor()
       return {
         _ = try await i.identity.factorRemovals.remove(
@@ -47,7 +47,7 @@ extension UseCase {
         _ = try await i.identity.approvals.approve(id, in: i.acme, other.request(nil))
       }
     },
-    UseCase("refuse a removal", [.approvalRefuse]) { i in
+    UseCase("reject a removal", [.approvalRefuse]) { i in
       let (id, other) = (try await i.waiting(), try await i.agent("omar"))
       return {
         try await i.identity.approvals.refuse(
@@ -65,7 +65,7 @@ extension UseCase {
 }
 
 extension Instance {
-  /// Alice with her last factor, where that takes a second administrator.
+  /// Enrolls Alice in a pool where removing her last factor requires approval.
   fileprivate func lastFactor() async throws -> (Device, Agent) {
     let device = try await enrolled(.alice)
     _ = try await identity.policies.change(acme, by: Self.boss) { $0.pattern = .mandatory }
@@ -73,7 +73,7 @@ extension Instance {
     return (device, try await agent())
   }
 
-  /// A removal of Alice's that waits.
+  /// Requests a removal for Alice that requires approval.
   fileprivate func waiting() async throws -> Int64 {
     let (device, agent) = try await lastFactor()
     _ = try await identity.factorRemovals.remove(acme, device.account.id, nil, agent.request())

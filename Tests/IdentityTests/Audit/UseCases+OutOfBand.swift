@@ -4,18 +4,18 @@ import Testing
 
 extension UseCase {
   static let outOfBand: [UseCase] = [
-    UseCase("mail a code", []) { i in
+    UseCase("email a code", []) { i in
       _ = try await i.account(.alice)
       return { _ = try await i.code(.passwordReset) }
     },
-    UseCase("mail a code to nobody", []) { i in
+    UseCase("email a code to an unknown address", []) { i in
       {
         _ = try await i.identity.outOfBandCodes.send(
           OutOfBandRequest(.passwordReset, for: .email("nobody@example.com")), in: i.acme,
           hidingUsers: true, from: "a")
       }
     },
-    UseCase("hand a link out", [.accountLink]) { i in
+    UseCase("generate a link", [.accountLink]) { i in
       _ = try await i.account(.alice)
       return {
         _ = try await i.identity.outOfBandCodes.link(
@@ -23,7 +23,7 @@ extension UseCase {
           by: Instance.boss)
       }
     },
-    UseCase("look at a code", []) { i in
+    UseCase("check a code", []) { i in
       _ = try await i.account(.alice)
       let code = try await i.code(.verifyEmail)
       return {
@@ -39,29 +39,29 @@ extension UseCase {
           code, to: Secret("a new password"), by: Instance.visitor)
       }
     },
-    UseCase("verify an address", [.accountVerifyEmail]) { i in
+    UseCase("verify an email address", [.accountVerifyEmail]) { i in
       _ = try await i.account(.alice, isVerified: false)
       let code = try await i.code(.verifyEmail)
       return { _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor) }
     },
-    UseCase("change an address by a code", [.accountChangeEmail]) { i in
+    UseCase("change an email address with a code", [.accountChangeEmail]) { i in
       _ = try await i.account(.alice)
       let code = try await i.code(.changeEmail, newEmail: "new@example.com")
       return { _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor) }
     },
-    UseCase("go back to an address", [.accountRecoverEmail]) { i in
+    UseCase("restore an email address", [.accountRecoverEmail]) { i in
       _ = try await i.account(.alice)
       let code = try await i.code(.changeEmail, newEmail: "new@example.com")
       _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor)
       let back = try #require(try await i.mails("recover-email").last).code
       return { _ = try await i.identity.outOfBandCodes.apply(back, by: Instance.visitor) }
     },
-    UseCase("take a new factor away", [.factorRevert]) { i in
+    UseCase("revert an enrollment", [.factorRevert]) { i in
       _ = try await i.enrolled(.alice)
       let code = try #require(try await i.mails("revert-factor").last).code
       return { _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor) }
     },
-    UseCase("sign up by a link", [.accountSignUp]) { i in
+    UseCase("sign up with an email link", [.accountSignUp]) { i in
       try await i.allow(emailLink: true)
       let code = try await i.code(.signIn)
       return {
@@ -69,7 +69,7 @@ extension UseCase {
           i.acme, email: Person.alice.email, code: code, by: Instance.visitor)
       }
     },
-    UseCase("sign in by a link for the first time", [.accountVerifyEmail]) { i in
+    UseCase("sign in with an email link for the first time", [.accountVerifyEmail]) { i in
       try await i.allow(emailLink: true)
       _ = try await i.account(.alice, isVerified: false)
       let code = try await i.code(.signIn)
@@ -78,7 +78,7 @@ extension UseCase {
           i.acme, email: Person.alice.email, code: code, by: Instance.visitor)
       }
     },
-    UseCase("take an address into an account", [.accountChangeEmail]) { i in
+    UseCase("add an email address to an account", [.accountChangeEmail]) { i in
       try await i.allow(emailLink: true)
       let session = try await i.identity.signIns.signUp(
         i.acme, NewAccount(), by: Instance.visitor

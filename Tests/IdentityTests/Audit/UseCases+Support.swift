@@ -3,7 +3,7 @@ import DatabaseSQLite
 import Identity
 
 extension UseCase {
-  /// What support does to users.
+  /// Support actions on users.
   static let support: [UseCase] = [
     UseCase("change support rules", [.supportChange]) { i in
       {
@@ -13,7 +13,7 @@ extension UseCase {
       }
     },
     UseCase(
-      "change the rules of the support with a code", [.administratorStepUp, .supportChange]
+      "change support rules with a code", [.administratorStepUp, .supportChange]
     ) { i in
       let agent = try await i.agentWithDevice("olga", role: .owner)
       i.clock.advance(900)
@@ -25,10 +25,10 @@ extension UseCase {
         _ = try await i.identity.support.change(i.acme, to: settings, agent.request(code: code))
       }
     },
-    UseCase("change for how long own codes count", [.supportStepUp]) { i in
+    UseCase("change the re-authentication interval", [.supportStepUp]) { i in
       { try await i.identity.support.setStepUp(minutes: 5, by: Instance.boss) }
     },
-    UseCase("release an agent", [.supportRelease]) { i in
+    UseCase("unblock an agent", [.supportRelease]) { i in
       let agent = try await i.agent()
       let (id, key, now) = (agent.administrator.id, i.acme.key, i.now.microseconds)
       try await i.database.write { connection in
@@ -41,7 +41,7 @@ extension UseCase {
       let owner = try await i.agent("olga", role: .owner)
       return { _ = try await i.identity.support.release(id, in: i.acme, owner.request()) }
     },
-    UseCase("act with a code of one's own", [.administratorStepUp, .sessionsEnd]) { i in
+    UseCase("re-authenticate with an action", [.administratorStepUp, .sessionsEnd]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agentWithDevice()
       i.clock.advance(900)
@@ -60,7 +60,7 @@ extension UseCase {
           i.acme, device.account.id, device.factor, until: until, agent.request())
       }
     },
-    UseCase("end a suspension", [.factorResume]) { i in
+    UseCase("resume a factor", [.factorResume]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       _ = try await i.identity.support.suspend(
@@ -71,7 +71,7 @@ extension UseCase {
           i.acme, device.account.id, device.factor, agent.request(.found))
       }
     },
-    UseCase("undo a removal", [.factorRestore]) { i in
+    UseCase("restore a removed factor", [.factorRestore]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       let other = try await i.agent("erik")
@@ -84,7 +84,7 @@ extension UseCase {
           i.acme, device.account.id, id, other.request(.mistake))
       }
     },
-    UseCase("purge a removed factor", [.factorPurge]) { i in
+    UseCase("purge a removed factor after its retention period", [.factorPurge]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       _ = try await i.identity.factorRemovals.remove(
@@ -92,7 +92,7 @@ extension UseCase {
       i.clock.advance(72 * 3_600)
       return { _ = try await i.purgePart() }
     },
-    UseCase("purge a removed factor before its time", [.factorPurgeNow]) { i in
+    UseCase("purge a removed factor early", [.factorPurgeNow]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       let removal = try await i.identity.factorRemovals.remove(
@@ -126,7 +126,7 @@ extension UseCase {
       let agent = try await i.agent("olga", role: .owner)
       return { _ = try await i.identity.support.protect(i.acme, alice.id, true, agent.request()) }
     },
-    UseCase("end the protection of an account", [.accountUnprotect]) { i in
+    UseCase("end protection of an account", [.accountUnprotect]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent("olga", role: .owner)
       _ = try await i.identity.support.protect(i.acme, alice.id, true, agent.request())
@@ -148,7 +148,7 @@ extension UseCase {
         _ = try await i.identity.support.enable(i.acme, device.account.id, agent.request(.mistake))
       }
     },
-    UseCase("mark an address as verified in the console", [.accountChange]) { i in
+    UseCase("mark an email as verified in the console", [.accountChange]) { i in
       let alice = try await i.account(.alice, isVerified: false)
       let agent = try await i.agent("olga", role: .owner)
       return {
@@ -178,7 +178,7 @@ extension UseCase {
           i.acme, alice.id, agent.request(.asked, note: "Calls often."))
       }
     },
-    UseCase("take a note back", [.accountTakeBackNote]) { i in
+    UseCase("delete a note", [.accountTakeBackNote]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent()
       let note = try await i.identity.support.writeNote(

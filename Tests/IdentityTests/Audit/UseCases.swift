@@ -2,14 +2,14 @@ import Crypto
 import Identity
 import Testing
 
-/// A use case, what has to be there before it, and the audit rows that it leaves.
+/// A use case with its preparation and the audit entries that it writes.
 struct UseCase: Sendable, CustomTestStringConvertible {
   typealias Act = @Sendable () async throws -> Void
 
   let name: String
-  /// The actions of its rows, the oldest first; none for what changes no settings.
+  /// The actions of its audit entries, oldest first.
   let rows: [AuditAction]
-  /// Makes what has to be there, and returns the act itself.
+  /// Prepares the instance and returns the use case itself.
   let prepare: @Sendable (Instance) async throws -> Act
 
   var testDescription: String { name }
@@ -26,7 +26,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     + administrators + federation + many + backupCodes
 
   private static let settings: [UseCase] = [
-    UseCase("make a project", [.projectCreate]) { i in
+    UseCase("create a project", [.projectCreate]) { i in
       {
         _ = try await i.identity.pools.createProject(
           id: "new-project", displayName: "New", by: Instance.boss)
@@ -54,7 +54,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
         project: i.acme.project, tenant: nil, role: .owner, name: "x", maker: .commandLine)
       return { try await i.identity.pools.delete(project: i.acme.project, by: Instance.boss) }
     },
-    UseCase("make an API key", [.apiKeyCreate]) { i in
+    UseCase("create an API key", [.apiKeyCreate]) { i in
       {
         _ = try await i.identity.apiKeys.create(for: i.acme.project, by: Instance.boss)
       }
@@ -65,7 +65,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
         try await i.identity.apiKeys.revoke(key, of: i.acme.project, by: Instance.boss)
       }
     },
-    UseCase("make a tenant", [.tenantCreate]) { i in
+    UseCase("create a tenant", [.tenantCreate]) { i in
       {
         _ = try await i.identity.pools.createTenant(
           in: i.acme.project, UserPoolEdit(displayName: "North"), by: Instance.boss)
@@ -92,20 +92,20 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     UseCase("widen a window", [.policyWiden]) { i in
       { try await i.setWindow(9) }
     },
-    UseCase("write guidance", [.guidanceChange]) { i in
+    UseCase("edit guidance", [.guidanceChange]) { i in
       {
         _ = try await i.identity.guidance.write(
           i.acme, "Call back.", expecting: 0, by: Instance.boss)
       }
     },
-    UseCase("download the audit log", [.auditDownload]) { i in
+    UseCase("export the audit log", [.auditDownload]) { i in
       {
         _ = try await i.identity.audit.export(
           AuditFilter(), words: [], into: 0, by: Instance.support
         ) { count, _ in count += 1 }
       }
     },
-    UseCase("make the next signing key", [.signingKeyRotate]) { i in
+    UseCase("rotate the signing key", [.signingKeyRotate]) { i in
       { _ = try await i.identity.signingKeys.rotate(by: Instance.boss) }
     },
     UseCase("retire a signing key", [.signingKeyRetire]) { i in
@@ -114,18 +114,18 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       _ = try await keys.rotate(by: Instance.boss)
       return { try await keys.retire(old, by: Instance.boss) }
     },
-    UseCase("make a service token", [.serviceTokenCreate]) { i in
+    UseCase("create a service token", [.serviceTokenCreate]) { i in
       {
         _ = try await i.identity.serviceTokens.create(
           project: i.acme.project, tenant: nil, role: .owner, name: "x", maker: .commandLine)
       }
     },
     UseCase("revoke a service token", [.serviceTokenRevoke]) { i in
-      let made = try await i.identity.serviceTokens.create(
+      let created = try await i.identity.serviceTokens.create(
         project: i.acme.project, tenant: nil, role: .owner, name: "x", maker: .commandLine)
       return {
         try await i.identity.serviceTokens.revoke(
-          made.token.id, of: i.acme.project, by: Instance.boss)
+          created.token.id, of: i.acme.project, by: Instance.boss)
       }
     },
   ]
@@ -138,7 +138,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
           ImportOptions(existing: .refuse), by: Instance.boss)
       }
     },
-    UseCase("import a user in place of another", [.accountChange, .accountImport]) { i in
+    UseCase("replace a user by import", [.accountChange, .accountImport]) { i in
       let account = try await i.account(.alice)
       let row = ImportTests.user(.alice) {
         $0.localID = account.id.text
@@ -149,7 +149,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
           i.acme, [row], ImportOptions(existing: .replace), by: Instance.boss)
       }
     },
-    UseCase("begin an import of many parts", [.accountImport]) { i in
+    UseCase("start an import in batches", [.accountImport]) { i in
       var options = ImportOptions(existing: .keep)
       options.record = .beginning("users.json")
       let first = options
@@ -158,13 +158,13 @@ struct UseCase: Sendable, CustomTestStringConvertible {
           i.acme, [ImportTests.user(.alice)], first, by: Instance.boss)
       }
     },
-    UseCase("end an import of many parts", [.accountImport]) { i in
+    UseCase("finish an import in batches", [.accountImport]) { i in
       {
         try await i.identity.imports.recordEnd(
           ImportOutcome(), of: i.acme, name: "users.json", by: Instance.boss)
       }
     },
-    UseCase("make an account", [.accountCreate]) { i in { _ = try await i.account(.alice) } },
+    UseCase("create an account", [.accountCreate]) { i in { _ = try await i.account(.alice) } },
     UseCase("sign up", [.accountSignUp]) { i in
       {
         var new = NewAccount()
@@ -219,7 +219,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       _ = try await i.enrolled(.alice)
       return { try await i.identity.accounts.deleteAll(i.acme, by: Instance.boss) }
     },
-    UseCase("download accounts", [.accountDownload]) { i in
+    UseCase("export accounts", [.accountDownload]) { i in
       {
         try await i.identity.accounts.recordHashDownload(
           of: i.acme, count: 3, by: Instance.boss)
@@ -247,7 +247,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       let session = try await i.session(.alice).session
       return { _ = try await i.enrollPhone(session) }
     },
-    UseCase("give a user phones", [.accountChange]) { i in
+    UseCase("set a user's phone factors", [.accountChange]) { i in
       let device = try await i.enrolled(.alice)
       return {
         var change = AccountChange()
@@ -292,7 +292,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   ]
 
   private static let signIns: [UseCase] = [
-    UseCase("sign in with a phone as second factor", []) { i in
+    UseCase("sign in with a phone as the second factor", []) { i in
       try await i.allowPhones()
       let account = try await i.withPhone(.alice).account
       let pending = try await i.pending(.alice)
@@ -312,7 +312,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
           by: Instance.visitor)
       }
     },
-    UseCase("send a message to a phone number", []) { i in
+    UseCase("send a code to a phone number", []) { i in
       try await i.allowPhones()
       return {
         _ = try await i.identity.signIns.sendCode(i.acme, i.request("+4915799999999"))
@@ -344,7 +344,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   ]
 
   private static let administration: [UseCase] = [
-    UseCase("make an administrator", [.administratorCreate]) { i in
+    UseCase("create an administrator", [.administratorCreate]) { i in
       { _ = try await i.administrator() }
     },
     UseCase("sign in to the console", [.administratorSignIn]) { i in
@@ -370,7 +370,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
 extension Instance {
   static let consolePassword = Secret("a long pass phrase")
 
-  /// An administrator of the whole instance.
+  /// Creates an administrator of the whole instance.
   func administrator(_ role: Role = .owner) async throws -> Administrator {
     try await identity.administrators.create(
       email: "dora@example.com", displayName: "Dora", password: Self.consolePassword,

@@ -4,11 +4,9 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// Values decide what is written and recorded, and not the words that the audit log has for them.
+/// What is stored and audited depends on values, not on how the audit log displays them.
 struct ValueTests {
-  @Test func `another key of a provider under the same id takes the place of the old one`()
-    async throws
-  {
+  @Test func `a provider's new key replaces the old one with the same ID`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       let providers = instance.identity.identityProviders
@@ -21,7 +19,7 @@ struct ValueTests {
       let row = try #require(try await instance.log().first)
       #expect(
         row.changes == [AuditChange(.keys, from: .list(["k1"]), to: .list(["k1"]))])
-      // What the old key signed is not believed any more, and what the new one signs is.
+      // Tokens of the old key are rejected, and those of the new key are accepted.
       let (old, fresh) = (TestTokenIssuer.back, TestTokenIssuer.other)
       await expect("invalidResponse") {
         try await instance.assertion(try old.token(Instance.claims()))
@@ -31,7 +29,7 @@ struct ValueTests {
   }
 
   @Test(arguments: ["none", "None", "never", "as it was"])
-  func `a name that reads like the word for no name is recorded`(name: String) async throws {
+  func `a name that looks like the placeholder for no name is audited`(name: String) async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       var change = AccountChange()
@@ -50,7 +48,7 @@ struct ValueTests {
     }
   }
 
-  @Test func `a shortest length that is the usual one is kept when it is given`() async throws {
+  @Test func `an explicit minimum length equal to the default is stored`() async throws {
     try await withInstance { instance in
       let pools = instance.identity.pools
       for shortest in [nil, 6, nil] as [Int?] {
@@ -70,7 +68,7 @@ struct ValueTests {
     }
   }
 
-  @Test func `values that people read alike are others`() async throws {
+  @Test func `values that only look the same are different`() async throws {
     try await withInstance { instance in
       let pools = instance.identity.pools
       let (composed, decomposed) = ("Caf\u{E9} project", "Cafe\u{301} project")
@@ -81,7 +79,7 @@ struct ValueTests {
         let found = try await pools.find(project: instance.acme.project).displayName
         #expect(Array(found.utf8) == Array(name.utf8))
       }
-      // One line, and two lines that are joined to the same words.
+      // One line, and two lines that are displayed the same way when joined.
       for proof in [["one / two"], ["one", "two"]] {
         try await instance.setSupportRules { $0.identityProof = proof }
         #expect(try await instance.identity.support.settings(instance.acme).identityProof == proof)
@@ -93,9 +91,7 @@ struct ValueTests {
     }
   }
 
-  @Test func `what a provider says of a user is recorded, also where the identity stays`()
-    async throws
-  {
+  @Test func `a change to a linked identity's profile is audited`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       for name in ["Alice", "Alicia"] {
@@ -109,7 +105,7 @@ struct ValueTests {
     }
   }
 
-  @Test func `a secret that an import replaces is a new factor in log and mail`() async throws {
+  @Test func `a secret replaced by import is audited and emailed as a new factor`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.pools.update(
         project: instance.acme.project, by: Instance.boss
@@ -132,7 +128,7 @@ struct ValueTests {
         try await instance.identity.accounts.find(instance.acme, ID("uid-alice")))
       let before = (try await instance.log().count, try await instance.messages().count)
 
-      // The same secret: nothing happens to the factor, and a code that was used stays used.
+      // The same secret: the factor doesn't change, and a used code remains used.
       try await instance.database.write { connection in
         _ = try connection.run("UPDATE /* test */ factor SET last_step = 77")
       }
@@ -153,9 +149,9 @@ struct ValueTests {
       #expect(rows.count > before.0)
       let change = try #require(rows.first { $0.action == .accountChange })
       #expect(change.new(.factorSecrets) == .secret)
-      let told = try await instance.messages()
-      #expect(told.contains("mail notice-factors-removed alice@example.com"))
-      #expect(told.contains("mail notice-factors-added alice@example.com"))
+      let messages = try await instance.messages()
+      #expect(messages.contains("mail notice-factors-removed alice@example.com"))
+      #expect(messages.contains("mail notice-factors-added alice@example.com"))
       #expect(try await instance.reload(account).factors.map(\.id.text) == ["app-1"])
     }
   }

@@ -3,10 +3,10 @@ import DatabaseSQLite
 @testable import Identity
 import Testing
 
-/// Every cell of the table of actions.
+/// Checks every cell of the table of console actions.
 struct ActionTableTests {
-  /// Action, permission, re-authentication, reason, second approver: written by hand, so that a
-  /// changed cell is changed twice.
+  /// Action, permission, re-authentication, reason, and second approver, written by hand so that
+  /// every change to the table is deliberate.
   static let table = """
     inviteAdministrator manageAdministrators recent none never
     revokeInvitation manageAdministrators none none never
@@ -88,7 +88,7 @@ struct ActionTableTests {
       (reauthentication, reason, secondApprover) = (words[2], words[3], words[4])
     }
 
-    /// What an administrator is told who has the permission.
+    /// The outcome for an administrator who has the permission.
     func expected(isRecent: Bool, hasReason: Bool) -> String {
       var faults: [String] = []
       if !hasReason {
@@ -108,7 +108,7 @@ struct ActionTableTests {
     try table.split(separator: "\n").map(Line.init)
   }
 
-  @Test func `the table has every action once and says what it requires`() throws {
+  @Test func `the table lists every action once with its requirements`() throws {
     let lines = try Self.lines()
     #expect(lines.map(\.action) == ConsoleAction.allCases)
     for line in lines {
@@ -120,9 +120,7 @@ struct ActionTableTests {
     }
   }
 
-  @Test func `each action as each role, with and without re-authentication and reason`()
-    async throws
-  {
+  @Test func `each action checks role, re-authentication, and reason`() async throws {
     try await withInstance { instance in
       let lines = try Self.lines()
       for role in Role.allCases {
@@ -133,12 +131,12 @@ struct ActionTableTests {
             for line in lines {
               let request = agent.request(
                 hasReason ? .lost : nil, note: hasReason ? "because" : "")
-              let told = try await instance.authorize(line.action, request)
+              let outcome = try await instance.authorize(line.action, request)
               let expected =
                 role.permissions.contains(line.permission)
                 ? line.expected(isRecent: isRecent, hasReason: hasReason) : "notAllowed"
               #expect(
-                told == expected,
+                outcome == expected,
                 "\(line.action) as \(role), recent: \(isRecent), reason: \(hasReason)")
             }
           }
@@ -147,7 +145,7 @@ struct ActionTableTests {
     }
   }
 
-  @Test func `a fresh sign-in counts while there is no second factor, but not for support`()
+  @Test func `without a second factor, a recent sign-in suffices, but not for support actions`()
     async throws
   {
     try await withInstance { instance in
@@ -170,7 +168,7 @@ struct ActionTableTests {
     }
   }
 
-  @Test func `with a second factor a fresh password alone does not count`() async throws {
+  @Test func `with a second factor, a recent password alone doesn't suffice`() async throws {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let session = try await instance.giveConsolePassword(olga).session.session
@@ -180,20 +178,20 @@ struct ActionTableTests {
     }
   }
 
-  @Test func `the grants of this moment decide`() async throws {
+  @Test func `current grants are checked, not those at sign-in`() async throws {
     try await withInstance { instance in
       let agent = try await instance.agentWithDevice("olga", role: .owner)
       _ = try await instance.administrator("otto", .owner)
       try await instance.identity.administrators.revoke(
         Grant(role: .owner), from: agent.administrator.id, by: Author(actor: .commandLine))
-      let told = try await instance.authorize(.inviteAdministrator, agent.request(nil))
-      #expect(told == "notAllowed")
+      let outcome = try await instance.authorize(.inviteAdministrator, agent.request(nil))
+      #expect(outcome == "notAllowed")
     }
   }
 }
 
 extension Instance {
-  /// What the authorization says of an action on the instance: "done", or the refusal.
+  /// Authorizes an action on the instance; returns "done" or the name of the error.
   func authorize(_ action: ConsoleAction, _ request: ActionRequest) async throws -> String {
     let now = now
     let authorization = identity.authorization

@@ -4,7 +4,7 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// Re-authentication with an action: what is used up, counted and kept.
+/// Re-authentication with an action.
 struct ReauthenticationTests {
   private func invite(
     _ email: String, _ instance: Instance, _ request: ActionRequest
@@ -13,7 +13,8 @@ struct ReauthenticationTests {
       email: email, displayName: "New", grant: Grant(role: .owner), request)
   }
 
-  @Test func `a code is asked for, an incorrect one counts, a correct one renews the session`()
+  @Test
+  func `a code is required, an incorrect one is counted, and a correct one renews the session`()
     async throws
   {
     try await withInstance { instance in
@@ -40,7 +41,7 @@ struct ReauthenticationTests {
     }
   }
 
-  @Test func `a code is not used up while anything else is wrong`() async throws {
+  @Test func `a code isn't used up by a request with other errors`() async throws {
     try await withInstance { instance in
       let olga = try await instance.agentWithDevice("olga", role: .owner)
       instance.clock.advance(900)
@@ -79,7 +80,7 @@ struct ReauthenticationTests {
     }
   }
 
-  @Test func `a written reason is required where the table says so, and kept`() async throws {
+  @Test func `a written reason is required by the table and stored`() async throws {
     try await withInstance { instance in
       let olga = try await instance.agentWithDevice("olga", role: .owner)
       let other = try await instance.enroll(try await instance.administrator("otto", .owner))
@@ -103,7 +104,7 @@ struct ReauthenticationTests {
     }
   }
 
-  @Test func `setting up the first second factor re-authenticates its session`() async throws {
+  @Test func `enrolling the first second factor re-authenticates the session`() async throws {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let session = try await instance.giveConsolePassword(olga).session.session

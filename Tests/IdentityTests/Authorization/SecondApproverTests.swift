@@ -2,14 +2,16 @@ import Testing
 
 @testable import Identity
 
-/// The actions that the table gives a second approver.
+/// The actions for which the table requires a second approver.
 struct SecondApproverTests {
   static let actions = ConsoleAction.allCases.filter {
     $0.requirements.secondApprover != .never
   }
 
   @Test(arguments: actions)
-  func `one administrator alone changes nothing`(action: ConsoleAction) async throws {
+  func `an action with a second approver changes nothing until approved`(action: ConsoleAction)
+    async throws
+  {
     try await withInstance { instance in
       let agent = try await instance.agent("olga", role: .owner)
       try await instance.setWindow(1)
@@ -36,7 +38,7 @@ struct SecondApproverTests {
         _ = try await instance.identity.policies.change(
           instance.acme, expecting: version, agent.request(nil, note: "Clocks are off.")
         ) { $0.configuration.totp = nil }
-      default: Issue.record("nothing says what \(action) does without a second administrator")
+      default: Issue.record("\(action) has no case in this test")
       }
       #expect(try await instance.log().first?.action == .approvalAsk)
       #expect(try await instance.reload(alice.account).factors.count == 1)

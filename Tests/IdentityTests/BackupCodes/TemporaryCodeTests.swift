@@ -5,9 +5,9 @@ import Identity
 import Testing
 
 struct TemporaryCodeTests {
-  private let words = AuditAction.factorUseTemporaryCode
+  private let usedAction = AuditAction.factorUseTemporaryCode
 
-  @Test func `a code lets its user in once, with a session like any other`() async throws {
+  @Test func `a code signs its user in once, with a session like any other`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -16,20 +16,20 @@ struct TemporaryCodeTests {
       #expect(grant.session.secondFactor?.enrollment == device.factor)
       #expect(grant.session.secondFactor?.kind == .totp)
       let row = try #require(try await instance.log().first)
-      #expect(row.action == words && row.actorKind == "user")
+      #expect(row.action == usedAction && row.actorKind == "user")
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: code) }
       #expect(try await instance.reload(device.account).wrongCodes == 1)
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: "12345") }
       let codeAttempts = try await instance.codeAttempts(device.account)
       #expect(codeAttempts.prefix(3).map(\.result) == [.unreadable, .wrong, .temporary])
-      // The app goes on as it did.
+      // The app's codes are still accepted.
       instance.clock.advance(30)
       try await instance.signIn(.alice, device, code: device.code(at: instance.now))
       #expect(try await instance.reload(device.account).factors[0].lastUsedAt == instance.now)
     }
   }
 
-  @Test func `of many at once with the same code one gets in`() async throws {
+  @Test func `exactly one of many concurrent sign-ins with a code succeeds`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -44,7 +44,9 @@ struct TemporaryCodeTests {
     }
   }
 
-  @Test func `letters count as people type them, and none is taken for another`() async throws {
+  @Test func `a code is accepted in any case and spacing, and has no ambiguous characters`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -62,25 +64,26 @@ struct TemporaryCodeTests {
   }
 
   @Test(arguments: [(1, 1), (4, 4), (8, 8), (24, 24), (25, 1), (0, 1), (-3, 1)])
-  func `a code counts for the hours that were chosen, and no more than a day`(
-    asked: Int, counts: Int
+  func `a code is valid for the chosen 1 to 24 hours, and otherwise for one hour`(
+    chosen: Int, valid: Int
   ) async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
-      let first = try await instance.temporaryCode(device.account, hours: asked, by: agent)
-      instance.clock.advance(Int64(counts) * 3_600 - 1)
+      let first = try await instance.temporaryCode(device.account, hours: chosen, by: agent)
+      instance.clock.advance(Int64(valid) * 3_600 - 1)
       try await instance.signIn(.alice, device, code: first)
       try await instance.prove(agent.session)
-      let second = try await instance.temporaryCode(device.account, hours: asked, by: agent)
-      instance.clock.advance(Int64(counts) * 3_600)
+      let second = try await instance.temporaryCode(device.account, hours: chosen, by: agent)
+      instance.clock.advance(Int64(valid) * 3_600)
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: second) }
       try await instance.identity.purgeExpired()
     }
   }
 
-  @Test func `a newer code ends the one from before, and each account has its own`() async throws {
+  @Test func `a newer code invalidates the earlier one, and each account has its own`() async throws
+  {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let alice = try await instance.enrolled(.alice)
@@ -96,7 +99,7 @@ struct TemporaryCodeTests {
     }
   }
 
-  @Test func `it ends with the factors that it was made for`() async throws {
+  @Test func `a code is invalidated with the factors that it was generated for`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -111,7 +114,7 @@ struct TemporaryCodeTests {
     }
   }
 
-  @Test func `while codes are not looked at, neither is it; then it opens the door`()
+  @Test func `a code is refused while the account is locked, and accepted afterwards`()
     async throws
   {
     try await withInstance { instance in
@@ -130,7 +133,9 @@ struct TemporaryCodeTests {
     }
   }
 
-  @Test func `it counts for a suspended app too, whose own codes do not`() async throws {
+  @Test func `a code is accepted instead of a suspended app's, whose own codes are rejected`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -145,7 +150,7 @@ struct TemporaryCodeTests {
     }
   }
 
-  @Test func `it takes a pool that has them on, and a user with an app`() async throws {
+  @Test func `a code requires a pool that permits it and a user with an app`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let bob = try await instance.account(.bob)
@@ -163,7 +168,7 @@ struct TemporaryCodeTests {
     }
   }
 
-  @Test func `an agent ends it, and then it does not count`() async throws {
+  @Test func `a code revoked by an agent isn't accepted`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -184,7 +189,7 @@ struct TemporaryCodeTests {
     }
   }
 
-  @Test func `neither the code nor a digest that anybody can compute is kept or mailed`()
+  @Test func `neither the code nor an unkeyed digest of it is stored or mailed`()
     async throws
   {
     try await withInstance { instance in
@@ -210,7 +215,7 @@ struct TemporaryCodeTests {
     }
   }
 
-  @Test func `a usual sign-in does not look for it`() async throws {
+  @Test func `a regular sign-in doesn't look up temporary codes`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -226,7 +231,7 @@ struct TemporaryCodeTests {
     }
   }
 
-  @Test func `it counts after the master key has become another`() async throws {
+  @Test func `a code is accepted after the master key is rotated`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -241,7 +246,7 @@ struct TemporaryCodeTests {
       let outcome = try await identity.signIns.password(
         instance.acme, email: Person.alice.email, password: Person.alice.password, address: "a")
       guard case .secondFactorDue(_, let pending, _) = outcome else {
-        throw Unexpected("no second factor is due")
+        throw Unexpected("no second factor is required")
       }
       _ = try await identity.signIns.finalize(
         project: instance.acme.project, tenant: nil, pendingCredential: pending,

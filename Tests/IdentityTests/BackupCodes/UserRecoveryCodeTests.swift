@@ -2,7 +2,9 @@ import Identity
 import Testing
 
 struct UserRecoveryCodeTests {
-  @Test func `ten codes let their user in once each, and the rest is counted`() async throws {
+  @Test func `each of ten codes is accepted once, and the remaining codes are counted`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -24,7 +26,7 @@ struct UserRecoveryCodeTests {
     }
   }
 
-  @Test func `new codes end those from before`() async throws {
+  @Test func `new codes invalidate the earlier ones`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -40,7 +42,7 @@ struct UserRecoveryCodeTests {
     }
   }
 
-  @Test func `they take a session that has just passed the app`() async throws {
+  @Test func `generating codes requires a session with a recent code from the app`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let identity = instance.identity
@@ -73,7 +75,7 @@ struct UserRecoveryCodeTests {
     }
   }
 
-  @Test func `they end with the app, and by an agent`() async throws {
+  @Test func `codes are invalidated with the app, or when an agent revokes them`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)

@@ -7,7 +7,7 @@ extension [AuditRow] {
 }
 
 extension Instance {
-  /// Gives a user of a crowd another app, as if enrolled now.
+  /// Adds another app to an imported user, as if enrolled now.
   func addFactor(to uid: String) async throws {
     let now = now
     try await database.write { connection in

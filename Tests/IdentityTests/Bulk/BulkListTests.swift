@@ -6,14 +6,14 @@ import Testing
     try BulkList(text).lines.map { "\($0.number) \($0.text)" }
   }
 
-  @Test func `a line names a user, and empty ones do not count`() throws {
+  @Test func `each line names a user, and empty lines are skipped`() throws {
     #expect(
       try read("  ann@example.com \r\n\r\n\tuid-2\n\n bo@example.com")
         == ["1 ann@example.com", "3 uid-2", "5 bo@example.com"])
     #expect(try read("\u{FEFF}ann@example.com") == ["1 ann@example.com"])
   }
 
-  @Test func `a heading says which column it is, a uid rather than an address`() throws {
+  @Test func `a header row selects the column, a UID rather than an email address`() throws {
     #expect(
       try read("Name,Email\nAnn,ann@example.com\n\"Bo, the boss\",bo@example.com\n")
         == ["2 ann@example.com", "3 bo@example.com"])
@@ -22,26 +22,28 @@ import Testing
     #expect(try read("email\nann@example.com") == ["2 ann@example.com"])
   }
 
-  @Test func `without a heading the first cell with an at sign counts, or the first`() throws {
+  @Test func `without a header row, the first cell with an at sign is used, or the first cell`()
+    throws
+  {
     #expect(try read("Ann\tann@example.com\t7\nuid-2\tBo") == ["1 ann@example.com", "2 uid-2"])
   }
 
-  @Test func `quotes hold commas, line ends and quotes`() throws {
+  @Test func `quoted cells can contain commas, line breaks, and quotes`() throws {
     #expect(
       try read("uid,name\n\"u-1\",\"Ann\n\"\"the great\"\"\"\nu-2,Bo") == ["2 u-1", "4 u-2"])
-    // One that is never closed is a sign like others.
+    // An unclosed quotation mark is an ordinary character.
     #expect(
       try read("\"ann@example.com\nbo@example.com") == ["1 \"ann@example.com", "2 bo@example.com"])
     #expect(throws: Never.self) { try BulkList(String(repeating: "\"a\n", count: 9_999)) }
   }
 
-  @Test func `what programs put around an address goes`() throws {
+  @Test func `formatting added by mail and spreadsheet programs is removed`() throws {
     #expect(
       try read("Ann <ann@example.com>\n'-uid\n'=uid\n'plain")
         == ["1 ann@example.com", "2 -uid", "3 =uid", "4 'plain"])
   }
 
-  @Test func `nobody and too many are refused`() throws {
+  @Test func `an empty list and one over 10,000 lines are refused`() throws {
     for text in ["", " \n\t\r\n", ",,\n;;", "email\n"] {
       #expect(throws: BulkListError.empty) { try BulkList(text) }
     }
@@ -50,7 +52,7 @@ import Testing
     #expect(throws: BulkListError.tooLong) { try BulkList(most + "one more") }
   }
 
-  @Test func `hostile lines are cut and stay text`() throws {
+  @Test func `malicious lines are truncated and treated as text`() throws {
     let lines = try BulkList(
       "<script>alert(1)</script>\n\u{202E}moc.elpmaxe@nna\n\(String(repeating: "x", count: 4_000))\n👩‍👩‍👧\n')--"
     ).lines

@@ -4,7 +4,7 @@ import Identity
 import Testing
 
 @Suite struct BulkRemovalTests {
-  @Test func `a list is looked at without a change, and says who is found`() async throws {
+  @Test func `previewing a list shows who was found and changes nothing`() async throws {
     try await withInstance { instance in
       try await instance.crowd(3)
       _ = try await instance.account(.bob)
@@ -31,7 +31,7 @@ import Testing
       let counts = try await instance.identity.bulkRemovals.counts(of: job)
       #expect(
         counts == [nil: 1, .twice: 1, .protected: 1, .locked: 1, BulkResult.none: 1, .notFound: 2])
-      // An owner acts on protected accounts.
+      // An owner can act on protected accounts.
       let owner = try await instance.agent("olga", role: .owner)
       let theirs = try await instance.job(
         try await instance.draft("u1\nu2", by: owner), by: owner)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `nobody puts themselves on a list`() async throws {
+  @Test func `agents can't remove their own factors through a list`() async throws {
     try await withInstance { instance in
       var new = NewAccount()
       new.email = "Dora@desk.example.com"
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `a draft is its maker's alone, and gone after an hour`() async throws {
+  @Test func `a draft is visible only to its creator and deleted after an hour`() async throws {
     try await withInstance { instance in
       try await instance.crowd(1)
       let agent = try await instance.agent()
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `nobody looks at a list whose role was taken away while their page was open`(
+  func `an agent whose role was revoked while a page was open can't preview a list`(
     isRemoved: Bool
   ) async throws {
     try await withInstance { instance in
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `each user goes through the rules of a single removal`() async throws {
+  @Test func `each user on a list is subject to the rules of a single removal`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       try await instance.crowd(2)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a list that is decided twice runs once, and the same list again does nothing`()
+  @Test func `a list started twice runs once, and the same list again does nothing`()
     async throws
   {
     try await withInstance { instance in
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `parts at once and a server that begins anew do nothing twice`() async throws {
+  @Test func `concurrent batches and a restarted server repeat no removal`() async throws {
     try await withInstance { instance in
       try await instance.crowd(20)
       let agent = try await instance.agent()
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `what has changed since the list was looked at is left alone`() async throws {
+  @Test func `users who changed after the preview are skipped`() async throws {
     try await withInstance { instance in
       try await instance.crowd(6)
       let agent = try await instance.agent()
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `a job can be stopped, by whoever may act there`() async throws {
+  @Test func `any agent of the pool can stop a bulk removal`() async throws {
     try await withInstance { instance in
       try await instance.crowd(10)
       let agent = try await instance.agent()
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func `it stops by itself when its maker may not act there any more`() async throws {
+  @Test func `a bulk removal stops when its creator is no longer authorized`() async throws {
     try await withInstance { instance in
       try await instance.crowd(4)
       let agent = try await instance.agent()
@@ -227,7 +227,7 @@ import Testing
     }
   }
 
-  @Test func `one user who cannot be acted on does not keep the others`() async throws {
+  @Test func `a failure for one user doesn't stop the others`() async throws {
     try await withInstance { instance in
       try await instance.crowd(5)
       let agent = try await instance.agent()
@@ -249,20 +249,20 @@ import Testing
     }
   }
 
-  @Test func `each user counts as an action of the hour`() async throws {
+  @Test func `each user on a list counts toward the hourly action limit`() async throws {
     try await withInstance { instance in
       try await instance.crowd(40)
       try await instance.setSupportRules { $0.actionsPerHour = 10 }
       let agent = try await instance.agent()
       let eight = try await instance.draft(instance.addresses(0..<8), by: agent)
       #expect(try await instance.begin(eight, by: agent).state == .running)
-      // Two are left, so three need somebody else.
+      // Two actions are left, so three users require approval.
       let three = try await instance.draft(instance.addresses(8..<11), by: agent)
       #expect(try await instance.begin(three, by: agent).state == .waiting)
       let approval = try #require(
         try await instance.identity.approvals.find(forJob: three, in: instance.acme))
       #expect(approval.cause == .hour && approval.users == 3)
-      // Asking was the ninth.
+      // The request was the ninth action.
       let one = try await instance.draft("u20", by: agent)
       #expect(try await instance.begin(one, by: agent).state == .running)
       let last = try await instance.draft("u21", by: agent)
@@ -270,7 +270,8 @@ import Testing
     }
   }
 
-  @Test func `many users who cannot be had back are counted out loud`() async throws {
+  @Test func `removing many factors irreversibly requires typing the number of users`() async throws
+  {
     try await withInstance { instance in
       try await instance.crowd(42)
       try await instance.setSupportRules { $0.actionsPerHour = 1_000 }
@@ -289,7 +290,9 @@ import Testing
     }
   }
 
-  @Test func `it asks for a reason, the proof and the agent's own code`() async throws {
+  @Test func `a bulk removal requires a reason, identity checks, and re-authentication`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.crowd(1)
       try await instance.setSupportRules { $0.identityProof = ["called back"] }
@@ -302,13 +305,13 @@ import Testing
       await expect("denied.reasonRequired+proofMissing+codeRequired") {
         try await removals.begin(id, in: instance.acme, number: "", none)
       }
-      let unproved = agent.request(.lost)
+      let unverified = agent.request(.lost)
       await expect("denied.proofMissing+codeRequired") {
-        try await removals.begin(id, in: instance.acme, number: "", unproved)
+        try await removals.begin(id, in: instance.acme, number: "", unverified)
       }
-      let uncoded = agent.request(.lost, proofs: ["called back"])
+      let withoutCode = agent.request(.lost, proofs: ["called back"])
       await expect("denied.codeRequired") {
-        try await removals.begin(id, in: instance.acme, number: "", uncoded)
+        try await removals.begin(id, in: instance.acme, number: "", withoutCode)
       }
       let wrong = agent.request(
         .lost, proofs: ["called back"], code: try device.wrongCode(at: instance.now))
@@ -326,7 +329,7 @@ import Testing
     }
   }
 
-  @Test func `lists go with their pool, and old ones by themselves`() async throws {
+  @Test func `lists are deleted with their pool, and when they are old`() async throws {
     try await withInstance { instance in
       try await instance.crowd(2)
       try await instance.crowd(2, in: instance.east, from: 10)
@@ -348,7 +351,7 @@ import Testing
     }
   }
 
-  @Test func `ten thousand lines`() async throws {
+  @Test func `a list of 10,000 lines runs to the end`() async throws {
     try await withInstance { instance in
       try await instance.crowd(1_000)
       try await instance.setSupportRules {

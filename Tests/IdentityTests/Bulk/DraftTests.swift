@@ -1,9 +1,9 @@
 import Identity
 import Testing
 
-/// Lists that were looked at, and that nobody has decided.
+/// Tests bulk removals that were previewed but not started.
 struct DraftTests {
-  @Test func `of a maker's drafts the newest five are kept`() async throws {
+  @Test func `only the five newest drafts of an agent are stored`() async throws {
     try await withInstance { instance in
       try await instance.crowd(2)
       let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
@@ -18,7 +18,7 @@ struct DraftTests {
         #expect((found == "notFound") == (number < 2))
       }
       _ = try await instance.job(theirs, by: other)
-      // What was decided is no draft.
+      // A started removal is no longer a draft.
       try await instance.begin(drafts[2], by: agent)
       for _ in 0..<6 { _ = try await instance.draft("u0", by: agent) }
       _ = try await instance.job(drafts[2], by: agent)

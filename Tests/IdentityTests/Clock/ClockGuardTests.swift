@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct ClockGuardTests {
-  /// A steady clock that a test moves.
+  /// A steady clock that a test advances.
   private final class Steady: Sendable {
     private let passed = Mutex(Duration.zero)
     var now: Duration { passed.withLock { $0 } }
@@ -16,7 +16,7 @@ import Testing
     ClockGuard(store: instance.identity.store, steady: { steady.now })
   }
 
-  @Test func `a start within a week of the newest stored time is trusted`() async throws {
+  @Test func `a startup within a week of the newest stored time is trusted`() async throws {
     try await withInstance { (instance: Instance) async throws in
       #expect(try await watch(instance).check() == nil)
       instance.clock.advance(6 * 86_400)
@@ -27,18 +27,18 @@ import Testing
   }
 
   @Test(arguments: [400 * 86_400, -2 * 3_600] as [Int64])
-  func `a start far from the newest stored time is doubted until somebody confirms it`(
+  func `a startup far from the newest stored time is doubted until it's confirmed`(
     jump: Int64
   ) async throws {
     try await withInstance { (instance: Instance) async throws in
       #expect(try await watch(instance).check() == nil)
-      let right = instance.now
+      let correctTime = instance.now
       instance.clock.advance(jump)
       let server = watch(instance)
       let doubt = try await server.check()
-      #expect(doubt?.isBehind == (jump < 0) && doubt?.expected == right)
-      #expect(try await server.check() != nil, "no check ends it")
-      // Another process, as the command line is.
+      #expect(doubt?.isBehind == (jump < 0) && doubt?.expected == correctTime)
+      #expect(try await server.check() != nil, "a check doesn't end the doubt")
+      // Another process, such as the command line.
       try await watch(instance).confirm(by: Author(actor: .commandLine))
       #expect(try await instance.wholeLog().first?.action == .instanceConfirmClock)
       #expect(try await server.check() == nil)
@@ -46,24 +46,23 @@ import Testing
     }
   }
 
-  @Test func `an owner confirms the clock with their second factor, and nobody else does`()
-    async throws
-  {
+  @Test func `only an owner can confirm the clock, with their second factor`() async throws {
     try await withInstance { (instance: Instance) async throws in
       let identity = instance.identity
       let olga = try await instance.agentWithDevice("olga", role: .owner)
       let own = try #require(olga.device)
       instance.clock.advance(60)
       #expect(try await identity.clockGuard.check() == nil)
-      let right = instance.now
-      // A trusted clock asks for nothing and leaves no trace.
+      let correctTime = instance.now
+      // Confirming a trusted clock requires nothing and isn't audited.
       let rows = try await instance.wholeLog().count
       #expect(try await identity.clockGuard.confirm(olga.request(nil)).value == nil)
       #expect(try await instance.wholeLog().count == rows)
       instance.clock.advance(400 * 86_400)
       #expect(try await identity.clockGuard.check() != nil)
       let reading = try await identity.clockGuard.reading()
-      #expect(reading.shown == instance.now && reading.stored == right && reading.doubt != nil)
+      #expect(
+        reading.shown == instance.now && reading.stored == correctTime && reading.doubt != nil)
       let owner = try await instance.signIn(own).session
       instance.clock.advance(900)
       let agent = Agent(session: owner, device: own)
@@ -92,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `doubt ends when the clock is set right`() async throws {
+  @Test func `the doubt ends when the clock is corrected`() async throws {
     try await withInstance { (instance: Instance) async throws in
       #expect(try await watch(instance).check() == nil)
       instance.clock.advance(400 * 86_400)
@@ -103,7 +102,8 @@ import Testing
     }
   }
 
-  @Test func `a jump while the server runs is doubted, and a slow clock isn't`() async throws {
+  @Test func `a clock jump while the server is running is doubted; slow drift isn't`() async throws
+  {
     try await withInstance { (instance: Instance) async throws in
       let steady = Steady()
       let server = watch(instance, steady)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `a database from before times were stored is measured by its newest entry`()
+  @Test func `a database without a stored time is checked against its newest audit entry`()
     async throws
   {
     try await withInstance { (instance: Instance) async throws in
@@ -135,16 +135,16 @@ import Testing
     }
   }
 
-  @Test func `what is written under a doubted clock doesn't end the doubt`() async throws {
+  @Test func `writes under a doubted clock don't end the doubt`() async throws {
     try await withInstance { (instance: Instance) async throws in
-      let right = instance.now
+      let correctTime = instance.now
       instance.clock.advance(400 * 86_400)
       let server = watch(instance)
       #expect(try await server.check() != nil)
       _ = try await instance.identity.pools.createProject(
         id: "new-project", displayName: "New", by: Instance.boss)
-      #expect(try await server.check()?.expected == right)
-      #expect(try await watch(instance).check()?.expected == right)
+      #expect(try await server.check()?.expected == correctTime)
+      #expect(try await watch(instance).check()?.expected == correctTime)
     }
   }
 
@@ -154,7 +154,7 @@ import Testing
       let agent = try await instance.agent()
       _ = try await instance.identity.factorRemovals.remove(
         instance.acme, alice.account.id, nil, agent.request(.lost))
-      func kept() async throws -> [Int] {
+      func stored() async throws -> [Int] {
         try await instance.database.read { connection in
           try connection.all(
             """
@@ -166,20 +166,20 @@ import Testing
       }
       let identity = instance.identity
       #expect(try await identity.clockGuard.check() == nil)
-      let before = try await kept()
+      let before = try await stored()
       #expect(before[0] == 1 && before[1] > 0)
       instance.clock.advance(400 * 86_400)
       #expect(try await identity.clockGuard.check() != nil)
       try await identity.purgeExpired()
       #expect(try await !identity.expireCodeAttempts())
-      #expect(try await kept() == before)
+      #expect(try await stored() == before)
       try await identity.clockGuard.confirm(by: Instance.boss)
       try await identity.purgeExpired()
-      #expect(try await kept()[0] == 0)
+      #expect(try await stored()[0] == 0)
     }
   }
 
-  @Test func `a step that was used under a clock far ahead locks nobody out`() async throws {
+  @Test func `a code used while the clock was far ahead doesn't lock the user out`() async throws {
     try await withInstance { (instance: Instance) async throws in
       let alice = try await instance.enrolled(.alice)
       instance.clock.advance(2 * 3_600)

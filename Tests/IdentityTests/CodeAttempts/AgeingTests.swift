@@ -23,7 +23,7 @@ struct AgeingTests {
     }
   }
 
-  @Test func `code attempts older than the pool keeps them become counts of whole days`()
+  @Test func `code attempts past the pool's retention period become daily counts`()
     async throws
   {
     try await withInstance { instance in
@@ -37,13 +37,13 @@ struct AgeingTests {
       instance.clock.advance(90)
       try await instance.give(device, code: device.code(at: instance.now, steps: -1))
       instance.clock.advance(86_400)
-      // Nobody confirms this one.
+      // No correct code confirms this near miss.
       try await instance.give(device, code: device.code(at: instance.now, steps: -4))
       for _ in 0..<4 { try await instance.give(device, code: "0") }
       for _ in 0..<6 { try await instance.give(device, code: "0") }
       try await age(instance)
       #expect(try await counts(instance) == [])
-      // The last moment of the thirtieth day after the first, and then the next.
+      // The last second of the thirtieth day after the first, then the next second.
       let end = (first + 31) * 86_400 - instance.now.seconds - 1
       instance.clock.advance(end)
       try await age(instance)
@@ -60,14 +60,16 @@ struct AgeingTests {
       ]
       #expect(try await counts(instance) == one + other)
       #expect(try await instance.codeAttempts(device.account).isEmpty)
-      // What comes next begins the chain anew.
+      // The next attempt starts a new chain.
       instance.clock.advance(86_400)
       try await instance.give(device, code: device.code(at: instance.now))
       #expect(try await instance.codeAttempts(device.account).map(\.result) == [.accepted])
     }
   }
 
-  @Test func `each pool keeps them as long as it says, and many go in parts`() async throws {
+  @Test func `each pool has its own retention period, and attempts are removed in batches`()
+    async throws
+  {
     try await withInstance { instance in
       var settings = try await instance.identity.support.settings(instance.east)
       settings.codeAttemptDays = 1
@@ -106,7 +108,7 @@ struct AgeingTests {
     }
   }
 
-  @Test func `a deleted pool leaves neither code attempts nor counts`() async throws {
+  @Test func `deleting a pool deletes its code attempts and counts`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(1, in: instance.east)
       let device = try await instance.enrolled(.alice, in: instance.east)

@@ -4,9 +4,9 @@ import DatabaseSQLite
 import OTP
 import Testing
 
-/// All code attempts of an account, a part at a time.
+/// Tests the paged list of an account's code attempts.
 struct CodeAttemptListTests {
-  /// Writes so many right codes of somebody, a second apart and the last one now.
+  /// Records accepted codes of a user, one second apart, with the last one now.
   private func write(_ count: Int, of account: Account, _ instance: Instance) async throws {
     let (scope, id, now) = (instance.acme, account.id, instance.now)
     try await instance.database.write { connection in
@@ -34,7 +34,7 @@ struct CodeAttemptListTests {
     return parts
   }
 
-  @Test func `three thousand come in parts, each once, the newest first`() async throws {
+  @Test func `3,000 attempts are paged, each listed once, newest first`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       try await write(3_000, of: alice, instance)
@@ -49,7 +49,7 @@ struct CodeAttemptListTests {
   }
 
   @Test(arguments: [0, 1, 2, 49, 50, 51, 100])
-  func `the last part is the last, with nothing after it`(count: Int) async throws {
+  func `the last page has no next page`(count: Int) async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       try await write(count, of: alice, instance)
@@ -60,7 +60,7 @@ struct CodeAttemptListTests {
     }
   }
 
-  @Test func `a place that is gone, of somebody else or none at all shows nothing`() async throws {
+  @Test func `an expired, foreign, or invalid page token returns nothing`() async throws {
     try await withInstance { instance in
       let (alice, bob) = (try await instance.account(.alice), try await instance.account(.bob))
       try await write(60, of: alice, instance)
@@ -74,11 +74,11 @@ struct CodeAttemptListTests {
         let page = try await codeAttempts.list(account, after: after)
         #expect(page.items.isEmpty && page.next == nil, "\(after)")
       }
-      // Bob has a code attempt of each of these moments but the first.
+      // Bob's attempts have the same timestamps as Alice's, except for the last.
       let foreign = try #require(other.lastCodeAttemptAt)
       #expect(try await codeAttempts.list(account, after: String(foreign)).items.isEmpty)
       #expect(try await codeAttempts.list(account, after: next).items.count == 10)
-      // It ages while somebody reads.
+      // The attempts are deleted while the list is being read.
       let place = try #require(Int64(next))
       try await instance.database.write { connection in
         _ = try connection.run(

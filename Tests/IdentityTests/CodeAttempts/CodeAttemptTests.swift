@@ -8,15 +8,15 @@ import Testing
 struct CodeAttemptTests {
   private static let origin = RequestOrigin(address: "203.0.113.9", userAgent: "Firefox/130 Linux")
 
-  /// What is kept of code attempts, in short.
-  private func words(_ codeAttempts: [CodeAttempt]) -> [String] {
+  /// Returns a summary of each code attempt: its way, result, and distance.
+  private func summaries(_ codeAttempts: [CodeAttempt]) -> [String] {
     codeAttempts.map { codeAttempt in
       [codeAttempt.way.rawValue, codeAttempt.result.rawValue, codeAttempt.distance.map { "\($0)" }]
         .compactMap { $0 }.joined(separator: " ")
     }
   }
 
-  @Test func `each code leaves what became of it, from where, and for which factor`() async throws {
+  @Test func `each code is recorded with its result, origin, and factor`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(2)
       let device = try await instance.enrolled(.alice)
@@ -32,7 +32,7 @@ struct CodeAttemptTests {
       try await instance.give(device, code: device.code(at: now, steps: -1))
       let codeAttempts = try await instance.codeAttempts(device.account)
       #expect(
-        words(codeAttempts) == [
+        summaries(codeAttempts) == [
           "app older -2", "app used -1", "app accepted -1", "app unreadable", "app wrong",
           "app early 7", "app late -5", "enrollment accepted 0",
         ])
@@ -49,7 +49,7 @@ struct CodeAttemptTests {
     }
   }
 
-  @Test func `a wrong code of an enrollment is kept too, without a factor`() async throws {
+  @Test func `a wrong code during enrollment is recorded without a factor`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
@@ -71,7 +71,7 @@ struct CodeAttemptTests {
     }
   }
 
-  @Test func `neither a code nor a secret is kept, not even of what was no code`() async throws {
+  @Test func `neither codes nor other entered text are stored`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let codes = [
@@ -92,7 +92,7 @@ struct CodeAttemptTests {
     }
   }
 
-  @Test func `of 20 equal codes at once each leaves a code attempt, in an order of their own`()
+  @Test func `20 concurrent uses of one code are all recorded, with distinct timestamps`()
     async throws
   {
     try await withInstance { instance in
@@ -111,7 +111,7 @@ struct CodeAttemptTests {
     }
   }
 
-  @Test func `a page has the last twenty of three thousand`() async throws {
+  @Test func `a page lists the last 20 of 3,000 attempts`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let account = try await instance.reload(device.account)
@@ -135,7 +135,7 @@ struct CodeAttemptTests {
       #expect(codeAttempts.count == 20)
       #expect(codeAttempts.first?.at.microseconds == now.microseconds + 3_000)
       #expect(codeAttempts.last?.at.microseconds == now.microseconds + 2_981)
-      // All of them go with the account.
+      // Deleting the account deletes all of them.
       try await instance.identity.accounts.delete(instance.acme, account.id, by: Instance.boss)
       let left = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM code_attempt") {
@@ -146,7 +146,7 @@ struct CodeAttemptTests {
     }
   }
 
-  @Test func `a near miss is confirmed by a right code within a quarter of an hour, and not later`()
+  @Test func `a near miss is confirmed by a correct code within 15 minutes, but not later`()
     async throws
   {
     try await withInstance { instance in
@@ -167,7 +167,7 @@ struct CodeAttemptTests {
     }
   }
 
-  @Test func `a program that calls itself 4 000 characters is cut at a character`() {
+  @Test func `a user agent of 4,000 characters is truncated at a character boundary`() {
     let origin = RequestOrigin(userAgent: "a" + String(repeating: "😀", count: 4_000))
     #expect(origin.userAgent.utf8.count == 197)
     #expect(origin.userAgent.hasSuffix("😀"))

@@ -5,7 +5,7 @@ import DatabaseSQLite
 import Testing
 
 struct CodeLockTests {
-  /// Gives wrong codes, and waits as long as each says.
+  /// Enters wrong codes, waiting for each block to end.
   private func guess(_ instance: Instance, _ device: Device, _ times: Int) async throws {
     for _ in 0..<times {
       let account = try await instance.reload(device.account)
@@ -17,7 +17,7 @@ struct CodeLockTests {
   }
 
   @Test(arguments: [5, 10, 17])
-  func `as many wrong codes as the pool's cap close them, and no time opens them`(
+  func `as many wrong codes as the pool's limit lock codes, and the lock never expires`(
     cap: Int
   ) async throws {
     try await withInstance { instance in
@@ -36,7 +36,7 @@ struct CodeLockTests {
     }
   }
 
-  @Test func `ten close them where a pool has said nothing`() async throws {
+  @Test func `codes are locked after ten wrong ones by default`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await guess(instance, device, 10)
@@ -44,7 +44,7 @@ struct CodeLockTests {
     }
   }
 
-  @Test func `codes that are not looked at are counted in one code attempt`() async throws {
+  @Test func `codes refused during a lock are counted in one code attempt`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await guess(instance, device, 5)
@@ -61,7 +61,7 @@ struct CodeLockTests {
     }
   }
 
-  @Test func `neither a session nor a password opens them, and a removal does`() async throws {
+  @Test func `a session or a new password doesn't unlock codes, but a removal does`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -93,17 +93,17 @@ struct CodeLockTests {
     }
   }
 
-  @Test func `an unlocked user begins anew`() async throws {
+  @Test func `unlocking a user resets the count of wrong codes`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await guess(instance, device, 10)
       for isLocked in [true, false] {
-        let was = try await instance.database.write { connection in
+        let wasLocked = try await instance.database.write { connection in
           let account = try #require(
             try AccountRecord.find(instance.acme, device.account.id, connection))
           return try AccountRecord.unlockCodes(account.key, connection)
         }
-        #expect(was == isLocked)
+        #expect(wasLocked == isLocked)
       }
       #expect(try await locked(instance) == [])
       try await guess(instance, device, 4)
@@ -125,7 +125,7 @@ struct CodeLockTests {
     return lists[0]
   }
 
-  @Test func `a lock that has ended leaves the list within a purging, and a right code at once`()
+  @Test func `an expired lock is delisted by the next purge, or by a correct code at once`()
     async throws
   {
     try await withInstance { instance in
@@ -149,7 +149,7 @@ struct CodeLockTests {
     }
   }
 
-  @Test func `a locked user who is deleted is not counted any more`() async throws {
+  @Test func `a locked user isn't counted after deletion`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await guess(instance, device, 10)

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 struct IDTests {
-  @Test func `ids are compared byte for byte, not as text`() {
+  @Test func `IDs are compared byte for byte, not as text`() {
     let composed = ID<Account>("\u{E9}")
     let decomposed = ID<Account>("e\u{301}")
     #expect(composed.text == decomposed.text)
@@ -11,7 +11,7 @@ struct IDTests {
     #expect(composed == ID("\u{E9}"))
   }
 
-  @Test func `look-alikes of the same length, and of one ASCII character, are other ids`() {
+  @Test func `lookalikes of equal length, or of an ASCII character, are different IDs`() {
     #expect(ID<Account>("K") != ID("\u{212A}"))
     let one = ID<Account>("a\u{316}\u{301}")
     let other = ID<Account>("a\u{301}\u{316}")
@@ -21,7 +21,7 @@ struct IDTests {
 }
 
 struct InstantTests {
-  @Test func `times are written as RFC 3339 with a fraction`() {
+  @Test func `times are formatted as RFC 3339 with a fraction`() {
     let time = Instant(microseconds: 1_790_244_900_123_456)
     #expect(time.rfc3339 == "2026-09-24T10:15:00.123456Z")
     #expect(time.rfc3339Milliseconds == "2026-09-24T10:15:00.123Z")
@@ -37,7 +37,7 @@ struct InstantTests {
   }
 
   @Test(arguments: [Int64.min, -62_167_219_201_000_000, 253_402_300_800_000_000, .max])
-  func `numbers beyond the calendar become its first or last moment`(number: Int64) {
+  func `times outside the calendar are clamped to its first or last instant`(number: Int64) {
     let edge = number < 0 ? "0000-01-01T00:00:00.000000Z" : "9999-12-31T23:59:59.999999Z"
     #expect(Instant(microseconds: number).rfc3339 == edge)
     let whole = number < 0 ? "0000-01-01T00:00:00" : "9999-12-31T23:59:59"
@@ -46,7 +46,7 @@ struct InstantTests {
     #expect(FixedClock.noon.advanced(bySeconds: number).rfc3339.hasPrefix(whole))
   }
 
-  @Test func `the machine's clock tells a time of this age`() {
+  @Test func `the system clock returns a plausible time`() {
     let now = WallClock.system.now()
     #expect(now > Instant(seconds: 1_750_000_000))
     #expect(now < Instant(seconds: 4_000_000_000))

@@ -3,7 +3,7 @@ import Testing
 
 struct DayTests {
   @Test(arguments: ["2026-12-01", "1970-01-01", "2028-02-29", "9999-12-31", "2000-02-29"])
-  func `a day of the calendar is read and written alike`(text: String) {
+  func `a calendar day survives parsing and formatting`(text: String) {
     #expect(Day(text)?.description == text)
   }
 
@@ -12,7 +12,7 @@ struct DayTests {
     "2026/12/01", "２０２６-12-01", "2026-12-01 ", "+026-12-01", "20261201", "2026-12-00",
     "2026-12-32", "١٢٣٤-01-01",
   ])
-  func `what is no day is none`(text: String) {
+  func `an invalid day is rejected`(text: String) {
     #expect(Day(text) == nil)
   }
 

@@ -10,8 +10,8 @@ struct MomentTextTests {
     ("2026-09-24T12:15:00+02:00", "2026-09-24T10:15:00.000000Z"),
     ("2026-09-23T23:45:00-10:30", "2026-09-24T10:15:00.000000Z"),
   ])
-  func `a moment is read as RFC 3339 writes it`(text: String, moment: String) throws {
-    #expect(try #require(Instant(rfc3339: text)).rfc3339 == moment)
+  func `an RFC 3339 timestamp is parsed`(text: String, expected: String) throws {
+    #expect(try #require(Instant(rfc3339: text)).rfc3339 == expected)
   }
 
   @Test(arguments: [
@@ -19,7 +19,7 @@ struct MomentTextTests {
     "2026-09-24T24:15:00Z", "2026-09-24T10:15:00.Z", "2026-09-24T10:15:00+0200",
     "2026-09-24T10:15:00Z ", "2026-09-24T1٠:15:00Z", "yesterday at a quarter past",
   ])
-  func `and nothing else is one`(text: String) {
+  func `an invalid timestamp is rejected`(text: String) {
     #expect(Instant(rfc3339: text) == nil)
   }
 }

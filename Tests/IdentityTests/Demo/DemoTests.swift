@@ -25,7 +25,7 @@ struct DemoTests {
     }
   }
 
-  /// What two demos can be compared by.
+  /// Returns the data by which two demos are compared.
   private func contents(_ database: SQLiteDatabase) async throws -> [[SQLValue]] {
     let queries: [SQL] = [
       "SELECT /* test */ uid, email, display_name, phone, created_at FROM account ORDER BY 1",
@@ -43,7 +43,9 @@ struct DemoTests {
     }
   }
 
-  @Test func `a seed makes the same demo, and another seed another one`() async throws {
+  @Test func `the same seed generates the same demo, and another seed a different one`()
+    async throws
+  {
     var demos: [[[SQLValue]]] = []
     for seed in [7, 7, 8] as [UInt64] {
       try await withDemo(seed: seed) { _, database, _ in
@@ -55,7 +57,7 @@ struct DemoTests {
     #expect(demos[0] != demos[2])
   }
 
-  @Test func `it holds what it says, and its counters are right`() async throws {
+  @Test func `the demo contains what its summary says, with correct counts`() async throws {
     try await withDemo { identity, database, summary in
       #expect((summary.projects, summary.tenants, summary.users) == (3, 12, 5_000))
       let wrong = try await database.read { connection in
@@ -69,7 +71,7 @@ struct DemoTests {
         ) { try $0.value(0) as Int64 }
       }
       #expect(wrong == [])
-      // One unverified address among the enrolled would be one that no enrollment allows.
+      // Enrollment requires a verified address.
       let unverified = try await database.read { connection in
         try connection.first(
           "SELECT /* test */ count(*) FROM account WHERE has_totp AND NOT email_verified"
@@ -80,7 +82,7 @@ struct DemoTests {
     }
   }
 
-  @Test func `its users have given codes: most right, some drifting, replayed or locked`()
+  @Test func `users have code attempts: most accepted, some drifting, replayed, or locked`()
     async throws
   {
     try await withDemo { identity, database, _ in
@@ -111,7 +113,7 @@ struct DemoTests {
     }
   }
 
-  @Test func `its support has been at work, and has something left to decide`() async throws {
+  @Test func `there are support actions, and requests left to decide`() async throws {
     try await withDemo(seed: 11) { identity, database, _ in
       let counts = try await database.read { connection in
         try connection.first(
@@ -132,7 +134,7 @@ struct DemoTests {
       #expect(found.allSatisfy { $0 > 0 }, "\(found)")
       let held = try await identity.support.held()
       #expect(held.map(\.scope.name) == ["clinic-south"])
-      // Nobody is left signed in to the console.
+      // No one is still signed in to the console.
       let sessions = try await database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM console_session") {
           try $0.value(0) as Int
@@ -142,7 +144,7 @@ struct DemoTests {
     }
   }
 
-  @Test func `its history is in order, and not of the future`() async throws {
+  @Test func `the audit log is in order and not in the future`() async throws {
     try await withDemo { identity, _, _ in
       let log = try await identity.audit.list(limit: 5_000).items.filter {
         $0.action != .signingKeyCreate
@@ -161,7 +163,7 @@ struct DemoTests {
     }
   }
 
-  @Test func `everybody it names can sign in`() async throws {
+  @Test func `everyone named in the summary can sign in`() async throws {
     try await withDemo { identity, _, summary in
       for person in summary.administrators {
         let first = try await identity.consoleSessions.signIn(
@@ -179,7 +181,7 @@ struct DemoTests {
     }
   }
 
-  @Test func `it is made beside nothing else`() async throws {
+  @Test func `a demo requires an empty instance`() async throws {
     try await withInstance { instance in
       let demo = try Demo(database: instance.database, keys: instance.keys, hasher: .cheap)
       let error = try await thrown(DemoError.self) { _ = try await demo.fill() }

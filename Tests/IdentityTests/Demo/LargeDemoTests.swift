@@ -43,7 +43,7 @@ struct LargeDemoTests {
     }
   }
 
-  @Test func `it leaves every index as it was, and counts that are right`() async throws {
+  @Test func `the demo preserves every index and has correct counts`() async throws {
     try await withDemo(users: 1_500) { identity, database, indexes in
       #expect(try await Self.indexes(database) == indexes)
       let wrong = try await Self.rows(
@@ -74,7 +74,7 @@ struct LargeDemoTests {
       let counts = try await identity.accounts.counts(scope)
       #expect(counts.users == 1_500 && counts.locked > 0 && counts.disabled > 0)
       #expect(counts.enrolledUsers > 1_250 && counts.phoneUsers > 400)
-      // What is made afterwards gets a key that nobody has.
+      // An account created afterwards gets an unused key.
       var new = NewAccount()
       new.email = "late@example.com"
       _ = try await identity.accounts.create(scope, new, by: Author(actor: .commandLine))
@@ -82,7 +82,7 @@ struct LargeDemoTests {
     }
   }
 
-  @Test func `a seed makes the same, and its codes can be given`() async throws {
+  @Test func `the same seed generates the same demo`() async throws {
     var contents: [[String]] = []
     for seed in [5, 5, 6] as [UInt64] {
       try await withDemo(users: 200, seed: seed) { identity, database, _ in
@@ -101,7 +101,7 @@ struct LargeDemoTests {
     #expect(contents[0] != contents[2])
   }
 
-  @Test func `one user has five factors and three thousand code attempts, and one has none`()
+  @Test func `one user has five factors and 3,000 code attempts, and another has none`()
     async throws
   {
     try await withDemo(users: 300) { identity, database, _ in
@@ -114,7 +114,7 @@ struct LargeDemoTests {
         "SELECT count(*) || '' FROM code_attempt WHERE account_key = \(first.key)", database)
       #expect(try #require(given.first.flatMap { Int($0) }) > 2_500)
       #expect(try await identity.codeAttempts.list(try #require(users.last)).items.isEmpty)
-      // The secret opens for this account and no other.
+      // The secret can be decrypted for this account.
       let factor = try #require(first.factors.first)
       let now = Self.now
       let finding = try await database.write { connection in

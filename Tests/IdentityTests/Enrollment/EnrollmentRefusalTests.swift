@@ -8,7 +8,7 @@ struct EnrollmentRefusalTests {
     try await instance.identity.enrollments.start(session)
   }
 
-  @Test func `three wrong codes end an enrollment, and a new start is free`() async throws {
+  @Test func `three wrong codes end an enrollment, and a new one can be started`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
@@ -26,7 +26,7 @@ struct EnrollmentRefusalTests {
     }
   }
 
-  @Test func `64 wrong codes at once are looked at three times`() async throws {
+  @Test func `of 64 concurrent wrong codes, three are checked`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
@@ -38,37 +38,39 @@ struct EnrollmentRefusalTests {
     }
   }
 
-  @Test func `an enrollment can be finished for 900 seconds`() async throws {
+  @Test func `an enrollment expires after 900 seconds`() async throws {
     try await withInstance { instance in
       for (person, seconds, expected) in [
         (Person.alice, Int64(900), "done"), (.bob, 901, "sessionExpired"),
       ] {
         _ = try await instance.account(person)
         let session = try await instance.session(person).session
-        let begun = try await start(instance, session)
+        let started = try await start(instance, session)
         instance.clock.advance(seconds)
-        await expect(expected) { try await instance.finish(begun, session) }
+        await expect(expected) { try await instance.finish(started, session) }
       }
     }
   }
 
-  @Test func `an enrollment that is complete stays so, tidied or not`() async throws {
+  @Test func `a completed enrollment can't be finalized again, before or after purging`()
+    async throws
+  {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
-      let begun = try await start(instance, session)
-      _ = try await instance.finish(begun, session)
-      await expect("alreadyComplete") { try await instance.finish(begun, session) }
+      let started = try await start(instance, session)
+      _ = try await instance.finish(started, session)
+      await expect("alreadyComplete") { try await instance.finish(started, session) }
       instance.clock.advance(900)
       try await instance.identity.purgeExpired()
-      await expect("alreadyComplete") { try await instance.finish(begun, session) }
+      await expect("alreadyComplete") { try await instance.finish(started, session) }
       instance.clock.advance(100)
       try await instance.identity.purgeExpired()
-      await expect("sessionExpired") { try await instance.finish(begun, session) }
+      await expect("sessionExpired") { try await instance.finish(started, session) }
     }
   }
 
-  @Test func `an enrollment of somebody else, elsewhere or of nobody is none`() async throws {
+  @Test func `an enrollment of another user or pool is rejected`() async throws {
     try await withInstance { instance in
       var sessions: [UserSession] = []
       for (person, scope) in [
@@ -79,16 +81,16 @@ struct EnrollmentRefusalTests {
         sessions.append(try await instance.session(person, in: scope).session)
       }
       let all = sessions
-      let begun = try await start(instance, all[0])
-      for stranger in all.dropFirst() {
-        await expect("invalidSessionInfo") { try await instance.finish(begun, stranger) }
+      let started = try await start(instance, all[0])
+      for other in all.dropFirst() {
+        await expect("invalidSessionInfo") { try await instance.finish(started, other) }
       }
-      _ = try await instance.finish(begun, all[0])
+      _ = try await instance.finish(started, all[0])
     }
   }
 
   @Test(arguments: ["", "x", "AAAA", "%", String(repeating: "A", count: 2_000)])
-  func `what was not issued here is no enrollment`(info: String) async throws {
+  func `session info that wasn't issued here is rejected`(info: String) async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
@@ -99,9 +101,7 @@ struct EnrollmentRefusalTests {
     }
   }
 
-  @Test func `a pending credential is no enrollment, and an enrollment no pending credential`()
-    async throws
-  {
+  @Test func `pending credentials and enrollments aren't interchangeable`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
@@ -111,20 +111,20 @@ struct EnrollmentRefusalTests {
           by: Instance.visitor)
       }
       _ = try await instance.account(.bob)
-      let begun = try await start(instance, try await instance.session(.bob).session)
+      let started = try await start(instance, try await instance.session(.bob).session)
       let code = try device.code(at: instance.now)
       await expect("invalidPendingCredential") {
-        try await instance.finalize(device, begun.sessionInfo, code: code)
+        try await instance.finalize(device, started.sessionInfo, code: code)
       }
     }
   }
 
-  @Test func `an enrollment that was changed anywhere does not open`() async throws {
+  @Test func `an enrollment with any changed byte is rejected`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
-      let begun = try await start(instance, session)
-      let box = try #require(Base64URL.decode(begun.sessionInfo))
+      let started = try await start(instance, session)
+      let box = try #require(Base64URL.decode(started.sessionInfo))
       for index in box.indices {
         var forged = box
         forged[index] ^= 1
@@ -138,33 +138,35 @@ struct EnrollmentRefusalTests {
   }
 
   @Test(arguments: [nil, "", "  \n"])
-  func `a factor has a name, and a try without one costs none`(name: String?) async throws {
+  func `a factor requires a name, and omitting it doesn't count as an attempt`(name: String?)
+    async throws
+  {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
-      let begun = try await start(instance, session)
+      let started = try await start(instance, session)
       for _ in 0..<4 {
         await expect("missingDisplayName") {
-          try await instance.finish(begun, session, name: name)
+          try await instance.finish(started, session, name: name)
         }
       }
-      _ = try await instance.finish(begun, session)
+      _ = try await instance.finish(started, session)
     }
   }
 
   @Test(arguments: ["", "12345", "1234567", "12345a", " 123456", "１２３４５６", "-12345"])
-  func `what is no code at all is a wrong code`(code: String) async throws {
+  func `a malformed code is an incorrect code`(code: String) async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
-      let begun = try await start(instance, session)
+      let started = try await start(instance, session)
       await expect(code.isEmpty ? "missingCode" : "invalidCode") {
-        try await instance.finish(begun, session, code: code)
+        try await instance.finish(started, session, code: code)
       }
     }
   }
 
-  @Test func `an unverified address enrolls nothing`() async throws {
+  @Test func `enrollment requires a verified email`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice, isVerified: false)
       let session = try await instance.session(.alice).session
@@ -173,29 +175,32 @@ struct EnrollmentRefusalTests {
       change.emailVerified = true
       _ = try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Instance.boss)
-      let begun = try await start(instance, session)
+      let started = try await start(instance, session)
       change.emailVerified = false
       _ = try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Instance.boss)
-      await expect("unverifiedEmail") { try await instance.finish(begun, session) }
+      await expect("unverifiedEmail") { try await instance.finish(started, session) }
     }
   }
 
-  @Test func `a sign-in may be five minutes old at the start, and older at the end`() async throws {
+  @Test func `starting an enrollment requires a recent sign-in; finalizing it doesn't`()
+    async throws
+  {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
       instance.clock.advance(300)
-      let begun = try await start(instance, session)
+      let started = try await start(instance, session)
       instance.clock.advance(1)
       await expect("signInTooOld") { try await start(instance, session) }
       instance.clock.advance(800)
-      _ = try await instance.finish(begun, session)
+      _ = try await instance.finish(started, session)
     }
   }
 
   @Test(arguments: [SignInProvider.anonymous, .custom, .phone])
-  func `first factors without a second one enroll nothing`(provider: SignInProvider) async throws {
+  func `sign-in methods without second factors can't enroll`(provider: SignInProvider) async throws
+  {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let session = UserSession(
@@ -212,11 +217,11 @@ struct EnrollmentRefusalTests {
     }
   }
 
-  @Test func `TOTP has to be on, at the start and at the end`() async throws {
+  @Test func `TOTP must be enabled to start and to finalize an enrollment`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
-      let begun = try await start(instance, session)
+      let started = try await start(instance, session)
       for state in [MFAState.disabled, .unspecified, .mandatory] {
         _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
           $0.configuration.totp?.state = state
@@ -224,7 +229,7 @@ struct EnrollmentRefusalTests {
         let expected = state == .disabled ? "totpNotEnabled" : "done"
         await expect(expected) { try await start(instance, session) }
         if state == .disabled {
-          await expect("totpNotEnabled") { try await instance.finish(begun, session) }
+          await expect("totpNotEnabled") { try await instance.finish(started, session) }
         }
       }
       _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
@@ -234,14 +239,14 @@ struct EnrollmentRefusalTests {
     }
   }
 
-  @Test func `a session that does not count enrolls nothing`() async throws {
+  @Test func `an invalid session can't enroll`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
-      let begun = try await start(instance, session)
+      let started = try await start(instance, session)
       try await instance.identity.sessions.endAll(instance.acme, alice.id, by: Instance.support)
       await expect("session.tokenExpired") { try await start(instance, session) }
-      await expect("session.tokenExpired") { try await instance.finish(begun, session) }
+      await expect("session.tokenExpired") { try await instance.finish(started, session) }
       let elsewhere = UserSession(
         scope: instance.east, account: alice.id, authTime: instance.now.seconds + 10,
         provider: .password)

@@ -4,7 +4,7 @@ import OTP
 import Testing
 
 struct EnrollmentTests {
-  @Test func `a secret is shown, its code comes back, the factor is there`() async throws {
+  @Test func `an enrollment returns a secret, verifies a code, and adds the factor`() async throws {
     try await withInstance { instance in
       let identity = instance.identity
       let alice = try await instance.account(.alice)
@@ -33,7 +33,7 @@ struct EnrollmentTests {
       #expect(grant.session.authTime == instance.now.seconds)
       #expect(grant.session.provider == .password)
       #expect(try await identity.policies.read(instance.acme).enrolledUsers == 1)
-      // Sessions from before go on.
+      // Earlier sessions stay valid.
       _ = try await identity.sessions.check(session)
       let row = try #require(try await instance.log().first)
       #expect(
@@ -42,7 +42,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `the code that enrolled cannot sign in`() async throws {
+  @Test func `the code used for enrollment can't be used to sign in`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let device = try await instance.enroll(try await instance.session(.alice).session)
@@ -54,7 +54,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `each start has a secret of its own, and either can be finished`() async throws {
+  @Test func `each started enrollment has its own secret and can be finalized`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
@@ -66,7 +66,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `two enrollments finished at once leave one factor`() async throws {
+  @Test func `concurrent enrollments add one factor`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
@@ -82,7 +82,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `one enrollment finished by many at once is finished once`() async throws {
+  @Test func `concurrent requests finalize an enrollment once`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
@@ -95,7 +95,7 @@ struct EnrollmentTests {
   }
 
   @Test(arguments: [0, 1, 5, 10])
-  func `the window is the policy's when the code comes`(intervals: Int) async throws {
+  func `enrollment accepts codes within the policy's window`(intervals: Int) async throws {
     try await withInstance { instance in
       try await instance.setWindow(intervals)
       for (person, steps, expected) in [
@@ -110,20 +110,21 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `a factor may be removed and enrolled again within one time step`() async throws {
+  @Test func `a factor can be removed and enrolled again within one time step`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
       let first = try await instance.enroll(session)
-      let left = try #require(
+      let remaining = try #require(
         try await instance.identity.enrollments.withdraw(
           first.session, enrollment: first.factor.text, by: Instance.visitor))
-      let second = try await instance.enroll(left.session)
+      let second = try await instance.enroll(remaining.session)
       #expect(second.factor != first.factor)
     }
   }
 
-  @Test func `factors that come and go again and again fill nobody's mailbox`() async throws {
+  @Test func `repeated enrollments and withdrawals are limited, to protect mailboxes`() async throws
+  {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       var session = try await instance.session(.alice).session
@@ -146,7 +147,7 @@ struct EnrollmentTests {
 }
 
 extension Instance {
-  /// Finishes an enrollment with the code that its app shows, some steps from now.
+  /// Finalizes an enrollment with a code that is `steps` time steps away from the current one.
   func finish(
     _ start: EnrollmentStart, _ session: UserSession, code: String? = nil, steps: Int64 = 0,
     name: String? = "phone"

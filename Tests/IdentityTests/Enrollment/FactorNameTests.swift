@@ -10,7 +10,7 @@ struct FactorNameTests {
       instance.acme, device.account.id, device.factor, to: name, request)
   }
 
-  @Test func `a factor is renamed with one audit row, and the same name writes none`() async throws
+  @Test func `renaming a factor is audited once, and an unchanged name isn't audited`() async throws
   {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
@@ -47,9 +47,7 @@ struct FactorNameTests {
     }
   }
 
-  @Test func `a phone is called a phone in the log, with its number, also without a name`()
-    async throws
-  {
+  @Test func `renaming an unnamed phone is audited with no former name`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let account = try await instance.withPhone(.alice).account
@@ -69,7 +67,7 @@ struct FactorNameTests {
   }
 
   @Test
-  func `it is an act at the support: reason, proof, code, hour, protection, lock, own address`()
+  func `renaming is a support action with its checks: reason, proof, code, limit, protection`()
     async throws
   {
     try await withInstance { instance in
@@ -89,7 +87,7 @@ struct FactorNameTests {
       await expect("codeRequired") {
         try await rename(instance, device, to: "x", agent.request(proofs: proofs))
       }
-      // While the name is amiss the code is not looked at, so that it counts with the right one.
+      // The code isn't checked while the name is invalid, so that it can be used again.
       let code = try #require(try agent.device?.code(at: instance.now))
       await expect("nameRequired+reasonRequired+proofMissing+codeNotLookedAt") {
         try await rename(instance, device, to: " ", agent.request(nil, code: code))
@@ -118,9 +116,7 @@ struct FactorNameTests {
     }
   }
 
-  @Test func `the user is told of both names at every address, and names make no links`()
-    async throws
-  {
+  @Test func `the user is notified of both names, and names can't contain links`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -139,7 +135,7 @@ struct FactorNameTests {
     }
   }
 
-  @Test func `all factors go at once, with sessions and counts`() async throws {
+  @Test func `removing all factors ends sessions and updates the counts`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -166,7 +162,7 @@ struct FactorNameTests {
     }
   }
 
-  @Test func `a session that has ended changes nothing any more`() async throws {
+  @Test func `an ended session can't change the account`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let session = try await instance.session(.alice).session

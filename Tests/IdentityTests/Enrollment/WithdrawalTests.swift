@@ -9,24 +9,25 @@ struct WithdrawalTests {
       session, enrollment: factor, by: Instance.visitor)
   }
 
-  @Test func `the only factor goes, earlier sessions end, a new one begins`() async throws {
+  @Test func `withdrawing the only factor ends earlier sessions and starts a new one`() async throws
+  {
     try await withInstance { instance in
       let (identity, acme) = (instance.identity, instance.acme)
       let device = try await instance.enrolled(.alice)
       let grant = try await instance.finalize(
         device, instance.pending(.alice), code: device.code(at: instance.now))
-      let left = try #require(try await withdraw(instance, grant.session, device.factor.text))
-      #expect(left.session.secondFactor == nil)
-      #expect(left.account.factors.isEmpty)
-      #expect(left.account.lastLoginAt == grant.account.lastLoginAt)
+      let remaining = try #require(try await withdraw(instance, grant.session, device.factor.text))
+      #expect(remaining.session.secondFactor == nil)
+      #expect(remaining.account.factors.isEmpty)
+      #expect(remaining.account.lastLoginAt == grant.account.lastLoginAt)
       for session in [grant.session, device.session] {
         await expect("tokenExpired") { try await identity.sessions.check(session) }
       }
       await expect("tokenExpired") {
         try await identity.sessions.refresh(grant.refreshToken, project: acme.project)
       }
-      _ = try await identity.sessions.check(left.session)
-      _ = try await identity.sessions.refresh(left.refreshToken, project: acme.project)
+      _ = try await identity.sessions.check(remaining.session)
+      _ = try await identity.sessions.refresh(remaining.refreshToken, project: acme.project)
       #expect(try await identity.policies.read(acme).enrolledUsers == 0)
       _ = try await instance.session(.alice)
       let row = try #require(try await instance.log().first)
@@ -35,42 +36,42 @@ struct WithdrawalTests {
     }
   }
 
-  @Test func `in the second of the sign-in the new session counts and the old does not`()
-    async throws
-  {
+  @Test func `within the second of the sign-in, only the new session is valid`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let device = try await instance.enroll(try await instance.session(.alice).session)
-      let left = try #require(
+      let remaining = try #require(
         try await withdraw(instance, device.session, device.factor.text))
       await expect("tokenExpired") {
         try await instance.identity.sessions.check(device.session)
       }
-      _ = try await instance.identity.sessions.check(left.session)
+      _ = try await instance.identity.sessions.check(remaining.session)
     }
   }
 
-  @Test func `a session of a token that does not name it is ended too`() async throws {
+  @Test func `a session whose token doesn't name it is ended too`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      // Before generations, an end could be dated ahead.
+      // Before session generations, a session could end at a future time.
       let ahead = UserSession(
         scope: instance.acme, account: device.account.id, authTime: instance.now.seconds + 100,
         provider: .password)
-      let left = try #require(try await withdraw(instance, ahead, device.factor.text))
+      let remaining = try #require(try await withdraw(instance, ahead, device.factor.text))
       await expect("tokenExpired") { try await instance.identity.sessions.check(ahead) }
-      _ = try await instance.identity.sessions.check(left.session)
+      _ = try await instance.identity.sessions.check(remaining.session)
     }
   }
 
-  @Test func `the newest of several signs the user out, another does not`() async throws {
+  @Test func `withdrawing the newest of several factors returns a session; another doesn't`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
-      let left = try #require(
+      let remaining = try #require(
         try await withdraw(instance, device.session, device.factor.text))
-      #expect(left.session.secondFactor == nil)
-      #expect(left.account.factors.map(\.id.text) == ["second"])
+      #expect(remaining.session.secondFactor == nil)
+      #expect(remaining.account.factors.map(\.id.text) == ["second"])
       #expect(try await instance.identity.policies.read(instance.acme).enrolledUsers == 1)
     }
     try await withInstance { instance in
@@ -84,7 +85,7 @@ struct WithdrawalTests {
     }
   }
 
-  @Test func `a session that passed another factor keeps its claim`() async throws {
+  @Test func `a session with another second factor keeps its claim`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -92,12 +93,12 @@ struct WithdrawalTests {
       let session = UserSession(
         scope: instance.acme, account: device.account.id, authTime: device.session.authTime,
         provider: .password, secondFactor: claim)
-      let left = try #require(try await withdraw(instance, session, device.factor.text))
-      #expect(left.session.secondFactor == claim)
+      let remaining = try #require(try await withdraw(instance, session, device.factor.text))
+      #expect(remaining.session.secondFactor == claim)
     }
   }
 
-  @Test func `what is not one's own factor is not found`() async throws {
+  @Test func `another user's factor is not found`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let mallory = try await instance.enrolled(.mallory)
@@ -111,7 +112,7 @@ struct WithdrawalTests {
     }
   }
 
-  @Test func `of many withdrawals at once exactly one does it`() async throws {
+  @Test func `of concurrent withdrawals, exactly one succeeds`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let outcomes = try await atOnce(8) { _ in
@@ -122,7 +123,7 @@ struct WithdrawalTests {
     }
   }
 
-  @Test func `the newest is the one that was enrolled last, wherever it stands`() async throws {
+  @Test func `the newest factor is the one enrolled last, regardless of position`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)
@@ -138,7 +139,7 @@ struct WithdrawalTests {
     }
   }
 
-  @Test func `the user is told by mail`() async throws {
+  @Test func `the user is notified by email`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await withdraw(instance, device.session, device.factor.text)
@@ -147,7 +148,7 @@ struct WithdrawalTests {
     }
   }
 
-  @Test func `a scope may want a session that has passed a second factor`() async throws {
+  @Test func `a pool can require a session with a second factor`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let first = UserSession(
@@ -167,7 +168,7 @@ struct WithdrawalTests {
         try await withdraw(instance, first, device.factor.text)
       }
       #expect(try await instance.reload(device.account).factors.count == 1)
-      // Where the kind is off, no session could pass one.
+      // While TOTP is disabled, no session can have a second factor.
       _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
         $0.configuration.totp?.state = .disabled
       }
@@ -179,7 +180,7 @@ struct WithdrawalTests {
 }
 
 extension Instance {
-  /// Switches TOTP on and enrolls somebody.
+  /// Enables TOTP and enrolls a person.
   fileprivate func enrolledAgain(_ person: Person) async throws -> Device {
     try await setWindow(5)
     return try await enrolled(person)

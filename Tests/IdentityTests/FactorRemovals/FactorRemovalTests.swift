@@ -13,7 +13,7 @@ struct UnenrollmentTests {
     ).value.removal
   }
 
-  @Test func `a removal says beforehand and afterwards the same`() async throws {
+  @Test func `a removal does what its preview says`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await instance.finalize(
@@ -39,7 +39,8 @@ struct UnenrollmentTests {
     }
   }
 
-  @Test func `sessions from before are over, and the next sign-in needs no code`() async throws {
+  @Test func `a removal ends earlier sessions, and the next sign-in requires no code`() async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let grant = try await instance.finalize(
@@ -57,7 +58,7 @@ struct UnenrollmentTests {
     }
   }
 
-  @Test func `a removal while somebody signs in ends that sign-in`() async throws {
+  @Test func `a removal invalidates a sign-in in progress`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
@@ -69,7 +70,7 @@ struct UnenrollmentTests {
     }
   }
 
-  @Test func `removal and sign-in at once: whoever is first, no session is left`() async throws {
+  @Test func `a removal concurrent with a sign-in leaves no valid session`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
@@ -88,7 +89,7 @@ struct UnenrollmentTests {
   }
 
   @Test(arguments: SupportReason.allCases)
-  func `the reason "other" needs a note, the rest does not`(reason: SupportReason) async throws {
+  func `only the reason "other" requires a note`(reason: SupportReason) async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       await expect(reason == .other ? "noteRequired" : "done") {
@@ -103,7 +104,7 @@ struct UnenrollmentTests {
     }
   }
 
-  @Test func `a note has at most 1000 characters`() async throws {
+  @Test func `a note has at most 1,000 characters`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       await expect("noteTooLong") {
@@ -113,7 +114,7 @@ struct UnenrollmentTests {
     }
   }
 
-  @Test func `one of several leaves the others and the user enrolled`() async throws {
+  @Test func `removing one of several factors leaves the user enrolled`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -126,7 +127,7 @@ struct UnenrollmentTests {
     }
   }
 
-  @Test func `of many removals at once exactly one does it and leaves a row`() async throws {
+  @Test func `exactly one of many concurrent removals succeeds, with one audit row`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -142,7 +143,7 @@ struct UnenrollmentTests {
     }
   }
 
-  @Test func `somebody else's factor, or one elsewhere, is not found and stays`() async throws {
+  @Test func `a factor of another user or pool isn't found and isn't removed`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let bob = try await instance.enrolled(.bob)
@@ -157,7 +158,7 @@ struct UnenrollmentTests {
     }
   }
 
-  @Test func `a removal ends the row of wrong codes with the factor`() async throws {
+  @Test func `a removal resets the count of wrong codes`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)

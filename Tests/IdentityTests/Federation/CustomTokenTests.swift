@@ -5,7 +5,7 @@ import Testing
 struct CustomTokenTests {
   private static let issuer = "backend@acme.example"
 
-  /// A payload at noon, with members in place of others or added to them.
+  /// Returns a payload issued at noon, with members replaced, removed, or added.
   private static func payload(_ members: String = "", without: [String] = []) -> String {
     let noon = FixedClock.noon.seconds
     return TestTokenIssuer.object(
@@ -17,11 +17,12 @@ struct CustomTokenTests {
   }
 
   private func register(
-    _ instance: Instance, _ forge: TestTokenIssuer = .back, keyID: String? = nil,
+    _ instance: Instance, _ tokenIssuer: TestTokenIssuer = .back, keyID: String? = nil,
     in scope: Scope? = nil
   ) async throws -> TrustedTokenKey {
     try await instance.identity.signers.add(
-      to: (scope ?? instance.acme).project, issuer: Self.issuer, keyID: keyID, key: forge.pem(),
+      to: (scope ?? instance.acme).project, issuer: Self.issuer, keyID: keyID,
+      key: tokenIssuer.pem(),
       by: Instance.boss)
   }
 
@@ -32,7 +33,7 @@ struct CustomTokenTests {
       scope ?? instance.acme, token: token, by: Instance.visitor)
   }
 
-  @Test func `a token of a registered key makes the account and signs in`() async throws {
+  @Test func `a token signed by a registered key creates the account and signs in`() async throws {
     try await withInstance { instance in
       let signer = try await register(instance)
       let token = try TestTokenIssuer.back.token(Self.payload())
@@ -53,7 +54,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `a user with a second factor is not asked for it`() async throws {
+  @Test func `a custom token requires no second factor`() async throws {
     try await withInstance { instance in
       _ = try await register(instance)
       let device = try await instance.enrolled(.alice)
@@ -70,7 +71,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `claims ride with the session and survive its refresh`() async throws {
+  @Test func `claims are stored with the session and survive a refresh`() async throws {
     try await withInstance { instance in
       _ = try await register(instance)
       let token = try TestTokenIssuer.back.token(
@@ -86,7 +87,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `a token for a tenant signs in there and nowhere else`() async throws {
+  @Test func `a token for a tenant is valid in that tenant only`() async throws {
     try await withInstance { instance in
       _ = try await register(instance)
       let east = try #require(instance.east.tenant)
@@ -100,12 +101,12 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `a key counts for its own project, until it is revoked`() async throws {
+  @Test func `a key is valid for its project until revoked`() async throws {
     try await withInstance { instance in
       let signer = try await register(instance)
       let token = try TestTokenIssuer.back.token(Self.payload())
       await expect("credentialMismatch") { try await signIn(instance, token, in: instance.globex) }
-      // The other project knows the issuer by another key.
+      // The other project has a different key for the issuer.
       _ = try await register(instance, .other, in: instance.globex)
       await expect("invalid") { try await signIn(instance, token, in: instance.globex) }
       try await instance.identity.signers.revoke(
@@ -114,13 +115,15 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `the key that a token names is tried, and each when it names none`() async throws {
+  @Test func `a token is verified with the key it names, or with each key if it names none`()
+    async throws
+  {
     try await withInstance { instance in
       _ = try await register(instance, .back, keyID: "one")
       _ = try await register(instance, .other, keyID: "two")
-      func token(_ forge: TestTokenIssuer, kid: String?) throws -> String {
+      func token(_ tokenIssuer: TestTokenIssuer, kid: String?) throws -> String {
         let named = kid.map { #","kid":"\#($0)""# } ?? ""
-        return try forge.token(Self.payload(), header: #"{"alg":"RS256"\#(named)}"#)
+        return try tokenIssuer.token(Self.payload(), header: #"{"alg":"RS256"\#(named)}"#)
       }
       for good in [
         try token(.back, kid: "one"), try token(.other, kid: "two"), try token(.other, kid: nil),
@@ -133,7 +136,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `who may not sign in does not by a token either`() async throws {
+  @Test func `a token doesn't sign in a disabled user or to a disabled project`() async throws {
     try await withInstance { instance in
       _ = try await register(instance)
       let token = try TestTokenIssuer.back.token(Self.payload())
@@ -177,9 +180,9 @@ struct CustomTokenTests {
       (#""claims":{"a":"\#(String(repeating: "x", count: 1_000))"}"#, [], "claimsTooLarge"),
       (#""claims":{}"#, [], "done"), (#""tenant_id":7"#, [], "tenantMismatch"),
     ] as [(String, [String], String)])
-  func `each part of a token is looked at`(members: String, without: [String], result: String)
-    async throws
-  {
+  func `each claim of a custom token is verified`(
+    members: String, without: [String], result: String
+  ) async throws {
     try await withInstance { instance in
       _ = try await register(instance)
       let token = try TestTokenIssuer.back.token(Self.payload(members, without: without))
@@ -192,7 +195,7 @@ struct CustomTokenTests {
     #"{"alg":"rs256"}"#, #"{"typ":"JWT"}"#, #"{"alg":"RS256","crit":["exp"]}"#,
     #"{"alg":["RS256"]}"#,
   ])
-  func `no header talks its way past the signature`(header: String) async throws {
+  func `no header bypasses the signature`(header: String) async throws {
     try await withInstance { instance in
       _ = try await register(instance)
       let payload = Self.payload()
@@ -204,7 +207,7 @@ struct CustomTokenTests {
       }
       let wrongKey = try TestTokenIssuer.other.token(payload)
       await expect("invalid") { try await signIn(instance, wrongKey) }
-      // An HMAC with the public key for its secret.
+      // An HMAC with the public key as its secret.
       let unsigned = TestTokenIssuer.unsigned(payload, header: #"{"alg":"HS256"}"#)
       let mac = try HMAC.code(
         .sha256, key: Secret(TestTokenIssuer.back.pem()), message: Array(unsigned.dropLast().utf8))
@@ -218,14 +221,14 @@ struct CustomTokenTests {
     String(repeating: "a", count: 20_000), "e30.\(String(repeating: "e", count: 16_000)).e30",
     "eyJhIjoxLCJhIjoyfQ.e30.e30",
   ])
-  func `what is no token is refused`(token: String) async throws {
+  func `a malformed token is rejected`(token: String) async throws {
     try await withInstance { instance in
       _ = try await register(instance)
       await expect("invalid") { try await signIn(instance, token) }
     }
   }
 
-  @Test func `the emulator takes what nobody signed`() async throws {
+  @Test func `the emulator accepts unsigned tokens`() async throws {
     try await withEmulator { identity in
       let scope = try await identity.scopes.find(project: ID("demo-project"))
       for token in [

@@ -5,7 +5,7 @@ import Testing
 struct FederationTests {
   private static let alice = #""email":"alice@example.com","email_verified":true"#
 
-  @Test func `a provider's word makes an account, and finds it the next time`() async throws {
+  @Test func `a provider sign-in creates an account and finds it the next time`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       let first = try await instance.signIn(
@@ -22,7 +22,7 @@ struct FederationTests {
       ).signedIn()
       #expect(!second.isNew)
       #expect(second.account.id == first.account.id)
-      // The account keeps its address; what the provider knows is kept with the identity.
+      // The account keeps its email; the provider's data is stored with the identity.
       #expect(second.account.email == "ann@example.com")
       #expect(second.account.providers.first?.email == "other@example.com")
       guard case .signedIn(let grant) = outcome else { throw Unexpected("not signed in") }
@@ -31,7 +31,7 @@ struct FederationTests {
     }
   }
 
-  @Test func `a second factor is due after a provider's word`() async throws {
+  @Test func `a provider sign-in requires the second factor`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       let device = try await instance.enrolled(.alice)
@@ -48,8 +48,7 @@ struct FederationTests {
     }
   }
 
-  @Test func `a verified address links the account that has it, whose password stays`()
-    async throws
+  @Test func `a verified email links the existing account, which keeps its password`() async throws
   {
     try await withInstance { instance in
       try await instance.configureProvider()
@@ -66,7 +65,9 @@ struct FederationTests {
     }
   }
 
-  @Test func `what a stranger may have set up on an unverified address goes`() async throws {
+  @Test func `linking by an unverified email removes credentials that someone else may have set`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.configureProvider()
       let alice = try await instance.account(.alice, isVerified: false)
@@ -75,34 +76,32 @@ struct FederationTests {
       change.link = ProviderLink(provider: "google.com", rawID: "stranger")
       _ = try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Instance.boss)
-      let stranger = try await instance.session(.alice).session
+      let oldSession = try await instance.session(.alice).session
       let linked = try await instance.signIn(withProviderSaying: Self.alice).signedIn().federated
       #expect(linked.account.id == alice.id)
       #expect(linked.account.emailVerified)
       #expect(!linked.account.hasPassword)
       #expect(linked.account.phoneNumber == nil)
       #expect(linked.account.providers.map(\.provider) == ["oidc.acme"])
-      await expect("tokenExpired") { try await instance.identity.sessions.check(stranger) }
+      await expect("tokenExpired") { try await instance.identity.sessions.check(oldSession) }
     }
   }
 
-  @Test func `an address that the provider does not vouch for needs a confirmation`()
-    async throws
-  {
+  @Test func `an email that the provider didn't verify requires confirmation`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       let alice = try await instance.account(.alice)
       let result = try await instance.signIn(
         withProviderSaying: #""email":"alice@example.com""#)
       guard case .needsConfirmation(let providers) = result else {
-        throw Unexpected("no confirmation is asked for")
+        throw Unexpected("no confirmation was requested")
       }
       #expect(providers == [])
       #expect(try await instance.reload(alice).providers.isEmpty)
     }
   }
 
-  @Test func `an address that the provider gave to somebody else is said so`() async throws {
+  @Test func `an email that the provider reassigned is reported as recycled`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       _ = try await instance.signIn(withProviderSaying: Self.alice)
@@ -116,22 +115,24 @@ struct FederationTests {
     }
   }
 
-  @Test func `nobody is made when none may be, and nobody gets in who may not`() async throws {
+  @Test func `no account is created without permission, and disabled users are refused`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.configureProvider()
       await expect("userNotFound") {
         try await instance.signIn(withProviderSaying: "", mayCreate: false)
       }
-      let made = try await instance.signIn(withProviderSaying: "").signedIn().federated
+      let created = try await instance.signIn(withProviderSaying: "").signedIn().federated
       var change = AccountChange()
       change.disabled = true
       _ = try await instance.identity.accounts.update(
-        instance.acme, made.account.id, change, by: Instance.boss)
+        instance.acme, created.account.id, change, by: Instance.boss)
       await expect("userDisabled") { try await instance.signIn(withProviderSaying: "") }
     }
   }
 
-  @Test func `a user links an identity, and the second factor counts on`() async throws {
+  @Test func `linking an identity keeps the second factor in the session`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       let device = try await instance.enrolled(.alice)
@@ -153,7 +154,7 @@ struct FederationTests {
     }
   }
 
-  @Test func `an anonymous user becomes somebody by linking`() async throws {
+  @Test func `linking upgrades an anonymous user`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       _ = try await instance.identity.pools.update(
@@ -161,21 +162,21 @@ struct FederationTests {
       ) {
         $0.signIn.anonymous = true
       }
-      let guest = try await instance.identity.signIns.signUp(
+      let anonymousUser = try await instance.identity.signIns.signUp(
         instance.acme, NewAccount(), by: Instance.visitor)
       let assertion = try await instance.assertion(
         TestTokenIssuer.back.token(Instance.claims(Self.alice)))
       let linked = try await instance.identity.federation.link(
-        guest.session, assertion, by: Instance.visitor
+        anonymousUser.session, assertion, by: Instance.visitor
       ).signedIn().federated
-      #expect(linked.account.id == guest.account.id)
+      #expect(linked.account.id == anonymousUser.account.id)
       #expect(!linked.account.isAnonymous)
       #expect(linked.account.email == "alice@example.com")
       #expect(linked.account.emailVerified)
     }
   }
 
-  @Test func `an address of somebody else is not linked`() async throws {
+  @Test func `an identity with another user's email can't be linked`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       _ = try await instance.account(.alice)
@@ -193,7 +194,7 @@ struct FederationTests {
     }
   }
 
-  @Test func `of many first sign-ins at once one makes the account`() async throws {
+  @Test func `of concurrent first sign-ins, one creates the account`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       let assertion = try await instance.assertion(
@@ -208,17 +209,17 @@ struct FederationTests {
     }
   }
 
-  @Test func `a pending token stands for what was said, for a quarter of an hour`() async throws {
+  @Test func `a pending token restores the assertion for 15 minutes`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       try await instance.configureProvider(in: instance.east)
       let federation = instance.identity.federation
-      let said = try await instance.assertion(
+      let assertion = try await instance.assertion(
         TestTokenIssuer.back.token(Instance.claims(Self.alice)))
-      let pending = try federation.pendingToken(said, in: instance.acme)
+      let pending = try federation.pendingToken(assertion, in: instance.acme)
       let opened = try await federation.assertion(instance.acme, pendingToken: pending)
-      #expect(opened.link == said.link)
-      #expect(opened.claims == said.claims)
+      #expect(opened.link == assertion.link)
+      #expect(opened.claims == assertion.claims)
       await expect("invalidPendingToken") {
         try await federation.assertion(instance.east, pendingToken: pending)
       }

@@ -5,37 +5,38 @@ import Identity
 import Testing
 
 struct IdentityProviderTests {
-  static func oidc(_ forge: TestTokenIssuer = .back) throws -> ProviderSettings {
+  static func oidc(_ tokenIssuer: TestTokenIssuer = .back) throws -> ProviderSettings {
     var settings = ProviderSettings()
     settings.displayName = "Acme login"
     settings.isEnabled = true
     settings.issuer = "https://login.acme.example"
     settings.clientID = "client-1"
-    settings.keys = try KeySet(forge.keySet())
+    settings.keys = try KeySet(tokenIssuer.keySet())
     settings.clientSecret = Secret("not for everybody")
     return settings
   }
 
-  @Test func `a provider is kept, changed and deleted, and each leaves a row`() async throws {
+  @Test func `a provider is created, changed, and deleted, each with an audit entry`() async throws
+  {
     try await withInstance { instance in
       let providers = instance.identity.identityProviders
-      let made = try await providers.create(
+      let created = try await providers.create(
         in: instance.acme, id: "oidc.acme", Self.oidc(), by: Instance.boss)
-      #expect(made.kind == .oidc)
+      #expect(created.kind == .oidc)
       let found = try await providers.find(instance.acme, "oidc.acme")
       #expect(found.settings.clientSecret == Secret("not for everybody"))
       #expect(found.settings.keys.names == ["k1"])
       let unchanged = try await providers.update(instance.acme, "oidc.acme", by: Instance.boss) {
         (settings) throws(ProviderError) in settings.displayName = "Acme login"
       }
-      #expect(unchanged.changedAt == made.changedAt)
+      #expect(unchanged.changedAt == created.changedAt)
       instance.clock.advance(60)
       let changed = try await providers.update(instance.acme, "oidc.acme", by: Instance.boss) {
         (settings) throws(ProviderError) in
         settings.isEnabled = false
         settings.clientSecret = Secret("another")
       }
-      #expect(changed.changedAt > made.changedAt)
+      #expect(changed.changedAt > created.changedAt)
       let row = try #require(try await instance.log().first)
       #expect(row.old(.signIn) == .flag(true))
       #expect(row.fields == [.signIn, .clientSecret] && row.new(.clientSecret) == .secret)
@@ -51,7 +52,7 @@ struct IdentityProviderTests {
     }
   }
 
-  @Test func `the client secret is sealed`() async throws {
+  @Test func `the client secret is stored sealed`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.identityProviders.create(
         in: instance.acme, id: "oidc.acme", Self.oidc(), by: Instance.boss)
@@ -61,7 +62,7 @@ struct IdentityProviderTests {
         }
       }
       #expect(!String(decoding: try #require(box), as: UTF8.self).contains("everybody"))
-      // A row that is moved to another scope does not open.
+      // A row moved to another pool can't be opened.
       let west = instance.west.key
       try await instance.database.write { connection in
         _ = try connection.run("UPDATE /* test */ identity_provider SET scope_key = \(west)")
@@ -72,7 +73,7 @@ struct IdentityProviderTests {
     }
   }
 
-  @Test func `each scope has providers of its own, listed by protocol and by part`() async throws {
+  @Test func `each pool has its own providers, listed by protocol and page`() async throws {
     try await withInstance { instance in
       let providers = instance.identity.identityProviders
       for id in ["oidc.b", "oidc.a", "oidc.c"] {
@@ -105,7 +106,7 @@ struct IdentityProviderTests {
     "", "oidc.", "oidc", "google.com", "OIDC.a", "oidc.a b", "oidc.é", "oidc.a/b", "oidc.<script>",
     "oidc.\(String(repeating: "a", count: 124))",
   ])
-  func `what is no id is refused`(id: String) async throws {
+  func `an invalid provider ID is rejected`(id: String) async throws {
     try await withInstance { instance in
       await expect("invalidID") {
         try await instance.identity.identityProviders.create(
@@ -126,7 +127,7 @@ struct IdentityProviderTests {
     ("members", #"{"responseType":{"code":true}}"#, "done"),
     ("secret", #"{"responseType":{"code":true}}"#, "missingClientSecret"),
   ])
-  func `each member is looked at`(member: String, value: String, result: String) async throws {
+  func `each setting is validated`(member: String, value: String, result: String) async throws {
     try await withInstance { instance in
       var settings = try Self.oidc()
       switch member {
@@ -162,7 +163,7 @@ struct IdentityProviderTests {
       "done"
     ),
   ])
-  func `a SAML provider has what its protocol needs`(members: String, result: String)
+  func `a SAML provider requires its protocol settings`(members: String, result: String)
     async throws
   {
     try await withInstance { instance in

@@ -3,11 +3,11 @@ import Identity
 import Testing
 
 struct KeySetTests {
-  @Test func `a set, one key, certificates by id and PEM are read`() throws {
+  @Test func `a key set, a single key, certificates by ID, and PEM are parsed`() throws {
     let text = try TestTokenIssuer.back.keySet(id: "a")
     let set = try KeySet(text)
     #expect(set.names == ["a"])
-    // Without the set around it.
+    // A single key without the enclosing set.
     #expect(try KeySet(String(text.dropFirst(9).dropLast(2))) == set)
     let pem = try KeySet(TestTokenIssuer.back.pem() + "\n" + TestTokenIssuer.other.pem())
     #expect(pem.count == 2)
@@ -18,11 +18,11 @@ struct KeySetTests {
     #expect(try KeySet(#"{"old_key":"\#(certificate)"}"#).names == ["old_key"])
     #expect(try KeySet("  \n").count == 0)
     #expect(KeySet().text == "")
-    // What is written is read as the same.
+    // The written form is parsed as the same set.
     for written in [set, pem] { #expect(try KeySet(written.text) == written) }
   }
 
-  @Test func `keys for other things are left out`() throws {
+  @Test func `keys for other uses or algorithms are ignored`() throws {
     let usable = try TestTokenIssuer.back.keySet().dropFirst(9).dropLast(2)
     let text = """
       {"keys":[{"kty":"OKP","crv":"Ed25519","x":"AA"},{"kty":"RSA","use":"enc","n":"AA","e":"AQAB"},
@@ -48,7 +48,7 @@ struct KeySetTests {
         .unusable
       ),
     ] as [(String, KeySet.Fault)])
-  func `what is no set of keys is refused`(text: String, fault: KeySet.Fault) {
+  func `an invalid key set is rejected`(text: String, fault: KeySet.Fault) {
     #expect(throws: fault) { try KeySet(text) }
   }
 }

@@ -24,7 +24,7 @@ struct ProviderTokenTests {
       (#""nbf":1772366461"#, [], "invalidResponse"),
       (#""nonce":"\#(digest)""#, [], "invalidNonce"),
     ] as [(String, [String], String)])
-  func `each claim of an ID token is looked at`(
+  func `each claim of an ID token is verified`(
     members: String, without: [String], result: String
   ) async throws {
     try await withInstance { instance in
@@ -34,13 +34,13 @@ struct ProviderTokenTests {
     }
   }
 
-  @Test func `a nonce is that of the token`() async throws {
+  @Test func `the nonce must match the token`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       let token = try TestTokenIssuer.back.token(Instance.claims(#""nonce":"\#(Self.digest)""#))
       await expect("done") { try await instance.assertion(token, nonce: "a raw nonce") }
       await expect("invalidNonce") { try await instance.assertion(token, nonce: "another") }
-      // The digest in place of what it is the digest of.
+      // The digest instead of the raw nonce.
       await expect("invalidNonce") { try await instance.assertion(token, nonce: Self.digest) }
       let plain = try TestTokenIssuer.back.token(Instance.claims())
       await expect("invalidNonce") { try await instance.assertion(plain, nonce: "a raw nonce") }
@@ -51,7 +51,7 @@ struct ProviderTokenTests {
     #"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"ES256"}"#, #"{"alg":"RS256","crit":[]}"#,
     #"{"kid":"k1"}"#,
   ])
-  func `no header talks its way past the signature`(header: String) async throws {
+  func `no header bypasses the signature`(header: String) async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       let claims = Instance.claims()
@@ -65,7 +65,7 @@ struct ProviderTokenTests {
     }
   }
 
-  @Test func `only a provider of the scope that is on counts`() async throws {
+  @Test func `only an enabled provider of the pool is accepted`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       let token = try TestTokenIssuer.back.token(Instance.claims())
@@ -88,22 +88,22 @@ struct ProviderTokenTests {
     }
   }
 
-  @Test func `what is no address or name is passed over`() async throws {
+  @Test func `an invalid email, name, or picture is ignored`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       let name = String(repeating: "n", count: 300)
-      let said = try await instance.assertion(
+      let assertion = try await instance.assertion(
         TestTokenIssuer.back.token(
           Instance.claims(
             #""email":"no address","email_verified":true,"name":"\#(name)","picture":7"#)))
-      #expect(said.link.email == nil)
-      #expect(!said.isEmailVerified)
-      #expect(said.link.displayName == nil)
-      #expect(said.link.photoURL == nil)
+      #expect(assertion.link.email == nil)
+      #expect(!assertion.isEmailVerified)
+      #expect(assertion.link.displayName == nil)
+      #expect(assertion.link.photoURL == nil)
     }
   }
 
-  @Test func `the emulator takes what nobody signed, of any provider`() async throws {
+  @Test func `the emulator accepts unsigned tokens of any provider`() async throws {
     try await withEmulator { identity in
       let scope = try await identity.scopes.find(project: ID("demo-project"))
       for (token, provider, result) in [

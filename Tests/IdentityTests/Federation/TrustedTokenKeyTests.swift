@@ -14,7 +14,7 @@ struct SignerTests {
       by: Instance.boss)
   }
 
-  @Test func `a key is registered once, listed and revoked`() async throws {
+  @Test func `a key is registered once, listed, and revoked`() async throws {
     try await withInstance { instance in
       let signer = try await add(instance, keyID: "key-1")
       #expect(signer.issuer == Self.issuer)
@@ -32,14 +32,14 @@ struct SignerTests {
         try await instance.identity.signers.revoke(
           signer.id, of: instance.acme.project, by: Instance.boss)
       }
-      // After that the same key can be registered again.
+      // After revocation, the same key can be registered again.
       _ = try await add(instance)
       let log = try await instance.log().prefix(3).map(\.action)
       #expect(log == [.trustedTokenKeyAdd, .trustedTokenKeyRevoke, .trustedTokenKeyAdd])
     }
   }
 
-  @Test func `a project's keys are no other project's`() async throws {
+  @Test func `a project's keys belong to that project only`() async throws {
     try await withInstance { instance in
       let signer = try await add(instance)
       await expect("notFound") {
@@ -55,7 +55,7 @@ struct SignerTests {
     }
   }
 
-  @Test func `keys go with their project`() async throws {
+  @Test func `deleting a project deletes its keys`() async throws {
     try await withInstance { instance in
       _ = try await add(instance)
       try await instance.identity.pools.delete(project: instance.acme.project, by: Instance.boss)
@@ -64,7 +64,7 @@ struct SignerTests {
     }
   }
 
-  @Test func `twenty keys are enough`() async throws {
+  @Test func `a project has at most 20 keys`() async throws {
     try await withInstance { instance in
       for number in 0..<TrustedTokenKeys.most {
         _ = try await add(instance, issuer: "backend-\(number)@acme.example")
@@ -81,7 +81,7 @@ struct SignerTests {
       (issuer, nil, "-----BEGIN PRIVATE KEY-----", "invalidKey.isPrivate"),
       (issuer, nil, "", "invalidKey.unreadable"),
     ] as [(String, String?, String?, String)])
-  func `what cannot be registered is refused`(
+  func `an invalid issuer, key ID, or key is rejected`(
     issuer: String, keyID: String?, key: String?, result: String
   ) async throws {
     try await withInstance { instance in

@@ -9,7 +9,7 @@ struct ScopeGuidanceTests {
       scope ?? instance.acme, text, expecting: version, by: Instance.boss)
   }
 
-  @Test func `each saving is a version, and all of them stay`() async throws {
+  @Test func `each save creates a version, and all versions are preserved`() async throws {
     try await withInstance { instance in
       let guidance = instance.identity.guidance
       let none = try await guidance.read(instance.acme)
@@ -33,7 +33,7 @@ struct ScopeGuidanceTests {
     }
   }
 
-  @Test func `a saving leaves one row with lengths and without the text`() async throws {
+  @Test func `a save writes one audit row with the length but not the text`() async throws {
     try await withInstance { instance in
       _ = try await write("Call back.", instance)
       _ = try await write("", over: 1, instance)
@@ -45,7 +45,7 @@ struct ScopeGuidanceTests {
     }
   }
 
-  @Test func `the same words save nothing, whatever their line ends`() async throws {
+  @Test func `saving the same text changes nothing, whatever its line endings`() async throws {
     try await withInstance { instance in
       let first = try await write("One\r\nTwo\rThree\n", instance)
       let second = try await write("One\nTwo\r\nThree\r\n", over: 1, instance)
@@ -56,7 +56,7 @@ struct ScopeGuidanceTests {
     }
   }
 
-  @Test func `who was slower learns what is there now, and nothing is saved`() async throws {
+  @Test func `saving over a newer version is refused`() async throws {
     try await withInstance { instance in
       _ = try await write("NewerVersion", instance)
       await expect("changedMeanwhile") { try await write("Mine", instance) }
@@ -64,7 +64,7 @@ struct ScopeGuidanceTests {
     }
   }
 
-  @Test func `of two who save at once one is told`() async throws {
+  @Test func `exactly one of several concurrent saves succeeds`() async throws {
     try await withInstance { instance in
       let guidance = instance.identity.guidance
       let acme = instance.acme
@@ -102,7 +102,7 @@ struct ScopeGuidanceTests {
         false
       ),
     ] as [(String, String?, Bool?)])
-  func `the beginning ends with a paragraph or a word`(
+  func `the excerpt ends with a paragraph or a word`(
     text: String, beginning: String?, isWhole: Bool?
   ) async throws {
     try await withInstance { instance in
@@ -114,7 +114,7 @@ struct ScopeGuidanceTests {
     }
   }
 
-  @Test func `guidance is of its scope, and goes with a deleted tenant`() async throws {
+  @Test func `guidance belongs to its pool and is deleted with its tenant`() async throws {
     try await withInstance { instance in
       let guidance = instance.identity.guidance
       _ = try await write("Acme's", instance)

@@ -23,7 +23,7 @@ import Testing
     return hash.map { .hash($0) } ?? .plain(Secret(""))
   }
 
-  @Test func `an account has all that its row said`() async throws {
+  @Test func `an imported account has all fields of its row`() async throws {
     try await withInstance { instance in
       let link = ProviderLink(provider: "google.com", rawID: "g-1", email: "a@gmail.com")
       let row = Self.user(.alice) {
@@ -70,9 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a password from elsewhere signs in, and is a hash of today afterwards`()
-    async throws
-  {
+  @Test func `an imported password hash signs in and is then rehashed`() async throws {
     try await withInstance { instance in
       let row = Self.user(.alice) { $0.password = Self.hash(Person.alice.password) }
       _ = try await instance.identity.imports.run(
@@ -93,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a row that cannot be stored stops no other`() async throws {
+  @Test func `an invalid row doesn't stop the others`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.bob)
       let given: [ImportRow] = [
@@ -131,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `second factors have rules of their own`() async throws {
+  @Test func `imported second factors are validated`() async throws {
     try await withInstance { instance in
       func row(_ factors: [ImportedFactor], _ set: (inout ImportedUser) -> Void = { _ in })
         -> ImportRow
@@ -162,12 +160,12 @@ import Testing
           instance.acme, [row], Self.factorless, by: Instance.boss)
         #expect(outcome.refusals.map { "\($0.fault)" } == [fault])
       }
-      // Nothing was imported, so nothing is recorded.
+      // Nothing was imported, so nothing is audited.
       #expect(try await instance.wholeLog().allSatisfy { $0.action != .accountImport })
     }
   }
 
-  @Test func `what stands twice in a list stops all of it when that is asked`() async throws {
+  @Test func `duplicates stop an import with the sanity check`() async throws {
     try await withInstance { instance in
       let imports = instance.identity.imports
       var options = Self.factorless
@@ -195,7 +193,7 @@ import Testing
           instance.acme, [ImportRow](repeating: Self.user(.alice), count: 1_001), asked,
           by: Instance.boss)
       }
-      // Without the check each row stands for itself.
+      // Without the check, each row is handled separately.
       let outcome = try await imports.run(
         instance.acme,
         [Self.user(.alice) { $0.providers = [link] }, Self.user(.bob) { $0.providers = [link] }],
@@ -204,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func `another tenant's users are nobody's conflict`() async throws {
+  @Test func `users of other tenants don't conflict`() async throws {
     try await withInstance { instance in
       for scope in [instance.acme, instance.east, instance.globex] {
         let outcome = try await instance.identity.imports.run(
@@ -214,7 +212,7 @@ import Testing
     }
   }
 
-  @Test func `a thousand rows are one transaction`() async throws {
+  @Test func `a thousand rows are imported in one transaction`() async throws {
     try await withInstance { instance in
       let rows: [ImportRow] = (0..<1_000).map { number in
         Self.user(.alice) {

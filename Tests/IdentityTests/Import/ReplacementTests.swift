@@ -10,7 +10,7 @@ import Testing
       instance.acme, [row], ImportOptions(existing: .replace), by: Instance.boss)
   }
 
-  @Test func `an account that is there is refused, kept or replaced`() async throws {
+  @Test func `an existing account is refused, kept, or replaced`() async throws {
     try await withInstance { instance in
       let imports = instance.identity.imports
       let first = ImportTests.user(.alice) { $0.displayName = "First" }
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a list without authenticator apps takes none away`() async throws {
+  @Test func `an import without authenticator apps removes none`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let uid = device.account.id
@@ -50,12 +50,12 @@ import Testing
         try await instance.identity.accounts.find(instance.acme, uid))
       #expect(account.factors.map(\.kind) == [.totp, .phone])
       #expect(account.factors.first?.id == device.factor)
-      // The session that was open has ended.
+      // The open session has ended.
       await expect("tokenExpired") { try await instance.identity.sessions.check(device.session) }
     }
   }
 
-  @Test func `the user is told what was done to the account`() async throws {
+  @Test func `the user is notified of changes to the account`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       func row(_ number: String) -> ImportRow {
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a row that is refused changes nothing of the account`() async throws {
+  @Test func `a refused row doesn't change the account`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await instance.account(.bob)

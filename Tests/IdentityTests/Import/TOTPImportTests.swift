@@ -24,7 +24,9 @@ import Testing
     }
   }
 
-  @Test func `secrets come in only where the project says so, which is recorded`() async throws {
+  @Test func `TOTP secrets are imported only if the project allows it, which is audited`()
+    async throws
+  {
     try await withInstance { instance in
       func run(_ scope: Scope) async throws -> [String] {
         try await instance.identity.imports.run(
@@ -36,14 +38,15 @@ import Testing
       let log = try #require(try await instance.wholeLog().first)
       #expect(log.new(.importsTOTP) == .flag(true) && log.action == .projectChange)
       #expect(try await run(instance.acme) == [])
-      #expect(try await run(instance.east) == [], "the project's switch is its tenants' too")
+      #expect(
+        try await run(instance.east) == [], "the project's setting also applies to its tenants")
       #expect(try await run(instance.globex) == ["totpNotAllowed"])
       try await allow(instance, false)
       #expect(try await run(instance.west) == ["totpNotAllowed"])
     }
   }
 
-  @Test func `an imported app signs in, and keeps the time of its enrollment`() async throws {
+  @Test func `an imported authenticator app signs in and keeps its enrollment time`() async throws {
     try await withInstance { instance in
       try await allow(instance)
       try await instance.setWindow(1)
@@ -60,7 +63,7 @@ import Testing
         session: UserSession(
           scope: instance.acme, account: account.id, authTime: instance.now.seconds,
           provider: .password))
-      // The first code ever, at the far end of the window: no step counts as used.
+      // The first code, at the far end of the window: no time step is used yet.
       let code = try device.code(at: instance.now, steps: -1)
       _ = try await instance.finalize(device, try await instance.pending(.alice), code: code)
       let again = try await instance.pending(.alice)
@@ -68,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `the secret is sealed at once`() async throws {
+  @Test func `an imported secret is stored sealed`() async throws {
     try await withInstance { instance in
       try await allow(instance)
       _ = try await instance.identity.imports.run(
@@ -84,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `a replaced app is another one from then on`() async throws {
+  @Test func `a replaced authenticator app is a new factor`() async throws {
     try await withInstance { instance in
       try await allow(instance)
       let device = try await instance.enrolled(.alice)

@@ -4,14 +4,14 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// The key under which everything secret is sealed becomes another.
+/// Rotation of the master key, which seals all stored secrets.
 struct MasterKeyTests {
-  /// A ring of its own with the keys of the instance, as another process reads them from the file.
+  /// Returns a separate ring with the keys of the instance, as read by another process.
   private func ring(_ instance: Instance) throws -> KeyRing {
     try KeyRing(text: instance.keys.text.revealedText)
   }
 
-  /// The ids of the keys that sealed something, in each place.
+  /// Returns the IDs of all keys that seal stored secrets.
   private func sealing(_ instance: Instance) async throws -> Set<String> {
     try await instance.database.read { connection in
       let boxes = try connection.all(
@@ -29,7 +29,7 @@ struct MasterKeyTests {
     }
   }
 
-  /// Goes on until there is nothing to do now, and returns what that was.
+  /// Runs steps until there is nothing to do for now; returns the last step.
   private func finish(_ keys: MasterKeys) async throws -> MasterKeys.Step {
     while true {
       let step = try await keys.step()
@@ -37,14 +37,13 @@ struct MasterKeyTests {
     }
   }
 
-  @Test func `everything is sealed anew, and the former key goes when nothing needs it`()
-    async throws
+  @Test func `rotation reseals everything and drops the former key once it's unused`() async throws
   {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await instance.enrolled(.bob, in: instance.east)
       _ = try await instance.enroll(try await instance.administrator("nora", .owner))
-      // A notice by mail is sealed too.
+      // Email notifications are sealed too.
       let carol = try await instance.enrolled(.mallory)
       _ = try await instance.identity.enrollments.withdraw(
         carol.session, enrollment: carol.factor.text, by: Instance.visitor)
@@ -67,7 +66,7 @@ struct MasterKeyTests {
       #expect(try await sealing(instance) == [ring.ids[0]])
       await expect("unavailable") { try await identity.masterKeys.drop() }
 
-      // What a client carries opens still, and the codes count.
+      // A client's pending credential can still be opened, and its code is accepted.
       let code = try device.code(at: instance.now)
       _ = try await identity.signIns.finalizeTOTP(pending, device, code)
 
@@ -78,14 +77,14 @@ struct MasterKeyTests {
       ring.adopt(ring.newestAlone())
       #expect(try await identity.masterKeys.step() == .settled)
 
-      // A start with the new key alone, and none with the old one.
+      // Startup succeeds with the new key alone and fails with the old one.
       let again = try instance.identity(keys: ring)
       try await again.prepare()
       _ = try again.signingKeys.currentID()
       let former = try instance.identity()
       let error = try await thrown(StartError.self) { try await former.prepare() }
       guard case .wrongKey = error else {
-        Issue.record("the former key alone: \(String(describing: error))")
+        Issue.record("startup with the former key alone: \(String(describing: error))")
         return
       }
       let rows = try await instance.wholeLog().prefix(3).map(\.action)
@@ -94,7 +93,7 @@ struct MasterKeyTests {
     }
   }
 
-  @Test func `who was killed midway is followed by one that goes on`() async throws {
+  @Test func `another process continues a rotation that was interrupted`() async throws {
     try await withInstance { instance in
       for number in 0..<450 {
         let box = try Sealer(
@@ -112,17 +111,17 @@ struct MasterKeyTests {
       }
       let ring = try ring(instance)
       ring.adopt(ring.rotated(random: .system))
-      let killed = try instance.identity(keys: ring)
-      try await killed.prepare()
-      let first = try await killed.masterKeys.step()
+      let interrupted = try instance.identity(keys: ring)
+      try await interrupted.prepare()
+      let first = try await interrupted.masterKeys.step()
       guard case .part(let progress) = first else {
-        Issue.record("it began with \(first)")
+        Issue.record("the first step was \(first)")
         return
       }
       #expect(progress.rows == 200)
       #expect(try await sealing(instance).count == 2)
 
-      // Another process reads the same file.
+      // Another process reads the same key file.
       let next = try instance.identity(keys: try KeyRing(text: ring.text.revealedText))
       try await next.prepare()
       let seen = try await next.masterKeys.progress()
@@ -139,7 +138,8 @@ struct MasterKeyTests {
     }
   }
 
-  @Test func `what was sealed with the former key after the first pass is found before it goes`()
+  @Test
+  func `secrets sealed with the former key after the first pass are resealed before it's dropped`()
     async throws
   {
     try await withInstance { instance in
@@ -148,7 +148,7 @@ struct MasterKeyTests {
       let identity = try instance.identity(keys: ring)
       try await identity.prepare()
       _ = try await finish(identity.masterKeys)
-      // A process that had read the file before.
+      // A process that read the key file earlier.
       let device = try await instance.enrolled(.alice)
       #expect(try await sealing(instance).count == 2)
       instance.clock.advance(3_600)
@@ -163,7 +163,7 @@ struct MasterKeyTests {
     }
   }
 
-  @Test func `going back to the former key is a rotation like any other`() async throws {
+  @Test func `returning to the former key is an ordinary rotation`() async throws {
     try await withInstance { instance in
       _ = try await instance.enrolled(.alice)
       let ring = try ring(instance)

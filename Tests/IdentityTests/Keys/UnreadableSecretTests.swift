@@ -4,7 +4,7 @@ import DatabaseSQLite
 @testable import Identity
 import Testing
 
-/// Stored secrets that don't open any more.
+/// Stored secrets that can't be opened anymore.
 struct UnreadableSecretTests {
   private func alerts(
     _ instance: Instance, _ administrator: Administrator, in scope: Scope? = nil
@@ -22,7 +22,7 @@ struct UnreadableSecretTests {
       grants: [Grant(role: .owner, project: project)])
   }
 
-  @Test func `a user's secret that was changed is reported once, to owners`() async throws {
+  @Test func `a changed secret of a user is reported once, to owners`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let factor = device.factor.text
@@ -53,7 +53,7 @@ struct UnreadableSecretTests {
       let agent = Administrator(
         id: ID("y"), email: "y@example.com", displayName: "y", grants: [Grant(role: .support)])
       #expect(try await alerts(instance, agent).isEmpty)
-      // After a week without another failure it's over; the next one is news again.
+      // The alert ends after a week without another failure; the next failure is reported again.
       instance.clock.advance(7 * 86_400 + 1)
       try await instance.identity.purgeExpired()
       #expect(try await alerts(instance, owner(nil)).isEmpty)
@@ -63,9 +63,7 @@ struct UnreadableSecretTests {
     }
   }
 
-  @Test func `an administrator's secret that was moved is reported to owners of the instance`()
-    async throws
-  {
+  @Test func `a changed secret of an administrator is reported to instance owners`() async throws {
     try await withInstance { instance in
       let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
       let id = olga.administrator.id.text
@@ -84,7 +82,7 @@ struct UnreadableSecretTests {
     }
   }
 
-  @Test func `a master key that isn't there is reported when it doesn't come`() async throws {
+  @Test func `a missing master key is reported if it stays missing`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let other = try instance.identity(keys: KeyRing(random: .system))
@@ -115,7 +113,7 @@ struct UnreadableSecretTests {
     }
   }
 
-  @Test func `a signing key and a provider's client secret are reported`() async throws {
+  @Test func `a changed signing key is reported`() async throws {
     try await withInstance { instance in
       try await instance.database.write { connection in
         _ = try connection.run("UPDATE /* test */ signing_key SET sealed_key = zeroblob(61)")
@@ -127,9 +125,7 @@ struct UnreadableSecretTests {
     }
   }
 
-  @Test func `a provider's client secret that was changed is reported where it's configured`()
-    async throws
-  {
+  @Test func `a changed client secret is reported in the provider's pool`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
       try await Self.Sealed.clientSecret.change(instance)
@@ -146,7 +142,7 @@ struct UnreadableSecretTests {
     }
   }
 
-  @Test func `a user's codes that were changed are reported`() async throws {
+  @Test func `a changed secret of a user's backup codes is reported`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -161,9 +157,7 @@ struct UnreadableSecretTests {
     }
   }
 
-  @Test func `a mail that was changed is reported when it's due, and the others go out`()
-    async throws
-  {
+  @Test func `a changed email is reported when it's due, and the others are sent`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail)
       try await Self.Sealed.message.change(instance)
@@ -177,7 +171,7 @@ struct UnreadableSecretTests {
     }
   }
 
-  @Test func `a mail under a master key that isn't there is reported when it doesn't come`()
+  @Test func `an email under a missing master key is reported if the key stays missing`()
     async throws
   {
     try await withInstance { instance in
@@ -188,13 +182,13 @@ struct UnreadableSecretTests {
       instance.clock.advance(Deliveries.lease)
       #expect(try await other.deliveries.claim() == nil)
       #expect(try await rows(instance).count == 1)
-      // With the key it still goes out.
+      // It can still be sent with the key.
       instance.clock.advance(Deliveries.lease)
       #expect(try await instance.claim() != nil)
     }
   }
 
-  /// What a rotation of the master key seals anew.
+  /// Secrets that a rotation of the master key reseals.
   enum Sealed: CaseIterable, Sendable {
     case clientSecret, userCodes, message
 
@@ -213,7 +207,7 @@ struct UnreadableSecretTests {
       }
     }
 
-    var shown: UnreadableSecrets.Group.Kind {
+    var groupKind: UnreadableSecrets.Group.Kind {
       switch self {
       case .clientSecret: .clientSecret
       case .userCodes: .userCodes
@@ -223,7 +217,7 @@ struct UnreadableSecretTests {
   }
 
   @Test(arguments: Sealed.allCases)
-  func `what a rotation of the master key can't open is reported`(_ sealed: Sealed) async throws {
+  func `a secret that a master key rotation can't open is reported`(_ sealed: Sealed) async throws {
     try await withInstance { instance in
       switch sealed {
       case .clientSecret: try await instance.configureProvider()
@@ -244,7 +238,7 @@ struct UnreadableSecretTests {
       }
       let row = try #require(try await rows(instance).first)
       #expect(row.project == instance.acme.project)
-      #expect(try await alerts(instance, owner(nil)).map(\.kind) == [sealed.shown])
+      #expect(try await alerts(instance, owner(nil)).map(\.kind) == [sealed.groupKind])
     }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 struct ChangeOfAddressTests {
   private let new = "alice@elsewhere.example"
 
-  /// Asks for another address as its user does, and follows the link.
+  /// Requests a new email as its user and opens the link.
   private func change(_ instance: Instance, to email: String) async throws {
     let session = try await instance.session(.alice).session
     var request = OutOfBandRequest(.changeEmail, for: .session(session))
@@ -17,7 +17,7 @@ struct ChangeOfAddressTests {
     _ = try await instance.identity.outOfBandCodes.apply(try mail.code, by: Instance.visitor)
   }
 
-  @Test func `a new address is verified before it counts, and the old one can go back`()
+  @Test func `a new email takes effect once verified and can be undone from the old one`()
     async throws
   {
     try await withInstance { instance in
@@ -45,7 +45,7 @@ struct ChangeOfAddressTests {
     }
   }
 
-  @Test func `whoever changed an address twice cannot take the account back`() async throws {
+  @Test func `an attacker who changed the email twice can't undo the recovery`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       try await change(instance, to: "mallory-1@example.com")
@@ -67,7 +67,7 @@ struct ChangeOfAddressTests {
     }
   }
 
-  @Test func `an address that was taken meanwhile stays with whom it is`() async throws {
+  @Test func `an email taken in the meantime stays with its account`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let code = try await instance.code(.changeEmail, newEmail: Person.bob.email)
@@ -75,14 +75,12 @@ struct ChangeOfAddressTests {
       let codes = instance.identity.outOfBandCodes
       await expect("emailExists") { try await codes.apply(code, by: Instance.visitor) }
       #expect(try await instance.reload(alice).email == Person.alice.email)
-      // Nothing was done, so the code is still there.
+      // Nothing changed, so the code is still valid.
       await expect("done") { try await codes.look(at: code) }
     }
   }
 
-  @Test func `a user who changes the address in a session gives the old one a way back`()
-    async throws
-  {
+  @Test func `changing the email in a session sends a recovery link to the old one`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
@@ -92,7 +90,7 @@ struct ChangeOfAddressTests {
         instance.acme, alice.id, change, by: Instance.visitor, in: session)
       let mail = try #require(try await instance.mails("recover-email").last)
       #expect(mail.recipient == Person.alice.email)
-      // What an administrator changes is not undone by a link.
+      // A change by an administrator can't be undone by a link.
       change.email = .set("third@example.com")
       _ = try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Instance.boss)
@@ -100,9 +98,7 @@ struct ChangeOfAddressTests {
     }
   }
 
-  @Test func `a second factor that somebody else enrolled goes by the link of its mail`()
-    async throws
-  {
+  @Test func `the link in the enrollment email removes the new second factor`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let mail = try #require(try await instance.mails("revert-factor").last)
@@ -119,7 +115,7 @@ struct ChangeOfAddressTests {
     }
   }
 
-  @Test func `a factor that is gone cannot be taken away again`() async throws {
+  @Test func `the link can't remove a factor that is already gone`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let code = try #require(try await instance.mails("revert-factor").last).code
@@ -133,7 +129,7 @@ struct ChangeOfAddressTests {
     }
   }
 
-  /// Changes an address at once, as its user may where addresses are told.
+  /// Changes the email immediately, as a user can without email enumeration protection.
   private func set(_ email: String, of account: Account, _ instance: Instance) async throws {
     var change = AccountChange()
     change.email = .set(email)
@@ -144,7 +140,7 @@ struct ChangeOfAddressTests {
       instance.acme, account.id, change, by: Author(actor: .user(account.id)), in: session)
   }
 
-  @Test func `who changes an address again and again fills nobody's mailbox`() async throws {
+  @Test func `repeated email changes are limited, to protect mailboxes`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       for _ in 0..<10 {
@@ -154,7 +150,7 @@ struct ChangeOfAddressTests {
       await expect("tooManyMails") { try await set(new, of: account, instance) }
       #expect(try await instance.reload(account).email == Person.alice.email)
       #expect(try await instance.mails("recover-email").count == 20)
-      // Mails that somebody asked for are counted apart, and leave room for the warning.
+      // Requested emails are counted separately and leave room for the warning.
       instance.clock.advance(3_600)
       for _ in 0..<10 { _ = try await instance.code(.passwordReset) }
       await expect("tooManyMails") { _ = try await instance.code(.passwordReset) }

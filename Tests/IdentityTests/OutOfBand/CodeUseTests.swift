@@ -3,7 +3,7 @@ import Identity
 import Testing
 
 struct CodeUseTests {
-  @Test func `a password is reset once, and all sessions end`() async throws {
+  @Test func `a reset code is single-use, and the reset ends all sessions`() async throws {
     try await withInstance { instance in
       let codes = instance.identity.outOfBandCodes
       let alice = try await instance.account(.alice, isVerified: false)
@@ -30,7 +30,7 @@ struct CodeUseTests {
     }
   }
 
-  @Test func `a reset ends the other ways into an account whose address nobody had verified`()
+  @Test func `a reset removes other sign-in methods of an account with an unverified email`()
     async throws
   {
     try await withInstance { instance in
@@ -50,7 +50,7 @@ struct CodeUseTests {
     }
   }
 
-  @Test func `a weak password leaves the code as it was`() async throws {
+  @Test func `a weak password doesn't use up the code`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let code = try await instance.code(.passwordReset)
@@ -68,7 +68,7 @@ struct CodeUseTests {
     (OutOfBandCode.Kind.passwordReset, Int64(3_600)), (.signIn, 3_600),
     (.verifyEmail, 3 * 86_400), (.changeEmail, 3 * 86_400),
   ])
-  func `a code counts until its time`(kind: OutOfBandCode.Kind, lifetime: Int64) async throws {
+  func `a code is valid until it expires`(kind: OutOfBandCode.Kind, lifetime: Int64) async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       _ = try await instance.account(.alice, isVerified: false)
@@ -89,7 +89,7 @@ struct CodeUseTests {
     }
   }
 
-  @Test func `of twenty uses at once one counts`() async throws {
+  @Test func `of twenty concurrent uses of a code, one succeeds`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let code = try await instance.code(.passwordReset)
@@ -111,7 +111,7 @@ struct CodeUseTests {
     }
   }
 
-  @Test func `a code of another pool is as good as none`() async throws {
+  @Test func `a code of another pool is invalid`() async throws {
     try await withInstance { instance in
       let codes = instance.identity.outOfBandCodes
       _ = try await instance.account(.alice, in: instance.east, isVerified: false)
@@ -137,7 +137,7 @@ struct CodeUseTests {
   @Test(arguments: [
     "", "x", "' OR 1=1 --", "\u{202E}\u{0}", String(repeating: "a", count: 100_000),
   ])
-  func `a code that was never made does nothing`(code: String) async throws {
+  func `a code that was never issued is invalid`(code: String) async throws {
     try await withInstance { instance in
       let codes = instance.identity.outOfBandCodes
       await expect("invalidCode") { try await codes.look(at: code) }
@@ -150,7 +150,7 @@ struct CodeUseTests {
     }
   }
 
-  @Test func `codes do what they were made for and nothing else`() async throws {
+  @Test func `a code works for its purpose only`() async throws {
     try await withInstance { instance in
       let codes = instance.identity.outOfBandCodes
       try await instance.allow(emailLink: true)
@@ -171,14 +171,14 @@ struct CodeUseTests {
             instance.acme, email: Person.alice.email, code: code, by: Instance.visitor)
         }
       }
-      // None of this has used one up.
+      // None of these attempts used up a code.
       for code in [verify, reset, signIn] {
         await expect("done") { try await codes.look(at: code) }
       }
     }
   }
 
-  @Test func `an account that has changed since is not changed by an old code`() async throws {
+  @Test func `a code becomes invalid when its account changes`() async throws {
     try await withInstance { instance in
       let codes = instance.identity.outOfBandCodes
       let alice = try await instance.account(.alice)
@@ -207,7 +207,7 @@ struct CodeUseTests {
     }
   }
 
-  @Test func `codes go with their project`() async throws {
+  @Test func `deleting a project deletes its codes`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       let code = try await instance.code(.signIn, .mallory)

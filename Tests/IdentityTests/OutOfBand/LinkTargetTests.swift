@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-/// Who may change where links in emails lead, and where to.
+/// Who can change the destination of links in emails, and which destinations are allowed.
 struct LinkTargetTests {
   private static let handler =
     #"{"notification":{"sendEmail":{"callbackUri":"https://app.example.com/action"}}}"#
@@ -12,7 +12,7 @@ struct LinkTargetTests {
   }
 
   @Test(arguments: Role.allCases)
-  func `only an owner changes what decides where links lead`(role: Role) async throws {
+  func `only an owner can change the destination of links`(role: Role) async throws {
     try await withInstance { instance in
       let author = try await author(instance, role)
       let pools = instance.identity.pools
@@ -32,12 +32,12 @@ struct LinkTargetTests {
         }
         #expect(result == (role == .owner ? "done" : "links.ownerOnly"))
       }
-      // Nothing changed, nothing to allow.
+      // An unchanged configuration requires no permission.
       _ = try await pools.update(project: instance.acme.project, by: author) { _ in }
     }
   }
 
-  @Test func `a policy admin and a policy token write back what they have read`() async throws {
+  @Test func `a policy admin can write back an unchanged link configuration`() async throws {
     try await withInstance { instance in
       let pools = instance.identity.pools
       _ = try await pools.update(project: instance.acme.project, by: Author(actor: .commandLine)) {
@@ -57,9 +57,7 @@ struct LinkTargetTests {
     "https://app.example.com/action", "https://app.example.com.evil.example/",
     "javascript:alert(1)", "https://localhost/#x",
   ])
-  func `the application's page for links must be on an authorized domain`(uri: String)
-    async throws
-  {
+  func `the application's action page must be on an authorized domain`(uri: String) async throws {
     try await withInstance { instance in
       await expect("links.unauthorizedHost") {
         _ = try await instance.identity.pools.update(
@@ -69,7 +67,7 @@ struct LinkTargetTests {
     }
   }
 
-  @Test func `a page whose domain isn't authorized any more gets no links`() async throws {
+  @Test func `an action page on a domain that is no longer authorized isn't used`() async throws {
     try await withInstance { instance in
       let owner = Author(actor: .commandLine)
       _ = try await instance.account(.alice)

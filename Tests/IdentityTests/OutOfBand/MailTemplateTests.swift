@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-/// Mails in the words of the project.
+/// Email templates of a project.
 struct MailTemplateTests {
   private func configure(_ instance: Instance, _ mails: String) async throws {
     _ = try await instance.identity.pools.update(
@@ -23,7 +23,7 @@ struct MailTemplateTests {
       instance.acme, account.id, change, by: Instance.boss)
   }
 
-  @Test func `a project's own words stand in its mails`() async throws {
+  @Test func `emails use the project's template`() async throws {
     try await withInstance { instance in
       try await configure(
         instance,
@@ -42,14 +42,14 @@ struct MailTemplateTests {
       #expect(lines[1].hasSuffix("&apiKey=" + (parameter("apiKey", of: lines[1]) ?? "")))
       #expect(parameter("oobCode", of: lines[1]) == code)
       #expect(lines[2] == "100 % yours, %NOBODY%")
-      // Another kind keeps the server's words.
+      // Other kinds of emails use the default template.
       _ = try await instance.code(.verifyEmail)
       let other = try #require(try await instance.mails().last)
       #expect(other.subject == "Confirm your email address for \(name)")
     }
   }
 
-  @Test func `what a stranger may have chosen as a name is not mailed`() async throws {
+  @Test func `an unverified account's display name isn't included`() async throws {
     try await withInstance { instance in
       try await configure(
         instance, #"{"verifyEmailTemplate":{"body":"Hi %DISPLAY_NAME%! %LINK%"}}"#)
@@ -60,7 +60,7 @@ struct MailTemplateTests {
     }
   }
 
-  @Test func `HTML is sent as such, with values that are text, and never without the link`()
+  @Test func `an HTML template is sent as HTML with escaped values and always has the link`()
     async throws
   {
     try await withInstance { instance in
@@ -84,7 +84,7 @@ struct MailTemplateTests {
     #"{"resetPasswordTemplate":{"subject":"","body":""}}"#,
     #"{"resetPasswordTemplate":{"subject":5,"body":[]}}"#,
   ])
-  func `what is no template changes nothing`(mails: String) async throws {
+  func `an invalid template is ignored`(mails: String) async throws {
     try await withInstance { instance in
       try await configure(instance, mails)
       _ = try await instance.account(.alice)
@@ -95,7 +95,7 @@ struct MailTemplateTests {
   }
 
   @Test(arguments: [true, false])
-  func `a tenant has its project's words where it says so`(inherits: Bool) async throws {
+  func `a tenant uses its project's template only if it inherits it`(inherits: Bool) async throws {
     try await withInstance { instance in
       try await configure(
         instance,

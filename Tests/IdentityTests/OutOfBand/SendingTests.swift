@@ -13,7 +13,7 @@ struct SendingTests {
       request, in: scope ?? instance.acme, hidingUsers: hidingUsers, from: network)
   }
 
-  @Test func `a mail goes to the address, with a link that has what SDKs look for`() async throws {
+  @Test func `an email is sent with a link that has the parameters SDKs expect`() async throws {
     try await withInstance { instance in
       instance.identity.outOfBandCodes.leadLinks(to: "https://mfa.example.com")
       _ = try await instance.account(.alice, in: instance.east)
@@ -36,7 +36,7 @@ struct SendingTests {
     }
   }
 
-  @Test func `a link of a project's own users names no tenant, and its first key`() async throws {
+  @Test func `a project-level link has the first API key and no tenant`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.code(.passwordReset)
@@ -47,7 +47,7 @@ struct SendingTests {
     }
   }
 
-  @Test func `links lead to the application's own page where it has one`() async throws {
+  @Test func `links lead to the application's action page if configured`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       for (uri, beginning) in [
@@ -68,7 +68,7 @@ struct SendingTests {
     }
   }
 
-  @Test func `the database has the digest of a code alone`() async throws {
+  @Test func `only the digest of a code is stored`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let code = try await instance.code(.passwordReset)
@@ -84,7 +84,7 @@ struct SendingTests {
   }
 
   @Test(arguments: [true, false])
-  func `whether an address has an account is told only where it may be`(hiding: Bool) async throws {
+  func `whether an email has an account is revealed only if allowed`(hiding: Bool) async throws {
     try await withInstance { instance in
       let bob = try await instance.account(.bob)
       var change = AccountChange()
@@ -105,7 +105,7 @@ struct SendingTests {
     }
   }
 
-  @Test func `an address that is taken is not told to a user who wants it`() async throws {
+  @Test func `changing to a taken email doesn't reveal that it's taken`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.account(.bob)
@@ -139,7 +139,9 @@ struct SendingTests {
     ("https://аpp.example.com/", "invalidContinueURL"),
     ("https://app.example.com/" + String(repeating: "a", count: 4_000), "invalidContinueURL"),
   ])
-  func `links go on to domains of the project only`(url: String, expected: String) async throws {
+  func `the continue URL must be on an authorized domain`(url: String, expected: String)
+    async throws
+  {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.identity.pools.update(
@@ -154,7 +156,8 @@ struct SendingTests {
     }
   }
 
-  @Test func `an address gets ten mails an hour, whether it has an account or not`() async throws {
+  @Test func `an email address gets ten emails per hour, with or without an account`() async throws
+  {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       for person in [Person.alice, .mallory] {
@@ -165,7 +168,7 @@ struct SendingTests {
           try await send(instance, request, hidingUsers: true, from: nil)
         }
       }
-      // Another pool's users of the same address have mails of their own.
+      // Users with the same email in another pool have a separate limit.
       _ = try await instance.account(.alice, in: instance.east)
       let request = OutOfBandRequest(.passwordReset, for: .email(Person.alice.email))
       _ = try await send(instance, request, in: instance.east)
@@ -177,7 +180,7 @@ struct SendingTests {
     }
   }
 
-  @Test func `a network asks for so many mails an hour, to whomever`() async throws {
+  @Test func `a network can request 300 emails per hour`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       for index in 0..<300 {
@@ -190,9 +193,7 @@ struct SendingTests {
     }
   }
 
-  @Test func `a link leads to an authorized domain that is asked for, and to no other`()
-    async throws
-  {
+  @Test func `a requested link domain must be authorized`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.identity.pools.update(
@@ -219,7 +220,7 @@ struct SendingTests {
     }
   }
 
-  @Test func `what a pool does not allow is not mailed`() async throws {
+  @Test func `a code for a disabled sign-in method isn't sent`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let link = OutOfBandRequest(.signIn, for: .email(Person.alice.email))
@@ -238,7 +239,7 @@ struct SendingTests {
     }
   }
 
-  @Test func `a project's name cannot break out of a subject`() async throws {
+  @Test func `a project's name can't break out of the subject line`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       try await instance.database.write { connection in
@@ -256,7 +257,7 @@ struct SendingTests {
     }
   }
 
-  @Test func `a link for a back end is in the audit log, and in no mail`() async throws {
+  @Test func `generating a link is audited and sends no email`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let link = try await instance.identity.outOfBandCodes.link(

@@ -6,7 +6,7 @@ import Testing
 @testable import Identity
 
 struct DeliveryTests {
-  @Test func `a mail is lent once, and again when the lease is over`() async throws {
+  @Test func `an email is claimed once, and again after its lease ends`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail)
       let mail = try #require(try await instance.claim())
@@ -22,7 +22,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `what is sent loses its text and is never lent again`() async throws {
+  @Test func `a sent email loses its text and can't be claimed again`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail)
       let mail = try #require(try await instance.claim())
@@ -41,11 +41,11 @@ struct DeliveryTests {
     (1, 60), (2, 120), (3, 240), (4, 480), (5, 960), (6, 1_920), (7, 3_600), (8, 3_600),
     (1_000_000, 3_600), (0, 60),
   ])
-  func `a wait is a minute, doubling to an hour`(attempt: Int, seconds: Int64) {
+  func `the retry delay is a minute, doubling up to an hour`(attempt: Int, seconds: Int64) {
     #expect(Deliveries.wait(after: attempt) == seconds)
   }
 
-  @Test func `a mail that is not taken waits longer each time, and says why`() async throws {
+  @Test func `a postponed email waits longer each time and stores the reason`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail)
       for wait: Int64 in [60, 120, 240] {
@@ -62,7 +62,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `a server that starts tries all that waits at once`() async throws {
+  @Test func `a starting server retries all waiting emails at once`() async throws {
     try await withInstance { instance in
       for _ in 0..<3 { try await instance.write(.mail) }
       let first = try #require(try await instance.claim())
@@ -75,7 +75,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `a mail that is refused for good is given up, and its text goes`() async throws {
+  @Test func `a permanently rejected email fails and loses its text`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail)
       let mail = try #require(try await instance.claim())
@@ -95,7 +95,7 @@ struct DeliveryTests {
     ("550 5.1.1 <alice@example.com>: no such user", false),
     ("451 4.7.1 Greylisted, try again later", false),
   ])
-  func `words of a server that quote the mail's link are not kept`(
+  func `a server's reply that quotes the email's link isn't stored`(
     reason: String, isDropped: Bool
   ) async throws {
     try await withInstance { instance in
@@ -108,7 +108,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `a mail is not sent after it is of use, and purging takes its text`() async throws {
+  @Test func `an expired email isn't sent, and purging deletes its text`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail, lifetime: 600)
       try await instance.write(.mail, lifetime: 600)
@@ -127,7 +127,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `messages are forgotten 30 days after they were of use`() async throws {
+  @Test func `messages are deleted 30 days after they expire`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail, lifetime: 600)
       instance.clock.advance(600 + Outbox.memory)
@@ -139,7 +139,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `text messages are nobody's to carry`() async throws {
+  @Test func `text messages can't be claimed`() async throws {
     try await withInstance { instance in
       try await instance.write(.sms)
       try await instance.identity.deliveries.begin()
@@ -148,7 +148,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `nothing goes to users of a deleted tenant`() async throws {
+  @Test func `no email is sent to users of a deleted tenant`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail, in: instance.east)
       let east = try #require(instance.east.tenant)
@@ -160,7 +160,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `twenty who claim at once get each mail once`() async throws {
+  @Test func `twenty concurrent claims get each email once`() async throws {
     try await withInstance { instance in
       for _ in 0..<10 { try await instance.write(.mail) }
       let ids = try await withThrowingTaskGroup(of: String?.self) { group in
@@ -198,7 +198,7 @@ extension Instance {
     try await identity.messages.list(scope ?? acme, filter).items
   }
 
-  /// How many messages have a text.
+  /// The number of messages with a stored text.
   func texts() async throws -> Int {
     try await database.read { connection in
       try connection.first(

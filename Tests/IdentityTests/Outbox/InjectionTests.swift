@@ -3,7 +3,7 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What people write freely must not become lines of a mail, nor turn the text around it.
+/// User-provided text can't add lines to an email or reverse the text around it.
 struct InjectionTests {
   static let texts = [
     "x\r\nBcc: mallory@example.net\r\n\r\nHello", "x\nSubject: y", "x\rTo: z",
@@ -13,7 +13,7 @@ struct InjectionTests {
     "<script>alert(1)</script>", "https://mallory.example.net/__/auth/not-me?code=x",
   ]
 
-  /// Expects that a mail has one subject line, no line that a text brought, and its links whole.
+  /// Expects one subject line, no injected lines, and intact links in an email.
   private func expectSound(_ mail: Mail, _ text: String) {
     let bad = (mail.subject + mail.body).unicodeScalars.filter { scalar in
       switch scalar.value {
@@ -40,7 +40,7 @@ struct InjectionTests {
   }
 
   @Test(arguments: texts)
-  func `names of factors, people and projects stay within their line`(text: String) async throws {
+  func `names of factors, users, and projects stay within their line`(text: String) async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       _ = try await instance.administrator("olga", .owner)
@@ -76,7 +76,7 @@ struct InjectionTests {
           "alert-changes-locked",
         ]))
       for mail in mails { expectSound(mail, text) }
-      // Whoever sends them reads them whole.
+      // All of them can be claimed for delivery.
       var sent = 0
       while let mail = try await instance.claim() {
         sent += 1
@@ -84,7 +84,7 @@ struct InjectionTests {
       }
       #expect(sent == mails.count)
       try await instance.database.write { connection in
-        // What a test wrote past the rules is not in the index.
+        // The display names bypassed the rules and aren't in the search index.
         try connection.run("UPDATE /* test */ account SET display_name = NULL")
       }
     }

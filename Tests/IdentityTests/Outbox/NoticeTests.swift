@@ -5,14 +5,14 @@ import Testing
 @testable import Identity
 
 struct NoticeTests {
-  /// What is due, besides the ways back that enrollments and changes of an address mail.
+  /// Claims all due emails, without those that can undo an enrollment or a change of email.
   private func mails(_ instance: Instance) async throws -> [DueMail] {
     var mails: [DueMail] = []
     while let mail = try await instance.claim() { mails.append(mail) }
     return mails.filter { !$0.body.contains("oobCode=") }
   }
 
-  @Test func `who sets a user's password tells the user`() async throws {
+  @Test func `a user is notified when someone else sets their password`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice, in: instance.east)
       var change = AccountChange()
@@ -34,7 +34,8 @@ struct NoticeTests {
     }
   }
 
-  @Test func `a new address is told to the old one, and factors that go by name`() async throws {
+  @Test func `notifications of a new email and removed factors go to the old address`() async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       var change = AccountChange()
@@ -50,7 +51,7 @@ struct NoticeTests {
     }
   }
 
-  @Test func `what users do themselves is not told to them`() async throws {
+  @Test func `users aren't notified of changes they make themselves`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       var change = AccountChange()
@@ -62,7 +63,7 @@ struct NoticeTests {
     }
   }
 
-  @Test func `changes of other things are not told`() async throws {
+  @Test func `changes to other fields send no notification`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       var change = AccountChange()
@@ -75,7 +76,7 @@ struct NoticeTests {
     }
   }
 
-  @Test func `a factor that the support removes is told of, with its name in one line`()
+  @Test func `a removal by support sends a notification with the factor's name in one line`()
     async throws
   {
     try await withInstance { instance in
@@ -94,7 +95,7 @@ struct NoticeTests {
     }
   }
 
-  @Test func `all factors that the support removes are told of at once`() async throws {
+  @Test func `a removal of all factors sends one notification`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -104,7 +105,7 @@ struct NoticeTests {
     }
   }
 
-  @Test func `who has no address is told nothing`() async throws {
+  @Test func `a user without an email isn't notified`() async throws {
     try await withInstance { instance in
       var new = NewAccount()
       new.phoneNumber = "+4915112345678"
@@ -118,7 +119,7 @@ struct NoticeTests {
     }
   }
 
-  @Test func `whoever deletes a user tells the user, and nobody else is told`() async throws {
+  @Test func `a user is notified when someone else deletes their account`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice, in: instance.east)
       try await instance.identity.accounts.delete(instance.east, alice.id, by: Instance.boss)
@@ -138,7 +139,9 @@ struct NoticeTests {
     }
   }
 
-  @Test func `every address is told of a new factor, the own one by the way back`() async throws {
+  @Test func `every address is notified of a new factor, the current one with a revert link`()
+    async throws
+  {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       try await instance.addAddresses(to: account)
@@ -156,7 +159,8 @@ struct NoticeTests {
     }
   }
 
-  @Test func `every address is told of factors that a program gives, and of the end`() async throws
+  @Test func `every address is notified of factors added by a program and of account deletion`()
+    async throws
   {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
@@ -175,7 +179,7 @@ struct NoticeTests {
       #expect(
         try await instance.identity.reportedChanges.look(at: link).fact
           == "the second factor “one” was added")
-      // The same again is no news, another number is.
+      // An unchanged list sends nothing; a different number does.
       try await instance.identity.accounts.update(
         instance.acme, account.id, change, by: Instance.boss)
       #expect(try await instance.mails("notice-factors-added").count == 3)
@@ -190,7 +194,7 @@ struct NoticeTests {
     }
   }
 
-  @Test func `a user is told when an owner allows changes again, and can object again`()
+  @Test func `a user is notified when changes are allowed again, and can report again`()
     async throws
   {
     try await withInstance { instance in

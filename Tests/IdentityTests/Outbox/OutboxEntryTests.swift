@@ -6,7 +6,7 @@ import Testing
 @testable import Identity
 
 struct OutboxEntryTests {
-  @Test func `messages are listed by key, by state and by recipient`() async throws {
+  @Test func `messages are listed by ID, state, and recipient`() async throws {
     try await withInstance { instance in
       for number in 0..<5 {
         try await instance.write(.mail, to: "user\(number % 2)@example.com")
@@ -30,7 +30,7 @@ struct OutboxEntryTests {
     }
   }
 
-  @Test func `what waits is counted, and what was tried three times in vain`() async throws {
+  @Test func `waiting messages and those late after three failures are counted`() async throws {
     try await withInstance { instance in
       for _ in 0..<3 { try await instance.write(.mail) }
       for _ in 0..<3 {
@@ -48,7 +48,7 @@ struct OutboxEntryTests {
     }
   }
 
-  @Test func `a text is opened with an audit row that does not hold it`() async throws {
+  @Test func `opening a message is audited without its text`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail)
       let entry = try #require(try await instance.entries().first)
@@ -64,7 +64,7 @@ struct OutboxEntryTests {
     }
   }
 
-  @Test func `a text is opened in its own pool only, and not when it is gone`() async throws {
+  @Test func `a message can be opened only in its pool and before it expires`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail, lifetime: 60)
       let messages = instance.identity.messages
@@ -81,7 +81,7 @@ struct OutboxEntryTests {
     }
   }
 
-  @Test func `where mails are sent only text messages are opened`() async throws {
+  @Test func `with email delivery, only text messages can be opened`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail)
       try await instance.write(.sms)

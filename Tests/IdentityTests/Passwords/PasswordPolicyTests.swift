@@ -19,22 +19,23 @@ struct PasswordPolicyTests {
       ("Abcdef1!", []),
       ("abcdefgh", [.character(.uppercase), .character(.digit), .character(.symbol)]),
       ("ABCDEFG1_", [.character(.lowercase)]),
-      // What is no letter of ASCII counts as none.
+      // Only ASCII letters count as letters.
       ("ÀÉÎõü12!x", [.character(.uppercase)]), ("Abcdefg1+", [.character(.symbol)]),
       ("Abcdefg1-", []), ("Abcdefg1`", []), ("Aa1!😀😀", []),
       ("Abcdefg1!Abcdefg1!Abc", [.atMost(20)]),
     ] as [(String, [PasswordRequirement])])
-  func `a password lacks what it lacks`(password: String, missing: [PasswordRequirement]) {
+  func `unmet password requirements are reported`(password: String, missing: [PasswordRequirement])
+  {
     #expect(strict.missing(in: Secret(password)) == missing)
   }
 
-  @Test func `a policy that is not enforced asks for nothing`() {
+  @Test func `a policy that isn't enforced requires nothing`() {
     var policy = strict
     policy.isEnforced = false
     #expect(policy.missing(in: Secret("a")).isEmpty)
   }
 
-  @Test func `every way to a password goes by the policy of its pool`() async throws {
+  @Test func `every way to set a password applies the pool's policy`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       _ = try await instance.identity.pools.update(
@@ -55,7 +56,7 @@ struct PasswordPolicyTests {
       await expect("passwordRequirements") {
         try await instance.identity.signIns.signUp(instance.acme, mine, by: Instance.visitor)
       }
-      // Another pool has nothing to do with it.
+      // The policy doesn't apply to another pool.
       _ = try await instance.account(.bob, in: instance.east)
       let row = try #require(
         try await instance.log().first { $0.action == .projectChange })
@@ -64,7 +65,7 @@ struct PasswordPolicyTests {
     }
   }
 
-  @Test func `a right password that is too weak takes its guess back`() async throws {
+  @Test func `a correct but too weak password doesn't count as a failed attempt`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.identity.pools.update(
@@ -80,7 +81,7 @@ struct PasswordPolicyTests {
     }
   }
 
-  @Test func `users may be kept from making and deleting accounts`() async throws {
+  @Test func `a pool can keep users from creating and deleting accounts`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       _ = try await instance.identity.pools.update(

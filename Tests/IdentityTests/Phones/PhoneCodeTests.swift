@@ -4,7 +4,7 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What is sent, to whom, and how often.
+/// Text messages with codes and their limits.
 struct PhoneCodeTests {
   private func send(
     _ instance: Instance, _ number: String, from address: String = "203.0.113.5"
@@ -13,7 +13,7 @@ struct PhoneCodeTests {
       instance.acme, instance.request(number, from: address))
   }
 
-  @Test func `a message is written, and none for a number of tests`() async throws {
+  @Test func `a text message is created, except for test phone numbers`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       try await send(instance, Instance.number)
@@ -23,8 +23,7 @@ struct PhoneCodeTests {
     }
   }
 
-  @Test func `a number gets four messages at once, then each later than the one before`()
-    async throws
+  @Test func `after five messages, a number has to wait longer for each further one`() async throws
   {
     try await withInstance { instance in
       try await instance.allowPhones()
@@ -36,22 +35,22 @@ struct PhoneCodeTests {
         try await send(instance, "+4915799999999")
       }
       try await send(instance, "+4915799999998")
-      // Numbers for tests cost nothing.
+      // Test phone numbers aren't limited.
       for _ in 0..<20 { try await send(instance, Instance.number) }
     }
   }
 
-  @Test func `a network gets 50 messages, and another one goes on`() async throws {
+  @Test func `a network gets 50 messages, without limiting another`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       for number in 0..<50 { try await send(instance, "+4915799\(100_000 + number)") }
       await expect("quotaExceeded") { try await send(instance, "+4915799200000") }
-      // What was not sent does not count for the number.
+      // Messages that weren't sent don't count against the number.
       for _ in 0..<5 { try await send(instance, "+4915799200000", from: "198.51.100.1") }
     }
   }
 
-  @Test func `an account gets ten messages, whatever numbers it names`() async throws {
+  @Test func `an account gets ten messages across all numbers`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       _ = try await instance.account(.alice)
@@ -83,7 +82,7 @@ struct PhoneCodeTests {
     (#"{"allowlistOnly":{"allowedRegions":["VA"]}}"#, "+390669812345", "done"),
     (#"{"allowlistOnly":{"allowedRegions":["VA"]}}"#, "+390612345678", "regionNotAllowed"),
   ])
-  func `messages go to the regions that the configuration allows`(
+  func `messages are sent only to allowed regions`(
     config: String, number: String, expected: String
   ) async throws {
     try await withInstance { instance in
@@ -93,8 +92,7 @@ struct PhoneCodeTests {
     }
   }
 
-  @Test func `the emulator profile sends nothing, and shows its codes until they are used`()
-    async throws
+  @Test func `the emulator profile sends nothing and lists codes until they are used`() async throws
   {
     try await withEmulator { identity in
       let scope = try await identity.scopes.find(project: ID("demo-project"))
@@ -113,7 +111,7 @@ struct PhoneCodeTests {
     }
   }
 
-  @Test func `nothing of a code is kept outside of the sealed message`() async throws {
+  @Test func `a code is stored only in the sealed message`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       try await send(instance, "+4915799999999")

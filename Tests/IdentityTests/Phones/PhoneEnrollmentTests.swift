@@ -3,7 +3,7 @@ import Identity
 import Testing
 
 struct PhoneEnrollmentTests {
-  @Test func `a phone is enrolled with its code, and earlier sessions end`() async throws {
+  @Test func `a phone is enrolled with a code, and earlier sessions end`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       _ = try await instance.account(.alice)
@@ -30,7 +30,7 @@ struct PhoneEnrollmentTests {
     }
   }
 
-  @Test func `what became of each code is kept, and what is too late in one row`() async throws {
+  @Test func `each code attempt is stored, and late ones are combined`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let account = try await instance.account(.alice)
@@ -58,7 +58,7 @@ struct PhoneEnrollmentTests {
     }
   }
 
-  @Test func `a name may be missing, and is not too long`() async throws {
+  @Test func `a name is optional and limited in length`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       _ = try await instance.account(.alice)
@@ -72,7 +72,7 @@ struct PhoneEnrollmentTests {
     }
   }
 
-  @Test func `what a start needs is told one after the other`() async throws {
+  @Test func `starting a phone enrollment reports one unmet requirement at a time`() async throws {
     try await withInstance { instance in
       let enrollments = instance.identity.enrollments
       let alice = try await instance.account(.alice, isVerified: false)
@@ -107,7 +107,7 @@ struct PhoneEnrollmentTests {
         (0..<5).map { FactorEntry(phoneNumber: "+1202555010\($0)") })
       try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Instance.boss)
-      // A session that began before SMS was due at sign-in.
+      // A session from before the phone factor was required at sign-in.
       let again = try await instance.identity.sessions.renew(session).session
       await expect("tooManyFactors") {
         try await enrollments.startPhone(again, instance.request())
@@ -115,7 +115,9 @@ struct PhoneEnrollmentTests {
     }
   }
 
-  @Test func `three wrong codes, ten minutes or one right code end a session`() async throws {
+  @Test func `a phone enrollment ends after three wrong codes, ten minutes, or success`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.allowPhones()
       _ = try await instance.account(.alice)
@@ -143,9 +145,9 @@ struct PhoneEnrollmentTests {
           by: Instance.visitor)
       }
       let phone = try #require(grant.account.factors.first)
-      let left = try await enrollments.withdraw(
+      let remaining = try await enrollments.withdraw(
         grant.session, enrollment: phone.id.text, by: Instance.visitor)
-      let next = try #require(left).session
+      let next = try #require(remaining).session
       await expect("alreadyComplete") {
         try await enrollments.finalizePhone(
           next, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
@@ -160,7 +162,7 @@ struct PhoneEnrollmentTests {
     }
   }
 
-  @Test func `a session is of one user and one use`() async throws {
+  @Test func `session info is bound to its user and purpose`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let enrollments = instance.identity.enrollments
@@ -182,7 +184,7 @@ struct PhoneEnrollmentTests {
     }
   }
 
-  @Test func `of many finals at once one leaves a factor`() async throws {
+  @Test func `of concurrent finalizations, one adds a factor`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let account = try await instance.account(.alice)
@@ -205,7 +207,7 @@ struct PhoneEnrollmentTests {
     }
   }
 
-  @Test func `phone and app stand side by side`() async throws {
+  @Test func `a user can have a phone and an authenticator app`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)

@@ -3,9 +3,9 @@ import Database
 import Identity
 import Testing
 
-/// Sign-in with a phone as second factor.
+/// Sign-in with a phone as the second factor.
 struct PhoneFactorTests {
-  @Test func `the code that was sent completes the sign-in, once`() async throws {
+  @Test func `a sent code completes one sign-in`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let account = try await instance.withPhone(.alice).account
@@ -25,7 +25,7 @@ struct PhoneFactorTests {
     }
   }
 
-  @Test func `of 20 equal finals at once exactly one succeeds`() async throws {
+  @Test func `of 20 concurrent finalizations, exactly one succeeds`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let account = try await instance.withPhone(.alice).account
@@ -38,7 +38,7 @@ struct PhoneFactorTests {
     }
   }
 
-  @Test func `wrong codes count on the account, and close it to messages too`() async throws {
+  @Test func `wrong codes are counted per account and also block messages`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let account = try await instance.withPhone(.alice).account
@@ -52,7 +52,7 @@ struct PhoneFactorTests {
       await expect("quotaExceeded") { try await instance.finalizePhone(pending, info) }
       await expect("quotaExceeded") { try await instance.sendCode(pending, to: account) }
       instance.clock.advance(30)
-      // The session has borne its five; a new one is needed, and the right code ends the row.
+      // The message allows five attempts. A new one is needed, and its code resets the count.
       await expect("sessionExpired") { try await instance.finalizePhone(pending, info) }
       let fresh = try await instance.sendCode(pending, to: account)
       _ = try await instance.finalizePhone(pending, fresh)
@@ -60,19 +60,19 @@ struct PhoneFactorTests {
     }
   }
 
-  @Test func `a code of another sign-in is refused and counts against the account aimed at`()
+  @Test func `a code of another sign-in is refused and counts against the target account`()
     async throws
   {
     try await withInstance { instance in
       try await instance.allowPhones()
       let alice = try await instance.withPhone(.alice).account
       let mallory = try await instance.withPhone(.mallory, number: Instance.otherNumber).account
-      let aimed = try await instance.pending(.alice)
+      let target = try await instance.pending(.alice)
       let own = try await instance.pending(.mallory)
       let foreign = try await instance.sendCode(own, to: mallory)
       for number in 1...5 {
         await expect(number < 5 ? "invalidSessionInfo" : "quotaExceeded") {
-          try await instance.finalizePhone(aimed, foreign)
+          try await instance.finalizePhone(target, foreign)
         }
       }
       #expect(try await instance.reload(alice).wrongCodes == 5)
@@ -88,7 +88,7 @@ struct PhoneFactorTests {
     }
   }
 
-  @Test func `a pending credential counts ten minutes for a phone and five for an app`()
+  @Test func `a pending credential is valid for ten minutes with a phone and five with an app`()
     async throws
   {
     try await withInstance { instance in
@@ -109,7 +109,7 @@ struct PhoneFactorTests {
   }
 
   @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
-  func `a factor is asked for when its kind is on`(totp: Bool, sms: Bool) async throws {
+  func `a factor is required while its kind is enabled`(totp: Bool, sms: Bool) async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)
@@ -126,7 +126,7 @@ struct PhoneFactorTests {
     }
   }
 
-  @Test func `an app gets no message, and a phone has no code of an app`() async throws {
+  @Test func `a factor can't be used as a factor of another kind`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)
@@ -150,7 +150,7 @@ struct PhoneFactorTests {
     }
   }
 
-  @Test func `a phone that was taken away in between does not count`() async throws {
+  @Test func `a phone removed in the meantime is rejected`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let account = try await instance.withPhone(.alice).account
@@ -166,9 +166,7 @@ struct PhoneFactorTests {
     }
   }
 
-  @Test func `whom a change of policy lets in with the password alone is counted by kind`()
-    async throws
-  {
+  @Test func `a policy preview counts users who lose their second factor, by kind`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)

@@ -2,7 +2,7 @@ import Crypto
 import Identity
 import Testing
 
-/// Phone numbers as first factor.
+/// Sign-in with a phone number as the first factor.
 struct PhoneNumberTests {
   private func proof(
     _ instance: Instance, _ number: String = Instance.number, code: String = Instance.code
@@ -21,7 +21,9 @@ struct PhoneNumberTests {
     return (grant, isNew)
   }
 
-  @Test func `a number makes an account the first time and finds it the next`() async throws {
+  @Test func `the first sign-in with a number creates an account, and the next one finds it`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.allowPhones()
       await expect("userNotFound") {
@@ -43,7 +45,7 @@ struct PhoneNumberTests {
     }
   }
 
-  @Test func `of many first sign-ins at once one account is left`() async throws {
+  @Test func `concurrent first sign-ins create one account`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       var proofs: [PhoneProof] = []
@@ -62,14 +64,14 @@ struct PhoneNumberTests {
     }
   }
 
-  @Test func `only where it is switched on, and not in a tenant`() async throws {
+  @Test func `phone sign-in must be enabled and isn't available in tenants`() async throws {
     try await withInstance { instance in
       let signIns = instance.identity.signIns
       await expect("phoneLoginDisabled") {
         try await signIns.sendCode(instance.acme, instance.request())
       }
       try await instance.allowPhones()
-      let kept = try await proof(instance)
+      let unused = try await proof(instance)
       await expect("tenantWithoutPhones") {
         try await signIns.sendCode(instance.east, instance.request())
       }
@@ -81,11 +83,13 @@ struct PhoneNumberTests {
       ) {
         $0.signIn.phone = false
       }
-      await expect("phoneLoginDisabled") { try await signIn(instance, kept) }
+      await expect("phoneLoginDisabled") { try await signIn(instance, unused) }
     }
   }
 
-  @Test func `a code counts once, for ten minutes, and bears five wrong tries`() async throws {
+  @Test func `a code is single-use, expires in ten minutes, and allows five wrong attempts`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.allowPhones()
       let used = try await proof(instance)
@@ -113,7 +117,7 @@ struct PhoneNumberTests {
     }
   }
 
-  @Test func `wrong codes are counted by number, whichever message they are for`() async throws {
+  @Test func `wrong codes are counted per number across messages`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       for number in 0..<10 {
@@ -127,7 +131,7 @@ struct PhoneNumberTests {
     }
   }
 
-  @Test func `a number is given to an account, which is not anonymous any more`() async throws {
+  @Test func `linking a number upgrades an anonymous account`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let anonymous = try await instance.identity.signIns.signUp(
@@ -147,7 +151,7 @@ struct PhoneNumberTests {
     }
   }
 
-  @Test func `a number of another account is told with a proof that signs in to it, once`()
+  @Test func `linking a taken number returns a single-use proof that signs in to its account`()
     async throws
   {
     try await withInstance { instance in
@@ -184,7 +188,7 @@ struct PhoneNumberTests {
     }
   }
 
-  @Test func `a number is no way around a second factor`() async throws {
+  @Test func `a phone number can't bypass a second factor`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)
@@ -198,7 +202,7 @@ struct PhoneNumberTests {
       await expect("unsupportedFirstFactor") {
         try await signIn(instance, try await proof(instance))
       }
-      // Where no factor is asked for, there is nothing to go around.
+      // While no second factor is required, there is nothing to bypass.
       _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
         $0.configuration.totp?.state = .disabled
       }

@@ -7,7 +7,7 @@ struct ConfigurationTests {
     arguments: [
       (nil, 5), (0, 0), (1, 1), (5, 5), (10, 10),
     ] as [(Int?, Int)])
-  func `the window is the number given, and five where none is`(given: Int?, window: Int) {
+  func `the window is the number of adjacent intervals, five by default`(given: Int?, window: Int) {
     let totp = TOTPConfiguration(state: .enabled, adjacentIntervals: given)
     #expect(MFAConfiguration(totp: totp).window.adjacentIntervals == window)
     #expect(MFAConfiguration(totp: nil).window.adjacentIntervals == 5)
@@ -17,19 +17,19 @@ struct ConfigurationTests {
     arguments: [
       (.unspecified, true), (.enabled, true), (.mandatory, true), (.disabled, false),
     ] as [(MFAState, Bool)])
-  func `an entry counts as on unless it says disabled`(state: MFAState, isOn: Bool) {
+  func `a TOTP entry is on unless its state is disabled`(state: MFAState, isOn: Bool) {
     let totp = TOTPConfiguration(state: state, adjacentIntervals: 5)
     #expect(MFAConfiguration(totp: totp).isTOTPOn == isOn)
     #expect(MFAConfiguration(state: .disabled, totp: totp).isTOTPOn == isOn)
   }
 
-  @Test func `without an entry TOTP is off, whatever the top state`() {
+  @Test func `without a TOTP entry, TOTP is off, whatever the top-level state`() {
     for state in [nil, .unspecified, .disabled, .enabled, .mandatory] as [MFAState?] {
       #expect(!MFAConfiguration(state: state, smsEnabled: true).isTOTPOn)
     }
   }
 
-  @Test func `every difference of two policies has words of its own`() {
+  @Test func `every difference between two policies is described`() {
     let states: [MFAState?] = [nil, .unspecified, .disabled, .enabled, .mandatory]
     let entries: [TOTPConfiguration?] =
       [nil]

@@ -5,7 +5,7 @@ import Testing
 
 struct GuessingOddsTests {
   @Test(arguments: [(0, 0.000005), (1, 0.000015), (5, 0.000055), (10, 0.000105)])
-  func `until the block the chance is that of five guesses`(
+  func `the odds before the first block are those of five guesses`(
     intervals: Int, expected: Double
   ) throws {
     let odds = GuessingOdds(try #require(Window(adjacentIntervals: intervals)))
@@ -13,10 +13,10 @@ struct GuessingOddsTests {
     #expect(abs(odds.untilBlock - expected) < 0.000_000_01)
   }
 
-  @Test func `the guesses of a day are those that the throttle and the cap let through`()
+  @Test func `the guesses per day are those that the throttle and the limit allow`()
     async throws
   {
-    // 5 at once, then after 30, 60, … 1920 s, then each hour.
+    // 5 immediately, then one after each of 30, 60, … 1920 s, then one per hour.
     let odds = GuessingOdds(.standard, cap: 100)
     #expect(odds.guesses(within: 0) == 0)
     #expect(odds.guesses(within: 1) == 5)

@@ -4,7 +4,7 @@ import Identity
 import Testing
 
 struct InForceTests {
-  @Test func `the database and the rule for people tell the same policies apart`() async throws {
+  @Test func `the database and the code agree on which policies are equivalent`() async throws {
     try await withInstance { instance in
       var seen: [String: PolicyInForce] = [:]
       var known: [PolicyInForce: String] = [:]
@@ -49,7 +49,7 @@ struct InForceTests {
   }
 
   @Test
-  func `which tenants differ is told with what differs, and not to those who see tenants only`()
+  func `differing tenants are listed with their fields, but not to tenant administrators`()
     async throws
   {
     try await withInstance { instance in
@@ -58,7 +58,7 @@ struct InForceTests {
       let (acme, globex) = (instance.acme.project, instance.globex.project)
       var found = try await instance.differing(in: [acme, globex], visibleTo: owner)
       #expect(found.isEmpty)
-      // The same window in other words.
+      // The same window, stored differently.
       try await instance.setWindow(5, in: instance.west)
       _ = try await policies.change(instance.west, by: Instance.boss) {
         $0.configuration.totp?.state = .unspecified
@@ -93,12 +93,12 @@ struct InForceTests {
       try await instance.identity.pools.delete(
         project: acme, tenant: instance.west.tenant ?? ID(""), by: Instance.boss)
       found = try await instance.differing(in: [acme], visibleTo: owner)
-      #expect(found.first?.count == 1, "deleted tenants differ from nothing")
+      #expect(found.first?.count == 1, "deleted tenants are not listed")
     }
   }
 
   @Test
-  func `a day belongs to the pattern mandatory alone, and survives a call that does not name it`()
+  func `a start date requires the mandatory pattern, and survives an update that omits it`()
     async throws
   {
     try await withInstance { instance in
@@ -137,7 +137,7 @@ struct InForceTests {
       (.mandatory, false, .mandatory, true), (.disabled, true, .enabled, true),
       (nil, false, .enabled, true),
     ] as [(MFAState?, Bool, MFAState?, Bool)])
-  func `switching SMS on makes both of its words true, and off takes the provider out`(
+  func `turning SMS on sets the state and the provider, and turning it off removes the provider`(
     state: MFAState?, listed: Bool, after: MFAState?, isOn: Bool
   ) {
     var configuration = MFAConfiguration(state: state, smsEnabled: listed)

@@ -3,7 +3,7 @@ import OTP
 import Testing
 
 struct PolicyTests {
-  @Test func `absent, 0 and 5 are kept apart`() async throws {
+  @Test func `unset, 0, and 5 adjacent intervals are stored as distinct values`() async throws {
     try await withInstance { instance in
       for intervals in [0, nil, 5, nil, 0, 10] as [Int?] {
         try await instance.setWindow(intervals)
@@ -14,7 +14,9 @@ struct PolicyTests {
     }
   }
 
-  @Test func `an empty entry over a stored 0 gives 5, and the audit row says so`() async throws {
+  @Test func `unsetting 0 adjacent intervals restores the default of 5, as the audit row shows`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.setWindow(0)
       let policy = try await instance.setWindow(nil)
@@ -26,7 +28,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func `a change says who, what, where, when and from where`() async throws {
+  @Test func `a change records the actor, pool, fields, time, and address`() async throws {
     try await withInstance { instance in
       instance.clock.advance(3)
       let policy = try await instance.identity.policies.change(instance.east, by: Instance.boss) {
@@ -56,7 +58,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func `what a change answers is what is read afterwards`() async throws {
+  @Test func `a change returns what a later read returns`() async throws {
     try await withInstance { instance in
       let policies = instance.identity.policies
       let edits: [@Sendable (inout PolicyEdit) -> Void] = [
@@ -92,7 +94,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func `a change of nothing raises no version and writes no row`() async throws {
+  @Test func `a change without effect keeps the version and writes no audit row`() async throws {
     try await withInstance { instance in
       let before = try await instance.identity.policies.read(instance.acme)
       let rows = try await instance.wholeLog().count
@@ -104,7 +106,9 @@ struct PolicyTests {
   }
 
   @Test(arguments: [11, -1, 1_000_000, Int.min, Int.max])
-  func `intervals beyond 0 to 10 are refused and change nothing`(intervals: Int) async throws {
+  func `adjacent intervals outside 0 to 10 are refused and change nothing`(intervals: Int)
+    async throws
+  {
     try await withInstance { instance in
       let policies = instance.identity.policies
       let rows = try await instance.wholeLog().count
@@ -124,7 +128,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func `of edits made for one version exactly one is stored`() async throws {
+  @Test func `exactly one of several edits based on the same version is stored`() async throws {
     try await withInstance { instance in
       let policies = instance.identity.policies
       let version = try await policies.read(instance.acme).version
@@ -141,7 +145,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func `the loser of a race is shown what is in force`() async throws {
+  @Test func `an edit based on an old version gets the current policy`() async throws {
     try await withInstance { instance in
       let seen = try await instance.identity.policies.read(instance.acme)
       try await instance.setWindow(2)
@@ -160,7 +164,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func `edits that refuse leave nothing behind`() async throws {
+  @Test func `an edit that throws changes nothing`() async throws {
     try await withInstance { instance in
       let rows = try await instance.wholeLog().count
       await expect("twoTOTPEntries") {
@@ -175,7 +179,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func `the preview counts who would sign in with a password only, and writes nothing`()
+  @Test func `the preview counts users left with only a password, and changes nothing`()
     async throws
   {
     try await withInstance { instance in
@@ -198,7 +202,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func `the history is of one scope, newest first`() async throws {
+  @Test func `the history covers one pool, newest first`() async throws {
     try await withInstance { instance in
       for intervals in 1...3 { try await instance.setWindow(intervals) }
       try await instance.setWindow(9, in: instance.east)
@@ -209,7 +213,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func `with TOTP off enrolled users sign in with their password only`() async throws {
+  @Test func `with TOTP off, enrolled users sign in with only their password`() async throws {
     try await withInstance { instance in
       _ = try await instance.enrolled(.alice)
       _ = try await instance.pending(.alice)

@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-/// What counts as a weaker policy or weaker settings.
+/// Tests which changes are weaker policies or weaker settings.
 struct PolicyWeakeningTests {
   private func edit(
     _ state: MFAState? = .enabled, _ intervals: Int? = 1, sms: Bool = false,
@@ -14,7 +14,7 @@ struct PolicyWeakeningTests {
       pattern: pattern, mandatoryFrom: from)
   }
 
-  @Test func `what weakens each field`() throws {
+  @Test func `a weaker value of any field is a weakening`() throws {
     #expect(edit(.disabled).weakenings(since: edit()) == [.factorDisabled(.totp)])
     #expect(edit(nil).weakenings(since: edit()) == [.factorDisabled(.totp)])
     #expect(edit(.enabled, 2).weakenings(since: edit()) == [.widerWindow(from: 1, to: 2)])
@@ -45,7 +45,7 @@ struct PolicyWeakeningTests {
         == [.factorDisabled(.totp), .factorDisabled(.phone)])
   }
 
-  @Test func `what weakens nothing`() throws {
+  @Test func `an equal or stricter policy is not a weakening`() throws {
     let late = try #require(Day("2027-01-01"))
     #expect(!edit().isWeaker(than: edit()))
     #expect(!edit(.enabled, 0).isWeaker(than: edit()))
@@ -58,19 +58,20 @@ struct PolicyWeakeningTests {
       !edit(.enabled, 1, .mandatory).isWeaker(than: edit(.enabled, 1, .mandatory, from: late)))
   }
 
-  @Test func `each field of a project and of a tenant either can weaken or is known not to`()
+  @Test func `every field of a project or tenant is compared or known not to weaken anything`()
     async throws
   {
     try await withInstance { instance in
       let edit = try await instance.identity.pools.find(project: instance.acme.project).edit
       let ofPool = Set(Mirror(reflecting: edit).children.compactMap(\.label))
       let known: Set = [
-        // Looked at.
+        // Compared.
         "signIn", "withdrawalNeedsFactor", "userPermissions", "passwords", "configuration",
         "project",
-        // An action of its own.
+        // Has its own audit action.
         "disableAuth",
-        // Weakens nothing: names, and what is only echoed; a tenant's email privacy is looked at.
+        // Weakens nothing: names and values that are only returned. A tenant's email privacy is
+        // compared.
         "displayName", "members",
       ]
       #expect(ofPool == known)
@@ -78,19 +79,19 @@ struct PolicyWeakeningTests {
       let ofProject = Set(Mirror(reflecting: project).children.compactMap(\.label))
       let knownOfProject: Set = [
         "emailPrivacy", "allowDuplicateEmails", "authorizedDomains", "importsTOTP",
-        // Takes something away.
+        // Takes permissions away.
         "allowTenants", "expiresAnonymous",
       ]
       #expect(ofProject == knownOfProject)
       let permissions = Set(Mirror(reflecting: UserPermissions()).children.compactMap(\.label))
-      // Users who delete their own accounts weaken nothing.
+      // Letting users delete their own accounts weakens nothing.
       #expect(permissions == ["signUp", "deletion"])
       let passwords = Set(Mirror(reflecting: PasswordPolicy()).children.compactMap(\.label))
       #expect(passwords == ["isEnforced", "forcesUpgrade", "shortest", "longest", "classes"])
     }
   }
 
-  @Test func `what weakens the settings of a project or tenant`() async throws {
+  @Test func `weaker settings of a project or tenant are weakenings`() async throws {
     try await withInstance { instance in
       var old = try await instance.identity.pools.find(project: instance.acme.project).edit
       old.signIn = SignInMethods(password: true, emailLink: false, anonymous: false)

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 struct ReviewTests {
-  /// The names of all tenants in the order of a review, read in parts of `limit`.
+  /// Returns the names of all tenants in a review, in order, read in pages of `limit`.
   private func names(
     _ instance: Instance, _ administrator: Administrator, _ query: PolicyReviewQuery,
     limit: Int = 2
@@ -20,7 +20,7 @@ struct ReviewTests {
     return names
   }
 
-  private func furnish(_ instance: Instance) async throws {
+  private func addTenantsAndUsers(_ instance: Instance) async throws {
     for (name, intervals) in [("North", 9), ("South", 0), ("Central", nil)] as [(String, Int?)] {
       instance.clock.advance(60)
       let tenant = try await instance.identity.pools.createTenant(
@@ -40,11 +40,11 @@ struct ReviewTests {
     _ = try await instance.account(.bob, in: instance.west)
   }
 
-  @Test func `the project stands first, then its tenants with their policies and counts`()
+  @Test func `the project comes first, then its tenants with their policies and counts`()
     async throws
   {
     try await withInstance { instance in
-      try await furnish(instance)
+      try await addTenantsAndUsers(instance)
       let owner = try await instance.administrator()
       let review = try await instance.identity.policies.review(
         instance.acme.project, visibleTo: owner)
@@ -66,11 +66,11 @@ struct ReviewTests {
     (.enrolled, ["West", "East", "Central", "North", "South"]),
     (.changed, ["South", "Central", "East", "North", "West"]),
   ])
-  func `each order is the same in one part and in many`(
+  func `each sort order is the same on one page and across pages`(
     order: PolicyReviewQuery.Order, expected: [String]
   ) async throws {
     try await withInstance { instance in
-      try await furnish(instance)
+      try await addTenantsAndUsers(instance)
       let owner = try await instance.administrator()
       for limit in [1, 2, 5, 9] {
         let query = PolicyReviewQuery(order: order)
@@ -84,11 +84,11 @@ struct ReviewTests {
     (.wide, ["North"]), (.noneEnrolled, ["West"]),
     (.all, ["Central", "East", "North", "South", "West"]),
   ])
-  func `each selection shows what it says, in every order`(
+  func `each filter shows the matching tenants, in every sort order`(
     selection: PolicyReviewQuery.Selection, expected: [String]
   ) async throws {
     try await withInstance { instance in
-      try await furnish(instance)
+      try await addTenantsAndUsers(instance)
       let owner = try await instance.administrator()
       for order in PolicyReviewQuery.Order.allCases {
         let query = PolicyReviewQuery(selection: selection, order: order)
@@ -100,9 +100,9 @@ struct ReviewTests {
     }
   }
 
-  @Test func `who sees a tenant only is told of nothing else`() async throws {
+  @Test func `an administrator of one tenant sees only that tenant`() async throws {
     try await withInstance { instance in
-      try await furnish(instance)
+      try await addTenantsAndUsers(instance)
       let visitor = try await instance.identity.administrators.create(
         email: "east@example.com", displayName: "X", password: Instance.consolePassword,
         grant: Grant(
@@ -122,7 +122,7 @@ struct ReviewTests {
   }
 
   @Test(arguments: ["", "x", ".", "9.", "99999999999999999999.a", "-1", "5.5.5", "a.b"])
-  func `a place that nobody was given does no harm`(after: String) async throws {
+  func `an invalid page token does no harm`(after: String) async throws {
     try await withInstance { instance in
       let owner = try await instance.administrator()
       for order in PolicyReviewQuery.Order.allCases {
@@ -132,7 +132,7 @@ struct ReviewTests {
     }
   }
 
-  @Test func `a deleted tenant is not reviewed, and a project that is not there is none`()
+  @Test func `a deleted tenant isn't listed, and an unknown project isn't found`()
     async throws
   {
     try await withInstance { instance in

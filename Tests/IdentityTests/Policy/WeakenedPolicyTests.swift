@@ -2,7 +2,7 @@
 import Testing
 
 struct WeakenedPolicyTests {
-  /// The windows of pools listed under “Needs attention” for a weaker policy.
+  /// Returns the windows of the pools listed under “Needs attention” for a weaker policy.
   private func listed(_ instance: Instance) async throws -> [Int] {
     let owner = Administrator(
       id: ID("y"), email: "y@example.com", displayName: "Y", grants: [Grant(role: .owner)])
@@ -13,7 +13,7 @@ struct WeakenedPolicyTests {
     }
   }
 
-  @Test func `a wider window is an audit fact of its own, and listed until it is narrowed back`()
+  @Test func `a wider window has its own audit action, and is listed until it is narrowed again`()
     async throws
   {
     try await withInstance { instance in
@@ -38,7 +38,7 @@ struct WeakenedPolicyTests {
     }
   }
 
-  @Test func `unset intervals that take the place of fewer than five widen the window`()
+  @Test func `unsetting fewer than five adjacent intervals widens the window`()
     async throws
   {
     try await withInstance { instance in
@@ -51,7 +51,7 @@ struct WeakenedPolicyTests {
     }
   }
 
-  @Test func `a window widened while TOTP is off is told as well`() async throws {
+  @Test func `a window widened while TOTP is off is recorded too`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(0)
       for intervals in [0, 10] {
@@ -67,7 +67,9 @@ struct WeakenedPolicyTests {
     }
   }
 
-  @Test func `a widening is listed for 30 days, to those who may see the pool`() async throws {
+  @Test func `a widening is listed for 30 days, to administrators who can see the pool`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.setWindow(1)
       try await instance.setWindow(2)
@@ -108,7 +110,7 @@ struct WeakenedPolicyTests {
     }
   }
 
-  @Test func `owners get an email with what changed and why, except whoever changed it`()
+  @Test func `owners get an email with what changed and why, except the owner who changed it`()
     async throws
   {
     try await withInstance(carriesMail: true) { instance in
@@ -129,17 +131,19 @@ struct WeakenedPolicyTests {
       #expect(sent == ["mail notice-policy-weakened otto@desk.example.com"])
       let text = try #require(try await instance.mails().first)
       #expect(text.body.contains("adjacent intervals: 1 → 3"))
-      #expect(text.body.contains("Reason: Clocks at evil example"), "a reason holds no link")
-      // A minute long nothing more, so that a script can't flood an inbox.
+      #expect(
+        text.body.contains("Reason: Clocks at evil example"), "links in a reason are broken up")
+      // Only one email per minute is sent, so that a script can't flood an inbox.
       try await widen(to: 4, by: pia)
       #expect(try await instance.messages().count == 1)
       instance.clock.advance(60)
       try await widen(to: 5, by: otto)
-      #expect(try await instance.messages().count == 1, "nobody is told of their own change")
+      #expect(
+        try await instance.messages().count == 1, "owners are not notified of their own change")
     }
   }
 
-  @Test func `without a mail server no message waits for owners`() async throws {
+  @Test func `without a mail server, no messages to owners are queued`() async throws {
     try await withInstance { instance in
       _ = try await instance.agent("otto", role: .owner)
       try await instance.setWindow(1)
@@ -148,7 +152,9 @@ struct WeakenedPolicyTests {
     }
   }
 
-  @Test func `weakening needs a reason, which the audit log and the review show`() async throws {
+  @Test func `weakening a policy requires a reason, shown in the audit log and the review`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.setWindow(1)
       let pia = try await instance.agent("pia", role: .policy)

@@ -14,7 +14,7 @@ import Testing
       file: "monday.sqlite", keepsSessions: keepsSessions, former: former, by: Self.admin)
   }
 
-  @Test func `sessions from before end, and time steps up to now are used`() async throws {
+  @Test func `a restore ends earlier sessions and uses up the time steps until now`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let owner = try await instance.enroll(try await instance.administrator("olga", .owner))
@@ -28,7 +28,7 @@ import Testing
       let found = try await instance.identity.consoleSessions.find(
         token: console.token.revealedText)
       #expect(found == nil)
-      // What was sealed before is over, even where its use was never recorded.
+      // Credentials issued before are invalid, even if their use was never recorded.
       instance.clock.advance(30)
       await expect("invalidPendingCredential") {
         _ = try await instance.finalize(alice, pending, code: alice.code(at: instance.now))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `sessions are kept only on request, which the log tells`() async throws {
+  @Test func `sessions are preserved only on request, as the audit log shows`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       instance.clock.advance(60)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `pending removals, temporary codes and invitations are closed`() async throws {
+  @Test func `pending removals, temporary codes, and invitations are closed`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let alice = try await instance.enrolled(.alice)
@@ -86,7 +86,9 @@ import Testing
     }
   }
 
-  @Test func `what the former database knows is used and told`() async throws {
+  @Test func `codes used in the former database stay used, and revived tokens are reported`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let alice = try await instance.enrolled(.alice)
@@ -97,7 +99,7 @@ import Testing
       try await withFolder { folder in
         try await instance.database.backup(to: folder + "/backup.sqlite")
         instance.clock.advance(60)
-        // After the backup: a code is used, a token revoked.
+        // After the backup, a code is used and a token is revoked.
         _ = try await instance.signIn(.alice, alice, code: codes[0])
         try await instance.identity.serviceTokens.revoke(
           token.token.id, of: instance.acme.project, by: Self.admin)
@@ -124,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `a backup is inspected for damage, version and key`() async throws {
+  @Test func `a backup is inspected for its origin, version, and key`() async throws {
     try await withInstance { instance in
       let stored = try await Identity.inspect(instance.database, keys: instance.keys)
       #expect(stored.profile == .standalone && stored.pendingMigrations.isEmpty)
@@ -142,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `a database isn't migrated under a server, nor an empty one taken for an instance`()
+  @Test func `a database in use isn't migrated, and an empty one isn't taken for an instance`()
     async throws
   {
     try await withInstance { instance in

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// One statement for each index that SQLite reads with it, kept in a file.
+/// A file with one statement for each index, whose plan uses the index.
 ///
-/// With `COUNTERSIGN_RECORD_SNAPSHOTS=1`, tests add the statements that they see to the file. An
-/// index that no test uses any more keeps its line, so remove the file before you record all tests
-/// to find such indexes.
+/// With `COUNTERSIGN_RECORD_SNAPSHOTS=1`, tests add the statements that they run to the file. An
+/// index that tests no longer use keeps its line. To find such indexes, delete the file, then
+/// record all tests.
 enum IndexUses {
   static let isRecording =
     ProcessInfo.processInfo.environment["COUNTERSIGN_RECORD_SNAPSHOTS"] == "1"
@@ -14,7 +14,7 @@ enum IndexUses {
     .appending(path: "../__Snapshots__/indexes.tsv").standardized
   private static let seen = Mutex<[String: String]>([:])
 
-  /// The statement that the file has of each index.
+  /// Returns the recorded statement of each index.
   static func kept() -> [String: String] {
     let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     return Dictionary(
@@ -24,9 +24,9 @@ enum IndexUses {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Adds a statement to the file for each index in its plan that it's the shortest one of.
+  /// Records a statement for each index in its plan for which it's the shortest one.
   static func record(_ statement: String, plan: [String]) throws {
-    // What a test asks on its own is rarely in an index's order.
+    // Tests' own statements rarely use the order of an index.
     guard isRecording, !plan.contains(where: { $0.contains("TEMP B-TREE") }) else { return }
     let statement = statement.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     try seen.withLock { seen in
@@ -47,7 +47,7 @@ enum IndexUses {
     (one.utf8.count, one) < (other.utf8.count, other)
   }
 
-  /// The index that a line of a plan names.
+  /// Returns the index named in a line of a plan.
   static func index(in line: String) -> String? {
     line.firstMatch(of: /USING (?:COVERING )?INDEX (\w+)/).map { String($0.1) }.flatMap { name in
       name.hasPrefix("sqlite_autoindex_") ? nil : name

@@ -3,9 +3,9 @@ import DatabaseSQLite
 import Foundation
 import Testing
 
-/// The page about the tables, made of a migrated database.
+/// Tests the documentation of the schema, which is generated from a migrated database.
 struct SchemaTests {
-  @Test func `docs/schema.md says what a migrated database has`() async throws {
+  @Test func `docs/schema.md matches a migrated database`() async throws {
     try await withInstance { instance in
       let text = Self.text(try await Self.tables(of: instance.database))
       let path = URL(filePath: #filePath).deletingLastPathComponent()
@@ -16,12 +16,12 @@ struct SchemaTests {
         return
       }
       let kept = try String(contentsOf: path, encoding: .utf8)
-      #expect(kept == text, "COUNTERSIGN_RECORD_SNAPSHOTS=1 writes it anew")
+      #expect(kept == text, "run with COUNTERSIGN_RECORD_SNAPSHOTS=1 to regenerate it")
     }
   }
 
   /// Each index costs every write to its table, so one that nothing reads is removed.
-  @Test func `every index keeps values unique or serves a statement`() async throws {
+  @Test func `every index enforces uniqueness or serves a statement`() async throws {
     let uses = IndexUses.kept()
     try await withInstance { instance in
       let indexes = try await Self.tables(of: instance.database).flatMap(\.indexes)
@@ -128,7 +128,7 @@ extension SchemaTests {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A statement without the columns that it selects.
+  /// Returns a statement without its selected columns.
   private static func shortened(_ statement: String) -> String {
     guard statement.hasPrefix("SELECT "), let from = statement.firstRange(of: " FROM ") else {
       return cell(statement)

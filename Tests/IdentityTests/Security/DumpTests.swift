@@ -6,12 +6,12 @@ import OTP
 import Testing
 
 struct DumpTests {
-  /// Whether bytes occur in others.
+  /// Whether `hay` contains `needle`.
   private func occurs(_ needle: [UInt8], in hay: Data) -> Bool {
     hay.firstRange(of: needle) != nil
   }
 
-  @Test func `nobody who reads the files finds a password, a secret or a token`() async throws {
+  @Test func `the database files contain no passwords, secrets, or tokens`() async throws {
     try await withInstance { instance in
       let identity = instance.identity
       var secrets: [String: [UInt8]] = [:]
@@ -74,7 +74,7 @@ struct DumpTests {
         secrets["master key"] = bytes
       }
 
-      // The log too, in which pages stay that the file does not have any more.
+      // The write-ahead log can have pages that are no longer in the file.
       let files = try ["", "-wal"].map { try Data(contentsOf: URL(filePath: instance.path + $0)) }
       #expect(occurs(Array(Person.alice.email.utf8), in: files[0] + files[1]))
       #expect(secrets.count == 23)
@@ -84,8 +84,8 @@ struct DumpTests {
           #expect(!occurs(secret, in: bytes), "\(name) in \(file)")
         }
       }
-      // A private key in DER has the modulus, the exponent 65537 and a long number one after the
-      // other; the certificate, which is there, has no long number behind them.
+      // A private key in DER has the modulus, the exponent 65537, and another long number in
+      // sequence. The stored certificate has no long number after the exponent.
       let key = try #require(identity.signingKeys.publicKeys().first)
       let der = key.modulus + [0x02, 0x03, 0x01, 0x00, 0x01, 0x02, 0x82]
       #expect(files.allSatisfy { !occurs(der, in: $0) })
@@ -100,7 +100,7 @@ struct DumpTests {
     return start
   }
 
-  @Test func `a secret has no description`() async throws {
+  @Test func `a secret is redacted in descriptions`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let start = try await enrollmentOfBob(instance)

@@ -3,16 +3,16 @@ import Testing
 
 @testable import Identity
 
-/// The rules measure and compare bytes even where nothing has checked a text before them.
+/// Rules measure and compare bytes, so that unchecked text can't cause excessive work.
 struct HostileTextTests {
-  /// The same text with another first letter.
+  /// Returns the text with a different first letter.
   private static func changed(_ text: String) -> String {
     var scalars = String.UnicodeScalarView("b".unicodeScalars)
     scalars.append(contentsOf: text.unicodeScalars.dropFirst())
     return String(scalars)
   }
 
-  @Test func `ids are compared and hashed in linear time`() {
+  @Test func `IDs are compared and hashed in linear time`() {
     let work = Work.of { text in
       let (one, other) = (ID<Account>(text), ID<Account>(Self.changed(text)))
       #expect(one != other && one == ID(text))
@@ -21,7 +21,7 @@ struct HostileTextTests {
     #expect(work.isLinear, "\(work)")
   }
 
-  @Test func `an email address is measured before it is read`() {
+  @Test func `the length of an email is checked before it's parsed`() {
     let work = Work.of { text in
       #expect(throws: AccountError.self) { try AccountRules.checkEmail(text) }
       #expect(throws: AccountError.self) { try AccountRules.checkEmail("\(text)@example.com") }
@@ -30,7 +30,7 @@ struct HostileTextTests {
     #expect(work.isLinear, "\(work)")
   }
 
-  @Test func `an uid, a name, a phone number, claims and a picture are measured first`() {
+  @Test func `lengths of account fields are checked first`() {
     let work = Work.of { text in
       #expect(throws: AccountError.self) { try AccountRules.checkUID(text) }
       #expect(throws: AccountError.self) { try AccountRules.checkName(text) }
@@ -41,7 +41,7 @@ struct HostileTextTests {
     #expect(work.isLinear, "\(work)")
   }
 
-  @Test func `factors of an account are measured first`() {
+  @Test func `lengths of factor fields are checked first`() {
     let work = Work.of { text in
       var entry = FactorEntry()
       entry.id = text
@@ -56,7 +56,7 @@ struct HostileTextTests {
     #expect(work.isLinear, "\(work)")
   }
 
-  @Test func `what is searched for is cut before it is folded`() {
+  @Test func `search text is truncated before it's folded`() {
     let work = Work.of { text in
       #expect(SearchText.folded(text).unicodeScalars.count <= SearchText.longestField)
       _ = SearchQuery(text)
@@ -65,7 +65,7 @@ struct HostileTextTests {
   }
 
   @Test(arguments: ["#", "email\n#", "\"#\",b\nc@example.com", "a,#@example.com"])
-  func `a pasted list is read in linear time`(list: String) {
+  func `a pasted list is parsed in linear time`(list: String) {
     let work = Work.of(64 << 10, HostileText.acceptedMarks) { text in
       let list = list.split(separator: "#", omittingEmptySubsequences: false)
       let lines = try? BulkList(list.joined(separator: text)).lines

@@ -3,33 +3,33 @@ import Identity
 import Testing
 
 struct QueryPlanTests {
-  /// Statements that lists and searches add to those of the use cases.
+  /// Runs lists and searches, whose statements the use cases don't cover.
   private func readEverything(_ instance: Instance) async throws {
     let identity = instance.identity
     let owner = try await identity.administrators.list()
     _ = try await identity.administrators.records()
     _ = try await identity.invitations.list()
-    let restricted = [
+    let restrictedGrants = [
       Grant(role: .support, project: instance.acme.project, tenant: instance.east.tenant),
       Grant(role: .support, project: instance.globex.project),
     ]
-    for grant in restricted {
+    for grant in restrictedGrants {
       _ = try await identity.administrators.create(
         email: "\(grant.project?.text ?? "")@example.com", displayName: "X",
         password: Instance.consolePassword, grant: grant, by: Instance.boss)
     }
-    for somebody in owner + (try await identity.administrators.list()) {
+    for administrator in owner + (try await identity.administrators.list()) {
       for search in [nil, "a"] as [String?] {
-        _ = try await identity.pools.projects(visibleTo: somebody, search: search, after: "a")
+        _ = try await identity.pools.projects(visibleTo: administrator, search: search, after: "a")
         _ = try await identity.pools.tenantSummaries(
-          project: instance.acme.project, visibleTo: somebody, search: search, after: "a")
+          project: instance.acme.project, visibleTo: administrator, search: search, after: "a")
       }
       _ = try await identity.pools.tenants(project: instance.acme.project, after: "a")
-      _ = try await identity.pools.projectNames(visibleTo: somebody, limit: 9)
-      _ = try await identity.scopes.warnings(visibleTo: somebody, limit: 9)
-      try await review(instance, somebody)
+      _ = try await identity.pools.projectNames(visibleTo: administrator, limit: 9)
+      _ = try await identity.scopes.warnings(visibleTo: administrator, limit: 9)
+      try await review(instance, administrator)
       _ = try await identity.pools.tenantNames(
-        project: instance.acme.project, visibleTo: somebody, limit: 9)
+        project: instance.acme.project, visibleTo: administrator, limit: 9)
     }
     for filter in Accounts.Filter.allCases {
       for sort in Accounts.Sort.allCases {
@@ -41,8 +41,8 @@ struct QueryPlanTests {
     }
     for text in ["a", "a b", "abc", "abc d"] {
       _ = try await identity.accounts.search(instance.acme, text)
-      for somebody in try await identity.administrators.list() {
-        _ = try await identity.accounts.search(everywhere: text, visibleTo: somebody)
+      for administrator in try await identity.administrators.list() {
+        _ = try await identity.accounts.search(everywhere: text, visibleTo: administrator)
       }
     }
     _ = try await identity.signIns.verificationCodes(instance.acme)
@@ -84,37 +84,37 @@ struct QueryPlanTests {
     _ = try await identity.guidance.read(instance.acme)
     _ = try await identity.guidance.beginning(instance.acme)
     _ = try await identity.guidance.versions(instance.acme, after: "9")
-    if let somebody = owner.first {
+    if let administrator = owner.first {
       _ = try await identity.administrators.namesOfThose(
-        with: .changePolicy, in: instance.east, for: somebody)
+        with: .changePolicy, in: instance.east, for: administrator)
     }
     _ = try await identity.bulkRemovals.list(instance.acme, after: "9")
-    for somebody in owner {
-      _ = try await identity.approvals.waiting(visibleTo: somebody)
-      _ = try await identity.approvals.decided(visibleTo: somebody, after: "9-9")
+    for administrator in owner {
+      _ = try await identity.approvals.waiting(visibleTo: administrator)
+      _ = try await identity.approvals.decided(visibleTo: administrator, after: "9-9")
     }
     _ = try await identity.approvals.waiting(for: ID("x"), in: instance.acme)
     try await identity.purgeExpired()
   }
 
-  private func review(_ instance: Instance, _ somebody: Administrator) async throws {
-    _ = try await instance.identity.signIns.forecasts(of: "a", visibleTo: somebody)
+  private func review(_ instance: Instance, _ administrator: Administrator) async throws {
+    _ = try await instance.identity.signIns.forecasts(of: "a", visibleTo: administrator)
     let policies = instance.identity.policies
     _ = try await instance.differing(
-      in: [instance.acme.project, instance.globex.project], visibleTo: somebody)
+      in: [instance.acme.project, instance.globex.project], visibleTo: administrator)
     _ = try await instance.identity.support.held()
     for selection in PolicyReviewQuery.Selection.allCases {
       for order in PolicyReviewQuery.Order.allCases {
         for search in [nil, "a"] as [String?] {
           _ = try await policies.review(
-            instance.acme.project, visibleTo: somebody,
+            instance.acme.project, visibleTo: administrator,
             PolicyReviewQuery(search: search, selection: selection, order: order), after: "1.a")
         }
       }
     }
   }
 
-  @Test func `no statement of any use case looks through a table`() async throws {
+  @Test func `no statement of any use case scans a table`() async throws {
     var texts: Set<String> = []
     for useCase in UseCase.all {
       try await withInstance { instance in
@@ -132,18 +132,17 @@ struct QueryPlanTests {
       }
       for (piece, _) in Plans.allowed {
         let uses = texts.contains { $0.contains(piece) }
-        #expect(uses, "an exception that nothing needs: \(piece)")
+        #expect(uses, "an unused exception: \(piece)")
       }
     }
   }
 
-  @Test func `a user's history is found by the user, not among all rows of the pool`() async throws
-  {
+  @Test func `a user's history is searched by user, not by pool`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.audit.list(
         AuditFilter(scope: instance.acme, object: .account, objectID: "x"), after: "9")
       _ = try await instance.identity.policies.history(instance.acme)
-      // Besides, each row that was found is read by its number.
+      // Each found entry is also read by its ID.
       let texts = instance.statements.all.filter { $0.contains("object_id = ") }
       #expect(texts.count == 1)
       for text in texts {
@@ -153,7 +152,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test func `each search of the log goes by the index that its filters choose`() async throws {
+  @Test func `each search of the log uses the index that fits its filters`() async throws {
     try await withInstance { instance in
       let identity = instance.identity
       let already = instance.statements.all
@@ -176,7 +175,7 @@ struct QueryPlanTests {
         let isOfAll =
           !["PRIMARY KEY", "by_field"].contains(index) && !text.contains("project_id = ")
         let plan = try await instance.database.queryPlan(of: text)
-        // Whether a row has a field, and the row of a field, is looked up by the row's number.
+        // Whether an entry has a field, and the entry of a field, are looked up by ID.
         #expect(plan[0].hasPrefix("SEARCH ") && !plan.contains { $0.contains("B-TREE") }, "\(text)")
         for rest in plan.dropFirst() {
           #expect(rest.hasPrefix("CORRELATED") || rest.contains("PRIMARY KEY"), "\(rest): \(text)")
@@ -196,7 +195,7 @@ struct QueryPlanTests {
       "SELECT account_key FROM account_text WHERE folded LIKE $1",
       "SELECT a.uid FROM account a WHERE a.scope_key = $1 ORDER BY ifnull(a.email_folded, 'x')",
     ])
-  func `a statement that does is noticed`(text: String) async throws {
+  func `a statement that scans a table is detected`(text: String) async throws {
     try await withInstance { instance in
       let faults = try await Plans.faults(of: text, instance.database)
       #expect(!faults.isEmpty)

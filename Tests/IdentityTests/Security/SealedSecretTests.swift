@@ -5,7 +5,7 @@ import Identity
 import Testing
 
 struct SealedSecretTests {
-  /// Puts the sealed secret of Mallory's app in the place of Alice's.
+  /// Replaces the sealed secret of Alice's authenticator app with Mallory's.
   private func swap(_ instance: Instance, _ mallory: Device, _ alice: Device) async throws {
     try await instance.database.write { connection in
       let moved = try connection.run(
@@ -18,9 +18,7 @@ struct SealedSecretTests {
     }
   }
 
-  @Test func `a sealed secret that was moved to another account does not open there`()
-    async throws
-  {
+  @Test func `a sealed secret moved to another account can't be opened`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let mallory = try await instance.enrolled(.mallory)
@@ -37,7 +35,7 @@ struct SealedSecretTests {
     }
   }
 
-  @Test func `nor in the same account under another enrollment id`() async throws {
+  @Test func `a sealed secret under another enrollment ID can't be opened`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let other = ID<Factor>("00000000-0000-4000-8000-000000000000")
@@ -58,7 +56,7 @@ struct SealedSecretTests {
     }
   }
 
-  @Test func `nor in another account when its whole row was moved there`() async throws {
+  @Test func `a factor row moved to another account can't be opened`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let mallory = try await instance.enrolled(.mallory)
@@ -78,7 +76,9 @@ struct SealedSecretTests {
   }
 
   @Test(arguments: ["tenant", "project"])
-  func `nor in another pool, where uid and enrollment id are the same`(what: String) async throws {
+  func `a sealed secret moved to another pool can't be opened, even with equal IDs`(what: String)
+    async throws
+  {
     try await withInstance { instance in
       let pool = what == "tenant" ? instance.east : instance.globex
       var new = NewAccount()
@@ -110,7 +110,7 @@ struct SealedSecretTests {
     }
   }
 
-  @Test func `a changed byte anywhere does not open`() async throws {
+  @Test func `a sealed secret with any changed byte can't be opened`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let sealed = try await instance.database.read { connection in

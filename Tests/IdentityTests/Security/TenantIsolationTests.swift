@@ -3,8 +3,9 @@ import Identity
 import Testing
 
 struct TenantIsolationTests {
-  /// Everything that can be asked or done with a pool and something in it, by somebody who has the
-  /// right pool's value and the wrong ids: what it gives, in words.
+  /// Tries every operation on a pool with the IDs of a user in a different pool.
+  ///
+  /// - Returns: The name and outcome of each operation.
   private func attempts(
     _ instance: Instance, _ scope: Scope, _ device: Device, _ grant: SessionGrant,
     _ pending: String, _ agent: Agent
@@ -88,7 +89,7 @@ struct TenantIsolationTests {
   }
 
   @Test(arguments: 0..<4, 0..<4)
-  func `with another pool's ids nothing is found and nothing is done`(
+  func `nothing can be found or changed with another pool's IDs`(
     own: Int, other: Int
   ) async throws {
     guard own != other else { return }
@@ -131,7 +132,7 @@ struct TenantIsolationTests {
     }
   }
 
-  @Test func `at home all of it is found, so that the test above proves something`() async throws {
+  @Test func `the same operations succeed in the user's own pool`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let grant = try await instance.finalize(
@@ -142,14 +143,14 @@ struct TenantIsolationTests {
         instance, instance.acme, device, grant, pending, agent)
       for (name, result) in results {
         #expect(result != "nothing", "\(name)")
-        // The withdrawal before it has taken the factor.
+        // The preceding withdrawal removed the factor.
         let isGone = ["remove", "remove all", "rename"].contains(name)
         #expect(!result.hasSuffix("otFound") || isGone, "\(name)")
       }
     }
   }
 
-  @Test func `keys and tokens of one project are nothing to another`() async throws {
+  @Test func `a project's keys and tokens aren't visible in another project`() async throws {
     try await withInstance { instance in
       let identity = instance.identity
       let (acme, globex) = (instance.acme.project, instance.globex.project)

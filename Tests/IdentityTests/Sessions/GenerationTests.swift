@@ -4,7 +4,7 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// Sessions of one second are told apart by a number, and never by a time that is ahead.
+/// Sessions within one second are distinguished by a generation number, never by a future time.
 struct GenerationTests {
   private func change(
     _ instance: Instance, _ account: Account, in session: UserSession? = nil,
@@ -16,7 +16,7 @@ struct GenerationTests {
       instance.acme, account.id, change, by: author, in: session)
   }
 
-  @Test func `sixty changes in a tenth of a second date nothing ahead`() async throws {
+  @Test func `sixty changes in a tenth of a second set no future time`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       for number in 0..<60 {
@@ -32,9 +32,7 @@ struct GenerationTests {
     }
   }
 
-  @Test func `a revocation as of about now ends every session, also those begun just before`()
-    async throws
-  {
+  @Test func `a revocation at about the current time ends every session`() async throws {
     for ahead in [-5, -1, 0, 1, 1_000_000] as [Int64] {
       try await withInstance { instance in
         let alice = try await instance.account(.alice)
@@ -54,7 +52,7 @@ struct GenerationTests {
     }
   }
 
-  @Test func `a revocation as of earlier ends what is older and keeps the rest`() async throws {
+  @Test func `a revocation at an earlier time ends older sessions only`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let old = try await instance.session(.alice)
@@ -72,7 +70,7 @@ struct GenerationTests {
     }
   }
 
-  @Test func `a session that begins after the clock was put back is open, and is not ahead`()
+  @Test func `a session started after the clock was set back is valid and not in the future`()
     async throws
   {
     try await withInstance { instance in
@@ -93,25 +91,28 @@ struct GenerationTests {
     }
   }
 
-  @Test func `whoever gives up their password stays signed in, and others do not`() async throws {
+  @Test func `removing one's own password ends the other sessions only`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.sessions
       let alice = try await instance.account(.alice)
-      let (own, other) = (try await instance.session(.alice), try await instance.session(.alice))
+      let (current, other) = (
+        try await instance.session(.alice), try await instance.session(.alice)
+      )
       let since = try await instance.reload(alice).validSince
       instance.clock.advance(10)
       let update = try await change(
-        instance, alice, in: own.session, by: Author(actor: .user(alice.id))
+        instance, alice, in: current.session, by: Author(actor: .user(alice.id))
       ) { $0.password = .clear }
       #expect(update.grant == nil)
       #expect(update.sessionsEnded == 1)
-      // What SDKs compare with the token's time stays, or they would refuse the one that goes on.
+      // validSince stays, because SDKs compare it with the token's time and would otherwise reject
+      // this session.
       #expect(update.account.validSince == since)
-      _ = try await sessions.check(own.session)
-      _ = try await sessions.refresh(own.refreshToken, project: instance.acme.project)
+      _ = try await sessions.check(current.session)
+      _ = try await sessions.refresh(current.refreshToken, project: instance.acme.project)
       await expect("tokenExpired") { try await sessions.check(other.session) }
       #expect(try await sessions.count(alice) == 1)
-      // When somebody else takes it away, all end.
+      // All sessions end when someone else removes the password.
       _ = try await change(instance, alice) { $0.password = .set(Person.alice.password) }
       let again = try await instance.session(.alice)
       _ = try await change(instance, alice) { $0.password = .clear }
@@ -119,7 +120,7 @@ struct GenerationTests {
     }
   }
 
-  @Test func `the session of an account that was deleted is not one of the next with its uid`()
+  @Test func `a session of a deleted account isn't valid for a new account with its UID`()
     async throws
   {
     try await withInstance { instance in
@@ -141,9 +142,7 @@ struct GenerationTests {
     }
   }
 
-  @Test func `a refresh token is told that its session ended, however long ago that was`()
-    async throws
-  {
+  @Test func `a refresh token reports that its session ended, however long ago`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.sessions
       let alice = try await instance.account(.alice)
@@ -161,7 +160,7 @@ struct GenerationTests {
     }
   }
 
-  @Test func `ended sessions do not pile up`() async throws {
+  @Test func `ended sessions don't accumulate`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       for _ in 0..<130 {
@@ -176,7 +175,7 @@ struct GenerationTests {
     }
   }
 
-  @Test func `a user of a deleted tenant is told so, also when its rows are gone`() async throws {
+  @Test func `a refresh reports a deleted tenant, even after purging`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.sessions
       _ = try await instance.account(.alice, in: instance.east)
@@ -196,7 +195,7 @@ struct GenerationTests {
     }
   }
 
-  @Test func `changes of their own that end sessions are limited per user and hour`() async throws {
+  @Test func `a user's own changes that end sessions are limited per hour`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       var session = try await instance.session(.alice).session
@@ -233,9 +232,9 @@ struct GenerationTests {
   }
 }
 
-/// Sessions from before generations, over a database of the release before.
+/// Sessions from a release without generations.
 struct SessionUpgradeTests {
-  @Test func `sessions from before stay open or ended, and their tokens end with the next end`()
+  @Test func `sessions from an earlier release keep their state until the next revocation`()
     async throws
   {
     try await withEmptyDatabase { database in
@@ -276,7 +275,7 @@ struct SessionUpgradeTests {
       let scope = try await identity.scopes.existing(project: ID("old-app"))
       let alice = try #require(try await identity.accounts.find(scope, ID("alice")))
       #expect(try await identity.sessions.list(alice).count == 1)
-      // What an ID token said that did not name its session.
+      // A session as identified by an ID token that doesn't name it.
       func session(_ time: Int64) -> UserSession {
         UserSession(scope: scope, account: alice.id, authTime: time, provider: .password)
       }

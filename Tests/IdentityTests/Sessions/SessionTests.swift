@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 struct SessionTests {
-  @Test func `a refresh keeps the sign-in time and moves the last refresh`() async throws {
+  @Test func `a refresh keeps the sign-in time and updates the last refresh`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let grant = try await instance.session(.alice)
@@ -21,7 +21,9 @@ struct SessionTests {
     }
   }
 
-  @Test func `a token of another project or tenant is none, and is not touched`() async throws {
+  @Test func `a refresh token of another project or tenant is rejected and stays valid`()
+    async throws
+  {
     try await withInstance { instance in
       let sessions = instance.identity.sessions
       _ = try await instance.account(.alice, in: instance.east)
@@ -43,7 +45,7 @@ struct SessionTests {
   }
 
   @Test(arguments: ["", "x", "' OR 1=1 --", String(repeating: "A", count: 43)])
-  func `what was never issued is no refresh token`(token: String) async throws {
+  func `a refresh token that was never issued is rejected`(token: String) async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.session(.alice)
@@ -53,7 +55,7 @@ struct SessionTests {
     }
   }
 
-  @Test func `a refresh token that was changed anywhere is none`() async throws {
+  @Test func `a refresh token with any changed character is rejected`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let token = try await instance.session(.alice).refreshToken
@@ -73,7 +75,8 @@ struct SessionTests {
     }
   }
 
-  @Test func `ending sessions ends all of one user's and says how many there were`() async throws {
+  @Test func `ending sessions ends all of a user's sessions and returns their number`() async throws
+  {
     try await withInstance { instance in
       let sessions = instance.identity.sessions
       let alice = try await instance.account(.alice)
@@ -101,7 +104,7 @@ struct SessionTests {
     }
   }
 
-  @Test func `in one second a session that began before an end is over, one after it counts`()
+  @Test func `within one second, a revocation ends earlier sessions but not later ones`()
     async throws
   {
     try await withInstance { instance in
@@ -122,7 +125,9 @@ struct SessionTests {
     }
   }
 
-  @Test func `ends and sign-ins at once leave none from before the last end`() async throws {
+  @Test func `after concurrent revocations and sign-ins, a final revocation ends all sessions`()
+    async throws
+  {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let sessions = instance.identity.sessions
@@ -146,9 +151,7 @@ struct SessionTests {
     }
   }
 
-  @Test func `a disabled user's session is refused as such, and after enabling it is over`()
-    async throws
-  {
+  @Test func `a disabled user's session is refused, and stays ended after enabling`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let grant = try await instance.session(.alice)
@@ -166,7 +169,7 @@ struct SessionTests {
     }
   }
 
-  @Test func `a session is one of its own pool`() async throws {
+  @Test func `a session is bound to its pool`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       for scope in [instance.east, instance.west, instance.globex] {
@@ -178,8 +181,7 @@ struct SessionTests {
     }
   }
 
-  @Test func `a renewed session counts at once and keeps a factor that is still there`()
-    async throws
+  @Test func `a renewed session is valid at once and keeps an existing second factor`() async throws
   {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
@@ -202,7 +204,7 @@ struct SessionTests {
   }
 
   @Test(arguments: [Int64.min, -1, Int64.max])
-  func `a sign-in time that nobody signed breaks nothing`(time: Int64) async throws {
+  func `an out-of-range sign-in time is handled safely`(time: Int64) async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let session = UserSession(

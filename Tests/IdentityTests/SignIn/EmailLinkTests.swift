@@ -10,7 +10,7 @@ struct EmailLinkTests {
       instance.acme, email: person.email, code: code, linking: linking, by: Instance.visitor)
   }
 
-  @Test func `a stranger's link makes the account, once`() async throws {
+  @Test func `an email link for an unknown address creates an account, once`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       let code = try await instance.code(.signIn, .mallory)
@@ -26,7 +26,7 @@ struct EmailLinkTests {
     }
   }
 
-  @Test func `a known user signs in, and is not new`() async throws {
+  @Test func `an existing user signs in and isn't reported as new`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       _ = try await instance.account(.alice)
@@ -38,7 +38,9 @@ struct EmailLinkTests {
     }
   }
 
-  @Test func `the password of an account whose address nobody had verified is gone`() async throws {
+  @Test func `signing in by link removes the password of an account with an unverified email`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       _ = try await instance.account(.alice, isVerified: false)
@@ -53,7 +55,7 @@ struct EmailLinkTests {
     }
   }
 
-  @Test func `a second factor is asked for`() async throws {
+  @Test func `an email link still requires the second factor`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       let device = try await instance.enrolled(.alice)
@@ -66,9 +68,7 @@ struct EmailLinkTests {
     }
   }
 
-  @Test func `the link does not tell the address, and whoever opens it has to know it`()
-    async throws
-  {
+  @Test func `the link doesn't reveal the email, and using it requires the email`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       let code = try await instance.code(.signIn)
@@ -77,7 +77,7 @@ struct EmailLinkTests {
     }
   }
 
-  @Test func `a session takes the address into its account`() async throws {
+  @Test func `a link used in a session adds the email to its account`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       let anonymous = try await instance.identity.signIns.signUp(
@@ -91,7 +91,7 @@ struct EmailLinkTests {
       await expect("tokenExpired") {
         try await instance.identity.sessions.check(anonymous.session)
       }
-      // Nobody takes the address of somebody else.
+      // The email of another account can't be linked.
       let other = try await instance.identity.signIns.signUp(
         instance.acme, NewAccount(), by: Instance.visitor)
       let code = try await instance.code(.signIn)
@@ -99,7 +99,7 @@ struct EmailLinkTests {
     }
   }
 
-  @Test func `the switch of the pool is obeyed`() async throws {
+  @Test func `an email link is rejected while the sign-in method is off`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       let code = try await instance.code(.signIn)
@@ -108,7 +108,7 @@ struct EmailLinkTests {
     }
   }
 
-  @Test func `nobody makes an account where users make none`() async throws {
+  @Test func `an email link creates no account where sign-up is off`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       _ = try await instance.identity.pools.update(
@@ -123,7 +123,7 @@ struct EmailLinkTests {
     }
   }
 
-  @Test func `a disabled user stays out`() async throws {
+  @Test func `a disabled user can't sign in by link`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       let alice = try await instance.account(.alice)

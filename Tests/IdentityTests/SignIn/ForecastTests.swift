@@ -4,12 +4,12 @@ import OTP
 import Testing
 
 struct ForecastTests {
-  /// What may be so of an account and its pool when somebody signs in.
+  /// A combination of account and pool states at sign-in.
   struct Case: CustomTestStringConvertible {
     var scopeOff = false, passwordOff = false, disabled = false, totpOff = false
     var enrolled = false, verified = true, hasPassword = true
     var wrongCodes = 0, wrongPasswords = 0
-    /// A suspended factor; changes that the user has locked.
+    /// Whether a factor is suspended, and whether the user has locked changes.
     var suspended = false, locked = false
 
     var testDescription: String {
@@ -20,7 +20,7 @@ struct ForecastTests {
       var all: [Case] = []
       for bits in 0..<64 {
         func bit(_ number: Int) -> Bool { bits >> number & 1 == 1 }
-        // Only verified people have enrolled.
+        // Enrollment requires a verified email.
         if bit(4) && bit(5) { continue }
         all.append(
           Case(
@@ -47,16 +47,16 @@ struct ForecastTests {
     }()
   }
 
-  private func prepare(_ instance: Instance, _ made: Case) async throws -> Device? {
+  private func prepare(_ instance: Instance, _ state: Case) async throws -> Device? {
     let identity = instance.identity
     var device: Device?
-    if made.enrolled {
+    if state.enrolled {
       device = try await instance.enrolled(.alice)
     } else {
-      _ = try await instance.account(.alice, isVerified: made.verified)
+      _ = try await instance.account(.alice, isVerified: state.verified)
     }
     if let device {
-      for _ in 0..<made.wrongCodes {
+      for _ in 0..<state.wrongCodes {
         if let until = try await instance.reload(device.account).codesBlockedUntil {
           instance.clock.advance(max(0, until.seconds - instance.now.seconds))
         }
@@ -65,17 +65,17 @@ struct ForecastTests {
         _ = await outcome { try await instance.finalize(device, pending, code: wrong) }
       }
     }
-    if made.suspended, let device {
+    if state.suspended, let device {
       let until = instance.now.advanced(bySeconds: 600)
       _ = try await identity.support.suspend(
         instance.acme, device.account.id, device.factor, until: until,
         try await instance.agent().request())
     }
-    if made.locked {
+    if state.locked {
       let found = try await identity.accounts.lookup(instance.acme, emails: [Person.alice.email])
       try await instance.mark(try #require(found.first).id.text, isLocked: true)
     }
-    for number in 0..<made.wrongPasswords {
+    for number in 0..<state.wrongPasswords {
       _ = await outcome {
         try await identity.signIns.password(
           instance.acme, email: Person.alice.email, password: Person.wrong,
@@ -83,30 +83,30 @@ struct ForecastTests {
       }
     }
     var change = AccountChange()
-    change.disabled = made.disabled
-    if !made.hasPassword { change.password = .clear }
+    change.disabled = state.disabled
+    if !state.hasPassword { change.password = .clear }
     let found = try await identity.accounts.lookup(instance.acme, emails: [Person.alice.email])
     _ = try await identity.accounts.update(
       instance.acme, try #require(found.first).id, change, by: Instance.boss)
     _ = try await identity.pools.update(project: instance.acme.project, by: Instance.boss) { edit in
-      edit.signIn.password = !made.passwordOff
-      edit.disableAuth = made.scopeOff
-      if made.totpOff { edit.configuration.totp?.state = .disabled }
+      edit.signIn.password = !state.passwordOff
+      edit.disableAuth = state.scopeOff
+      if state.totpOff { edit.configuration.totp?.state = .disabled }
     }
     return device
   }
 
   @Test(arguments: Case.all)
-  func `what is foretold is what happens`(made: Case) async throws {
+  func `the forecast matches the actual sign-in`(state: Case) async throws {
     try await withInstance { instance in
-      let device = try await prepare(instance, made)
+      let device = try await prepare(instance, state)
       let owner = try await instance.administrator()
       let forecasts = try await instance.identity.signIns.forecasts(
         of: "ALICE@example.com", visibleTo: owner)
       #expect(forecasts.count == 1)
       let forecast = try #require(forecasts.first)
-      // Each ten wrong passwords close the door to one network.
-      #expect(forecast.blockedNetworks?.count ?? 0 == made.wrongPasswords / 10)
+      // Every ten wrong passwords block one network.
+      #expect(forecast.blockedNetworks?.count ?? 0 == state.wrongPasswords / 10)
       let scope = try await instance.identity.scopes.find(project: instance.acme.project)
       let result: Result<SignInOutcome, SignInError>
       do throws(SignInError) {
@@ -122,8 +122,8 @@ struct ForecastTests {
         (.passwordLoginDisabled, .failure(.passwordLoginDisabled)),
         (.noPassword, .failure(.wrongPassword)), (.userDisabled, .failure(.userDisabled)):
         return
-      case (.tooManyAttempts(let foretold), .failure(.tooManyAttempts(let until))):
-        #expect(foretold == until)
+      case (.tooManyAttempts(let predicted), .failure(.tooManyAttempts(let until))):
+        #expect(predicted == until)
         return
       case (.accepted, .success): break
       default: Issue.record("\(forecast.firstFactor), but \(result)")
@@ -132,7 +132,7 @@ struct ForecastTests {
     }
   }
 
-  /// The second half: after a first factor that passed.
+  /// Compares the forecast of the second factor with the outcome of an accepted first factor.
   private func compare(
     _ forecast: SignInForecast, _ outcome: SignInOutcome, _ device: Device?, _ instance: Instance
   ) async throws {
@@ -173,7 +173,7 @@ struct ForecastTests {
   }
 
   @Test
-  func `an address or uid is found in each pool that one may find users in, and nowhere else`()
+  func `an email or UID is found only in pools where the administrator can find users`()
     async throws
   {
     try await withInstance { instance in
@@ -181,13 +181,13 @@ struct ForecastTests {
       for pool in pools { _ = try await instance.account(.alice, in: pool) }
       let bob = try await instance.account(.bob, in: instance.east)
       let signIns = instance.identity.signIns
-      func places(_ text: String, _ grants: [Grant]) async throws -> [Scope] {
-        let who = try await instance.identity.administrators.create(
+      func scopes(_ text: String, _ grants: [Grant]) async throws -> [Scope] {
+        let administrator = try await instance.identity.administrators.create(
           email:
             "\(text.utf8.count)\(grants.count)\(grants.first?.tenant?.text ?? "x")@example.com",
           displayName: "X", password: Instance.consolePassword,
           grant: try #require(grants.first), by: Instance.boss)
-        return try await signIns.forecasts(of: text, visibleTo: who).map(\.scope)
+        return try await signIns.forecasts(of: text, visibleTo: administrator).map(\.scope)
       }
       let owner = try await instance.administrator()
       let all = try await signIns.forecasts(of: Person.alice.email, visibleTo: owner)
@@ -202,15 +202,15 @@ struct ForecastTests {
       }
       let project = instance.acme.project
       #expect(
-        Set(try await places(Person.alice.email, [Grant(role: .support, project: project)]))
+        Set(try await scopes(Person.alice.email, [Grant(role: .support, project: project)]))
           == Set(pools.prefix(3)))
       #expect(
-        try await places(
+        try await scopes(
           Person.alice.email,
           [Grant(role: .auditor, project: project, tenant: instance.east.tenant)])
           == [instance.east])
       #expect(
-        try await places(
+        try await scopes(
           Person.alice.email,
           [Grant(role: .policy, project: project, tenant: instance.west.tenant)]
         ).isEmpty)

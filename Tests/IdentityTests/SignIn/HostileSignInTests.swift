@@ -5,13 +5,13 @@ import Identity
 import Synchronization
 import Testing
 
-/// What people who aren't signed in leave in the database.
+/// What unauthenticated clients can store in the database.
 struct HostileSignInTests {
   /// 320 characters of 3 KB each: 960 KB.
   private static let long = String(
     repeating: "a" + String(repeating: "\u{301}", count: 1_500), count: 320)
 
-  /// The bytes of the database's pages.
+  /// The size of the database in bytes.
   private func size(_ instance: Instance) async throws -> Int {
     try await instance.database.read { connection in
       try connection.first(
@@ -20,7 +20,7 @@ struct HostileSignInTests {
     }
   }
 
-  /// An address of a network of its own.
+  /// An IP address in a separate network.
   private static func address(_ number: Int) -> String { "2001:db8:1:\(number)::1" }
 
   private func expectSmallGrowth(
@@ -38,12 +38,12 @@ struct HostileSignInTests {
     #expect(try #require(longest) < 150)
   }
 
-  /// The longest text that can be an address; longer ones are refused before anything is stored.
+  /// The longest text accepted as an email; longer ones are rejected before anything is stored.
   private static func longest(_ number: Int) -> String {
     "\(10_000 + number)\(String(repeating: "x", count: 303))@example.com"
   }
 
-  @Test func `1000 sign-ins of users with long names take less than 1 KB each`() async throws {
+  @Test func `1000 sign-ins with long emails store less than 1 KB each`() async throws {
     try await withInstance { instance in
       try await expectSmallGrowth(instance) { number in
         await outcome {
@@ -55,9 +55,7 @@ struct HostileSignInTests {
     }
   }
 
-  @Test func `1000 sign-ins to the console with long names take less than 1 KB each`()
-    async throws
-  {
+  @Test func `1000 console sign-ins with long emails store less than 1 KB each`() async throws {
     try await withInstance { instance in
       try await expectSmallGrowth(instance) { number in
         await outcome {
@@ -69,7 +67,7 @@ struct HostileSignInTests {
     }
   }
 
-  @Test func `1000 requests for mails to long addresses leave nothing`() async throws {
+  @Test func `1000 requests to email long addresses store nothing`() async throws {
     try await withInstance { instance in
       let before = try await size(instance)
       for number in 0..<1_000 {
@@ -83,7 +81,7 @@ struct HostileSignInTests {
     }
   }
 
-  @Test func `no address that somebody typed is kept`() async throws {
+  @Test func `emails of failed sign-ins are not stored in the throttle`() async throws {
     try await withInstance { instance in
       _ = await outcome {
         try await instance.identity.signIns.password(
@@ -101,7 +99,7 @@ struct HostileSignInTests {
     }
   }
 
-  @Test func `of a browser's name 200 bytes are kept with a session`() async throws {
+  @Test func `a session stores at most 200 bytes of the user agent`() async throws {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       _ = try await instance.identity.consoleSessions.signIn(
@@ -111,7 +109,9 @@ struct HostileSignInTests {
     }
   }
 
-  @Test func `a pool that is flooded with passwords is busy by itself`() async throws {
+  @Test func `a flood of passwords in one pool doesn't block other pools or the console`()
+    async throws
+  {
     try await withInstance { instance in
       _ = try await instance.account(.alice, in: instance.east)
       let olga = try await instance.administrator("olga", .owner)
@@ -129,7 +129,7 @@ struct HostileSignInTests {
           return outcome
         }
       }
-      // One is being hashed and six wait.
+      // One is being hashed and six are waiting.
       while busy.withLock({ $0 }) < 13 { await Task.yield() }
       let other = Task {
         await outcome {

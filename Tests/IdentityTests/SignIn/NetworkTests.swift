@@ -17,11 +17,11 @@ struct NetworkTests {
       ("::+1", "::+1"), ("::-1", "::-1"),
       (String(repeating: "x", count: 100_000), String(repeating: "x", count: 45)),
     ])
-  func `a network is named after its address`(address: String, name: String) {
+  func `a network is named by its IPv4 address or IPv6 /64 prefix`(address: String, name: String) {
     #expect(Network.name(of: address) == name)
   }
 
-  @Test func `whoever has many addresses of one network has the guesses of one`() async throws {
+  @Test func `many addresses of one network share one limit`() async throws {
     try await withInstance { instance in
       let outcomes = try await atOnce(120) { number in
         await outcome {
@@ -35,12 +35,12 @@ struct NetworkTests {
   }
 
   @Test(arguments: ["203.0.113.5", "0.0.0.0", "2001:db8::1", "::ffff:203.0.113.5", "::1", "::"])
-  func `an address is an address`(text: String) { #expect(Network.isAddress(text)) }
+  func `a valid IP address is recognized`(text: String) { #expect(Network.isAddress(text)) }
 
   @Test(arguments: [
     "", "unix", "203.0.113", "203.0.113.256", "203.0.113.05", "203.0.113.5:443", "[::1]",
     "::1%eth0",
     "203.0.113.5, 10.0.0.1", " 203.0.113.5", "1:2:3:4:5:6:7", "+1.2.3.4", "203.0.113.5\u{301}",
   ])
-  func `anything else is none`(text: String) { #expect(!Network.isAddress(text)) }
+  func `anything else isn't an IP address`(text: String) { #expect(!Network.isAddress(text)) }
 }

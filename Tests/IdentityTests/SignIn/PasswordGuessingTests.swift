@@ -14,7 +14,9 @@ struct PasswordGuessingTests {
   }
 
   @Test(arguments: ["alice@example.com", "nobody@example.com"])
-  func `of 64 wrong guesses at once ten are looked at, known or not`(email: String) async throws {
+  func `of 64 concurrent wrong passwords, ten are checked, for known and unknown emails`(
+    email: String
+  ) async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let outcomes = try await atOnce(64) { _ in await guess(instance, email) }
@@ -23,19 +25,19 @@ struct PasswordGuessingTests {
     }
   }
 
-  @Test func `while it is closed even the right password is not looked at, then it opens`()
+  @Test func `the correct password is not checked during a block, and accepted afterward`()
     async throws
   {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       for _ in 0..<10 { #expect(await guess(instance) == "wrongPassword") }
-      let closed = try await thrown(SignInError.self) {
+      let error = try await thrown(SignInError.self) {
         try await instance.identity.signIns.password(
           instance.acme, email: Person.alice.email, password: Person.alice.password,
           address: "203.0.113.66")
       }
-      guard case .tooManyAttempts(let until) = closed else {
-        throw Unexpected("\(String(describing: closed))")
+      guard case .tooManyAttempts(let until) = error else {
+        throw Unexpected("\(String(describing: error))")
       }
       #expect(until == instance.now.advanced(bySeconds: 30))
       instance.clock.advance(29)
@@ -46,7 +48,7 @@ struct PasswordGuessingTests {
       #expect(await guess(instance, password: .alice) == "tooManyAttempts")
       instance.clock.advance(1)
       #expect(await guess(instance, password: .alice) == "done")
-      // The row is over: ten more are free.
+      // The count starts over: ten more attempts are free.
       for _ in 0..<10 { #expect(await guess(instance) == "wrongPassword") }
       #expect(await guess(instance) == "tooManyAttempts")
     }
@@ -56,7 +58,7 @@ struct PasswordGuessingTests {
     await guess(instance, password.email, password.password)
   }
 
-  @Test func `known and unknown names are told apart by nothing but the answer`() async throws {
+  @Test func `known and unknown emails are throttled alike`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       var answers: [[String]] = []
@@ -74,7 +76,7 @@ struct PasswordGuessingTests {
     }
   }
 
-  @Test func `a guess at one user is none at another, nor in another pool`() async throws {
+  @Test func `failed attempts are counted per user and pool`() async throws {
     try await withInstance { instance in
       for scope in [instance.acme, instance.east] {
         _ = try await instance.account(.alice, in: scope)
@@ -87,7 +89,7 @@ struct PasswordGuessingTests {
     }
   }
 
-  @Test func `one address has a hundred wrong guesses, and a sign-in of its own adds none`()
+  @Test func `a network has 100 failed attempts, and its successful sign-ins don't count`()
     async throws
   {
     try await withInstance { instance in
@@ -108,14 +110,14 @@ struct PasswordGuessingTests {
       #expect(await guess(instance, password: .mallory) == "done")
       #expect(await guess(instance) == "emailNotFound")
       #expect(await guess(instance) == "tooManyAttempts")
-      // One guess is forgotten every minute.
+      // One attempt is dropped every minute.
       instance.clock.advance(3 * 60)
       for _ in 0..<2 { #expect(await guess(instance) == "emailNotFound") }
       #expect(await guess(instance) == "tooManyAttempts")
     }
   }
 
-  @Test func `an address that is blocked cannot lock a name`() async throws {
+  @Test func `a blocked network can't block an email`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       for number in 0..<100 { _ = await guess(instance, "user\(number)@example.com") }
@@ -126,10 +128,10 @@ struct PasswordGuessingTests {
     }
   }
 
-  @Test func `a guess that could not be hashed is none`() async throws {
+  @Test func `an attempt that the server was too busy to check isn't counted`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
-      // One hash at a time, nobody may wait, and the one does not come to an end.
+      // The hasher runs one hash at a time, has no queue, and the current hash doesn't finish.
       let gate = Gate()
       let crowded = try instance.identity(hasher: gate.hasher(width: 1, waiting: 0))
       let holder = Task {
@@ -152,7 +154,7 @@ struct PasswordGuessingTests {
     }
   }
 
-  @Test func `wrong passwords and wrong codes are counted apart`() async throws {
+  @Test func `wrong passwords and wrong codes are counted separately`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)

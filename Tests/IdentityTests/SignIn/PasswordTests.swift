@@ -13,7 +13,7 @@ struct PasswordSignInTests {
       scope ?? instance.acme, email: email, password: password, address: "203.0.113.5")
   }
 
-  @Test func `the right password signs in, whatever the case of the address`() async throws {
+  @Test func `the correct password signs in, and the email is case-insensitive`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       instance.clock.advance(7)
@@ -29,7 +29,7 @@ struct PasswordSignInTests {
     }
   }
 
-  @Test func `wrong, unknown, elsewhere and without a password are refused`() async throws {
+  @Test func `a wrong password, an unknown email, and another pool are refused`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       var new = NewAccount()
@@ -45,7 +45,7 @@ struct PasswordSignInTests {
     }
   }
 
-  @Test func `a disabled user learns so with the right password only`() async throws {
+  @Test func `a disabled user is reported only with the correct password`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       var change = AccountChange()
@@ -58,7 +58,7 @@ struct PasswordSignInTests {
     }
   }
 
-  @Test func `a pool without passwords, or that is switched off, signs nobody in`() async throws {
+  @Test func `sign-in fails while passwords or the pool are disabled`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let pools = instance.identity.pools
@@ -74,7 +74,7 @@ struct PasswordSignInTests {
     }
   }
 
-  @Test func `with an app a second factor is due, and nobody is signed in yet`() async throws {
+  @Test func `an enrolled user needs the second factor before a session starts`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let before = try await instance.reload(device.account)
@@ -92,7 +92,7 @@ struct PasswordSignInTests {
     }
   }
 
-  @Test func `a hash of another cost is replaced, and many right passwords at once all pass`()
+  @Test func `a hash with another cost is replaced, and concurrent sign-ins all succeed`()
     async throws
   {
     let costly = PasswordHasher(
@@ -114,13 +114,13 @@ struct PasswordSignInTests {
   }
 
   @Test(arguments: ["disabled", "no password", "deleted", "another password"])
-  func `what changes while the password is hashed counts`(what: String) async throws {
+  func `changes made while the password is being hashed take effect`(what: String) async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let gate = Gate()
       let identity = try instance.identity(hasher: gate.hasher())
       let signIn = Task {
-        // The password is right, and is hashed once more at the cost of this hasher.
+        // The password is correct and is rehashed with the cost of this hasher.
         await outcome {
           try await identity.signIns.password(
             instance.acme, email: Person.alice.email, password: Person.alice.password,
@@ -140,7 +140,7 @@ struct PasswordSignInTests {
         _ = try await instance.identity.accounts.update(
           instance.acme, alice.id, change, by: Instance.boss)
       }
-      // A password that is gone costs the same work as one that is there.
+      // A missing password takes as much work as an existing one.
       for _ in 0..<3 { gate.open() }
       #expect(await signIn.value == (what == "disabled" ? "userDisabled" : "wrongPassword"))
       #expect(try await instance.identity.sessions.count(alice) == 0)
@@ -149,7 +149,7 @@ struct PasswordSignInTests {
 }
 
 extension Instance {
-  /// How many wrong guesses are counted under names of a kind.
+  /// The number of failed attempts counted under a kind of name.
   func guesses(at kind: String = "email") async throws -> Int {
     try await database.read { connection in
       try connection.first(

@@ -3,7 +3,7 @@ import Identity
 import Testing
 
 struct PendingCredentialTests {
-  @Test func `it counts for 300 seconds`() async throws {
+  @Test func `a pending credential is valid for 300 seconds`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       for (microseconds, expected) in [(300_000_000, "done"), (300_000_001, "pendingExpired")] {
@@ -16,7 +16,10 @@ struct PendingCredentialTests {
     }
   }
 
-  @Test func `it is used up by success, not by a wrong code, tidied or not`() async throws {
+  @Test
+  func `success uses up a pending credential, before and after purging; a wrong code doesn't`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
@@ -41,7 +44,7 @@ struct PendingCredentialTests {
   }
 
   @Test(arguments: ["", "x", "AAAA", String(repeating: "A", count: 5_000)])
-  func `what was not issued here is none`(pending: String) async throws {
+  func `a pending credential that wasn't issued here is rejected`(pending: String) async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       await expect("invalidPendingCredential") {
@@ -50,7 +53,7 @@ struct PendingCredentialTests {
     }
   }
 
-  @Test func `one sealed by another instance is none`() async throws {
+  @Test func `a pending credential of another instance is rejected`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let other = try instance.identity(keys: KeyRing(random: .system))
@@ -62,7 +65,7 @@ struct PendingCredentialTests {
     }
   }
 
-  @Test func `another project or tenant does not take it`() async throws {
+  @Test func `a pending credential is bound to its project and tenant`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice, in: instance.east)
       let pending = try await instance.pending(.alice, in: instance.east)
@@ -78,12 +81,12 @@ struct PendingCredentialTests {
       #expect(await finalize(instance.globex.project, nil) == "projectMismatch")
       #expect(await finalize(acme, instance.west.tenant) == "tenantMismatch")
       #expect(await finalize(acme, ID("")) == "tenantMismatch")
-      // A request that names no tenant means the credential's own.
+      // A request without a tenant uses the tenant of the credential.
       #expect(await finalize(acme, nil) == "done")
     }
   }
 
-  @Test func `somebody else's factor does not fit it, whoever's code comes`() async throws {
+  @Test func `another user's factor or code is rejected`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let mallory = try await instance.enrolled(.mallory)
@@ -101,7 +104,9 @@ struct PendingCredentialTests {
     }
   }
 
-  @Test func `it ends with the user's sessions, in the same second too`() async throws {
+  @Test func `revoking sessions invalidates pending credentials, even within one second`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let account = device.account.id
@@ -121,7 +126,7 @@ struct PendingCredentialTests {
     }
   }
 
-  @Test func `a user who was disabled meanwhile is not signed in`() async throws {
+  @Test func `a user disabled in the meantime isn't signed in`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
@@ -134,7 +139,7 @@ struct PendingCredentialTests {
     }
   }
 
-  @Test func `a pool that was switched off meanwhile signs nobody in`() async throws {
+  @Test func `no user of a pool disabled in the meantime is signed in`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
@@ -148,7 +153,7 @@ struct PendingCredentialTests {
     }
   }
 
-  @Test func `it says nothing of what is in it`() async throws {
+  @Test func `a pending credential reveals nothing of its contents`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)

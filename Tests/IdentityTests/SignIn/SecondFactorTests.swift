@@ -3,15 +3,15 @@ import Identity
 import Testing
 
 struct SecondFactorTests {
-  /// Every step of every window, and those just beyond.
+  /// Every time step of every window, and those just outside.
   static let steps: [(window: Int, step: Int64)] = [0, 1, 5, 10].flatMap { window in
     (-Int64(window) - 1...Int64(window) + 1).map { (window, $0) }
   }
 
-  @Test func `each code of the window counts and no other`() async throws {
+  @Test func `only codes within the window are accepted`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      // Far from the step that enrolled, so that only the window decides.
+      // Far from the time step of the enrollment, so that only the window decides.
       instance.clock.advance(3_600)
       for (window, step) in Self.steps {
         try await instance.setWindow(window)
@@ -25,7 +25,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `without a number of intervals five steps on each side count`() async throws {
+  @Test func `five adjacent intervals are accepted by default`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       for (step, expected) in [(-5, "done"), (5, "done"), (-6, "invalidCode"), (6, "invalidCode")] {
@@ -37,9 +37,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `a code counts to the last second of its step, and not a second longer`()
-    async throws
-  {
+  @Test func `a code is valid through the last second of its time step`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(0)
       let device = try await instance.enrolled(.alice)
@@ -56,7 +54,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `a used code, and each older one, is refused; a newer one counts`() async throws {
+  @Test func `a used code and older codes are rejected; newer ones are accepted`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       instance.clock.advance(600)
@@ -74,7 +72,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `of 20 equal codes at once exactly one wins, with one credential or many`()
+  @Test func `of 20 concurrent uses of one code, one succeeds, with one credential or several`()
     async throws
   {
     try await withInstance { instance in
@@ -98,7 +96,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `the session says which factor it passed, and when`() async throws {
+  @Test func `the session names the second factor and the sign-in time`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
@@ -121,7 +119,7 @@ struct SecondFactorTests {
   }
 
   @Test(arguments: ["", "12345", "1234567", "abcdef", "１２３４５６", " 12345", "0x1234"])
-  func `what is no code is a wrong code, and counts as one`(code: String) async throws {
+  func `a malformed code counts as an incorrect code`(code: String) async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
@@ -132,7 +130,7 @@ struct SecondFactorTests {
 }
 
 struct CodeGuessingTests {
-  @Test func `of 64 wrong codes at once five are looked at`() async throws {
+  @Test func `of 64 concurrent wrong codes, five are checked`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
@@ -145,7 +143,7 @@ struct CodeGuessingTests {
     }
   }
 
-  @Test func `from the fifth on the wait doubles from 30 s to an hour`() async throws {
+  @Test func `from the fifth wrong code, the block doubles from 30 s to an hour`() async throws {
     try await withInstance { instance in
       try await instance.setCodeCap(100)
       let device = try await instance.enrolled(.alice)
@@ -179,9 +177,7 @@ struct CodeGuessingTests {
     return try await instance.finalize(device, instance.pending(.alice), code: wrong)
   }
 
-  @Test func `neither a new first factor nor a new session ends the row of wrong codes`()
-    async throws
-  {
+  @Test func `a new first factor or session doesn't reset the count of wrong codes`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       for _ in 0..<3 { await expect("invalidCode") { try await guess(instance, device) } }
@@ -197,7 +193,7 @@ struct CodeGuessingTests {
     }
   }
 
-  @Test func `one user's wrong codes are not another's`() async throws {
+  @Test func `wrong codes are counted per user`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let bob = try await instance.enrolled(.bob)

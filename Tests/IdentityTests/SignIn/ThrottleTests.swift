@@ -5,18 +5,18 @@ import Testing
 @testable import Identity
 
 struct ThrottleTests {
-  @Test func `from the fifth wrong code 30 seconds, doubling to an hour`() {
+  @Test func `the block after five wrong codes is 30 seconds, doubling up to an hour`() {
     let seconds = (1...14).map { Throttle.codes.seconds(afterFailures: $0) }
     #expect(seconds == [0, 0, 0, 0, 30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600])
     #expect(Throttle.codes.seconds(afterFailures: .max) == 3_600)
   }
 
-  @Test func `from the tenth wrong password 30 seconds, doubling to a quarter of an hour`() {
+  @Test func `the block after ten wrong passwords is 30 seconds, doubling up to 15 minutes`() {
     let seconds = (9...16).map { Throttle.passwords.seconds(afterFailures: $0) }
     #expect(seconds == [0, 30, 60, 120, 240, 480, 900, 900])
   }
 
-  /// Takes a guess in a database of the rules; nil when it was blocked.
+  /// Records an attempt under a name; returns nil if it was blocked.
   private func take(
     _ instance: Instance, _ name: String, _ rule: Throttle
   ) async throws -> Guess? {
@@ -34,7 +34,8 @@ struct ThrottleTests {
     try await instance.database.write { try guess.giveBack($0) }
   }
 
-  @Test func `a guess that looked at the clock before another is not blocked by it`() async throws {
+  @Test func `an attempt that read the clock before another one isn't blocked by it`() async throws
+  {
     try await withInstance { instance in
       let first = try await take(instance, "x", .passwords)
       instance.clock.advance(microseconds: -500)
@@ -44,7 +45,7 @@ struct ThrottleTests {
     }
   }
 
-  @Test func `a guess that is given back opens the door that it closed`() async throws {
+  @Test func `an attempt that is returned lifts the block that it caused`() async throws {
     try await withInstance { instance in
       let rule = Throttle(free: 2, first: 30, longest: 60)
       for _ in 0..<2 { #expect(try await take(instance, "x", rule) != nil) }
@@ -58,7 +59,7 @@ struct ThrottleTests {
     }
   }
 
-  @Test func `a guess that is given back does not open what another one closed`() async throws {
+  @Test func `an attempt that is returned doesn't lift another attempt's block`() async throws {
     try await withInstance { instance in
       let rule = Throttle(free: 1, first: 30, longest: 60)
       _ = try await take(instance, "x", rule)
@@ -70,11 +71,11 @@ struct ThrottleTests {
     }
   }
 
-  @Test func `guesses leak away one by one, and none of the time is lost`() async throws {
+  @Test func `attempts expire one at a time without losing elapsed time`() async throws {
     try await withInstance { instance in
       let rule = Throttle(free: 10, first: 3_600, longest: 3_600, leak: 300)
-      // A guess each 200 s, of which one is forgotten each 300 s: i + 1 − ⌊2i / 3⌋ are counted
-      // after guess i. The eleventh closes the door with i = 28.
+      // One attempt every 200 s, and one expires every 300 s: i + 1 − ⌊2i / 3⌋ are counted
+      // after attempt i. The eleventh causes the block at i = 28.
       var taken = 0
       while try await take(instance, "x", rule) != nil {
         taken += 1
@@ -86,7 +87,7 @@ struct ThrottleTests {
     }
   }
 
-  @Test func `what one counter refuses is charged to none`() async throws {
+  @Test func `an attempt refused by one counter isn't counted by any`() async throws {
     try await withInstance { instance in
       let now = instance.now
       let open = GuessCounter("open", .passwords, .network)
@@ -104,7 +105,7 @@ struct ThrottleTests {
     }
   }
 
-  @Test func `a changed password forgets the guesses of all networks, and of no other name`()
+  @Test func `a changed password clears the attempts of all networks for that name only`()
     async throws
   {
     try await withInstance { instance in
@@ -121,7 +122,7 @@ struct ThrottleTests {
     }
   }
 
-  @Test func `a name is forgotten a day after its last guess`() async throws {
+  @Test func `a name is dropped a day after its last attempt`() async throws {
     try await withInstance { instance in
       let rule = Throttle.codes
       for _ in 0..<5 { _ = try await take(instance, "x", rule) }

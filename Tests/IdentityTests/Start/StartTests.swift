@@ -13,7 +13,7 @@ struct StartTests {
       defaultProject: ID("demo-project"))
   }
 
-  @Test func `starting twice is starting once`() async throws {
+  @Test func `a second startup creates nothing new`() async throws {
     try await withEmptyDatabase { database in
       let keys = KeyRing(random: .system)
       try await identity(database, keys).prepare()
@@ -27,7 +27,7 @@ struct StartTests {
     }
   }
 
-  @Test func `a folder belongs to its profile`() async throws {
+  @Test func `a data folder is bound to its profile`() async throws {
     for (own, other) in [(Profile.standalone, Profile.emulator), (.emulator, .standalone)] {
       try await withEmptyDatabase { database in
         let keys = KeyRing(random: .system)
@@ -44,7 +44,7 @@ struct StartTests {
     }
   }
 
-  @Test func `a profile that this version does not know is not taken for its own`() async throws {
+  @Test func `a data folder with an unknown profile is refused`() async throws {
     try await withEmptyDatabase { database in
       let keys = KeyRing(random: .system)
       try await identity(database, keys).prepare()
@@ -55,7 +55,9 @@ struct StartTests {
     }
   }
 
-  @Test func `another master key is refused, and an older one in the ring is not`() async throws {
+  @Test func `a different master key is refused, but a ring with the former key is accepted`()
+    async throws
+  {
     try await withEmptyDatabase { database in
       let (old, new) = (KeyRing(random: .system), KeyRing(random: .system))
       try await identity(database, old).prepare()
@@ -69,7 +71,7 @@ struct StartTests {
     }
   }
 
-  @Test func `a schema that was changed or is newer is refused with a sentence`() async throws {
+  @Test func `a changed or newer schema is refused with an explanation`() async throws {
     for change in ["changed", "newer"] {
       try await withEmptyDatabase { database in
         let keys = KeyRing(random: .system)
@@ -93,7 +95,7 @@ struct StartTests {
     }
   }
 
-  @Test func `the steps are numbered and in order`() {
+  @Test func `migrations are numbered and in order`() {
     let names = Identity.migrations.map(\.name)
     let numbers = names.map { Int($0.dropFirst().prefix(4)) ?? 0 }
     #expect(numbers.first == 1 && zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
@@ -103,7 +105,7 @@ struct StartTests {
     #expect(Identity.migrations.allSatisfy { !$0.text.isEmpty && $0.digest.count == 64 })
   }
 
-  @Test func `purging forgets what has run out and nothing else`() async throws {
+  @Test func `purging deletes only what has expired`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await instance.finalize(

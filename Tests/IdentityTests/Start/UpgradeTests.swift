@@ -4,9 +4,9 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// A data folder of the release before is brought up to date at the start.
+/// A data folder of an earlier release is migrated at startup.
 struct UpgradeTests {
-  @Test func `accounts from before are counted, sorted and found`() async throws {
+  @Test func `accounts of an earlier release are counted, sorted, and found`() async throws {
     try await withEmptyDatabase { database in
       try await database.migrate([try #require(Identity.migrations.first)], at: 0)
       try await database.write { connection in
@@ -44,13 +44,13 @@ struct UpgradeTests {
       #expect(found.accounts.map(\.id.text) == ["uid-3"])
       let first = try await identity.accounts.list(scope, sort: .name, limit: 2).items
       #expect(first.map(\.id.text) == ["uid-699", "uid-698"])
-      // What is done by then is not done again.
+      // A second startup doesn't repeat the work.
       try await identity.prepare()
       #expect(try await identity.accounts.search(scope, "name 997").hits.count == 1)
     }
   }
 
-  @Test func `a start that was stopped half way goes on where it was`() async throws {
+  @Test func `an interrupted startup resumes where it stopped`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let bob = try await instance.account(.bob)
@@ -67,7 +67,7 @@ struct UpgradeTests {
       try await instance.identity.prepare()
       let found = try await instance.identity.accounts.search(instance.acme, "example")
       #expect(found.accounts.map(\.id) == [bob.id])
-      // The one from before the stop was indexed then; here it is not, so it goes.
+      // In a real interruption, Alice would already be indexed. She isn't here, so delete her.
       try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
     }
   }

@@ -4,16 +4,16 @@ import DatabaseSQLite
 import Testing
 import Text
 
-/// A support agent, with a session in the console.
+/// A support agent with a console session.
 struct Agent: Sendable {
   let session: ConsoleSession
-  /// Their authenticator app; nil for one whose code is said to have been given just now.
+  /// Their authenticator app, or nil if re-authentication is simulated.
   var device: OwnDevice?
 
   var administrator: Administrator { session.administrator }
   var author: Author { administrator.author(address: "198.51.100.7", requestID: "request-1") }
 
-  /// What they give with an action.
+  /// Returns a request for an action with the agent's input.
   func request(
     _ reason: SupportReason? = .lost, note: String = "", ticket: String = "",
     proofs: Set<String> = [], code: String = "", typed: String = ""
@@ -26,10 +26,9 @@ struct Agent: Sendable {
 }
 
 extension Instance {
-  /// A support agent who has just given a code of their own, so that none is asked for in the
-  /// next quarter of an hour.
+  /// Signs in a support agent as just re-authenticated, so that no code is required for 15 minutes.
   ///
-  /// The same name is the same person, in another session.
+  /// The same name is the same administrator, in a new session.
   func agent(
     _ name: String = "dora", role: Role = .support, project: ID<Project>? = nil
   ) async throws -> Agent {
@@ -50,8 +49,8 @@ extension Instance {
     return Agent(session: new.session)
   }
 
-  /// A support agent with an authenticator app of their own, who has just signed in with a code
-  /// of it; half a minute passes twice.
+  /// Signs in a support agent with a code from an authenticator app; the clock advances by 30
+  /// seconds twice.
   func agentWithDevice(_ name: String = "dev", role: Role = .support) async throws -> Agent {
     let device = try await enroll(try await administrator(name, role))
     let new = try await signIn(device)
@@ -59,7 +58,7 @@ extension Instance {
     return Agent(session: new.session, device: device)
   }
 
-  /// As if a code had just been given in a session.
+  /// Marks a session as just re-authenticated.
   func prove(_ session: ConsoleSession) async throws {
     let now = now
     let id = session.administrator.id.text
@@ -72,8 +71,8 @@ extension Instance {
     }
   }
 
-  /// Purges one part of what was removed and cannot come back, as the server does by itself.
+  /// Purges one batch of removed factors that can't be restored, as the server does.
   ///
-  /// True when there may be more.
+  /// - Returns: Whether there may be more.
   func purgePart() async throws -> Bool { try await identity.purgeRemovedFactors(at: now) }
 }

@@ -3,7 +3,7 @@ import Identity
 import Testing
 
 extension Instance {
-  /// Switches on what stands in for an authenticator app.
+  /// Permits or forbids backup codes in a pool.
   func allowBackupCodes(
     temporary: Bool = true, recovery: Bool = true, in scope: Scope? = nil
   ) async throws {
@@ -12,7 +12,7 @@ extension Instance {
     try await identity.support.change(scope ?? acme, to: settings, by: Self.boss)
   }
 
-  /// A temporary code for somebody, made by an agent.
+  /// Generates a temporary code for a user, as an agent.
   func temporaryCode(
     _ account: Account, hours: Int = 1, by agent: Agent? = nil, in scope: Scope? = nil
   ) async throws -> String {
@@ -22,13 +22,13 @@ extension Instance {
     ).value.code.revealedText
   }
 
-  /// Signs in with password and code.
+  /// Signs a user in with their password and a code.
   @discardableResult
   func signIn(_ person: Person, _ device: Device, code: String) async throws -> SessionGrant {
     try await finalize(device, try await pending(person), code: code)
   }
 
-  /// Ten recovery codes of somebody's own.
+  /// Generates ten recovery codes, as the user; the clock advances by 30 seconds.
   func recoveryCodes(_ person: Person, _ device: Device) async throws -> [String] {
     let grant = try await signIn(person, device, code: device.code(at: now))
     clock.advance(30)
@@ -37,7 +37,7 @@ extension Instance {
     ).map(\.revealedText)
   }
 
-  /// The code in a link to a page of ours, in the last mail with this purpose.
+  /// Returns the code of the link to a server page, in the last email with this purpose.
   func linkCode(_ purpose: String, to page: String) async throws -> String {
     let mail = try #require(try await mails(purpose).last)
     let lines = mail.body.split(separator: "\n").map(String.init)

@@ -5,8 +5,8 @@ import Identity
 import Testing
 
 extension Instance {
-  /// Users `user-0@example.com` and so on with the uids `u0` and so on, each with an app named after
-  /// them, enrolled as `f0` and so on.
+  /// Imports users `user-0@example.com` and so on with the UIDs `u0` and so on, each with an app
+  /// with the enrollment ID `f0` and so on.
   func crowd(_ count: Int, in scope: Scope? = nil, from first: Int = 0) async throws {
     let scope = scope ?? acme
     _ = try await identity.pools.update(project: scope.project, by: Self.boss) {
@@ -31,18 +31,18 @@ extension Instance {
     }
   }
 
-  /// Makes a draft of a list.
+  /// Creates a draft of a bulk removal.
   func draft(_ text: String, by agent: Agent, in scope: Scope? = nil) async throws -> Int64 {
     try await identity.bulkRemovals.draft(
       try BulkList(text), in: scope ?? acme, by: agent.author, agent.session)
   }
 
-  /// The addresses of a crowd, a line each.
+  /// Returns the addresses of imported users, one per line.
   func addresses(_ range: Range<Int>) -> String {
     range.map { "user-\($0)@example.com" }.joined(separator: "\n")
   }
 
-  /// Decides a draft.
+  /// Starts a draft.
   @discardableResult
   func begin(
     _ job: Int64, by agent: Agent, number: String = "", _ reason: SupportReason = .lost,
@@ -53,7 +53,7 @@ extension Instance {
     ).value
   }
 
-  /// Lets the server go through all lists.
+  /// Runs all bulk removals to the end, as the server does.
   func runAll(_ limit: Int = BulkRemovals.part) async throws {
     while try await identity.bulkRemovals.step(limit) {}
   }
@@ -62,14 +62,14 @@ extension Instance {
     try await identity.bulkRemovals.find(id, in: scope ?? acme, for: agent.administrator.id)
   }
 
-  /// What became of the lines of a job, in order.
+  /// Returns the results of a job's lines, in order.
   func results(_ job: BulkJob) async throws -> [String] {
     try await identity.bulkRemovals.items(of: job, limit: 100_000).items.map {
       $0.result?.rawValue ?? "open"
     }
   }
 
-  /// The settings of support of a pool.
+  /// Changes the support rules of a pool.
   func setSupportRules(in scope: Scope? = nil, _ change: (inout SupportRules) -> Void) async throws
   {
     let scope = scope ?? acme
@@ -78,7 +78,7 @@ extension Instance {
     try await identity.support.change(scope, to: settings, by: Self.boss)
   }
 
-  /// Sets a mark of an account that other rules set.
+  /// Marks an account as protected or as locked for changes.
   func mark(_ uid: String, isProtected: Bool = false, isLocked: Bool = false) async throws {
     let lockedAt = isLocked ? now.microseconds : nil
     try await database.write { connection in

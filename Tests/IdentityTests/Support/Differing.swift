@@ -1,7 +1,7 @@
 @testable import Identity
 
 extension Instance {
-  /// Which tenants of these projects differ, as they are listed now.
+  /// Returns the tenants of the projects whose policies differ from their project's.
   func differing(
     in projects: [ID<Project>], visibleTo administrator: Administrator, limit: Int = 5
   ) async throws -> [DifferingTenants] {

@@ -2,24 +2,24 @@ import Crypto
 import Identity
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that only advances when a test advances it.
 final class FixedClock: Sendable {
-  /// 2026-03-01T12:00:00Z, where a time step of 30 s begins.
+  /// 2026-03-01T12:00:00Z, the start of a 30-second time step.
   static let noon = Instant(seconds: 1_772_366_400)
 
-  private let moment = Mutex(noon)
+  private let time = Mutex(noon)
 
-  var now: Instant { moment.withLock { $0 } }
+  var now: Instant { time.withLock { $0 } }
   var wall: WallClock { WallClock { self.now } }
 
-  func advance(_ seconds: Int64) { moment.withLock { $0 = $0.advanced(bySeconds: seconds) } }
+  func advance(_ seconds: Int64) { time.withLock { $0 = $0.advanced(bySeconds: seconds) } }
 
   func advance(microseconds: Int64) {
-    moment.withLock { $0 = Instant(microseconds: $0.microseconds + microseconds) }
+    time.withLock { $0 = Instant(microseconds: $0.microseconds + microseconds) }
   }
 }
 
-/// Random bytes that are the same in each run, so that no test fails once in a million runs.
+/// A source of the same random bytes in each run, so that no test fails once in a million runs.
 final class Dice: Sendable {
   private let state: Mutex<UInt64>
 

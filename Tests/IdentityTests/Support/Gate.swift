@@ -1,14 +1,14 @@
 import Crypto
 import Dispatch
 
-/// Holds the hashing of a password until a test has done something meanwhile.
+/// Pauses password hashing until a test resumes it.
 ///
-/// A hash takes random bytes for its salt, which come when the gate is opened.
+/// Hashing waits for the random bytes of the salt, which the gate provides when it's opened.
 final class Gate: Sendable {
   private let reached = AsyncStream<Void>.makeStream()
   private let door = DispatchSemaphore(value: 0)
 
-  /// A hasher that stops at the gate, of a cost that no other hasher here has.
+  /// Returns a hasher that waits at the gate, with a cost that no other test hasher has.
   func hasher(width: Int = 2, waiting: Int = 64) -> PasswordHasher {
     PasswordHasher(
       width: width, waiting: waiting, cost: PasswordHash.Cost(memory: 128, passes: 1),
@@ -19,12 +19,12 @@ final class Gate: Sendable {
       })
   }
 
-  /// Returns when a password is about to be hashed.
+  /// Waits until a password is about to be hashed.
   func isReached() async {
     var iterator = reached.stream.makeAsyncIterator()
     _ = await iterator.next()
   }
 
-  /// Lets one hash go on.
+  /// Resumes one hash.
   func open() { door.signal() }
 }

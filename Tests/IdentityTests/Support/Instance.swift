@@ -5,7 +5,7 @@ import Foundation
 import Identity
 import Testing
 
-/// The rules over a database of their own, with a clock that a test moves.
+/// An Identity instance with its own database and a clock controlled by the test.
 struct Instance: Sendable {
   let identity: Identity
   let database: SQLiteDatabase
@@ -14,29 +14,29 @@ struct Instance: Sendable {
   let path: String
   let statements: Statements
 
-  /// The pool of Acme's own users.
+  /// The project-level pool of Acme.
   let acme: Scope
-  /// A tenant of Acme's.
+  /// A tenant of Acme.
   let east: Scope
-  /// Another one.
+  /// Another tenant of Acme.
   let west: Scope
-  /// The pool of Globex's users.
+  /// The project-level pool of Globex.
   let globex: Scope
 
-  /// Somebody at the support desk.
+  /// A support agent.
   static let support = Author(
     actor: .administrator(ID("desk"), name: "Dora Support"), address: "198.51.100.7",
     requestID: "request-1")
-  /// Somebody who decides.
+  /// An administrator who may do anything.
   static let boss = Author(
     actor: .administrator(ID("boss"), name: "Bo the boss"), address: "198.51.100.8",
     requestID: "request-2")
-  /// Whoever calls an application's methods.
+  /// An unauthenticated caller of the application's API.
   static let visitor = Author(actor: .nobody, address: "203.0.113.5", requestID: "request-3")
 
   var now: Instant { clock.now }
 
-  /// Another server's rules over the same database.
+  /// Returns another server's Identity instance for the same database.
   func identity(
     hasher: PasswordHasher = .cheap, keys: KeyRing? = nil, profile: Profile = .standalone
   ) throws -> Identity {
@@ -46,7 +46,7 @@ struct Instance: Sendable {
   }
 }
 
-/// Runs a test on a copy of the template, and checks afterwards what must hold after any test.
+/// Runs a test on a copy of the template, then checks the invariants of every test.
 func withInstance(
   hasher: PasswordHasher = .cheap, carriesMail: Bool = false,
   _ body: (Instance) async throws -> Void
@@ -59,7 +59,7 @@ func withInstance(
     let database = try SQLiteDatabase(path: path, readers: 2, trace: statements.record)
     do {
       let clock = FixedClock()
-      // A ring of its own: tests run beside each other, and some put another key in front.
+      // Its own key ring, because tests run in parallel and some rotate the key.
       let keys = try KeyRing(text: template.keys.text.revealedText)
       let identity = try Identity(
         database: database, keys: keys, profile: .standalone, hasher: hasher,
@@ -83,7 +83,7 @@ func withInstance(
   }
 }
 
-/// Runs a test on an empty database that was not prepared yet.
+/// Runs a test on an empty database without a schema.
 func withEmptyDatabase(_ body: (SQLiteDatabase) async throws -> Void) async throws {
   try await withFolder { folder in
     let database = try SQLiteDatabase(path: folder + "/countersign.sqlite", readers: 2)
@@ -97,7 +97,7 @@ func withEmptyDatabase(_ body: (SQLiteDatabase) async throws -> Void) async thro
   }
 }
 
-/// Runs a test in the emulator profile, with a default project and nothing else.
+/// Runs a test in the emulator profile, with only a default project.
 func withEmulator(_ body: (Identity) async throws -> Void) async throws {
   try await withEmptyDatabase { database in
     let identity = try Identity(

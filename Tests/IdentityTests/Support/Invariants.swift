@@ -3,21 +3,21 @@ import DatabaseSQLite
 import Synchronization
 import Testing
 
-/// The text of every statement that the rules ran in a test.
+/// The texts of all statements that the product ran in a test.
 final class Statements: Sendable {
   private let texts = Mutex<Set<String>>([])
 
   var all: Set<String> { texts.withLock { $0 } }
 
   func record(_ text: String) {
-    // What a test runs itself is marked.
+    // Tests mark their own statements.
     guard !text.contains("/* test */") else { return }
     texts.withLock { _ = $0.insert(text) }
   }
 }
 
 extension Instance {
-  /// Expects that the counts which are kept agree with what is counted.
+  /// Expects stored counts to match the data, and the database to be intact.
   func expectSoundData() async throws {
     let rows = try await database.read { connection in
       try connection.all(
@@ -69,10 +69,10 @@ extension Instance {
       #expect(numbers[7] == numbers[9], "disabled users of \(scope)")
       #expect(Array(numbers[10...11]) == Array(numbers[12...13]), "users by kind in \(scope)")
       #expect(Array(numbers[10...11]) == Array(numbers[14...15]), "marks by kind in \(scope)")
-      #expect(numbers[5] == 0, "account keys outside of \(scope)")
+      #expect(numbers[5] == 0, "account keys outside \(scope)")
       #expect(numbers[16] == numbers[17], "locked users of \(scope)")
-      #expect(numbers[18] == 0, "codeAttempts of nobody in \(scope)")
-      #expect(numbers[19] == 0, "codeAttempts that no chain leads to in \(scope)")
+      #expect(numbers[18] == 0, "code attempts without an account in \(scope)")
+      #expect(numbers[19] == 0, "unreachable code attempts in \(scope)")
     }
     try await expectSoundIndexes()
     try await expectSoundProjects()
@@ -87,29 +87,29 @@ extension Instance {
     #expect(faults == ["ok"])
   }
 
-  /// Expects that every account is indexed as it is, and nothing else.
+  /// Expects the search index and derived columns to match the accounts.
   private func expectSoundIndexes() async throws {
     let faults = try await database.write { connection in
-      // FTS5 compares its index with the texts, and fails when they differ.
+      // FTS5 compares its index with the texts, and fails if they differ.
       try connection.run(
         """
         INSERT /* test */ INTO account_search (account_search, rank) VALUES ('integrity-check', 1)
         """)
       return try connection.all(
         """
-        SELECT /* test */ 'no text of ' || uid FROM account
+        SELECT /* test */ 'no search text of ' || uid FROM account
           WHERE account_key NOT IN (SELECT account_key FROM account_text)
-        UNION ALL SELECT 'a text of nobody: ' || account_key FROM account_text
+        UNION ALL SELECT 'search text without an account: ' || account_key FROM account_text
           WHERE account_key NOT IN (SELECT account_key FROM account)
-        UNION ALL SELECT 'another day of the last sign-in of ' || uid FROM account
+        UNION ALL SELECT 'wrong day of the last sign-in of ' || uid FROM account
           WHERE last_login_day <> ifnull(last_login_at / 86400000000, 0)
-        UNION ALL SELECT 'another mark of providers of ' || uid FROM account a
+        UNION ALL SELECT 'wrong has_providers of ' || uid FROM account a
           WHERE has_providers <> EXISTS (SELECT 1 FROM account_provider p
             WHERE p.account_key = a.account_key AND p.scope_key = a.scope_key)
-        UNION ALL SELECT 'another suspension of ' || uid FROM account a
+        UNION ALL SELECT 'wrong suspension of ' || uid FROM account a
           WHERE suspended_until IS NOT (SELECT max(f.suspended_until) FROM factor f
             WHERE f.account_key = a.account_key)
-        UNION ALL SELECT 'a beginning of nobody: ' || beginning FROM account_beginning
+        UNION ALL SELECT 'search beginning without an account: ' || beginning FROM account_beginning
           WHERE account_key NOT IN (SELECT account_key FROM account)
         """
       ) { try $0.value(0) as String }
@@ -117,7 +117,7 @@ extension Instance {
     #expect(faults == [])
   }
 
-  /// Expects that what is counted of projects is what their pools add up to.
+  /// Expects the counts of each project to equal the sums over its pools.
   private func expectSoundProjects() async throws {
     let rows = try await database.read { connection in
       try connection.all(
@@ -137,8 +137,7 @@ extension Instance {
     }
   }
 
-  /// Expects that no statement which ran looks through a table, or sorts what an index could give
-  /// in order.
+  /// Expects that no statement scanned a table or sorted without an index.
   func expectPlansWithoutScans() async throws {
     for text in statements.all where Plans.isNew(text) {
       let faults = try await Plans.faults(of: text, database)
@@ -147,43 +146,43 @@ extension Instance {
   }
 }
 
-/// How SQLite goes about statements.
+/// Checks of SQLite's query plans.
 enum Plans {
-  /// Small tables that may be looked through, by a piece of the statement, and why.
+  /// Statements that may scan or sort, by a part of their text, and why.
   static let allowed: [String: String] = [
     "FROM administrator ORDER BY": "administrators are few, and all of them are listed",
     "FROM administrator_grant g ORDER BY": "administrators are few, and all of them are listed",
-    "FROM support_hold h CROSS JOIN": "agents who are held are few, and all of them are listed",
+    "FROM support_hold h CROSS JOIN": "blocked agents are few, and all of them are listed",
     "FROM invitation ORDER BY": "invitations are few, and all of them are listed",
     "FROM administrator_grant\nWHERE role":
-      "administrators are few; asked at the start and at set-up",
-    "FROM signing_key": "there are a few keys, read at the start and when one is made",
-    "FROM master_key": "there is one key, or two while it is rotated",
-    "FROM schema_migration": "there are a few steps, read once at the start",
+      "administrators are few; read at the start and during setup",
+    "FROM signing_key": "keys are few, and read at the start and when one is created",
+    "FROM master_key": "there is one key, or two during a rotation",
+    "FROM schema_migration": "migrations are few, and read once at the start",
     "FROM service_token WHERE project_id": "the tokens of one project are few, and sorted",
-    "s.tenant_id IN (": "the tenants of one's grants are few, and sorted",
-    "AS place FROM scope s": "the tenants of one project are sorted by what no index keeps",
-    "approval v INDEXED BY approval_waiting": "requests that wait are few, and an index holds them",
+    "s.tenant_id IN (": "the tenants of an administrator's grants are few, and sorted",
+    "AS place FROM scope s": "the tenants of one project are sorted by unindexed values",
+    "approval v INDEXED BY approval_waiting": "pending requests are few, and have an index",
     "FROM api_key WHERE project_id": "the keys of one project are few, and sorted",
   ]
 
-  /// Statements of starting and restoring, which are no use cases of a running server, and why.
+  /// Statements that run only at the start or during a restore, and why they may scan or sort.
   private static let allowedOffline: [String: String] = [
     "FROM audit ORDER BY audit_id DESC LIMIT 1": "the last row by its key, read at the start",
     "FROM session ORDER BY session_id DESC LIMIT 1": "the last row by its key, read at the start",
-    "FROM pragma_": "a backup is checked whole",
+    "FROM pragma_": "all of a backup is checked",
     "FROM sqlite_schema": "the tables of a backup are few",
     "sum(users), 0) FROM scope": "a backup is counted once, when it is restored",
   ]
 
-  /// A search in the text index within a range of keys: M for the match, both bounds behind it.
+  /// Returns whether a line is a text search within a range of keys: the match M and both bounds.
   private static func isMatch(_ line: String) -> Bool {
     line.hasPrefix("SCAN account_search VIRTUAL TABLE INDEX") && line.hasSuffix(":M1><")
   }
 
   private static let seen = Mutex<Set<String>>([])
 
-  /// True for a text that was not looked at before, in any test.
+  /// Returns whether a statement wasn't checked yet in any test.
   static func isNew(_ text: String) -> Bool { seen.withLock { $0.insert(text).inserted } }
 
   static func faults(of text: String, _ database: SQLiteDatabase) async throws -> [String] {
@@ -195,7 +194,7 @@ enum Plans {
     else { return [] }
     return plan.filter { line in
       line.hasPrefix("SCAN") && !line.contains(" CONSTANT ROW") && !isMatch(line)
-        // What a recursion has found so far, and no table.
+        // The rows found by a recursion so far, not a table.
         && line != "SCAN chain"
         || line.contains("TEMP B-TREE")
     }

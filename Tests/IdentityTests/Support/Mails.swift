@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-/// A mail as it waits to be sent.
+/// A queued email.
 struct Mail: Sendable {
   let purpose: String
   let recipient: String
@@ -12,7 +12,7 @@ struct Mail: Sendable {
   let subject: String
   let body: String
 
-  /// The link in it.
+  /// The link in the email.
   var link: String {
     get throws {
       let lines = body.split(separator: "\n").map(String.init)
@@ -24,7 +24,7 @@ struct Mail: Sendable {
   var code: String { get throws { try #require(parameter("oobCode", of: try link)) } }
 }
 
-/// A parameter of a link, as it stands there.
+/// Returns a parameter of a link without decoding it.
 func parameter(_ name: String, of link: String) -> String? {
   let query = link.split(separator: "?", maxSplits: 1).last ?? ""
   for pair in query.split(separator: "&") {
@@ -35,7 +35,7 @@ func parameter(_ name: String, of link: String) -> String? {
 }
 
 extension Instance {
-  /// The mails that wait, the oldest first.
+  /// Returns the queued emails, oldest first.
   func mails(_ purpose: String? = nil) async throws -> [Mail] {
     let outbox = identity.store.outbox
     return try await database.read { connection in
@@ -56,14 +56,14 @@ extension Instance {
     }.filter { purpose == nil || $0.purpose == purpose }
   }
 
-  /// How many codes are kept.
+  /// Returns the number of stored out-of-band codes.
   func codes() async throws -> Int {
     try await database.read { connection in
       try connection.first("SELECT /* test */ count(*) FROM oob_code") { try $0.value(0) } ?? 0
     }
   }
 
-  /// Mails a code to somebody, and takes it from the mail.
+  /// Emails an out-of-band code to a user and returns the code in the email.
   func code(
     _ kind: OutOfBandCode.Kind, _ person: Person = .alice, in scope: Scope? = nil,
     newEmail: String? = nil
@@ -75,7 +75,7 @@ extension Instance {
     return try #require(try await mails().last).code
   }
 
-  /// Changes which ways of signing in the pool of Acme's own users has.
+  /// Changes the sign-in methods of Acme's project-level pool.
   func allow(password: Bool = true, emailLink: Bool = false) async throws {
     _ = try await identity.pools.update(project: acme.project, by: Self.boss) { project in
       project.signIn = SignInMethods(password: password, emailLink: emailLink, anonymous: true)

@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-/// What became of a call: "done", or the name of the error's case, such as "emailExists" or
+/// Returns the outcome of a call: "done", or the name of the error's case, such as "emailExists" or
 /// "session.tokenExpired".
 func outcome<T>(_ body: @Sendable () async throws -> T) async -> String {
   do {
@@ -12,7 +12,7 @@ func outcome<T>(_ body: @Sendable () async throws -> T) async -> String {
   }
 }
 
-/// The error that a call throws, of the type it has.
+/// Returns the error of the given type that a call throws, or nil if it doesn't throw.
 func thrown<T, E: Error>(_ type: E.Type, _ body: () async throws -> T) async throws -> E? {
   do {
     _ = try await body()
@@ -22,10 +22,10 @@ func thrown<T, E: Error>(_ type: E.Type, _ body: () async throws -> T) async thr
   }
 }
 
-/// The name of a case, with those of the errors in it: "session.tokenExpired".
+/// Returns the name of a case with those of nested errors, such as "session.tokenExpired".
 func caseName(_ value: Any) -> String {
   let mirror = Mirror(reflecting: value)
-  // All that is amiss of a form: "reasonRequired+codeRequired".
+  // All validation errors of a form, such as "reasonRequired+codeRequired".
   if let faults = mirror.children.first?.value as? [ActionInputError] {
     return faults.map(caseName).joined(separator: "+")
   }
@@ -36,7 +36,7 @@ func caseName(_ value: Any) -> String {
   return label + "." + caseName(child.value)
 }
 
-/// Runs a call `count` times at once; the results come in the order they are ready.
+/// Runs a call `count` times concurrently and returns the results in order of completion.
 func atOnce<T: Sendable>(
   _ count: Int, _ body: @escaping @Sendable (Int) async throws -> T
 ) async throws -> [T] {
@@ -47,14 +47,14 @@ func atOnce<T: Sendable>(
 }
 
 extension Sequence where Element: Hashable {
-  /// How often each element occurs.
+  /// The number of occurrences of each element.
   var tally: [Element: Int] { reduce(into: [:]) { $0[$1, default: 0] += 1 } }
 }
 
 /// Expects an outcome of a call.
 ///
-/// Two closures of which one stands in `#expect` and one does not crash the compiler when they
-/// share a function (Swift 6.3.1), so calls stand in neither.
+/// Two closures in one function crash the compiler if only one of them is inside `#expect` (Swift
+/// 6.3.1), so this function calls the closure outside it.
 func expect<T>(
   _ expected: String, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: @Sendable () async throws -> T

@@ -4,18 +4,18 @@ import OTP
 import Testing
 
 extension ConsoleSignIn {
-  /// The session of a sign-in that needs no code.
+  /// The session of a sign-in that requires no code.
   var session: NewConsoleSession {
     get throws {
-      guard case .signedIn(let new) = self else { throw Unexpected("a code is due") }
+      guard case .signedIn(let new) = self else { throw Unexpected("a code is required") }
       return new
     }
   }
 
-  /// What a right password gives where a code is due.
+  /// The pending credential of a sign-in that requires a code.
   var pending: String {
     get throws {
-      guard case .codeDue(let pending) = self else { throw Unexpected("no code is due") }
+      guard case .codeDue(let pending) = self else { throw Unexpected("no code is required") }
       return pending.revealedText
     }
   }
@@ -27,20 +27,20 @@ struct OwnDevice: Sendable {
   let secret: Secret
   let recoveryCodes: [String]
 
-  func code(at moment: Instant, steps: Int64 = 0) throws -> String {
+  func code(at time: Instant, steps: Int64 = 0) throws -> String {
     let app = try #require(OneTimePassword(secret: secret))
-    return try app.code(step: app.step(at: moment.seconds) + steps)
+    return try app.code(step: app.step(at: time.seconds) + steps)
   }
 
-  /// A code that the app shows at no step anywhere near a moment.
-  func wrongCode(at moment: Instant) throws -> String {
-    let near = try Set((-12...12).map { try code(at: moment, steps: $0) })
+  /// Returns a code that the app doesn't show at any step near a time.
+  func wrongCode(at time: Instant) throws -> String {
+    let near = try Set((-12...12).map { try code(at: time, steps: $0) })
     return try #require((0...30).map { String(100_000 + $0) }.first { !near.contains($0) })
   }
 }
 
 extension Instance {
-  /// Makes an administrator of the instance whose address is their name.
+  /// Creates an administrator whose address begins with their name.
   func administrator(
     _ name: String, _ role: Role, project: ID<Project>? = nil
   ) async throws -> Administrator {
@@ -49,7 +49,7 @@ extension Instance {
       grant: Grant(role: role, project: project), by: Author(actor: .commandLine))
   }
 
-  /// Gives somebody's password at the console's door.
+  /// Enters an administrator's password on the console's sign-in page.
   func giveConsolePassword(
     _ administrator: Administrator, password: Secret = Instance.consolePassword,
     from address: String = "a"
@@ -58,8 +58,8 @@ extension Instance {
       email: administrator.email, password: password, address: address, userAgent: "Browser")
   }
 
-  /// Sets an app up for an administrator; half a minute has passed since, so that the present code
-  /// is a new one.
+  /// Enrolls an app for an administrator and advances the clock by 30 seconds, so that the current
+  /// code is a new one.
   func enroll(_ administrator: Administrator) async throws -> OwnDevice {
     let enrollment = try identity.administratorFactors.begin(for: administrator)
     let app = try device(enrollment, of: administrator)
@@ -71,7 +71,7 @@ extension Instance {
       administrator: administrator, secret: app.secret, recoveryCodes: codes.map(\.revealedText))
   }
 
-  /// The app that a set-up gives its secret to.
+  /// Returns the app with an enrollment's secret.
   func device(
     _ enrollment: AdministratorEnrollment, of administrator: Administrator
   ) throws -> OwnDevice {
@@ -83,7 +83,7 @@ extension Instance {
     administrator.author(address: "198.51.100.7", requestID: "request-4")
   }
 
-  /// Signs in with password and code.
+  /// Signs an administrator in with their password and a code.
   func signIn(_ device: OwnDevice, code: String? = nil) async throws -> NewConsoleSession {
     let pending = try await giveConsolePassword(device.administrator).pending
     return try await finish(pending, code: try code ?? device.code(at: now))

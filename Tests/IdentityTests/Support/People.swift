@@ -5,13 +5,13 @@ import Identity
 import OTP
 import Testing
 
-/// People have addresses and passwords; who they are is said by the test.
+/// A test user with an address and a password.
 enum Person: String {
   /// An honest user.
   case alice
-  /// Another one.
+  /// Another honest user.
   case bob
-  /// Somebody who wants to be somebody else.
+  /// An attacker.
   case mallory
 
   var email: String { "\(rawValue)@example.com" }
@@ -19,7 +19,7 @@ enum Person: String {
   static let wrong = Secret("not that password")
 }
 
-/// An authenticator app on somebody's phone.
+/// A user's authenticator app.
 struct Device: Sendable {
   let account: Account
   let factor: ID<Factor>
@@ -27,21 +27,21 @@ struct Device: Sendable {
   /// The session that enrolled it.
   let session: UserSession
 
-  /// The code that the app shows `steps` time steps from a moment.
-  func code(at moment: Instant, steps: Int64 = 0) throws -> String {
+  /// Returns the code that the app shows `steps` time steps from a time.
+  func code(at time: Instant, steps: Int64 = 0) throws -> String {
     let app = try #require(OneTimePassword(secret: secret))
-    return try app.code(step: app.step(at: moment.seconds) + steps)
+    return try app.code(step: app.step(at: time.seconds) + steps)
   }
 
-  /// A code that the app shows at no step anywhere near a moment.
-  func wrongCode(at moment: Instant) throws -> String {
-    let near = try Set((-12...12).map { try code(at: moment, steps: $0) })
+  /// Returns a code that the app doesn't show at any step near a time.
+  func wrongCode(at time: Instant) throws -> String {
+    let near = try Set((-12...12).map { try code(at: time, steps: $0) })
     return try #require((0...30).map { String(100_000 + $0) }.first { !near.contains($0) })
   }
 }
 
 extension Instance {
-  /// Somebody's account with a verified address and a password.
+  /// Creates a user's account with an address and a password.
   func account(
     _ person: Person, in scope: Scope? = nil, isVerified: Bool = true
   ) async throws -> Account {
@@ -52,31 +52,33 @@ extension Instance {
     return try await identity.accounts.create(scope ?? acme, new, by: Self.boss)
   }
 
-  /// Signs somebody in who has no second factor.
+  /// Signs in a user without a second factor.
   func session(_ person: Person, in scope: Scope? = nil) async throws -> SessionGrant {
     let outcome = try await firstFactor(person, in: scope)
     guard case .signedIn(let grant) = outcome else {
-      throw Unexpected("a second factor is due for \(person)")
+      throw Unexpected("a second factor is required for \(person)")
     }
     return grant
   }
 
-  /// Signs somebody in whose address or password is another by now.
+  /// Signs in a user whose address or password has changed.
   func signedIn(
     _ person: Person, as email: String? = nil, with password: Secret? = nil
   ) async throws -> SessionGrant {
     let outcome = try await identity.signIns.password(
       acme, email: email ?? person.email, password: password ?? person.password,
       address: "203.0.113.5")
-    guard case .signedIn(let grant) = outcome else { throw Unexpected("a second factor is due") }
+    guard case .signedIn(let grant) = outcome else {
+      throw Unexpected("a second factor is required")
+    }
     return grant
   }
 
-  /// Gives somebody's password, who has a second factor.
+  /// Enters the password of a user with a second factor and returns the pending credential.
   func pending(_ person: Person, in scope: Scope? = nil) async throws -> String {
     let outcome = try await firstFactor(person, in: scope)
     guard case .secondFactorDue(_, let credential, _) = outcome else {
-      throw Unexpected("no second factor is due for \(person)")
+      throw Unexpected("no second factor is required for \(person)")
     }
     return credential
   }
@@ -99,8 +101,8 @@ extension Instance {
       session: grant.session)
   }
 
-  /// Somebody's account with an authenticator app; half a minute has passed since, so that the
-  /// present code is a new one.
+  /// Creates a user's account with an authenticator app and advances the clock by 30 seconds, so
+  /// that the current code is a new one.
   func enrolled(_ person: Person, in scope: Scope? = nil) async throws -> Device {
     _ = try await account(person, in: scope)
     let device = try await enroll(try await session(person, in: scope).session)
@@ -108,7 +110,7 @@ extension Instance {
     return device
   }
 
-  /// Gives a code for a pending credential.
+  /// Completes a sign-in with a code.
   func finalize(
     _ device: Device, _ pending: String, code: String, in scope: Scope? = nil,
     from origin: RequestOrigin = RequestOrigin()
@@ -119,7 +121,7 @@ extension Instance {
       enrollment: device.factor.text, code: code, from: origin)
   }
 
-  /// Gives an enrolled user a second app, as a later kind of factor will.
+  /// Adds a second app to an enrolled user.
   func addSecondDevice(to device: Device, name: String = "second phone") async throws {
     let now = now
     try await database.write { connection in
@@ -132,12 +134,12 @@ extension Instance {
     }
   }
 
-  /// What became of somebody's last codes, the newest first.
+  /// Returns a user's latest code attempts, newest first.
   func codeAttempts(_ account: Account, in scope: Scope? = nil) async throws -> [CodeAttempt] {
     try await identity.codeAttempts.list(try await reload(account, in: scope)).items
   }
 
-  /// Gives a code at a sign-in, whatever becomes of it.
+  /// Signs in with a code and returns the outcome.
   @discardableResult
   func give(
     _ device: Device, code: String, in scope: Scope? = nil,
@@ -150,22 +152,22 @@ extension Instance {
     }
   }
 
-  /// An account as it is now.
+  /// Returns the current state of an account.
   func reload(_ account: Account, in scope: Scope? = nil) async throws -> Account {
     try #require(try await identity.accounts.find(scope ?? acme, account.id))
   }
 
-  /// The audit rows of a scope, the newest first.
+  /// Returns the audit rows of a pool, newest first.
   func log(_ scope: Scope? = nil) async throws -> [AuditRow] {
     try await identity.audit.list(AuditFilter(scope: scope ?? acme), limit: 1_000).items
   }
 
-  /// All audit rows of the instance, the newest first.
+  /// Returns all audit rows of the instance, newest first.
   func wholeLog() async throws -> [AuditRow] {
     try await identity.audit.list(limit: 100_000).items
   }
 
-  /// The policy of a scope with so many adjacent intervals.
+  /// Enables TOTP in a pool with the given number of adjacent intervals.
   @discardableResult
   func setWindow(_ intervals: Int?, in scope: Scope? = nil) async throws -> Policy {
     try await identity.policies.change(scope ?? acme, by: Self.boss) { edit in
@@ -175,7 +177,7 @@ extension Instance {
 }
 
 extension Instance {
-  /// Closes codes with so many wrong ones in a row.
+  /// Sets the number of wrong codes in a row that locks codes.
   func setCodeCap(_ cap: Int, in scope: Scope? = nil) async throws {
     var settings = try await identity.support.settings(scope ?? acme)
     settings.codeCap = cap
@@ -183,7 +185,7 @@ extension Instance {
   }
 }
 
-/// Something that a fixture did not expect.
+/// A result that a test didn't expect.
 struct Unexpected: Error {
   let description: String
   init(_ description: String) { self.description = description }

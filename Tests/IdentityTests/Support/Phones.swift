@@ -5,12 +5,12 @@ import Identity
 import Testing
 
 extension Instance {
-  /// A number for tests in Acme and its tenants, and its fixed code.
+  /// A test phone number of Acme and its tenants; `code` is its code.
   static let number = "+4915112345678"
   static let otherNumber = "+12025550143"
   static let code = "424242"
 
-  /// Switches codes by SMS and phone numbers as first factor on, with two numbers for tests.
+  /// Enables SMS codes and phone sign-in, with two test phone numbers.
   func allowPhones() async throws {
     let members = """
       {"signIn":{"phoneNumber":{"testPhoneNumbers":{"\(Self.number)":"\(Self.code)",\
@@ -46,13 +46,13 @@ extension Instance {
       session, .code(sessionInfo: info, code: Self.code), displayName: name, by: Self.visitor)
   }
 
-  /// Somebody's account with a phone as second factor.
+  /// Creates a user's account with a phone as the second factor.
   func withPhone(_ person: Person, number: String = Instance.number) async throws -> SessionGrant {
     _ = try await account(person)
     return try await enrollPhone(try await session(person).session, number: number)
   }
 
-  /// Sends the code for a sign-in to the phone of an account.
+  /// Sends the sign-in code to an account's phone.
   func sendCode(_ pending: String, to account: Account) async throws -> String {
     let phone = try #require(account.factors.first { $0.kind == .phone })
     return try await identity.signIns.startPhone(
@@ -68,8 +68,8 @@ extension Instance {
       .code(sessionInfo: sessionInfo, code: code))
   }
 
-  /// The messages that were written, besides the way back that each enrollment mails: channel,
-  /// purpose and recipient, in their order.
+  /// Returns the queued messages, except the revert links of enrollments: channel, purpose, and
+  /// recipient, sorted.
   func messages() async throws -> [String] {
     try await database.read { connection in
       try connection.all(

@@ -1,15 +1,15 @@
 import Crypto
 import Identity
 
-/// A provider of OpenID Connect that the tests sign in with.
+/// An OpenID Connect provider that the tests sign in with.
 extension Instance {
-  /// Makes it in a scope.
+  /// Creates the provider in a pool.
   func configureProvider(in scope: Scope? = nil) async throws {
     try await identity.identityProviders.create(
       in: scope ?? acme, id: "oidc.acme", IdentityProviderTests.oidc(), by: Self.boss)
   }
 
-  /// The claims of an ID token at noon, with members in place of others or added to them.
+  /// Returns the claims of an ID token issued at noon, without some members and with others added.
   static func claims(_ members: String = "", without: [String] = []) -> String {
     let noon = FixedClock.noon.seconds
     return TestTokenIssuer.object(
@@ -19,7 +19,7 @@ extension Instance {
       ], without: without, and: members)
   }
 
-  /// What the provider's token says.
+  /// Returns the verified assertion of the provider's token.
   func assertion(
     _ token: String, provider: String = "oidc.acme", nonce: String? = nil, in scope: Scope? = nil
   ) async throws -> ProviderAssertion {
@@ -27,7 +27,7 @@ extension Instance {
       scope ?? acme, provider: provider, idToken: token, nonce: nonce)
   }
 
-  /// Signs in with the provider's word.
+  /// Signs in with the provider's token.
   func signIn(
     withProviderSaying members: String, mayCreate: Bool = true
   ) async throws -> FederatedSignIn {
@@ -38,10 +38,10 @@ extension Instance {
 }
 
 extension FederatedSignIn {
-  /// The account, where no confirmation is asked for.
+  /// Returns the outcome and the account of a sign-in that requires no confirmation.
   func signedIn() throws -> (outcome: SignInOutcome, federated: FederatedAccount) {
     guard case .account(let outcome, let account) = self else {
-      throw Unexpected("a confirmation is needed")
+      throw Unexpected("a confirmation is required")
     }
     return (outcome, account)
   }

@@ -3,13 +3,13 @@ import DatabaseSQLite
 import Foundation
 import Identity
 
-/// A data folder with two companies in it, made once and copied for each test: making a signing key
-/// takes longer than most tests.
+/// A database with two companies, created once and copied for each test, because generating a
+/// signing key takes longer than most tests.
 ///
 /// - Acme has the project `acme-app` with the tenants East and West.
 /// - Globex has the project `globex-app`.
 ///
-/// All four pools allow passwords and have TOTP switched on, without a number of intervals.
+/// All four pools allow passwords and have TOTP enabled, with adjacent intervals unset.
 struct Template: Sendable {
   let database: Data
   let keys: KeyRing
@@ -59,13 +59,13 @@ struct Template: Sendable {
 }
 
 extension PasswordHasher {
-  /// Hashes at hardly any cost, and lets all wait.
+  /// A hasher with minimal cost and a long queue.
   static var cheap: PasswordHasher {
     PasswordHasher(width: 2, waiting: 1_000, cost: PasswordHash.Cost(memory: 64, passes: 1))
   }
 }
 
-/// A folder that is removed afterwards.
+/// Runs a body with a temporary folder that is deleted afterwards.
 func withFolder<T>(_ body: (String) async throws -> T) async throws -> T {
   let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

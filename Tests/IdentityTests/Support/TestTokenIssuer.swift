@@ -2,15 +2,15 @@ import Crypto
 import Foundation
 import Identity
 
-/// A key that signs JSON Web Tokens, as a back end or a provider of identity has one.
+/// A key that signs JSON Web Tokens, such as a back end's or an identity provider's.
 struct TestTokenIssuer: Sendable {
   let key: RSAKey
 
-  /// Keys made once, since each takes a tenth of a second.
-  static let back = made()
-  static let other = made()
+  /// Keys generated once, because each takes a tenth of a second.
+  static let back = generate()
+  static let other = generate()
 
-  private static func made() -> TestTokenIssuer {
+  private static func generate() -> TestTokenIssuer {
     do { return TestTokenIssuer(key: try RSAKey.generate()) } catch {
       fatalError("no RSA key: \(error)")
     }
@@ -33,20 +33,20 @@ struct TestTokenIssuer: Sendable {
       """
   }
 
-  /// A token with this payload, signed.
+  /// Returns a signed token with this payload.
   func token(_ payload: String, header: String = #"{"alg":"RS256","typ":"JWT"}"#) throws -> String {
     let text = Self.unsigned(payload, header: header)
     return text + Base64URL.encode(try key.sign(Array(text.dropLast().utf8)))
   }
 
-  /// A token without a signature: two parts and a dot.
+  /// Returns a token without a signature: two parts and a dot.
   static func unsigned(
     _ payload: String, header: String = #"{"alg":"none","typ":"JWT"}"#
   ) -> String {
     "\(Base64URL.encode(Array(header.utf8))).\(Base64URL.encode(Array(payload.utf8)))."
   }
 
-  /// A JSON object of members as they are written, less some and with more behind them.
+  /// Returns a JSON object of the members, without some and with others appended.
   static func object(
     _ members: [(String, String)], without: [String], and more: String
   ) -> String {

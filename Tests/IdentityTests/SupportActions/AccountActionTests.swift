@@ -1,9 +1,9 @@
 import Identity
 import Testing
 
-/// What support does to a whole account.
+/// Tests support actions on a whole account.
 struct AccountActionTests {
-  @Test func `unlocking lets codes be looked at again`() async throws {
+  @Test func `unlocking an account lets its codes be checked again`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let (support, id) = (instance.identity.support, device.account.id)
@@ -25,7 +25,7 @@ struct AccountActionTests {
     }
   }
 
-  @Test func `ending sessions says how many, in one row`() async throws {
+  @Test func `ending sessions reports their number in one audit row`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -39,7 +39,7 @@ struct AccountActionTests {
     }
   }
 
-  @Test func `the open sessions are listed with their way and their device`() async throws {
+  @Test func `open sessions are listed with their second factor, newest first`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let grant = try await instance.finalize(
@@ -58,7 +58,7 @@ struct AccountActionTests {
     }
   }
 
-  @Test func `disabling and deleting are the owner's, with a reason and one row each`()
+  @Test func `only an owner disables or deletes an account, with a reason and one audit row each`()
     async throws
   {
     try await withInstance { instance in
@@ -94,7 +94,7 @@ struct AccountActionTests {
     }
   }
 
-  @Test func `an address is marked as verified by the owner, who gives a code of their own`()
+  @Test func `only an owner marks an address as verified, after re-authentication`()
     async throws
   {
     try await withInstance { instance in
@@ -122,7 +122,7 @@ struct AccountActionTests {
     }
   }
 
-  @Test func `users are told of what was done to them`() async throws {
+  @Test func `users are notified of each support action on their account`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let (support, id) = (instance.identity.support, device.account.id)

@@ -3,13 +3,13 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What is amiss of what an agent fills in: all of it at once, and a code is not wasted on it.
+/// Tests that a support action reports all validation errors at once, without using up a code.
 struct AnswerTests {
-  private func strict(_ instance: Instance) async throws {
+  private func requireIdentityProof(_ instance: Instance) async throws {
     try await instance.setSupportRules { $0.identityProof = ["called back"] }
   }
 
-  private func wrongGuesses(_ instance: Instance) async throws -> Int {
+  private func wrongCodes(_ instance: Instance) async throws -> Int {
     try await instance.database.read { connection in
       try connection.first("SELECT /* test */ coalesce(sum(failures), 0) FROM throttle") {
         try $0.value(0) as Int
@@ -17,10 +17,10 @@ struct AnswerTests {
     }
   }
 
-  @Test func `everything that is amiss is said at once, in the order of the form`() async throws {
+  @Test func `all validation errors are reported at once, in the order of the form`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      try await strict(instance)
+      try await requireIdentityProof(instance)
       let agent = try await instance.agentWithDevice(role: .owner)
       instance.clock.advance(900)
       let (support, id) = (instance.identity.support, device.account.id)
@@ -44,17 +44,17 @@ struct AnswerTests {
     }
   }
 
-  @Test func `a code is neither used up nor counted while something else is amiss`()
+  @Test func `a code is neither used up nor counted as wrong while other fields are invalid`()
     async throws
   {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      try await strict(instance)
+      try await requireIdentityProof(instance)
       let agent = try await instance.agentWithDevice()
       let own = try #require(agent.device)
       instance.clock.advance(900)
       let (support, id) = (instance.identity.support, device.account.id)
-      let before = try await (instance.wholeLog().count, wrongGuesses(instance))
+      let before = try await (instance.wholeLog().count, wrongCodes(instance))
       let wrong = try own.wrongCode(at: instance.now)
       for _ in 0..<8 {
         await expect("proofMissing+codeNotLookedAt") {
@@ -70,7 +70,7 @@ struct AnswerTests {
           instance.acme, id, device.factor, until: instance.now,
           agent.request(proofs: ["called back"], code: right))
       }
-      let after = try await (instance.wholeLog().count, wrongGuesses(instance))
+      let after = try await (instance.wholeLog().count, wrongCodes(instance))
       #expect(before == after)
       let outcome = try await support.endSessions(
         instance.acme, id, agent.request(proofs: ["called back"], code: right))
@@ -78,7 +78,7 @@ struct AnswerTests {
     }
   }
 
-  @Test func `whoever has to wait is told so beside the rest`() async throws {
+  @Test func `throttling is reported along with the other errors`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let agent = try await instance.agentWithDevice()
@@ -103,13 +103,13 @@ struct AnswerTests {
     }
   }
 
-  @Test func `what no answer mends comes alone, whatever is amiss`() async throws {
+  @Test func `an error that no input can fix is reported alone`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
-      try await strict(instance)
+      try await requireIdentityProof(instance)
       let support = instance.identity.support
       let owner = try await instance.agent("olga", role: .owner)
-      // No second factor of one's own.
+      // An agent without a second factor.
       let agent = try await instance.agent()
       instance.clock.advance(900)
       await expect("noSecondFactor") {
@@ -140,7 +140,7 @@ struct AnswerTests {
     }
   }
 
-  @Test func `a list asks for everything at once too`() async throws {
+  @Test func `a bulk removal reports all validation errors at once too`() async throws {
     try await withInstance { instance in
       try await instance.crowd(21)
       try await instance.setSupportRules {

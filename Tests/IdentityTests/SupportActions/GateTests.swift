@@ -3,9 +3,9 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What stands before every action of support.
+/// Tests the checks before every support action.
 struct GateTests {
-  /// Ends the sessions of somebody's account: an action that can be done again and again.
+  /// Ends the sessions of an account: an action that can be repeated.
   private func act(
     _ instance: Instance, _ account: Account, _ request: ActionRequest, in scope: Scope? = nil
   ) async throws -> ActionOutcome<Int> {
@@ -13,7 +13,7 @@ struct GateTests {
       scope ?? instance.acme, account.id, request)
   }
 
-  @Test func `who has no second factor does not act`() async throws {
+  @Test func `an agent without a second factor can't act`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let agent = try await instance.agent()
@@ -24,7 +24,7 @@ struct GateTests {
     }
   }
 
-  @Test func `the instance says for how long a code counts`() async throws {
+  @Test func `the re-authentication interval is an instance setting`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let agent = try await instance.agentWithDevice()
@@ -68,7 +68,7 @@ struct GateTests {
     }
   }
 
-  @Test func `what a user has locked stays as it is until an owner allows changes again`()
+  @Test func `a user's lock on factor changes lasts until an owner allows changes again`()
     async throws
   {
     try await withInstance { instance in
@@ -86,7 +86,7 @@ struct GateTests {
             instance.acme, id, device.factor, one.request())
         }
       }
-      // What changes no second factor goes on.
+      // Actions that don't change second factors are still allowed.
       _ = try await act(instance, device.account, agent.request())
       await expect("notAllowed") {
         try await instance.identity.support.allowChanges(instance.acme, id, agent.request())
@@ -100,7 +100,7 @@ struct GateTests {
     }
   }
 
-  @Test func `a ticket is one line of a hundred characters`() async throws {
+  @Test func `a ticket is one line of at most 100 characters`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let agent = try await instance.agent()
@@ -115,7 +115,8 @@ struct GateTests {
     }
   }
 
-  @Test func `who has no action left asks an owner with an empty form`() async throws {
+  @Test func `an agent without actions left is blocked, even with an incomplete form`() async throws
+  {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let agent = try await instance.agent()

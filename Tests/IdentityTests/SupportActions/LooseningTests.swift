@@ -4,10 +4,10 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What loosens the guard rails of support asks for an own code as acting does.
+/// Tests that loosening the controls on support requires re-authentication, as acting does.
 struct LooseningTests {
-  /// Does something without a code, with a wrong one and with a right one, a quarter of an hour
-  /// after the last.
+  /// Performs an action without a code, with a wrong one, and with a correct one, 15 minutes after
+  /// the agent's last code.
   private func check<Value>(
     _ instance: Instance, _ agent: Agent, prefix: String = "", row: AuditAction,
     _ body: @Sendable (ActionRequest) async throws -> ActionOutcome<Value>
@@ -28,7 +28,7 @@ struct LooseningTests {
     #expect(actions == [row, .administratorStepUp, .administratorCodeRefused])
   }
 
-  private func hold(_ agent: Agent, _ instance: Instance) async throws {
+  private func block(_ agent: Agent, _ instance: Instance) async throws {
     let (id, key) = (agent.administrator.id.text, instance.acme.key)
     let now = instance.now.microseconds
     try await instance.database.write { connection in
@@ -40,14 +40,14 @@ struct LooseningTests {
     }
   }
 
-  @Test func `support rules`() async throws {
+  @Test func `changing support rules requires re-authentication`() async throws {
     try await withInstance { instance in
       let agent = try await instance.agentWithDevice("pia", role: .policy)
       let support = instance.identity.support
       var settings = SupportRules()
       settings.undoHours = 1
       let new = settings
-      // A code from the sign-in counts.
+      // The code from the sign-in is still recent.
       _ = try await support.change(instance.acme, to: new, agent.request(nil))
       settings.undoHours = 2
       let next = settings
@@ -58,7 +58,7 @@ struct LooseningTests {
     }
   }
 
-  @Test func `what does not change asks for nothing, and what is amiss is said with it`()
+  @Test func `an unchanged form requires no code, and all errors are reported at once`()
     async throws
   {
     try await withInstance { instance in
@@ -86,7 +86,7 @@ struct LooseningTests {
     }
   }
 
-  @Test func `for how long an own code counts`() async throws {
+  @Test func `changing the re-authentication interval requires re-authentication`() async throws {
     try await withInstance { instance in
       let agent = try await instance.agentWithDevice("olga", role: .owner)
       let support = instance.identity.support
@@ -98,12 +98,12 @@ struct LooseningTests {
     }
   }
 
-  @Test func `the release of an agent`() async throws {
+  @Test func `unblocking an agent requires re-authentication`() async throws {
     try await withInstance { instance in
       let owner = try await instance.agentWithDevice("olga", role: .owner)
       let dora = try await instance.agent()
       let (support, id) = (instance.identity.support, dora.administrator.id)
-      try await hold(dora, instance)
+      try await block(dora, instance)
       #expect(try await support.held(id, in: instance.acme)?.name == "Dora Support")
       try await check(instance, owner, row: .supportRelease) {
         try await support.release(id, in: instance.acme, $0)
@@ -114,7 +114,7 @@ struct LooseningTests {
     }
   }
 
-  @Test func `the refusal of a request`() async throws {
+  @Test func `rejecting a request requires re-authentication`() async throws {
     try await withInstance { instance in
       try await instance.crowd(1)
       try await instance.setSupportRules { $0.approvalOverUsers = 0 }
@@ -140,7 +140,7 @@ struct LooseningTests {
     }
   }
 
-  @Test func `the grants of this moment decide, and a second factor of one's own is needed`()
+  @Test func `the current grants decide, and the administrator needs a second factor`()
     async throws
   {
     try await withInstance { instance in
@@ -148,7 +148,7 @@ struct LooseningTests {
       let (dora, olga) = (
         try await instance.agent(), try await instance.agent("olga", role: .owner)
       )
-      try await hold(dora, instance)
+      try await block(dora, instance)
       let id = dora.administrator.id
       var settings = SupportRules()
       settings.undoHours = 1

@@ -1,9 +1,9 @@
 @testable import Identity
 import Testing
 
-/// What agents write about users for each other.
+/// Tests the notes that agents write about users for each other.
 struct NoteTests {
-  @Test func `notes are kept in their order, with who wrote them and why, and go with the account`()
+  @Test func `notes are listed newest first with their author, and are deleted with the account`()
     async throws
   {
     try await withInstance { instance in
@@ -52,7 +52,7 @@ struct NoteTests {
     }
   }
 
-  @Test func `words ask for neither proof nor code, use up no action, and pass every hold`()
+  @Test func `a note requires no identity check or code, and a blocked agent can still write one`()
     async throws
   {
     try await withInstance { instance in
@@ -71,7 +71,7 @@ struct NoteTests {
       }
       let row = try #require(try await instance.log().first)
       #expect(row.action == .accountNote && row.proof == nil)
-      // The action of the hour is still there, and the hold after it keeps nobody from writing.
+      // The hourly action is still available, and being blocked doesn't prevent notes.
       let standing = try await support.standing(agent.session, on: alice.id, in: instance.acme)
       #expect(standing.actionsLeft == 1)
       let bob = try await instance.account(.bob)
@@ -81,19 +81,20 @@ struct NoteTests {
         try await support.endSessions(
           instance.acme, bob.id, agent.request(.left, proofs: ["called back"]))
       }
-      // Long after their own code.
+      // Long after the agent's last code.
       instance.clock.advance(20 * 60)
-      let words = try await support.standing(
+      let noteStanding = try await support.standing(
         agent.session, on: alice.id, in: instance.acme, performing: .writeNote)
-      #expect(words.refusal == nil && !words.asksForCode && !words.isHeld)
-      #expect(words.actionsLeft > 0 && words.settings.identityProof.isEmpty)
+      #expect(
+        noteStanding.refusal == nil && !noteStanding.asksForCode && !noteStanding.isHeld)
+      #expect(noteStanding.actionsLeft > 0 && noteStanding.settings.identityProof.isEmpty)
       try await support.writeNote(instance.acme, alice.id, agent.request(.locked, note: "still"))
       let messages = try await instance.identity.messages.list(about: alice)
       #expect(messages.isEmpty)
     }
   }
 
-  @Test func `whoever may not act on users writes nothing, and nobody about themselves`()
+  @Test func `only support agents write notes, and never about themselves`()
     async throws
   {
     try await withInstance { instance in
@@ -114,13 +115,13 @@ struct NoteTests {
       let standing = try await support.standing(
         dora.session, on: own.id, in: instance.acme, performing: .writeNote)
       guard case .ownAccount? = standing.refusal else {
-        Issue.record("the page would ask")
+        Issue.record("expected a refusal for the agent's own account")
         return
       }
     }
   }
 
-  @Test func `a note is taken back once, with one row, and no other note gets its number`()
+  @Test func `a note is deleted once, with one audit row, and its ID is never reused`()
     async throws
   {
     try await withInstance { instance in

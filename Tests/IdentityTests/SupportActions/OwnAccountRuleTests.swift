@@ -3,12 +3,12 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// Nobody acts on their own account: whatever address it has now, and however it came by that.
+/// Tests that agents can't act on their own account, whatever address it has now.
 struct OwnAccountRuleTests {
-  /// The agent's own address, as the fixture makes agents.
+  /// The agent's own address, as assigned by the fixture.
   private static let own = "dora@desk.example.com"
 
-  /// An account of the agent's own, whose address is changed in some way until it's another.
+  /// Creates an account with the agent's address, then changes the address in the given way.
   private func account(_ instance: Instance, until way: String) async throws -> Account {
     let identity = instance.identity
     var new = NewAccount()
@@ -47,7 +47,7 @@ struct OwnAccountRuleTests {
       _ = try await identity.outOfBandCodes.apply(code, by: Instance.visitor)
     default: throw Unexpected(way)
     }
-    // And once more, so that it isn't only the last one that is remembered.
+    // Change it again, because not only the last address must be remembered.
     change = AccountChange()
     change.email = .set("third@example.com")
     return try await identity.accounts.update(
@@ -58,7 +58,7 @@ struct OwnAccountRuleTests {
     actor: .serviceToken(ID("program"), name: "a program"), address: "198.51.100.9")
 
   @Test(arguments: ["token", "token, then taken away", "user", "import", "link in a mail"])
-  func `an address that an account ever had is its own, however it was changed`(
+  func `an agent can't act on an account that ever had their address, however it changed`(
     way: String
   ) async throws {
     try await withInstance { instance in
@@ -68,7 +68,7 @@ struct OwnAccountRuleTests {
     }
   }
 
-  @Test func `the address that a provider knew is its own, also after another sign-in there`()
+  @Test func `an agent can't act on an account that once had their address at a provider`()
     async throws
   {
     try await withInstance { instance in
@@ -93,7 +93,7 @@ struct OwnAccountRuleTests {
     "\u{FF44}ora@desk.example.com", "dora@desk\u{FF0E}example\u{3002}com",
     "do\u{200B}ra@desk.example.com",
   ])
-  func `spellings of one mailbox are the same address`(spelling: String) async throws {
+  func `different spellings of one mailbox are the same address`(spelling: String) async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let agent = try await instance.agent()
@@ -107,7 +107,7 @@ struct OwnAccountRuleTests {
     }
   }
 
-  @Test func `a letter with its accent in one piece or two is the same address`() async throws {
+  @Test func `composed and decomposed accents are the same address`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let agent = try await instance.agent("ren\u{E9}", role: .support)
@@ -119,7 +119,7 @@ struct OwnAccountRuleTests {
     }
   }
 
-  /// Single actions, lists and approvals alike refuse.
+  /// Expects single actions, bulk removals, and approvals to refuse the agent's own account.
   private func expectOwn(_ account: Account, _ agent: Agent, _ instance: Instance) async throws {
     let support = instance.identity.support
     await expect("ownAccount") {

@@ -4,7 +4,7 @@ import Foundation
 import Identity
 import Testing
 
-/// What was removed and is purged before its time.
+/// Tests deleting removed factors permanently before their undo period ends.
 struct PurgeNowTests {
   private func remove(
     _ instance: Instance, _ device: Device, _ agent: Agent
@@ -23,7 +23,9 @@ struct PurgeNowTests {
     }
   }
 
-  @Test func `whoever removed it purges it, and nothing of it is left in the file`() async throws {
+  @Test func `the agent who removed a factor can purge it, leaving no trace in the file`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -43,7 +45,7 @@ struct PurgeNowTests {
       let file = try Data(contentsOf: URL(filePath: instance.path))
       for secret in secrets { #expect(file.firstRange(of: secret) == nil) }
 
-      // One row; no mail, and no session ends.
+      // One audit row is written, no email is sent, and no session ends.
       let log = try await instance.log()
       #expect(log.count == count + 1)
       let row = try #require(log.first)
@@ -67,7 +69,7 @@ struct PurgeNowTests {
     }
   }
 
-  @Test func `a removal is purged and another one of the same user stays`() async throws {
+  @Test func `purging one removal leaves the user's other removal in place`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -88,7 +90,7 @@ struct PurgeNowTests {
     }
   }
 
-  @Test func `it goes through the gate, and is not for other pools`() async throws {
+  @Test func `purging requires authorization, in the account's own pool`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let dev = try await instance.agentWithDevice()
@@ -106,7 +108,7 @@ struct PurgeNowTests {
       await expect("accountNotFound") {
         try await factorRemovals.purge(instance.east, account, id, dev.request(.stolen))
       }
-      // Until an owner has looked at what the user objected to, it may have to come back.
+      // Until an owner has reviewed the change that the user reported, it may have to be undone.
       let now = instance.now.microseconds
       try await instance.database.write { connection in
         _ = try connection.run("UPDATE /* test */ account SET changes_locked_at = \(now)")

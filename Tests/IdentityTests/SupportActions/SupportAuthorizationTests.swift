@@ -4,9 +4,7 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What stands before every action of support.
-///
-/// The removal of a factor stands for all of them.
+/// Tests the checks before every support action, by the example of removing a factor.
 struct SupportGateTests {
   private func remove(
     _ instance: Instance, _ device: Device, _ request: ActionRequest, in scope: Scope? = nil
@@ -27,7 +25,7 @@ struct SupportGateTests {
     try await instance.reload(device.account).factors.count
   }
 
-  @Test func `a reason is asked for, with a note when it is another one`() async throws {
+  @Test func `an action requires a reason, and the reason "other" requires a note`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -52,7 +50,9 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `every line of the identity proof is ticked, and stands in the log`() async throws {
+  @Test func `every identity check must be confirmed, and is recorded in the audit log`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -69,7 +69,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `after a quarter of an hour a code of one's own is asked for`() async throws {
+  @Test func `an action requires re-authentication after 15 minutes`() async throws {
     try await withInstance { instance in
       let (alice, bob) = (
         try await instance.enrolled(.alice), try await instance.enrolled(.bob)
@@ -94,7 +94,7 @@ struct SupportGateTests {
       #expect(
         actions == [.factorRemove, .administratorStepUp, .administratorCodeRefused])
 
-      // The session has a new name, and the old one opens nothing.
+      // The session has a new ID and token.
       let renewed = try #require(outcome.renewed)
       #expect(renewed.session.id != agent.session.id)
       let found = try await instance.identity.consoleSessions.find(
@@ -106,7 +106,8 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `a code counts once, and wrong ones are slowed down`() async throws {
+  @Test func `re-authentication lasts for 15 minutes, and wrong codes are throttled`() async throws
+  {
     try await withInstance { instance in
       let (alice, bob) = (
         try await instance.enrolled(.alice), try await instance.enrolled(.bob)
@@ -119,7 +120,7 @@ struct SupportGateTests {
       var again = agent.request(code: code)
       again.agent = try #require(outcome.renewed).session
       instance.clock.advance(1)
-      // Not asked for within the quarter of an hour, whatever is typed.
+      // No code is required within 15 minutes, so the one given isn't checked.
       _ = try await remove(instance, bob, again)
 
       let mallory = try await instance.enrolled(.mallory)
@@ -137,7 +138,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `what fails after a right code gives the code back`() async throws {
+  @Test func `a failed action doesn't use up the agent's code`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let agent = try await instance.agentWithDevice()
@@ -153,7 +154,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `nobody acts on an account with their own address`() async throws {
+  @Test func `an agent can't act on an account with their own address`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let alice = try await instance.administrator("ALICE", .support)
@@ -167,7 +168,7 @@ struct SupportGateTests {
   }
 
   @Test(arguments: ["first", "provider"])
-  func `nor on one that had their address first, or has it at a provider`(which: String)
+  func `an agent can't act on an account whose initial or provider address is theirs`(which: String)
     async throws
   {
     try await withInstance { instance in
@@ -191,7 +192,7 @@ struct SupportGateTests {
       await expect("ownAccount") { try await remove(instance, device, agent.request()) }
       let job = try await instance.draft("alice@example.com", by: agent)
       #expect(try await instance.results(instance.job(job, by: agent)) == ["own"])
-      // Nor do they approve a list on which it stands.
+      // They can't approve a bulk removal that includes it either.
       try await instance.setSupportRules { $0.approvalOverUsers = 0 }
       let erik = try await instance.agent("erik")
       let asked = try await instance.draft("alice@example.com", by: erik)
@@ -205,7 +206,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `a role that was taken away counts at once`() async throws {
+  @Test func `revoking a role takes effect immediately`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -219,7 +220,9 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `after as many actions as an hour has an owner must release`() async throws {
+  @Test func `an agent who hits the hourly action limit is blocked until an owner unblocks them`()
+    async throws
+  {
     try await withInstance { instance in
       try await settings(instance) { $0.actionsPerHour = 2 }
       let devices = [
@@ -235,7 +238,7 @@ struct SupportGateTests {
       #expect(holds.map(\.actorKind) == ["server"])
       #expect(holds.first?.objectName == "Dora Support")
 
-      // It does not run out by itself, and nobody releases themselves.
+      // The block doesn't expire, and agents can't unblock themselves.
       instance.clock.advance(7_200)
       try await instance.prove(agent.session)
       await expect("held") { try await remove(instance, devices[2], agent.request()) }
@@ -247,7 +250,7 @@ struct SupportGateTests {
       #expect(held.map(\.name) == ["Dora Support"])
       #expect(held.first?.scope == instance.acme)
 
-      // Elsewhere they may go on.
+      // They aren't blocked in other pools.
       let globex = try await instance.enrolled(.alice, in: instance.globex)
       _ = try await remove(instance, globex, agent.request(), in: instance.globex)
 
@@ -260,7 +263,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `an hour later the actions of before do not count`() async throws {
+  @Test func `actions older than an hour don't count toward the limit`() async throws {
     try await withInstance { instance in
       try await settings(instance) { $0.actionsPerHour = 2 }
       let agent = try await instance.agent()
@@ -276,7 +279,9 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `settings outside their ranges are refused, and a change is told`() async throws {
+  @Test func `support rules outside their ranges are refused, and a change is audited`()
+    async throws
+  {
     try await withInstance { instance in
       let support = instance.identity.support
       #expect(try await support.settings(instance.acme) == SupportRules())

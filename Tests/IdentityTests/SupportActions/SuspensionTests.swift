@@ -2,7 +2,7 @@ import Testing
 
 @testable import Identity
 
-/// Factors whose codes are refused for a while.
+/// Tests factors whose codes are temporarily rejected.
 struct SuspensionTests {
   private func suspend(
     _ instance: Instance, _ device: Device, seconds: Int64
@@ -14,7 +14,8 @@ struct SuspensionTests {
     ).value
   }
 
-  @Test func `a second factor stays due, its codes are refused as wrong, and it ends by itself`()
+  @Test
+  func `a suspended factor stays required, its codes are rejected, and the suspension expires`()
     async throws
   {
     try await withInstance { instance in
@@ -40,7 +41,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `a session that is open does not withdraw it`() async throws {
+  @Test func `a user can't unenroll a suspended factor`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await suspend(instance, device, seconds: 600)
@@ -57,7 +58,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `right codes of a suspended factor neither count as wrong ones nor end their row`()
+  @Test func `correct codes of a suspended factor neither add to the wrong codes nor reset them`()
     async throws
   {
     try await withInstance { instance in
@@ -66,7 +67,7 @@ struct SuspensionTests {
       for _ in 0..<3 { #expect(try await instance.guess(device) == "invalidCode") }
       _ = try await suspend(instance, device, seconds: 3_600)
       let temporary = try await instance.temporaryCode(device.account)
-      // An app that sends each code again and again, for as long as the suspension lasts.
+      // A client that sends each code repeatedly for as long as the suspension lasts.
       for _ in 0..<12 {
         instance.clock.advance(30)
         let code = try device.code(at: instance.now)
@@ -75,7 +76,7 @@ struct SuspensionTests {
       let account = try await instance.reload(device.account)
       #expect(account.wrongCodes == 3 && account.codeLock(at: instance.now) == .open)
       #expect(account.factors.first?.lastUsedAt == device.account.factors.first?.lastUsedAt)
-      // One row says how often, however often: nobody fills the disk with them.
+      // One attempt records the number of times, so that repeated codes can't fill the disk.
       let codeAttempts = try await instance.codeAttempts(device.account)
       #expect(codeAttempts.filter { $0.result == .suspended }.map(\.times) == [24])
       try await instance.signIn(.alice, device, code: temporary)
@@ -83,7 +84,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `wrong codes count while a factor is suspended, also between right ones`()
+  @Test func `wrong codes add up during a suspension, even between correct ones`()
     async throws
   {
     try await withInstance { instance in
@@ -91,7 +92,7 @@ struct SuspensionTests {
       let device = try await instance.enrolled(.alice)
       _ = try await suspend(instance, device, seconds: 3_600)
       let temporary = try await instance.temporaryCode(device.account)
-      // Guesses at the app's codes, at a temporary one, at a recovery one, and what is no code.
+      // Guesses at an app code, a temporary code, and a recovery code, and text that isn't a code.
       let guesses = [
         "100000", "AAAA-BBBB", "AAAA-BBBB-CCCC-DDDD", "1234567",
       ]
@@ -103,7 +104,7 @@ struct SuspensionTests {
         #expect(try await instance.reload(device.account).wrongCodes == number + 1)
       }
       #expect(try await instance.guess(device) == "quotaExceeded")
-      // Then nothing is looked at, and right codes are told in no other way.
+      // From now on codes aren't checked, and correct ones get the same response.
       for code in [try device.code(at: instance.now.advanced(bySeconds: 30)), temporary] {
         #expect(try await instance.give(device, code: code) == "quotaExceeded")
       }
@@ -111,23 +112,23 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `what has the form of an app's code is never taken for one that stands in for it`() {
-    // So a right code of a suspended app, which counts for nothing, is no guess at a temporary one.
+  @Test func `an app's code is never mistaken for a backup code`() {
+    // So a correct code of a suspended app is never counted as a guess at a temporary code.
     for kind in BackupCodeStore.Kind.allCases {
       #expect(kind.length > TOTPFactor.digits)
       #expect(!SignIns.isOfApp(CodeText.grouped(String(repeating: "2", count: kind.length))))
       #expect(!SignIns.isOfApp(String(repeating: "2", count: kind.length)))
     }
     #expect(SignIns.isOfApp("234567") && BackupCodeStore.Kind(of: "234567") == nil)
-    // Written otherwise it is neither, and counts as a wrong one.
-    for odd in [
+    // In any other notation it's neither, and is counted as a wrong code.
+    for text in [
       "234 567", " 234567", "234567\n", "234-567", "+23456", "２３４５６７", "٢٣٤٥٦٧", "23456e", "",
     ] {
-      #expect(!SignIns.isOfApp(odd) && BackupCodeStore.Kind(of: odd) == nil, "\(odd)")
+      #expect(!SignIns.isOfApp(text) && BackupCodeStore.Kind(of: text) == nil, "\(text)")
     }
   }
 
-  @Test func `a code that was seen during the suspension does not pass after it`() async throws {
+  @Test func `a code used during the suspension isn't accepted afterwards`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -136,7 +137,7 @@ struct SuspensionTests {
       instance.clock.advance(30)
       let seen = try device.code(at: instance.now)
       _ = try await suspend(instance, device, seconds: 600)
-      // Whoever sees it may send a code from before it too: that is as right, and as little use.
+      // An attacker may also send an earlier code, which is just as correct and as useless.
       for code in [before, seen, before, seen] {
         #expect(try await instance.give(device, code: code) == "invalidCode")
       }
@@ -153,7 +154,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `a suspension that is ended early lets codes count at once`() async throws {
+  @Test func `resuming a factor early makes its codes valid immediately`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await suspend(instance, device, seconds: 600)
@@ -170,7 +171,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `thirty days at most, and not in the past`() async throws {
+  @Test func `a suspension ends in the future and lasts at most 30 days`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       for seconds in [0, -1, 30 * 86_400 + 1] as [Int64] {
@@ -184,13 +185,13 @@ struct SuspensionTests {
           instance.acme, device.account.id, device.factor, until: nil, agent.request())
       }
       _ = try await suspend(instance, device, seconds: 30 * 86_400)
-      // Another moment takes its place, with what it was in the row.
+      // A new end time replaces the old one, which the audit row shows.
       _ = try await suspend(instance, device, seconds: 60)
       #expect(try await instance.log().first?.old(.suspendedUntil) != .absent)
     }
   }
 
-  @Test func `a phone that is suspended lets nobody in either`() async throws {
+  @Test func `the codes of a suspended phone are rejected`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let account = try await instance.withPhone(.alice).account
@@ -209,7 +210,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `a right code by SMS of a suspended phone is used up, and answered as wrong ones are`()
+  @Test func `a correct SMS code of a suspended phone is used up and rejected like a wrong one`()
     async throws
   {
     try await withInstance { instance in
@@ -222,7 +223,7 @@ struct SuspensionTests {
         agent.request())
       let pending = try await instance.pending(.alice)
       let first = try await instance.sendCode(pending, to: account)
-      // As many times as a wrong one, with what is said to a wrong one.
+      // It's rejected as often as a wrong code, with the same errors.
       for _ in 0..<5 {
         await expect("invalidCode") { try await instance.finalizePhone(pending, first) }
       }
@@ -244,7 +245,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test func `what is removed while suspended comes back suspended`() async throws {
+  @Test func `a factor removed while suspended is still suspended when restored`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await suspend(instance, device, seconds: 600)
@@ -263,7 +264,7 @@ struct SuspensionTests {
 }
 
 extension Instance {
-  /// Gives a code that no app of the test has.
+  /// Signs in with a code that isn't valid for the app.
   fileprivate func guess(_ device: Device) async throws -> String {
     let near = (-12...12).compactMap { try? device.code(at: now.advanced(bySeconds: $0 * 30)) }
     let code = (0...30).map { String(100_000 + $0) }.first { !near.contains($0) } ?? "100031"

@@ -5,9 +5,9 @@ import Foundation
 import Identity
 import Testing
 
-/// Removed factors that come back, and those that do not.
+/// Tests which removed factors an undo can restore.
 struct UndoTests {
-  /// Somebody with an app that Dora has removed.
+  /// A user whose app Dora has removed.
   private struct Case {
     let instance: Instance
     let device: Device
@@ -41,7 +41,7 @@ struct UndoTests {
       ).value
     }
 
-    /// What is kept of secrets that are not in force.
+    /// Returns the number of stored secrets of removed factors.
     func secrets() async throws -> Int {
       try await instance.database.read { connection in
         try connection.first(
@@ -55,39 +55,39 @@ struct UndoTests {
     }
   }
 
-  @Test func `another administrator takes a removal back, and the factor is as it was`()
+  @Test func `another administrator undoes a removal and restores the factor unchanged`()
     async throws
   {
     try await withInstance { instance in
-      let made = try await Case(instance)
-      let apart = try #require(made.removal.apart)
+      let fixture = try await Case(instance)
+      let apart = try #require(fixture.removal.apart)
       #expect(apart.until == instance.now.advanced(bySeconds: 72 * 3_600))
       let between = try await instance.session(.alice)
-      await expect("ownRemoval") { try await made.undo(made.dora) }
+      await expect("ownRemoval") { try await fixture.undo(fixture.dora) }
       let listed = try await instance.identity.factorRemovals.removalHold(
-        of: try await instance.reload(made.device.account))
+        of: try await instance.reload(fixture.device.account))
       #expect(listed.map(\.id) == [apart.id] && listed.first?.removerName == "Dora Support")
-      let restored = try await made.undo(made.erik)
+      let restored = try await fixture.undo(fixture.erik)
       #expect(restored.sessionsEnded == 1)
-      #expect(try await made.factors() == [made.device.factor.text])
-      #expect(try await made.secrets() == 0)
-      // Those from before stay over, and those that began without the factor are over too.
-      for session in [made.device.session, between.session] {
+      #expect(try await fixture.factors() == [fixture.device.factor.text])
+      #expect(try await fixture.secrets() == 0)
+      // Earlier sessions stay ended, and sessions started without the factor have ended too.
+      for session in [fixture.device.session, between.session] {
         await expect("tokenExpired") { try await instance.identity.sessions.check(session) }
       }
       let pending = try await instance.pending(.alice)
       instance.clock.advance(60)
       _ = try await instance.finalize(
-        made.device, pending, code: made.device.code(at: instance.now))
+        fixture.device, pending, code: fixture.device.code(at: instance.now))
       let row = try #require(try await instance.log().first { $0.action == .factorRestore })
       #expect(row.actorName == "erik" && row.reason == "mistake")
-      #expect(row.hasFactor(made.device.factor.text))
-      await expect("factorNotFound") { try await made.undo(made.erik) }
+      #expect(row.hasFactor(fixture.device.factor.text))
+      await expect("factorNotFound") { try await fixture.undo(fixture.erik) }
       #expect(try await instance.identity.policies.read(instance.acme).enrolledUsers == 1)
     }
   }
 
-  @Test func `a code that was used before the removal does not pass after its undo`() async throws {
+  @Test func `a code used before a removal isn't accepted after the undo`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let used = try device.code(at: instance.now)
@@ -108,16 +108,18 @@ struct UndoTests {
   }
 
   @Test(arguments: [SupportReason.stolen, .compromised])
-  func `what somebody else may hold never comes back`(reason: SupportReason) async throws {
+  func `a factor that may be in someone else's hands is never restored`(reason: SupportReason)
+    async throws
+  {
     try await withInstance { instance in
-      let made = try await Case(instance, reason: reason)
-      #expect(made.removal.apart == nil)
-      #expect(try await made.secrets() == 0)
-      await expect("factorNotFound") { try await made.undo(made.erik) }
+      let fixture = try await Case(instance, reason: reason)
+      #expect(fixture.removal.apart == nil)
+      #expect(try await fixture.secrets() == 0)
+      await expect("factorNotFound") { try await fixture.undo(fixture.erik) }
     }
   }
 
-  @Test func `nor does what was removed before from the same account`() async throws {
+  @Test func `removing a stolen factor also ends the undo of earlier removals`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -136,39 +138,39 @@ struct UndoTests {
     }
   }
 
-  @Test func `a pool that keeps nothing purges at once`() async throws {
+  @Test func `without an undo period, a removal purges the factor immediately`() async throws {
     try await withInstance { instance in
-      let made = try await Case(instance, hours: 0)
-      #expect(made.removal.apart == nil && made.removal.undoHours == 0)
-      #expect(try await made.secrets() == 0)
+      let fixture = try await Case(instance, hours: 0)
+      #expect(fixture.removal.apart == nil && fixture.removal.undoHours == 0)
+      #expect(try await fixture.secrets() == 0)
     }
   }
 
-  @Test func `after its time a removal cannot be undone, tidied or not, and the secret goes`()
+  @Test func `after the undo period a removal is final and the secret is purged`()
     async throws
   {
     try await withInstance { instance in
-      let made = try await Case(instance, hours: 1)
+      let fixture = try await Case(instance, hours: 1)
       instance.clock.advance(3_599)
       try await instance.identity.purgeExpired()
-      #expect(try await made.secrets() == 1)
+      #expect(try await fixture.secrets() == 1)
       instance.clock.advance(1)
-      try await instance.prove(made.erik.session)
-      await expect("factorNotFound") { try await made.undo(made.erik) }
+      try await instance.prove(fixture.erik.session)
+      await expect("factorNotFound") { try await fixture.undo(fixture.erik) }
       try await instance.identity.purgeExpired()
-      #expect(try await made.secrets() == 0)
+      #expect(try await fixture.secrets() == 0)
       let rows = try await instance.log().filter { $0.action == .factorPurge }
       #expect(rows.count == 1 && rows.first?.actorKind == "server")
-      #expect(rows.first?.hadFactor(made.device.factor.text) == true)
+      #expect(rows.first?.hadFactor(fixture.device.factor.text) == true)
       try await instance.identity.purgeExpired()
       #expect(try await instance.log().map(\.action).tally[.factorPurge] == 1)
     }
   }
 
   @Test(arguments: [SupportReason.lost, .stolen])
-  func `nothing of a purged secret is left in the file, not even sealed`(reason: SupportReason)
-    async throws
-  {
+  func `no trace of a purged secret remains in the database file, not even encrypted`(
+    reason: SupportReason
+  ) async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let id = device.factor.text
@@ -189,28 +191,29 @@ struct UndoTests {
     }
   }
 
-  /// Whether bytes stand in the database's file, with its log written into it.
+  /// Returns whether the database file contains the bytes after a checkpoint.
   private func isInFile(_ bytes: [UInt8], _ instance: Instance) async throws -> Bool {
     try await instance.database.checkpoint()
     return try Data(contentsOf: URL(filePath: instance.path)).firstRange(of: bytes) != nil
   }
 
-  @Test func `a new factor ends the undo and takes the secret in the same write`() async throws {
+  @Test func `enrolling a new factor purges the removed one in the same transaction`() async throws
+  {
     try await withInstance { instance in
-      let made = try await Case(instance)
+      let fixture = try await Case(instance)
       let new = try await instance.enroll(try await instance.session(.alice).session)
-      #expect(try await made.secrets() == 0)
-      await expect("factorNotFound") { try await made.undo(made.erik) }
-      // Not even when the new one is withdrawn again.
+      #expect(try await fixture.secrets() == 0)
+      await expect("factorNotFound") { try await fixture.undo(fixture.erik) }
+      // Unenrolling the new factor doesn't change that.
       _ = try await instance.identity.enrollments.withdraw(
         new.session, enrollment: new.factor.text, by: Instance.visitor)
-      await expect("factorNotFound") { try await made.undo(made.erik) }
+      await expect("factorNotFound") { try await fixture.undo(fixture.erik) }
       try await instance.identity.purgeExpired()
       #expect(try await instance.log().map(\.action).tally[.factorPurge] == 1)
     }
   }
 
-  @Test func `all factors of one removal come back at once and in their order`() async throws {
+  @Test func `an undo restores all factors of a removal together and in order`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
@@ -230,50 +233,52 @@ struct UndoTests {
     }
   }
 
-  @Test func `an undo asks for a code of one's own as a removal does`() async throws {
+  @Test func `an undo requires re-authentication, as a removal does`() async throws {
     try await withInstance { instance in
-      let made = try await Case(instance)
+      let fixture = try await Case(instance)
       instance.clock.advance(15 * 60)
-      await expect("noSecondFactor") { try await made.undo(made.erik) }
+      await expect("noSecondFactor") { try await fixture.undo(fixture.erik) }
       let fred = try await instance.agentWithDevice("fred")
       instance.clock.advance(15 * 60)
-      await expect("codeRequired") { try await made.undo(fred) }
+      await expect("codeRequired") { try await fixture.undo(fred) }
       let code = try #require(fred.device).code(at: instance.now)
-      _ = try await made.undo(fred, code: code)
+      _ = try await fixture.undo(fred, code: code)
     }
   }
 
-  @Test func `of many undos at once exactly one restores`() async throws {
+  @Test func `exactly one of many concurrent undos restores the factor`() async throws {
     try await withInstance { instance in
-      let made = try await Case(instance)
-      let outcomes = try await atOnce(8) { _ in await outcome { try await made.undo(made.erik) } }
+      let fixture = try await Case(instance)
+      let outcomes = try await atOnce(8) { _ in
+        await outcome { try await fixture.undo(fixture.erik) }
+      }
       #expect(outcomes.tally == ["done": 1, "factorNotFound": 7])
       #expect(try await instance.log().map(\.action).tally[.factorRestore] == 1)
     }
   }
 
-  @Test func `somebody else's removal is not found`() async throws {
+  @Test func `another user's removal isn't found`() async throws {
     try await withInstance { instance in
-      let made = try await Case(instance)
+      let fixture = try await Case(instance)
       let bob = try await instance.enrolled(.bob)
-      let id = try #require(made.removal.apart?.id)
+      let id = try #require(fixture.removal.apart?.id)
       let factorRemovals = instance.identity.factorRemovals
       await expect("factorNotFound") {
         try await factorRemovals.undo(
-          instance.acme, bob.account.id, id, made.erik.request(.mistake))
+          instance.acme, bob.account.id, id, fixture.erik.request(.mistake))
       }
       await expect("accountNotFound") {
         try await factorRemovals.undo(
-          instance.east, made.account, id, made.erik.request(.mistake))
+          instance.east, fixture.account, id, fixture.erik.request(.mistake))
       }
     }
   }
 
-  @Test func `an account that is deleted takes what was held with it`() async throws {
+  @Test func `deleting an account deletes its removed factors`() async throws {
     try await withInstance { instance in
-      let made = try await Case(instance)
+      let fixture = try await Case(instance)
       try await instance.identity.accounts.delete(
-        instance.acme, made.account, by: Instance.boss)
+        instance.acme, fixture.account, by: Instance.boss)
       let left = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM removed_factor") {
           try $0.value(0) as Int
@@ -283,11 +288,11 @@ struct UndoTests {
     }
   }
 
-  @Test func `a purge that was cut short goes on, and each factor has one row`() async throws {
+  @Test func `an interrupted purge resumes, and each factor has one audit row`() async throws {
     try await withInstance { instance in
-      let made = try await Case(instance, hours: 1)
-      let (account, now) = (made.account.text, instance.now.microseconds)
-      // More than one write takes.
+      let fixture = try await Case(instance, hours: 1)
+      let (account, now) = (fixture.account.text, instance.now.microseconds)
+      // More factors than one batch purges.
       try await instance.database.write { connection in
         try connection.run(
           """
@@ -299,23 +304,23 @@ struct UndoTests {
           """)
       }
       instance.clock.advance(3_600)
-      // The write of one part, as if the process had been killed behind it.
+      // Purge one batch, as if the process had been killed after it.
       #expect(try await instance.purgePart())
-      #expect(try await made.secrets() == 250)
+      #expect(try await fixture.secrets() == 250)
       let other = try instance.identity()
       try await other.prepare()
       try await other.purgeExpired()
-      #expect(try await made.secrets() == 0)
+      #expect(try await fixture.secrets() == 0)
       let rows = try await instance.log().filter { $0.action == .factorPurge }
       #expect(rows.count == 450 && Set(rows.map { $0.old(.factors) }).count == 450)
     }
   }
 
-  @Test func `what is held is sealed anew with the master key, wherever it is by then`()
+  @Test func `rotating the master key re-encrypts removed factors`()
     async throws
   {
     try await withInstance { instance in
-      let made = try await Case(instance)
+      let fixture = try await Case(instance)
       let ring = try KeyRing(text: instance.keys.text.revealedText)
       let identity = try instance.identity(keys: ring)
       try await identity.prepare()
@@ -326,23 +331,23 @@ struct UndoTests {
       }
       ring.adopt(ring.newestAlone())
       let again = try instance.identity(keys: ring)
-      let id = try #require(made.removal.apart?.id)
+      let id = try #require(fixture.removal.apart?.id)
       _ = try await again.factorRemovals.undo(
-        instance.acme, made.account, id, made.erik.request(.mistake))
+        instance.acme, fixture.account, id, fixture.erik.request(.mistake))
       let outcome = try await again.signIns.password(
         instance.acme, email: Person.alice.email, password: Person.alice.password,
         address: "203.0.113.5")
       guard case .secondFactorDue(_, let pending, _) = outcome else {
-        throw Unexpected("no second factor is due")
+        throw Unexpected("no second factor is required")
       }
       instance.clock.advance(60)
       _ = try await again.signIns.finalize(
         project: instance.acme.project, tenant: nil, pendingCredential: pending,
-        enrollment: made.device.factor.text, code: made.device.code(at: instance.now))
+        enrollment: fixture.device.factor.text, code: fixture.device.code(at: instance.now))
     }
   }
 
-  @Test func `a factor that moves while the key is rotated is sealed with the newest`()
+  @Test func `a factor removed during a key rotation is encrypted with the newest key`()
     async throws
   {
     try await withInstance { instance in

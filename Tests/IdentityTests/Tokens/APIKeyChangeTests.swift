@@ -2,9 +2,7 @@ import Identity
 import Testing
 
 struct APIKeyChangeTests {
-  @Test func `a key that is made leads to its project, and one that is revoked to none`()
-    async throws
-  {
+  @Test func `a created key identifies its project, and a revoked one doesn't`() async throws {
     try await withInstance { instance in
       let keys = instance.identity.apiKeys
       let acme = instance.acme.project

@@ -5,16 +5,15 @@ import Identity
 import Testing
 
 struct LastUseTests {
-  @Test func `the last use of a key is known to the hour, and costs one write in it`() async throws
-  {
+  @Test func `the last use of a key is stored with one write per hour`() async throws {
     try await withInstance { instance in
       let keys = instance.identity.apiKeys
       let key = try #require(try await keys.list(instance.acme.project).first)
       #expect(key.lastUsedAt == nil)
       instance.clock.advance(1_000)
       _ = try await keys.project(for: key.text)
-      let noted = try #require(try await keys.list(instance.acme.project).first).lastUsedAt
-      #expect(noted == FixedClock.noon)
+      let recorded = try #require(try await keys.list(instance.acme.project).first).lastUsedAt
+      #expect(recorded == FixedClock.noon)
       try await instance.identity.recordUses()
       let writes = instance.database.statistics.writes
       for _ in 0..<100 { _ = try await keys.project(for: key.text) }
@@ -24,15 +23,15 @@ struct LastUseTests {
       _ = try await keys.project(for: key.text)
       try await instance.identity.purgeExpired()
       let again = try instance.identity()
-      let kept = try #require(try await again.apiKeys.list(instance.acme.project).first)
-      #expect(kept.lastUsedAt == FixedClock.noon.advanced(bySeconds: 3_600))
+      let stored = try #require(try await again.apiKeys.list(instance.acme.project).first)
+      #expect(stored.lastUsedAt == FixedClock.noon.advanced(bySeconds: 3_600))
     }
   }
 
-  @Test func `a token's use is kept, and an unknown one leaves nothing`() async throws {
+  @Test func `the last use of a token is stored; an unknown token stores nothing`() async throws {
     try await withInstance { instance in
       let tokens = instance.identity.serviceTokens
-      let made = try await tokens.create(
+      let created = try await tokens.create(
         project: instance.acme.project, tenant: nil, role: .application, name: "x",
         maker: .commandLine)
       _ = try await tokens.find(Secret("cst_nothing"))
@@ -40,14 +39,14 @@ struct LastUseTests {
       let writes = instance.database.statistics.writes
       try await instance.identity.recordUses()
       #expect(instance.database.statistics.writes == writes)
-      _ = try await tokens.find(made.secret)
+      _ = try await tokens.find(created.secret)
       try await instance.identity.recordUses()
-      let kept = try await instance.identity().serviceTokens.list(instance.acme.project)
-      #expect(kept.map(\.lastUsedAt) == [FixedClock.noon])
+      let stored = try await instance.identity().serviceTokens.list(instance.acme.project)
+      #expect(stored.map(\.lastUsedAt) == [FixedClock.noon])
     }
   }
 
-  @Test func `what could not be written is written later`() async throws {
+  @Test func `a failed write of last uses is retried`() async throws {
     try await withInstance { instance in
       let keys = instance.identity.apiKeys
       let key = try #require(try await keys.list(instance.acme.project).first)
@@ -64,8 +63,8 @@ struct LastUseTests {
         try connection.runScript("DROP TRIGGER no_use /* test */")
       }
       try await instance.identity.recordUses()
-      let kept = try await instance.identity().apiKeys.list(instance.acme.project)
-      #expect(kept.first?.lastUsedAt == FixedClock.noon)
+      let stored = try await instance.identity().apiKeys.list(instance.acme.project)
+      #expect(stored.first?.lastUsedAt == FixedClock.noon)
     }
   }
 }

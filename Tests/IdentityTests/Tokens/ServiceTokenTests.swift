@@ -4,7 +4,7 @@ import Testing
 @testable import Identity
 
 struct ServiceTokenTests {
-  /// What a token of each role may do in its scope.
+  /// The permissions of a token of each role.
   static let table: [ServiceTokenRole: Set<Permission>] = [
     .owner: [
       .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants, .manageKeys,
@@ -26,10 +26,10 @@ struct ServiceTokenTests {
   }
 
   @Test(arguments: ServiceTokenRole.allCases)
-  func `a token may do what the table says`(role: ServiceTokenRole) async throws {
+  func `a token has the permissions in the table`(role: ServiceTokenRole) async throws {
     try await withInstance { instance in
-      let made = try await make(instance, role)
-      let token = try #require(try await instance.identity.serviceTokens.find(made.secret))
+      let created = try await make(instance, role)
+      let token = try #require(try await instance.identity.serviceTokens.find(created.secret))
       for permission in Permission.allCases {
         let allowed = Self.table[role]?.contains(permission)
         for scope in [instance.acme, instance.east] {
@@ -40,10 +40,10 @@ struct ServiceTokenTests {
     }
   }
 
-  @Test func `a tenant's token reaches neither the project nor another tenant`() async throws {
+  @Test func `a tenant's token has no access to the project or another tenant`() async throws {
     try await withInstance { instance in
-      let made = try await make(instance, .owner, tenant: instance.east.tenant)
-      let token = try #require(try await instance.identity.serviceTokens.find(made.secret))
+      let created = try await make(instance, .owner, tenant: instance.east.tenant)
+      let token = try #require(try await instance.identity.serviceTokens.find(created.secret))
       for permission in Permission.allCases {
         let allowed = Self.table[.owner]?.contains(permission)
         #expect(token.may(permission, in: instance.east) == allowed)
@@ -59,37 +59,35 @@ struct ServiceTokenTests {
     }
   }
 
-  @Test func `the text is shown once and found, kept as a digest, and gone when revoked`()
-    async throws
-  {
+  @Test func `a token is found by its text until it's revoked`() async throws {
     try await withInstance { instance in
       let tokens = instance.identity.serviceTokens
-      let made = try await make(instance, .application)
-      let text = made.secret.revealedText
+      let created = try await make(instance, .application)
+      let text = created.secret.revealedText
       #expect(text.wholeMatch(of: /cst_[A-Za-z0-9_-]{43}/) != nil)
-      let found = try #require(try await tokens.find(made.secret))
-      #expect((found.id, found.name, found.role) == (made.token.id, "back end", .application))
+      let found = try #require(try await tokens.find(created.secret))
+      #expect((found.id, found.name, found.role) == (created.token.id, "back end", .application))
       #expect(found.createdBy == "command line")
       for other in ["", "cst_", text + "x", String(text.dropLast()), text.lowercased()] {
         #expect(try await tokens.find(Secret(other)) == nil)
       }
       await expect("notFound") {
-        try await tokens.revoke(made.token.id, of: instance.globex.project, by: Instance.boss)
+        try await tokens.revoke(created.token.id, of: instance.globex.project, by: Instance.boss)
       }
-      #expect(try await tokens.find(made.secret) != nil)
-      try await tokens.revoke(made.token.id, of: instance.acme.project, by: Instance.boss)
-      #expect(try await tokens.find(made.secret) == nil)
+      #expect(try await tokens.find(created.secret) != nil)
+      try await tokens.revoke(created.token.id, of: instance.acme.project, by: Instance.boss)
+      #expect(try await tokens.find(created.secret) == nil)
       #expect(try await tokens.list(instance.acme.project).map(\.revokedAt) == [instance.now])
       #expect(try await tokens.list(instance.globex.project).isEmpty)
       await expect("notFound") {
-        try await tokens.revoke(made.token.id, of: instance.acme.project, by: Instance.boss)
+        try await tokens.revoke(created.token.id, of: instance.acme.project, by: Instance.boss)
       }
       let rows = try await instance.log().prefix(2)
       #expect(rows.map(\.action) == [.serviceTokenRevoke, .serviceTokenCreate])
     }
   }
 
-  @Test func `a token never exceeds its maker`() async throws {
+  @Test func `a token can't exceed its creator's permissions`() async throws {
     try await withInstance { instance in
       let acme = instance.acme.project
       let east = instance.east.tenant
@@ -122,7 +120,7 @@ struct ServiceTokenTests {
     }
   }
 
-  @Test func `a token is for a pool that is there`() async throws {
+  @Test func `a token requires an existing pool and a name`() async throws {
     try await withInstance { instance in
       let tokens = instance.identity.serviceTokens
       let pools: [(ID<Project>, ID<Tenant>?)] = [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Identity
 
-/// Tokens end with what their makers may do.
+/// Tokens are revoked when their creators lose the required permissions.
 struct TokenMakerTests {
   private func make(
     _ instance: Instance, _ role: ServiceTokenRole, _ scope: Scope, by maker: Administrator? = nil
@@ -14,16 +14,16 @@ struct TokenMakerTests {
     ).secret
   }
 
-  private func counts(_ instance: Instance, _ secrets: [Secret]) async throws -> [Bool] {
-    var counts: [Bool] = []
+  private func validity(_ instance: Instance, _ secrets: [Secret]) async throws -> [Bool] {
+    var validity: [Bool] = []
     for secret in secrets {
       let token = try await instance.identity.serviceTokens.find(secret)
-      counts.append(token != nil)
+      validity.append(token != nil)
     }
-    return counts
+    return validity
   }
 
-  @Test func `the tokens of whoever is removed are refused at once`() async throws {
+  @Test func `removing an administrator revokes their tokens immediately`() async throws {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let olga = try await instance.administrator("olga", .owner)
@@ -37,7 +37,7 @@ struct TokenMakerTests {
       let revoked = try await instance.identity.administrators.remove(
         olga.id, by: instance.author(boss))
       #expect(revoked == 2)
-      #expect(try await counts(instance, secrets) == [false, false, true, true])
+      #expect(try await validity(instance, secrets) == [false, false, true, true])
       #expect(try await instance.identity.serviceTokens.count(madeBy: olga.id) == 0)
       let rows = try await instance.wholeLog().filter { $0.action == .serviceTokenRevoke }
       #expect(
@@ -45,7 +45,7 @@ struct TokenMakerTests {
     }
   }
 
-  @Test func `with a role go the tokens that do more than what is left allows`() async throws {
+  @Test func `revoking a role revokes tokens that exceed the remaining roles`() async throws {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let acme = instance.acme.project
@@ -70,34 +70,34 @@ struct TokenMakerTests {
         Grant(role: .owner, project: acme), from: olga.id, by: author)
       #expect(first == 2)
       #expect(
-        try await counts(instance, secrets) == [false, false, true, true, true, true, true])
+        try await validity(instance, secrets) == [false, false, true, true, true, true, true])
       let second = try await administrators.revoke(
         Grant(role: .policy, project: acme), from: olga.id, by: author)
       #expect(second == 1)
       #expect(
-        try await counts(instance, secrets) == [false, false, false, true, true, true, true])
-      // A role given back does not bring them back.
+        try await validity(instance, secrets) == [false, false, false, true, true, true, true])
+      // Granting the role again doesn't restore the tokens.
       try await administrators.grant(
         Grant(role: .owner, project: acme), to: olga.id, by: author)
-      #expect(try await counts(instance, secrets).filter { $0 }.count == 4)
+      #expect(try await validity(instance, secrets).filter { $0 }.count == 4)
       let rows = try await instance.wholeLog().filter { $0.action == .serviceTokenRevoke }
       #expect(rows.count == 3)
     }
   }
 
-  @Test func `what a maker may do is looked at when the token is written`() async throws {
+  @Test func `a creator's permissions are checked when the token is stored`() async throws {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let olga = try await instance.administrator("olga", .owner)
       try await instance.identity.administrators.remove(olga.id, by: instance.author(boss))
-      // Her request was admitted while she still had the role.
+      // The request was authorized while she still had the role.
       await expect("exceedsMaker") {
         _ = try await make(instance, .policy, instance.acme, by: olga)
       }
     }
   }
 
-  @Test func `a last owner who stays keeps the tokens too`() async throws {
+  @Test func `a refused removal of the last owner keeps their tokens`() async throws {
     try await withInstance { instance in
       let last = try await instance.administrator("last", .owner)
       let secret = try await make(instance, .owner, instance.acme, by: last)
@@ -105,7 +105,7 @@ struct TokenMakerTests {
         _ = try await instance.identity.administrators.remove(
           last.id, by: Author(actor: .commandLine))
       }
-      #expect(try await counts(instance, [secret]) == [true])
+      #expect(try await validity(instance, [secret]) == [true])
     }
   }
 }

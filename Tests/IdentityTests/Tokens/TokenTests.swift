@@ -3,7 +3,7 @@ import Identity
 import Testing
 
 struct APIKeyTests {
-  @Test func `a key leads to its project and to nothing else`() async throws {
+  @Test func `a key identifies its project only`() async throws {
     try await withInstance { instance in
       let keys = instance.identity.apiKeys
       let acme = try #require(try await keys.list(instance.acme.project).first)
@@ -20,7 +20,7 @@ struct APIKeyTests {
 }
 
 struct SigningKeyTests {
-  @Test func `what is signed verifies, under its own key and message only`() async throws {
+  @Test func `a signature verifies only with its key and message`() async throws {
     try await withInstance { instance in
       let keys = instance.identity.signingKeys
       let id = try keys.currentID()
@@ -31,14 +31,14 @@ struct SigningKeyTests {
       #expect(!keys.verify(message, signature: signature, keyID: "other"))
       #expect(!keys.verify(message, signature: [], keyID: id))
       await expect("unavailable") { try keys.sign(message, keyID: "other") }
-      let shown = try #require(keys.publicKeys().first)
-      #expect(shown.id == id)
-      #expect((shown.modulus.count, shown.exponent) == (256, [1, 0, 1]))
-      #expect(shown.certificatePEM.hasPrefix("-----BEGIN CERTIFICATE-----"))
+      let publicKey = try #require(keys.publicKeys().first)
+      #expect(publicKey.id == id)
+      #expect((publicKey.modulus.count, publicKey.exponent) == (256, [1, 0, 1]))
+      #expect(publicKey.certificatePEM.hasPrefix("-----BEGIN CERTIFICATE-----"))
     }
   }
 
-  @Test func `keys survive a restart, and before the start there is none`() async throws {
+  @Test func `keys survive a restart and aren't available before startup`() async throws {
     try await withInstance { instance in
       let again = try instance.identity()
       await expect("unavailable") { try again.signingKeys.currentID() }

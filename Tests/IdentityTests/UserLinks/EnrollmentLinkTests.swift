@@ -8,7 +8,7 @@ import Testing
 struct EnrollmentLinkTests {
   private let page = "/__/auth/enroll"
 
-  /// Sends a link, and takes its code from the mail.
+  /// Sends a link and returns its code from the email.
   private func send(
     _ instance: Instance, _ account: Account, by agent: Agent? = nil
   ) async throws -> String {
@@ -29,13 +29,13 @@ struct EnrollmentLinkTests {
     return try app.code(step: app.step(at: now.seconds))
   }
 
-  @Test func `the user sets the app up by the link, and the row says who had sent it`()
+  @Test func `the user sets up an app with the link, and the audit row names its sender`()
     async throws
   {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       let link = try await send(instance, account)
-      // Opened twice, as programs that look through mail do: nothing is written.
+      // Opening it twice, as email scanners do, changes nothing.
       _ = try await instance.identity.enrollmentLinks.open(link)
       let enrollment = try await instance.identity.enrollmentLinks.open(link)
       #expect(enrollment.uri.revealedText.contains("secret=\(enrollment.key.revealedText)"))
@@ -50,7 +50,7 @@ struct EnrollmentLinkTests {
       #expect(row.action == .factorEnroll && row.actorKind == "user")
       #expect(row.new(.sender) == .text("Dora Support"))
       #expect(try await instance.mails("revert-factor").count == 1)
-      // The code that enrolled does not count a second time, the next one does.
+      // The enrollment code isn't accepted a second time, but the next one is.
       let app = try app(enrollment)
       let device = Device(
         account: account, factor: factor.id, secret: app.secret,
@@ -62,7 +62,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `it counts for half an hour, and a page that was opened in time a little longer`()
+  @Test func `a link is valid for 30 minutes, and a page opened in time for a little longer`()
     async throws
   {
     try await withInstance { instance in
@@ -90,7 +90,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `ten wrong codes end it`() async throws {
+  @Test func `ten wrong codes invalidate the link`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       let links = instance.identity.enrollmentLinks
@@ -107,7 +107,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `what became of each code typed at it is kept, from where and by what`() async throws {
+  @Test func `each code entered on the page is recorded with its result and origin`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       let links = instance.identity.enrollmentLinks
@@ -133,7 +133,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `where no mail can warn of it nothing is set up, and the link counts on`()
+  @Test func `if no email can warn the user, nothing is set up and the link stays valid`()
     async throws
   {
     try await withInstance { instance in
@@ -160,7 +160,7 @@ struct EnrollmentLinkTests {
   }
 
   @Test
-  func `a newer link ends the one from before, and so do the end of sessions and the account`()
+  func `a newer link, ending sessions, or deleting the account invalidates a link`()
     async throws
   {
     try await withInstance { instance in
@@ -182,7 +182,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `a secret of another page does nothing`() async throws {
+  @Test func `a secret from another user's page is refused`() async throws {
     try await withInstance { instance in
       let links = instance.identity.enrollmentLinks
       let agent = try await instance.agent()
@@ -208,7 +208,7 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `who cannot have another app is sent none, and refused at the page`() async throws {
+  @Test func `a user who can't add an app gets no link, and is refused on the page`() async throws {
     try await withInstance { instance in
       let links = instance.identity.enrollmentLinks
       let agent = try await instance.agent()
@@ -224,7 +224,7 @@ struct EnrollmentLinkTests {
       let bob = try await instance.account(.bob)
       let link = try await send(instance, bob, by: agent)
       let enrollment = try await links.open(link)
-      // Meanwhile the user has enrolled in the application.
+      // Meanwhile the user enrolls in the application.
       _ = try await instance.enroll(try await instance.session(.bob).session)
       let typed = try code(enrollment, at: instance.now)
       await expect("refused") {
@@ -244,16 +244,16 @@ struct EnrollmentLinkTests {
     }
   }
 
-  @Test func `the other addresses are told of link and app, the own one once each`() async throws {
+  @Test func `the user's other addresses are notified of the link and of the app`() async throws {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       try await instance.addAddresses(to: account)
       let link = try await send(instance, try await instance.reload(account))
       #expect(
         try await instance.mails("enrollment-link").map(\.recipient) == [Person.alice.email])
-      let told = try await instance.mails("notice-enrollment-link")
-      #expect(told.map(\.recipient) == ["first@example.com", "alice@provider.example"])
-      for mail in told {
+      let notices = try await instance.mails("notice-enrollment-link")
+      #expect(notices.map(\.recipient) == ["first@example.com", "alice@provider.example"])
+      for mail in notices {
         #expect(!mail.body.contains(link) && !mail.body.contains(Person.alice.email))
       }
       let enrollment = try await instance.identity.enrollmentLinks.open(link)
@@ -268,12 +268,12 @@ struct EnrollmentLinkTests {
 }
 
 extension Instance {
-  /// A session in words alone, for a device that no session has enrolled.
+  /// Returns a session that isn't stored, for a device that wasn't enrolled in a session.
   func grantlessSession(_ account: Account) async throws -> UserSession {
     UserSession(scope: acme, account: account.id, authTime: now.seconds, provider: .password)
   }
 
-  /// Gives an account an earlier address, and others that providers know.
+  /// Gives an account an earlier address and addresses from providers.
   func addAddresses(to account: Account) async throws {
     let key = account.id.text
     try await database.write { connection in

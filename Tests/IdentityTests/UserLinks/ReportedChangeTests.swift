@@ -7,7 +7,7 @@ import Testing
 struct ReportedChangeTests {
   private let page = "/__/auth/not-me"
 
-  /// Removes somebody's factor in the console, and takes the link from the mail.
+  /// Removes a user's factor in the console and returns the link's code from the email.
   private func removal(_ instance: Instance, _ device: Device) async throws -> String {
     let agent = try await instance.agent()
     _ = try await instance.identity.factorRemovals.remove(
@@ -24,7 +24,7 @@ struct ReportedChangeTests {
     }
   }
 
-  @Test func `opening the link changes nothing, and says what happened`() async throws {
+  @Test func `opening the link shows the change and changes nothing`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let link = try await removal(instance, device)
@@ -39,7 +39,9 @@ struct ReportedChangeTests {
     }
   }
 
-  @Test func `it locks changes, ends sessions and backup codes, and leaves one row`() async throws {
+  @Test func `a report locks changes, ends sessions and backup codes, and writes one audit row`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
@@ -60,7 +62,7 @@ struct ReportedChangeTests {
       for code in [temporary, codes[1]] {
         await expect("invalidCode") { try await instance.signIn(.alice, device, code: code) }
       }
-      // Its user gets in as before: only changes are locked.
+      // The user can still sign in: only changes are locked.
       try await instance.signIn(.alice, device, code: device.code(at: instance.now))
       await expect("used") {
         try await instance.identity.reportedChanges.object(link, by: Instance.visitor)
@@ -68,7 +70,7 @@ struct ReportedChangeTests {
     }
   }
 
-  @Test func `then nobody changes factors: not the user, not the support, not a program`()
+  @Test func `after a report, neither the user, support, nor an API client can change factors`()
     async throws
   {
     try await withInstance { instance in
@@ -115,13 +117,13 @@ struct ReportedChangeTests {
       await expect("changesLocked") {
         try await instance.temporaryCode(device.account, by: agent)
       }
-      // What is not about factors goes on.
+      // Other changes are still allowed.
       try await identity.accounts.update(scope, id, renaming, by: Instance.boss)
       #expect(try await instance.reload(device.account).factors.count == 1)
     }
   }
 
-  @Test func `an enrollment that was begun before cannot be finished after`() async throws {
+  @Test func `an enrollment started before a report can't be finished after it`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let link = try await removal(instance, device)
@@ -138,7 +140,7 @@ struct ReportedChangeTests {
     }
   }
 
-  @Test func `each address has a link of its own, and one of them is enough`() async throws {
+  @Test func `each address gets its own link, and using one uses up all of them`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addAddresses(to: device.account)
@@ -158,7 +160,7 @@ struct ReportedChangeTests {
     }
   }
 
-  @Test func `it counts for seven days`() async throws {
+  @Test func `a link is valid for seven days`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let link = try await removal(instance, device)
@@ -175,7 +177,7 @@ struct ReportedChangeTests {
     }
   }
 
-  @Test func `owners and policy admins are alerted, and only who finds users is told who it is`()
+  @Test func `owners and policy admins are alerted, and only owners are told which user it is`()
     async throws
   {
     try await withInstance { instance in

@@ -5,7 +5,7 @@ import Identity
 import Testing
 
 struct ProjectDeletionTests {
-  @Test func `a deleted project answers nobody, and its log stays`() async throws {
+  @Test func `a deleted project is unreachable, and its audit log is preserved`() async throws {
     try await withInstance { instance in
       let identity = instance.identity
       let (acme, east) = (instance.acme.project, try #require(instance.east.tenant))
@@ -66,7 +66,7 @@ struct ProjectDeletionTests {
     }
   }
 
-  @Test func `many users go part by part, and a restart goes on`() async throws {
+  @Test func `users are deleted in batches, and a restarted server continues`() async throws {
     try await withInstance { instance in
       let people = 1_203
       try await instance.crowd(people, in: instance.east)
@@ -75,13 +75,13 @@ struct ProjectDeletionTests {
       try await instance.identity.pools.delete(
         project: project, tenant: tenant, by: Instance.boss)
       let first = try await instance.users(of: instance.east)
-      #expect(first > 0 && first < people, "a part goes at once, and not all")
-      // Nobody gets at those that are still there.
+      #expect(first > 0 && first < people, "the first batch is deleted immediately, but not all")
+      // Users who aren't deleted yet are unreachable.
       await expect("tenantDeleted") {
         try await instance.identity.scopes.find(project: project, tenant: tenant)
       }
       let losses = try await instance.identity.pools.losses(project: project)
-      #expect(losses.users == 0, "what waits to go counts for nothing")
+      #expect(losses.users == 0, "users to be deleted are not counted")
       #expect(try await instance.identity.purge())
       let second = try await instance.users(of: instance.east)
       #expect(second < first)
@@ -97,7 +97,7 @@ struct ProjectDeletionTests {
     }
   }
 
-  @Test func `in the emulator a deleted project does not come back`() async throws {
+  @Test func `in the emulator, a deleted project isn't created again`() async throws {
     try await withEmulator { identity in
       let project = ID<Project>("some-app")
       _ = try await identity.scopes.find(project: project)
@@ -114,7 +114,7 @@ struct ProjectDeletionTests {
       ("a b", false), ("-a.example", false), ("a..b", false), (".example.com", false),
       ("*.example.com", false), ("büch.er", false), (String(repeating: "a", count: 64), false),
     ])
-  func `an authorized domain is the name of a host`(domain: String, isOne: Bool) async throws {
+  func `an authorized domain is a valid host name`(domain: String, isOne: Bool) async throws {
     try await withInstance { instance in
       let outcome = await outcome {
         try await instance.identity.pools.update(
@@ -129,7 +129,7 @@ struct ProjectDeletionTests {
 }
 
 extension Instance {
-  /// Puts many accounts without passwords into a pool.
+  /// Adds many accounts without passwords to a pool.
   fileprivate func crowd(_ count: Int, in scope: Scope) async throws {
     let first = scope.key << 40 + 1_000
     let (key, last) = (scope.key, first + Int64(count) - 1)

@@ -7,7 +7,7 @@ struct ProjectListTests {
     Administrator(id: ID("a"), email: "a@example.com", displayName: "A", grants: grants)
   }
 
-  @Test func `one sees the projects of one's grants`() async throws {
+  @Test func `administrators see the projects of their grants`() async throws {
     try await withInstance { instance in
       let pools = instance.identity.pools
       func seen(_ administrator: Administrator) async throws -> [String] {
@@ -24,7 +24,7 @@ struct ProjectListTests {
     }
   }
 
-  @Test func `the counts are those of the pools that one may see`() async throws {
+  @Test func `the counts cover only the pools that the administrator can see`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.enrolled(.alice, in: instance.east)
@@ -45,7 +45,7 @@ struct ProjectListTests {
     }
   }
 
-  @Test func `the list goes on page by page and can be searched`() async throws {
+  @Test func `the list is paged and searchable`() async throws {
     try await withInstance { instance in
       let pools = instance.identity.pools
       for number in 10..<35 {

@@ -5,7 +5,7 @@ import Testing
 struct ProjectTests {
   @Test(
     arguments: ["abcdef", "a-b-c-1", "demo-project", "a12345", "abcdefghijklmnopqrstuvwxyz1234"])
-  func `an id of 6 to 30 letters, digits and hyphens is taken`(id: String) async throws {
+  func `an ID of 6 to 30 letters, digits, and hyphens is accepted`(id: String) async throws {
     try await withInstance { instance in
       let project = try await instance.identity.pools.createProject(
         id: id, displayName: "A name", by: Instance.boss)
@@ -22,7 +22,7 @@ struct ProjectTests {
       "", "abcde", "abcdefghijklmnopqrstuvwxyz12345", "1abcde", "-abcde", "abcde-", "Abcdef",
       "abc_def", "abc def", "abcdéf", "abc.def", "abcdef\n", "abc\u{0}def", "ａｂｃｄｅｆ",
     ])
-  func `any other id is refused`(id: String) async throws {
+  func `any other ID is refused`(id: String) async throws {
     try await withInstance { instance in
       await expect("invalidProjectID") {
         try await instance.identity.pools.createProject(id: id, displayName: "x", by: Instance.boss)
@@ -31,7 +31,7 @@ struct ProjectTests {
   }
 
   @Test(arguments: ["  ", "\n", "a\u{7}b", String(repeating: "x", count: 101)])
-  func `a name without letters, with control characters or over 100 is refused`(
+  func `a name that is blank, has control characters, or is over 100 characters is refused`(
     name: String
   ) async throws {
     try await withInstance { instance in
@@ -42,7 +42,7 @@ struct ProjectTests {
     }
   }
 
-  @Test func `of many who take one id at once exactly one gets it`() async throws {
+  @Test func `exactly one of many concurrent creations of an ID succeeds`() async throws {
     try await withInstance { instance in
       let outcomes = try await atOnce(16) { _ in
         await outcome {
@@ -55,7 +55,7 @@ struct ProjectTests {
     }
   }
 
-  @Test func `a new project has everything about second factors off, and one API key`()
+  @Test func `a new project has all second factors off, and one API key`()
     async throws
   {
     try await withInstance { instance in
@@ -73,7 +73,7 @@ struct ProjectTests {
     }
   }
 
-  @Test func `what is not there is not found`() async throws {
+  @Test func `an unknown project isn't found`() async throws {
     try await withInstance { instance in
       let pools = instance.identity.pools
       await expect("projectNotFound") { try await pools.find(project: ID("nothing")) }
@@ -84,7 +84,7 @@ struct ProjectTests {
     }
   }
 
-  @Test func `a change writes one row for the project and one for its policy`() async throws {
+  @Test func `a change writes one audit row for the project and one for its policy`() async throws {
     try await withInstance { instance in
       let project = try await instance.identity.pools.update(
         project: instance.acme.project, by: Author(actor: .commandLine)
@@ -105,7 +105,7 @@ struct ProjectTests {
     }
   }
 
-  @Test func `a change of nothing writes nothing`() async throws {
+  @Test func `a change without effect writes nothing`() async throws {
     try await withInstance { instance in
       let before = try await instance.wholeLog().count
       _ = try await instance.identity.pools.update(
@@ -115,7 +115,7 @@ struct ProjectTests {
     }
   }
 
-  @Test func `a change with a bad policy changes nothing at all`() async throws {
+  @Test func `a change with an invalid policy changes nothing at all`() async throws {
     try await withInstance { instance in
       let before = try await instance.wholeLog().count
       await expect("policy.invalidAdjacentIntervals") {
@@ -132,7 +132,7 @@ struct ProjectTests {
     }
   }
 
-  @Test func `a spelling that only looks the same is a change, with its row`() async throws {
+  @Test func `a name that only looks the same is a change, with its own audit row`() async throws {
     try await withInstance { instance in
       let pools = instance.identity.pools
       for name in ["Caf\u{E9}", "Cafe\u{301}"] {

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 struct ScopeTests {
-  @Test func `an empty tenant id is no tenant, and not the project's own pool`() async throws {
+  @Test func `an empty tenant ID is neither a tenant nor the project's own pool`() async throws {
     try await withInstance { instance in
       await expect("tenantNotFound") {
         try await instance.identity.scopes.find(project: instance.acme.project, tenant: ID(""))
@@ -10,7 +10,7 @@ struct ScopeTests {
     }
   }
 
-  @Test func `in the standalone profile nothing is made by asking for it`() async throws {
+  @Test func `in the standalone profile, a lookup creates nothing`() async throws {
     try await withInstance { instance in
       let scopes = instance.identity.scopes
       await expect("projectNotFound") { try await scopes.find(project: ID("nowhere")) }
@@ -23,7 +23,8 @@ struct ScopeTests {
     }
   }
 
-  @Test func `in the emulator profile projects and tenants come of being used`() async throws {
+  @Test func `in the emulator profile, projects and tenants are created on first use`() async throws
+  {
     try await withEmulator { identity in
       let scope = try await identity.scopes.find(project: ID("Any_Thing"), tenant: ID("t1"))
       #expect(scope.tenant == ID("t1"))
@@ -36,7 +37,7 @@ struct ScopeTests {
     }
   }
 
-  @Test func `many who use a new project at once find the same one`() async throws {
+  @Test func `concurrent first uses of a project find the same one`() async throws {
     try await withEmulator { identity in
       let scopes = try await atOnce(16) { _ in
         try await identity.scopes.find(project: ID("new"), tenant: ID("new"))
@@ -46,7 +47,7 @@ struct ScopeTests {
   }
 
   @Test(arguments: ["", "a\nb", String(repeating: "x", count: 129)])
-  func `an id that cannot be one makes nothing in the emulator either`(id: String) async throws {
+  func `an invalid ID creates nothing, even in the emulator`(id: String) async throws {
     try await withEmulator { identity in
       await expect("projectNotFound") { try await identity.scopes.find(project: ID(id)) }
       let tenant = await outcome {

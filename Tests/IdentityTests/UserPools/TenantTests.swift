@@ -4,7 +4,7 @@ import Testing
 @testable import Identity
 
 struct TenantTests {
-  @Test func `the id is the name and five characters`() async throws {
+  @Test func `a tenant ID is the name and five random characters`() async throws {
     try await withInstance { instance in
       let tenant = try await instance.identity.pools.createTenant(
         in: instance.acme.project, UserPoolEdit(displayName: "North-1"), by: Instance.boss)
@@ -27,7 +27,7 @@ struct TenantTests {
       ("abc`", "invalidTenantName"), ("abc{", "invalidTenantName"),
       ("abcd", "done"), ("A-9-", "done"), ("abcdefghijklmnopqrst", "done"),
     ])
-  func `a name is a letter and 3 to 19 letters, digits and hyphens`(
+  func `a name is a letter followed by 3 to 19 letters, digits, and hyphens`(
     name: String, expected: String
   ) async throws {
     try await withInstance { instance in
@@ -38,7 +38,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `a tenant inherits nothing of its project's policy`() async throws {
+  @Test func `a tenant inherits nothing from its project's policy`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(1)
       let east = try await instance.identity.policies.read(instance.east)
@@ -47,7 +47,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `a project that allows no tenants gets none`() async throws {
+  @Test func `a project that doesn't allow tenants can't have any`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.pools.update(
         project: instance.globex.project, by: Instance.boss
@@ -63,7 +63,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `a tenant of another project is not found`() async throws {
+  @Test func `a tenant of another project isn't found`() async throws {
     try await withInstance { instance in
       let pools = instance.identity.pools
       let east = try #require(instance.east.tenant)
@@ -82,7 +82,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `a change writes its rows, and a change of nothing none`() async throws {
+  @Test func `a change writes audit rows, and a change without effect writes none`() async throws {
     try await withInstance { instance in
       let east = try #require(instance.east.tenant)
       for _ in 0..<2 {
@@ -104,7 +104,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `deleting takes users, sessions and tokens, and the id is gone for good`()
+  @Test func `deleting a tenant deletes users, sessions, and tokens, and retires its ID`()
     async throws
   {
     try await withInstance { instance in
@@ -146,7 +146,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `the list is by id, page by page, of one project`() async throws {
+  @Test func `the tenants of a project are listed by ID, page by page`() async throws {
     try await withInstance { instance in
       let pools = instance.identity.pools
       for number in 100..<125 {
@@ -170,7 +170,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `one with a grant for one tenant sees that one`() async throws {
+  @Test func `an administrator of one tenant sees only that tenant`() async throws {
     try await withInstance { instance in
       let pools = instance.identity.pools
       let acme = instance.acme.project

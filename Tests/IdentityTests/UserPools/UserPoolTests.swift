@@ -1,10 +1,12 @@
 import Identity
 import Testing
 
-/// What projects and tenants have in common, and what only projects have.
+/// Tests settings shared by projects and tenants, and project-only settings.
 struct UserPoolTests {
   @Test(arguments: [false, true])
-  func `a common setting changes alike in a project and a tenant`(isTenant: Bool) async throws {
+  func `a shared setting changes the same way in a project and a tenant`(isTenant: Bool)
+    async throws
+  {
     try await withInstance { instance in
       let scope = isTenant ? instance.east : instance.acme
       let pool = try await instance.identity.pools.update(
@@ -33,7 +35,7 @@ struct UserPoolTests {
     }
   }
 
-  @Test func `settings that only projects have stay out of a tenant`() async throws {
+  @Test func `project-only settings don't apply to a tenant`() async throws {
     try await withInstance { instance in
       let east = instance.east
       let before = try await instance.identity.pools.find(
@@ -54,7 +56,7 @@ struct UserPoolTests {
     }
   }
 
-  @Test func `a project keeps its own settings`() async throws {
+  @Test func `an edit without project settings leaves them unchanged`() async throws {
     try await withInstance { instance in
       let acme = instance.acme.project
       let before = try await instance.identity.pools.find(project: acme)
@@ -65,7 +67,7 @@ struct UserPoolTests {
     }
   }
 
-  @Test func `a tenant hides users as its project does until it decides`() async throws {
+  @Test func `a tenant inherits email enumeration protection until it sets its own`() async throws {
     try await withInstance { instance in
       let (pools, east) = (instance.identity.pools, instance.east)
       func hidesUsers() async throws -> Bool {

@@ -3,7 +3,7 @@ import JSON
 import Testing
 
 extension ErrorRow {
-  /// What accounts refuse: making them, signing in to them, changing them.
+  /// Errors of creating, signing in to, and changing accounts.
   static let account: [ErrorRow] = [
     ErrorRow("EMAIL_EXISTS") { server in
       let alice = try await server.addPerson()

@@ -6,20 +6,20 @@ struct DocumentedWordTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../..")
 
-  /// Words that stand where an error is made: at the head of a text, or alone.
+  /// Returns the error codes in the source text: at the start of a string, or as the whole string.
   ///
-  /// In the error tables every such word is one. Elsewhere the names of enums look alike, so that
-  /// there it takes an error's initializer, or the colon behind the word.
+  /// In the error tables, every such word is an error code. Elsewhere, enum names look the same,
+  /// so the word must be in an error's initializer or followed by a colon.
   static func words(in text: String, isTable: Bool) -> Set<String> {
     let headed = #/"([A-Z]{4,}|[A-Z]+(?:_[A-Z]+)+) : /#
     let alone = #/"([A-Z]+(?:_[A-Z]+)+)"/#
-    let made = #/(?:WireError|\.init|RowError|problem|message:)[\s(]+"([A-Z]+(?:_[A-Z]+)+)["\s]/#
+    let built = #/(?:WireError|\.init|RowError|problem|message:)[\s(]+"([A-Z]+(?:_[A-Z]+)+)["\s]/#
     return Set(text.matches(of: headed).map { String($0.1) })
-      .union(text.matches(of: made).map { String($0.1) })
+      .union(text.matches(of: built).map { String($0.1) })
       .union(isTable ? text.matches(of: alone).map { String($0.1) } : [])
   }
 
-  @Test func `every error word is documented, and every documented word is sent`() throws {
+  @Test func `every error code is documented, and every documented code is sent`() throws {
     let sources = Self.root.appending(path: "Sources/IdentityToolkitAPI")
     var sent: Set<String> = []
     let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
@@ -33,10 +33,10 @@ struct DocumentedWordTests {
     let table = try #require(page.split(separator: "## Error codes\n").last)
     let documented = Set(table.matches(of: #/\n\| `([A-Z_]+)`/#).map { String($0.1) })
     #expect(sent.subtracting(documented).sorted() == [], "not in docs/clients.md")
-    #expect(documented.subtracting(sent).sorted() == [], "sent by nothing")
+    #expect(documented.subtracting(sent).sorted() == [], "never sent")
   }
 
-  @Test func `a word is seen where an error is made, and not in the name of an enum`() {
+  @Test func `error codes are found in initializers, not in enum names`() {
     let text = #"""
       throw WireError("A_WORD")
       throw WireError(

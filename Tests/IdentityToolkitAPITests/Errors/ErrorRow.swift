@@ -3,7 +3,7 @@ import Identity
 import JSON
 import Testing
 
-/// A word of the error table, and a request that is answered with it.
+/// An error code, and a request that provokes it.
 struct ErrorRow: CustomTestStringConvertible, Sendable {
   typealias Provoke = @Sendable (TestServer) async throws -> Answer
 
@@ -25,7 +25,7 @@ struct ErrorRow: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// A word of the error table that no request gets, and why.
+/// An error code that no request can provoke, and the reason.
 struct UnsentRow: Sendable {
   let word: String
   let reason: String
@@ -36,7 +36,7 @@ struct UnsentRow: Sendable {
   }
 }
 
-// MARK: - Places
+// MARK: - Paths
 
 extension ErrorRow {
   static let signUp = "/v1/accounts:signUp"
@@ -54,16 +54,16 @@ extension ErrorRow {
   static let tenants = "/v2/projects/acme-mfa/tenants"
 }
 
-// MARK: - Stories
+// MARK: - Scenarios
 
 extension TestServer {
-  /// Somebody who is signed in: a verified address, one factor, a fresh session.
+  /// Adds a user with a verified email, signs in, and returns the user and the ID token.
   func session(_ name: String = "alice") async throws -> (person: Person, token: JSON) {
     let person = try await addPerson(name)
     return (person, .string(try await signIn(person).text("idToken")))
   }
 
-  /// Changes a user as an administrator's program does.
+  /// Changes a user with the owner's service token.
   func change(_ uid: String, _ members: JSON.Object) async throws -> Answer {
     var body = members
     body["localId"] = .string(uid)
@@ -76,12 +76,13 @@ extension TestServer {
     #expect(answer.status == 200, "\(answer.json)")
   }
 
+  /// Turns email enumeration protection off.
   func hideNobody() async throws {
     try await configure(
       "emailPrivacyConfig", ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": false]])
   }
 
-  /// An enrollment that waits for its code.
+  /// Starts an enrollment and returns its session and device.
   func pendingEnrollment(_ token: JSON) async throws -> (session: JSON, device: Device) {
     let info = try #require(
       try await post(ErrorRow.start, ["idToken": token, "totpEnrollmentInfo": [:]])[
@@ -103,7 +104,7 @@ extension TestServer {
       ])
   }
 
-  /// Somebody with a factor who has passed the first one.
+  /// Enrolls a user and signs in up to the second factor.
   func waiting(_ name: String = "alice") async throws -> Waiting {
     try await switchTOTPOn()
     let (person, token) = try await session(name)
@@ -127,7 +128,7 @@ extension TestServer {
   }
 }
 
-/// Somebody whose second factor is due.
+/// A sign-in that is waiting for the second factor.
 struct Waiting {
   let person: Person
   let enrolled: Enrolled

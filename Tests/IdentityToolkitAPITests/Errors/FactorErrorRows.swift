@@ -2,7 +2,7 @@ import JSON
 import Testing
 
 extension ErrorRow {
-  /// What enrollment and withdrawal refuse.
+  /// Errors of enrollment and withdrawal.
   static let enrollment: [ErrorRow] = [
     ErrorRow("INVALID_CODE") { server in
       try await server.switchTOTPOn()
@@ -83,7 +83,7 @@ extension ErrorRow {
     },
   ]
 
-  /// What the second factor refuses at sign-in.
+  /// Errors of the second factor at sign-in.
   static let secondFactor: [ErrorRow] = [
     ErrorRow("INVALID_PENDING_TOKEN") { server in
       let alice = try await server.waiting()
@@ -113,7 +113,7 @@ extension ErrorRow {
     },
   ]
 
-  /// What the phone as a second factor refuses.
+  /// Errors of a phone as a second factor.
   static let phoneFactor: [ErrorRow] = [
     ErrorRow("SECOND_FACTOR_EXISTS") { server in
       let token = try await server.withPhone("+15551230001")
@@ -122,10 +122,10 @@ extension ErrorRow {
     },
     ErrorRow("INVALID_MFA_PENDING_CREDENTIAL") { server in
       let token = try await server.withPhone("+15551230001")
-      let said = try claims(token)
+      let payload = try claims(token)
       let alice = Person(
-        email: try #require(said["email"]?.stringValue),
-        uid: try #require(said["sub"]?.stringValue))
+        email: try #require(payload["email"]?.stringValue),
+        uid: try #require(payload["sub"]?.stringValue))
       let first = try await server.signIn(alice)
       server.advance(seconds: 601)
       return try await server.post(
@@ -162,7 +162,7 @@ extension TestServer {
       ])
   }
 
-  /// Somebody whose second factor is a phone; what comes back is the ID token.
+  /// Adds a user with a phone as a second factor, and returns the ID token.
   func withPhone(_ number: String) async throws -> JSON {
     try await switchPhonesOn()
     let (_, token) = try await session()

@@ -3,7 +3,7 @@ import JSON
 import Testing
 
 extension ErrorRow {
-  /// What projects and tenants refuse.
+  /// Errors of projects and tenants.
   static let scope: [ErrorRow] = [
     ErrorRow("TENANT_ID_MISMATCH") { server in
       let (_, token) = try await server.session()

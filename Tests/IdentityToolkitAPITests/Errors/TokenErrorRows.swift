@@ -5,7 +5,7 @@ import JSON
 import Testing
 
 extension ErrorRow {
-  /// What tokens of all kinds are refused with.
+  /// Errors of tokens of all kinds.
   static let tokens: [ErrorRow] = [
     ErrorRow("INVALID_REFRESH_TOKEN") { server in
       try await server.post(token, ["grantType": "refresh_token", "refreshToken": "garbage"])
@@ -79,7 +79,7 @@ extension ErrorRow {
     },
   ]
 
-  /// What codes sent by mail or as a message are refused with, and the requests for them.
+  /// Errors of codes sent by email or SMS, and of requests for them.
   static let codes: [ErrorRow] = [
     ErrorRow("MISSING_REQ_TYPE") { server in try await server.post(sendOobCode, [:]) },
     ErrorRow("MISSING_OOB_CODE") { server in try await server.post(resetPassword, [:]) },

@@ -8,7 +8,7 @@ import Text
 
 struct DocumentTests {
   @Test(arguments: [Profile.standalone, .emulator])
-  func `every route has its operation, and every operation its route`(profile: Profile)
+  func `every route has an operation, and every operation has a route`(profile: Profile)
     async throws
   {
     try await TestServer.with(profile) { server in
@@ -27,7 +27,7 @@ struct DocumentTests {
     }
   }
 
-  @Test func `the document is read again only when it is another`() async throws {
+  @Test func `an unchanged document responds 304`() async throws {
     try await TestServer.with { server in
       let first = try await server.get("/openapi.json", .none)
       let tag = try #require(first.response.fields[.eTag])
@@ -39,7 +39,7 @@ struct DocumentTests {
     }
   }
 
-  @Test func `the emulator names its document`() async throws {
+  @Test func `the emulator's greeting links to the document`() async throws {
     try await TestServer.with(.emulator) { server in
       let greeting = try await server.get("/", .none)
       let path = try #require(greeting["authEmulator"]?["apiSpec"]?.stringValue)
@@ -57,7 +57,7 @@ struct DocumentTests {
     ),
     ("/v1/accounts:delete", "post", "owner, application"),
   ])
-  func `an operation tells which service tokens will do`(
+  func `an operation lists the roles of service tokens that can call it`(
     path: String, method: String, roles: String
   ) async throws {
     try await TestServer.with { server in
@@ -67,7 +67,7 @@ struct DocumentTests {
     }
   }
 
-  @Test func `what is taken as a form is described as one`() async throws {
+  @Test func `a form-encoded request body is documented as a form`() async throws {
     try await TestServer.with { server in
       let document = try await server.get("/openapi.json", .none)
       let content = document["paths"]?["/v1/token"]?["post"]?["requestBody"]?["content"]

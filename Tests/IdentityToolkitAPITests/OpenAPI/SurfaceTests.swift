@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentityToolkitAPI
 
-/// What applications call, by the address they know: each leads to an operation.
+/// Checks that every path that applications call leads to an operation.
 struct SurfaceTests {
   private static let client = [
     "accounts:signUp", "accounts:signInWithPassword", "accounts:signInWithCustomToken",
@@ -54,7 +54,7 @@ struct SurfaceTests {
     "DELETE accounts", "GET config", "PATCH config", "GET oobCodes", "GET verificationCodes",
   ]
 
-  /// Every address with its method, without a host in front.
+  /// Returns every path with its method, without a host prefix.
   private static func addresses(_ profile: Profile) -> [String] {
     var all = client.map { "POST /v1/" + $0 } + read.map { "GET " + $0 }
     for scope in ["/v1/projects/p", "/v1/projects/p/tenants/t"] {
@@ -81,7 +81,7 @@ struct SurfaceTests {
   }
 
   @Test(arguments: [Profile.standalone, .emulator])
-  func `whatever applications call is there, below its host and with a coded colon`(
+  func `every path works, also with a host prefix and an encoded colon`(
     profile: Profile
   ) async throws {
     try await TestServer.with(profile) { server in
@@ -96,8 +96,8 @@ struct SurfaceTests {
           let response = try #require(try await server.send(Method(String(parts[0])), place))
           #expect(response.status != .methodNotAllowed, "\(parts[0]) \(place)")
           guard response.status == .notFound else { continue }
-          let said = try JSON.parse(response.body.bytes)["error"]?["message"]
-          #expect(said != "Not Found", "\(parts[0]) \(place)")
+          let message = try JSON.parse(response.body.bytes)["error"]?["message"]
+          #expect(message != "Not Found", "\(parts[0]) \(place)")
         }
       }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import IdentityToolkitAPI
 
 struct WalkTests {
-  /// What there is to be found at the parameters of a path.
+  /// Returns the operation's path with its parameters replaced.
   private static func address(_ operation: Operation, tenant: String) -> String {
     var path = operation.path.template
     path.replace("{projectId}", with: TestServer.project)
@@ -16,11 +16,11 @@ struct WalkTests {
   }
 
   @Test(arguments: [Profile.standalone, .emulator])
-  func `every operation answers as it is declared`(profile: Profile) async throws {
+  func `every operation responds as declared`(profile: Profile) async throws {
     try await TestServer.with(profile) { server in
       let tenant = try await server.addTenant()
       let document = DocumentCheck.of(server.api, profile)
-      // What takes something away comes last.
+      // Deletions come last.
       let operations =
         server.api.operations.filter { $0.method != .delete }
         + server.api.operations.filter { $0.method == .delete }
@@ -36,9 +36,9 @@ struct WalkTests {
           let request = Request(method: operation.method, target: try #require(Target(path)))
           #expect(document.faults(response, to: request) == [])
           if response.status == .notFound {
-            // What is not there is told by a word; only an address that nobody has has none.
-            let said = try JSON.parse(response.body.bytes)["error"]?["message"]
-            #expect(said != "Not Found", "\(path)")
+            // A missing resource has an error code; only an unknown path responds "Not Found".
+            let message = try JSON.parse(response.body.bytes)["error"]?["message"]
+            #expect(message != "Not Found", "\(path)")
           }
         }
       }
@@ -46,7 +46,7 @@ struct WalkTests {
   }
 
   @Test(arguments: [Profile.standalone, .emulator])
-  func `the check finds what is not declared`(profile: Profile) async throws {
+  func `the check finds undeclared responses`(profile: Profile) async throws {
     try await TestServer.with(profile) { server in
       let document = DocumentCheck.of(server.api, profile)
       let request = Request(method: .get, target: try #require(Target("/v1/projects")))

@@ -3,7 +3,7 @@ import Identity
 import JSON
 import Testing
 
-/// A call that needs a bearer token, and which roles may make it.
+/// A call that requires a bearer token, and the roles that can make it.
 private struct Guarded: CustomTestStringConvertible, Sendable {
   let method: HTTP.Method
   let path: String
@@ -50,7 +50,7 @@ struct AccessTests {
   private static let denied: JSON = "PERMISSION_DENIED : The caller does not have permission"
 
   @Test(arguments: ServiceTokenRole.allCases)
-  func `a role may what the table says and nothing else`(role: ServiceTokenRole) async throws {
+  func `a role can make exactly the calls in the table`(role: ServiceTokenRole) async throws {
     try await TestServer.with { server in
       let token = try await server.token(role)
       for call in Guarded.all {
@@ -63,7 +63,7 @@ struct AccessTests {
     }
   }
 
-  @Test func `without a token the calls are refused, with a key alone as well`() async throws {
+  @Test func `calls without a token are refused, even with an API key`() async throws {
     try await TestServer.with { server in
       let missing =
         "Request is missing required authentication credential. Expected OAuth 2 access token, "
@@ -83,7 +83,7 @@ struct AccessTests {
     }
   }
 
-  @Test func `another project answers alike whether it exists or not`() async throws {
+  @Test func `the response for another project doesn't reveal whether it exists`() async throws {
     try await TestServer.with { server in
       _ = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
@@ -97,7 +97,7 @@ struct AccessTests {
     }
   }
 
-  @Test func `a tenant's token sees its tenant only`() async throws {
+  @Test func `a tenant's token can access only its own tenant`() async throws {
     try await TestServer.with { server in
       let own = try await server.addTenant()
       let other = try await server.addTenant("initech")
@@ -126,7 +126,7 @@ struct AccessTests {
     }
   }
 
-  @Test func `a tenant's token works on the paths without a project too`() async throws {
+  @Test func `a tenant's token also works on paths that don't name a project`() async throws {
     try await TestServer.with { server in
       let own = try await server.addTenant()
       let alice = try await server.addPerson(tenant: own)
@@ -145,7 +145,7 @@ struct AccessTests {
   }
 
   @Test(arguments: ServiceTokenRole.allCases)
-  func `a token stands in for a key only where it may change users`(role: ServiceTokenRole)
+  func `a token replaces an API key only if it can change users`(role: ServiceTokenRole)
     async throws
   {
     try await TestServer.with { server in
@@ -159,7 +159,7 @@ struct AccessTests {
     }
   }
 
-  @Test func `a tenant in path and message must be one`() async throws {
+  @Test func `the tenants in path, query, and body must match`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       let answer = try await server.post(
@@ -173,7 +173,7 @@ struct AccessTests {
     }
   }
 
-  @Test func `a key that nobody has is told so in the way that SDKs look for`() async throws {
+  @Test func `an unknown API key is reported in the form that SDKs expect`() async throws {
     try await TestServer.with { server in
       let answer = try await server.post("/v1/accounts:signUp?key=AIzaNothing", [:], .none)
       #expect(answer.status == 400)
@@ -200,7 +200,7 @@ struct AccessTests {
     }
   }
 
-  @Test func `what is done with a token is written down with its name`() async throws {
+  @Test func `actions by a service token are logged with the token's name`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let filter = AuditFilter(object: .policy)

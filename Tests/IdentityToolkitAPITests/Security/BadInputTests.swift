@@ -4,11 +4,11 @@ import IdentityToolkitAPI
 import JSON
 import Testing
 
-/// A body that no method takes, and what is said about it.
+/// A body that every method refuses, and the expected error message.
 struct BadBody: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let bytes: [UInt8]
-  let says: String
+  let message: String
   var contentType = "application/json"
 
   init(_ name: String, _ text: String, says: String, contentType: String = "application/json") {
@@ -18,49 +18,49 @@ struct BadBody: CustomTestStringConvertible, Sendable {
   init(_ name: String, _ bytes: [UInt8], says: String, contentType: String = "application/json") {
     testDescription = name
     self.bytes = bytes
-    self.says = says
+    self.message = says
     self.contentType = contentType
   }
 
   static let all = [
     BadBody(
-      "a brace too few", "{",
+      "a missing closing brace", "{",
       says: "Unexpected end of string. Expected an object key or }.\n\n^"),
     BadBody(
       "a placeholder", #"{"mfa": NUM_ADJ_INTERVALS}"#,
       says: "Unexpected token.\n{\"mfa\": NUM_ADJ_INTERVALS}\n        ^"),
     BadBody(
-      "text behind", "{} x", says: "Parsing terminated before end of input.\n{} x\n   ^"),
-    BadBody("no JSON at all", "not json", says: "Unexpected token.\nnot json\n^"),
+      "trailing text", "{} x", says: "Parsing terminated before end of input.\n{} x\n   ^"),
+    BadBody("not JSON", "not json", says: "Unexpected token.\nnot json\n^"),
     BadBody(
       "no value", #"{"mfa":"#, says: "Unexpected end of string. Expected a value.\n\n^"),
     BadBody(
       "no colon", "{not json",
       says: "Expected : between key:value pair.\n{not json\n     ^"),
     BadBody(
-      "a text without an end", #"{"email": "a@"#,
+      "an unterminated string", #"{"email": "a@"#,
       says: "Closing quote expected in string.\n\"a@\n^"),
     BadBody(
       "a member after the excerpt", #"{"email":"somebody@example.com" "password":"secret-123"}"#,
       says: "Expected , or } after key:value pair.\n"
         + #"mebody@example.com" "password":"secret-1"# + "\n                    ^"),
     BadBody(
-      "a list without an end", #"{"mfa": [1"#,
+      "an unterminated array", #"{"mfa": [1"#,
       says: "Unexpected end of string. Expected , or ] after array value.\n1\n ^"),
     BadBody(
       "an octal number", #"{"mfa": 07}"#,
       says: "Octal/hex numbers are not valid JSON values.\n{\"mfa\": 07}\n        ^"),
     BadBody(
-      "a comma behind the last, which only production reads", #"{"mfa": {},}"#,
+      "a trailing comma, which only production accepts", #"{"mfa": {},}"#,
       says: "The JSON document is not well formed at byte 11."),
     BadBody(
-      "a thousand levels", String(repeating: #"{"a":"#, count: 1000),
+      "a thousand nesting levels", String(repeating: #"{"a":"#, count: 1000),
       says: "Message too deep. Max recursion depth reached for key 'a'"),
     BadBody(
-      "ten megabytes of levels", String(repeating: "[", count: 10_000_000),
+      "ten megabytes of nesting levels", String(repeating: "[", count: 10_000_000),
       says: "Message too deep. Max recursion depth reached for key ''"),
     BadBody(
-      "a name twice", #"{"mfa":{},"mfa":{}}"#,
+      "a duplicate name", #"{"mfa":{},"mfa":{}}"#,
       says: #"The member "mfa" appears twice in an object."#),
     BadBody(
       "both spellings", #"{"tenantId":"a","tenant_id":"a"}"#,
@@ -81,8 +81,8 @@ struct BadBody: CustomTestStringConvertible, Sendable {
       says: "Missing low surrogate.\n\"\\ud800\"}\n ^"),
     BadBody(
       "white space", " \n", says: "Unexpected end of string. Expected a value.\n\n^"),
-    BadBody("a list", "[]", says: #"Unknown name "": Root element must be a message."#),
-    BadBody("a text", #""mfa""#, says: #"Unknown name "": Root element must be a message."#),
+    BadBody("an array", "[]", says: #"Unknown name "": Root element must be a message."#),
+    BadBody("a string", #""mfa""#, says: #"Unknown name "": Root element must be a message."#),
     BadBody(
       "a form", "mfa=1", says: "The Content-Type of the request must be application/json.",
       contentType: "application/x-www-form-urlencoded"),
@@ -102,11 +102,11 @@ struct BadInputTests {
   }
 
   @Test(arguments: BadBody.all)
-  func `a body that cannot be read is refused in the shape of version 2`(_ body: BadBody)
+  func `an unreadable body is refused with a v2 error`(_ body: BadBody)
     async throws
   {
     try await TestServer.with { server in
-      // Members that tenants have are looked for in account methods only.
+      // Only account methods read `tenantId` from the body.
       guard body.testDescription != "both spellings" else { return }
       let answer = try #require(
         try await server.send(
@@ -115,7 +115,7 @@ struct BadInputTests {
       #expect(
         try Self.withoutDetails(answer) == [
           "error": [
-            "code": 400, "message": .string(Self.beginning + body.says),
+            "code": 400, "message": .string(Self.beginning + body.message),
             "status": "INVALID_ARGUMENT",
           ]
         ])
@@ -123,7 +123,7 @@ struct BadInputTests {
   }
 
   @Test(arguments: BadBody.all)
-  func `a body that cannot be read is refused in the shape of version 1`(_ body: BadBody)
+  func `an unreadable body is refused with a v1 error`(_ body: BadBody)
     async throws
   {
     try await TestServer.with { server in
@@ -131,10 +131,10 @@ struct BadInputTests {
         try await server.send(
           .post, "/v1/accounts:signUp", body.bytes, .key,
           fields: [.contentType: body.contentType]))
-      let message = JSON.string(Self.beginning + body.says)
-      // A body that is JSON and no message is an error of the message, as an unknown member is.
+      let message = JSON.string(Self.beginning + body.message)
+      // JSON that isn't an object is reported like an unknown member.
       let error: JSON =
-        body.says.hasSuffix("Root element must be a message.")
+        body.message.hasSuffix("Root element must be a message.")
         ? ["message": message, "reason": "invalid"]
         : ["message": message, "domain": "global", "reason": "badRequest"]
       #expect(
@@ -148,7 +148,7 @@ struct BadInputTests {
     }
   }
 
-  @Test func `a PATCH without a body clears nothing`() async throws {
+  @Test func `a PATCH without a body is refused and clears nothing`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let answer = try await server.call(
@@ -159,7 +159,7 @@ struct BadInputTests {
   }
 
   @Test(arguments: [nil, "application/json; charset=utf-8", "Application/JSON", "text/json"])
-  func `JSON is taken under its names and under none`(type: String?) async throws {
+  func `JSON is accepted with any JSON content type, or with none`(type: String?) async throws {
     try await TestServer.with { server in
       var fields = Fields()
       fields[.contentType] = type
@@ -178,7 +178,9 @@ struct BadInputTests {
       "Invalid JSON payload received. Unknown name \"local_id[0]\": Proto field is not repeating, cannot start list."
     ),
   ])
-  func `a member of a wrong type is refused with its path`(body: String, error: String)
+  func `a member with the wrong type is refused, and the error names its path`(
+    body: String, error: String
+  )
     async throws
   {
     try await TestServer.with { server in
@@ -189,7 +191,7 @@ struct BadInputTests {
     }
   }
 
-  @Test func `an error does not repeat a megabyte`() async throws {
+  @Test func `an error doesn't echo a megabyte of input`() async throws {
     try await TestServer.with { server in
       let long = String(repeating: "x", count: 1_000_000)
       for body in [
@@ -203,7 +205,7 @@ struct BadInputTests {
     }
   }
 
-  @Test func `no answer repeats a secret`() async throws {
+  @Test func `no response echoes a secret`() async throws {
     try await TestServer.with { server in
       let marker = "marker-7d1f"
       for body in [

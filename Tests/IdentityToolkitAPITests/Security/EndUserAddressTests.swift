@@ -3,7 +3,7 @@ import Identity
 import JSON
 import Testing
 
-/// A back end says for whom it calls.
+/// Tests for the header in which a back end passes the end user's address.
 struct EndUserAddressTests {
   private static let path = "/v1/accounts:signInWithPassword"
 
@@ -23,7 +23,7 @@ struct EndUserAddressTests {
     answer.error?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true
   }
 
-  @Test func `a back end's users are counted by their own networks`() async throws {
+  @Test func `attempts through a back end are limited by the end user's network`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let token = Credential.bearer(try await server.token(.application))
@@ -38,13 +38,13 @@ struct EndUserAddressTests {
       let owner = try await signIn(
         server, alice.email, Person.password, token, for: ["2001:db8::1"])
       #expect(owner.status == 200)
-      // Without the field, the back end's own address is counted.
+      // Without the header, the back end's own address is used.
       #expect(try await signIn(server, alice.email, Person.password, token, for: []).status == 200)
     }
   }
 
   @Test(arguments: [nil, ServiceTokenRole.auditor, .support, .policy])
-  func `with a key alone, or a token that may not sign users in, the field is ignored`(
+  func `the header is ignored with an API key or a token that can't sign users in`(
     role: ServiceTokenRole?
   ) async throws {
     try await TestServer.with { server in
@@ -62,7 +62,7 @@ struct EndUserAddressTests {
     }
   }
 
-  @Test func `a token of another tenant speaks for nobody here`() async throws {
+  @Test func `another tenant's token can't pass an end user's address`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let tenant = try await server.addTenant()
@@ -77,7 +77,7 @@ struct EndUserAddressTests {
     ["example.com"], [""], ["203.0.113.5:443"], ["203.0.113.5, 203.0.113.6"],
     ["203.0.113.5", "203.0.113.6"], ["[::1]"],
   ])
-  func `a trusted back end that sends anything else is told so`(values: [String]) async throws {
+  func `an invalid address from a trusted back end is refused`(values: [String]) async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let answer = try await signIn(server, alice.email, Person.password, .owner, for: values)
@@ -86,7 +86,7 @@ struct EndUserAddressTests {
     }
   }
 
-  @Test func `what is kept of a code says where the end user was`() async throws {
+  @Test func `a code attempt is stored with the end user's address`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let alice = try await server.addPerson()

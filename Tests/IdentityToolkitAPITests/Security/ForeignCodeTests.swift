@@ -3,12 +3,12 @@ import Identity
 import JSON
 import Testing
 
-/// Whose authenticator a code is from.
+/// The owner of the authenticator that generates the code.
 enum Stranger: String, CaseIterable, CustomTestStringConvertible {
   case anotherUser = "another user"
   case anotherProject = "the same address in another project"
   case aTenant = "the same address in a tenant"
-  case anotherSession = "another enrollment that was begun"
+  case anotherSession = "another pending enrollment"
 
   var testDescription: String { rawValue }
 }
@@ -16,7 +16,7 @@ enum Stranger: String, CaseIterable, CustomTestStringConvertible {
 struct ForeignCodeTests {
   private static let quota = "QUOTA_EXCEEDED : Exceeded quota."
 
-  /// An authenticator that is not the one of Alice's account.
+  /// Returns an authenticator that isn't enrolled in Alice's account.
   private func device(_ stranger: Stranger, _ server: TestServer, _ alice: Waiting) async throws
     -> Device
   {
@@ -35,7 +35,7 @@ struct ForeignCodeTests {
       let token = try await server.signIn(double, tenant: tenant).text("idToken")
       return try await server.enroll(token).device
     case .anotherSession:
-      // Begun before the factor was there, and never finished.
+      // An enrollment that was started and never finalized.
       let (_, token) = try await server.session("carol")
       return try await server.pendingEnrollment(token).device
     }
@@ -63,7 +63,7 @@ struct ForeignCodeTests {
   }
 
   @Test(arguments: Stranger.allCases)
-  func `a code of another authenticator is wrong, and counts against the account aimed at`(
+  func `a code from another authenticator is refused and counts against the target account`(
     _ stranger: Stranger
   ) async throws {
     try await TestServer.with { server in
@@ -80,14 +80,14 @@ struct ForeignCodeTests {
       let right = try await server.finishSecond(
         alice, code: try alice.enrolled.device.code(at: server.now))
       #expect(right.error == Self.quota)
-      // Nobody else pays for it.
+      // Other accounts aren't affected.
       let other = try await server.finishSecond(
         bob, code: try bob.enrolled.device.code(at: server.now))
       #expect(other.status == 200)
     }
   }
 
-  @Test func `a factor of another user is none, whatever the code`() async throws {
+  @Test func `another user's factor is refused, even with a valid code`() async throws {
     try await TestServer.with { server in
       let alice = try await server.waiting()
       let bob = try await server.waiting("bob")
@@ -101,7 +101,9 @@ struct ForeignCodeTests {
     }
   }
 
-  @Test func `an enrollment that another user began is unknown, and stays whole`() async throws {
+  @Test func `another user's enrollment session is refused and stays usable for its owner`()
+    async throws
+  {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let (_, alice) = try await server.session()
@@ -117,7 +119,7 @@ struct ForeignCodeTests {
     }
   }
 
-  @Test func `a code of one's other enrollment is wrong, and counts against the one aimed at`()
+  @Test func `a code from another enrollment is refused and counts against the target enrollment`()
     async throws
   {
     try await TestServer.with { server in
@@ -138,7 +140,7 @@ struct ForeignCodeTests {
     }
   }
 
-  @Test func `a pending credential counts in its own project and tenant alone`() async throws {
+  @Test func `a pending credential is valid only in its own project and tenant`() async throws {
     try await TestServer.with { server in
       let alice = try await server.waiting()
       let tenant = try await server.addTenant()

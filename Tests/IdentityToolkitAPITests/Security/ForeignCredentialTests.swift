@@ -4,7 +4,7 @@ import Identity
 import JSON
 import Testing
 
-/// A user pool with everything by which one signs in, and a user who has none of it yet.
+/// A user pool with every sign-in method configured, and one user who has only a password.
 private struct Pool: CustomStringConvertible {
   let project: String
   let tenant: String?
@@ -15,7 +15,7 @@ private struct Pool: CustomStringConvertible {
   var description: String { tenant ?? project }
   private var place: String { "projects/\(project)" + (tenant.map { "/tenants/\($0)" } ?? "") }
 
-  /// Calls a method as an application of the pool.
+  /// Calls a method as a client application of the pool.
   func post(_ name: String, _ message: JSON.Object) async throws -> Answer {
     var message = message
     if let tenant { message["tenantId"] = .string(tenant) }
@@ -29,7 +29,7 @@ private struct Pool: CustomStringConvertible {
     return answer
   }
 
-  /// A code as a mail brings it.
+  /// Returns an out-of-band code for the pool's user, as sent by email.
   func code(_ type: String) async throws -> JSON {
     try await administer(
       "v1", "accounts:sendOobCode",
@@ -37,7 +37,7 @@ private struct Pool: CustomStringConvertible {
     )["oobCode"] ?? nil
   }
 
-  /// The ID token of the pool's user.
+  /// Signs the pool's user in and returns the ID token.
   func session() async throws -> JSON {
     let answer = try await post(
       "accounts:signInWithPassword",
@@ -45,7 +45,7 @@ private struct Pool: CustomStringConvertible {
     return .string(try answer.text("idToken"))
   }
 
-  /// A custom token for the pool, by one of its project's keys.
+  /// Returns a custom token for the pool, signed with a key of its project.
   func customToken(_ forge: TestTokenIssuer) throws -> JSON {
     var payload: JSON.Object = [
       "iss": "backend@acme.example", "sub": "backend@acme.example",
@@ -57,7 +57,7 @@ private struct Pool: CustomStringConvertible {
     return .string(try forge.token(.object(payload)))
   }
 
-  /// What an application sends who has the pool's provider's word.
+  /// Returns the request that an application sends with an assertion of the pool's provider.
   func assertion(_ forge: TestTokenIssuer) throws -> JSON.Object {
     let payload: JSON = [
       "iss": "https://login.acme.example", "aud": .string(description), "sub": "user-1",
@@ -69,8 +69,9 @@ private struct Pool: CustomStringConvertible {
   }
 }
 
-/// Codes in mails, custom tokens and what providers say are worth nothing in another pool than
-/// theirs; each message is whole, so that it is refused for that alone.
+/// Out-of-band codes, custom tokens, and provider assertions are refused outside their own pool.
+///
+/// Each request is otherwise complete, so only the credential can fail.
 struct ForeignCredentialTests {
   private func pools(_ server: TestServer, _ other: TestTokenIssuer) async throws -> [Pool] {
     let maker = Author(actor: .commandLine)
@@ -113,7 +114,7 @@ struct ForeignCredentialTests {
     return pools
   }
 
-  /// Tries what each pool gave in each other one, and then at home.
+  /// Tries each pool's credential in every other pool, and then in its own.
   private func tryEverywhere(
     refusals: Set<String>, _ given: (Pool) async throws -> JSON.Object,
     _ use: (Pool, JSON.Object) async throws -> Answer
@@ -125,9 +126,9 @@ struct ForeignCredentialTests {
         for place in pools where place.description != home.description {
           let answer = try await use(place, shown)
           let words = answer.error ?? ""
-          #expect(refusals.contains(words), "of \(home) in \(place): \(answer.json)")
+          #expect(refusals.contains(words), "from \(home), used in \(place): \(answer.json)")
         }
-        #expect(try await use(home, shown).status == 200, "at home in \(home)")
+        #expect(try await use(home, shown).status == 200, "in its own pool \(home)")
       }
     }
   }
@@ -140,7 +141,9 @@ struct ForeignCredentialTests {
       ("PASSWORD_RESET", "resetPassword", [:]), ("VERIFY_EMAIL", "update", [:]),
       ("EMAIL_SIGNIN", "signInWithEmailLink", ["email": "alice@example.com"]),
     ] as [(String, String, JSON.Object)])
-  func `a code in a mail`(kind: String, method: String, more: JSON.Object) async throws {
+  func `an out-of-band code is valid only in its own pool`(
+    kind: String, method: String, more: JSON.Object
+  ) async throws {
     try await tryEverywhere(
       refusals: ["INVALID_OOB_CODE"],
       { pool in ["oobCode": try await pool.code(kind)] },
@@ -150,7 +153,7 @@ struct ForeignCredentialTests {
       })
   }
 
-  @Test func `a custom token`() async throws {
+  @Test func `a custom token is valid only in its own pool`() async throws {
     let mismatch = "TENANT_ID_MISMATCH : Specified tenant ID does not match the custom token."
     let forged = "INVALID_CUSTOM_TOKEN : The signature is not that of a registered key."
     try await TestServer.with { server in
@@ -161,22 +164,23 @@ struct ForeignCredentialTests {
         for place in pools where place.description != home.description {
           let answer = try await place.post("accounts:signInWithCustomToken", ["token": token])
           let expected = place.project == home.project ? mismatch : forged
-          #expect(answer.error == expected, "of \(home) in \(place): \(answer.json)")
+          #expect(answer.error == expected, "from \(home), used in \(place): \(answer.json)")
         }
         let answer = try await home.post("accounts:signInWithCustomToken", ["token": token])
-        #expect(answer.status == 200, "at home in \(home): \(answer.json)")
+        #expect(answer.status == 200, "in its own pool \(home): \(answer.json)")
       }
     }
   }
 
-  @Test func `what a provider says to another of its clients`() async throws {
+  @Test func `an ID token that a provider issued to another client is refused`() async throws {
     try await tryEverywhere(
       refusals: ["INVALID_IDP_RESPONSE : The id_token is for another client."],
       { pool in try pool.assertion(.back) },
       { pool, shown in try await pool.post("accounts:signInWithIdp", shown) })
   }
 
-  @Test func `what stands for a provider's word`() async throws {
+  @Test func `a pending token from a provider sign-in is valid only in its own pool`() async throws
+  {
     try await tryEverywhere(
       refusals: ["INVALID_PENDING_TOKEN"],
       { pool in
@@ -186,12 +190,13 @@ struct ForeignCredentialTests {
       { pool, shown in try await pool.post("accounts:signInWithIdp", shown) })
   }
 
-  @Test func `an ID token beside a code and a provider's word of the right pool`() async throws {
+  @Test func `an ID token of another pool is refused with a valid code or assertion`() async throws
+  {
     try await tryEverywhere(
       refusals: [
         "INVALID_ID_TOKEN",
         "TENANT_ID_MISMATCH : Specified tenant ID mismatches with the ID token.",
-        // Where nothing names a tenant the token does, and then the rest is of another pool.
+        // If nothing else names a tenant, the token does, and then the code is from another pool.
         "INVALID_OOB_CODE",
       ],
       { pool in ["idToken": try await pool.session()] },
@@ -201,12 +206,13 @@ struct ForeignCredentialTests {
         link["oobCode"] = try await pool.code("EMAIL_SIGNIN")
         let linked = try await pool.post("accounts:signInWithEmailLink", link)
         guard linked.status != 200 else { return linked }
-        let told = try await pool.post(
+        let federated = try await pool.post(
           "accounts:signInWithIdp",
           JSON.Object(try pool.assertion(.back).members + shown.members))
-        let isForeign = told.error == "INVALID_IDP_RESPONSE : The id_token is for another client."
-        #expect(told.error == linked.error || isForeign, "\(told.json)")
-        // The code is not used up by it.
+        let isForeign =
+          federated.error == "INVALID_IDP_RESPONSE : The id_token is for another client."
+        #expect(federated.error == linked.error || isForeign, "\(federated.json)")
+        // The failed attempt doesn't consume the code.
         link["idToken"] = JSON?.none
         let own = try await pool.post("accounts:signInWithEmailLink", link)
         #expect(own.status == 200, "\(own.json)")

@@ -3,29 +3,29 @@ import Identity
 import JSON
 import Testing
 
-/// What the REST API never tells service tokens that only read.
+/// Checks that the REST API hides secrets from service tokens that can't change them.
 struct HiddenSecretsTests {
   private static let project = "/v2/projects/acme-mfa"
-  /// What is written, and who may read it back: those who may change it.
+  /// The secrets that are written; only a token that can change them can read them back.
   private static let clientSecret = "hidden-client-secret"
   private static let smtpPassword = "hidden-smtp-password"
   /// `hidden-hash-of-a-password-32-byt` and `hidden-salt`.
   private static let hash = "aGlkZGVuLWhhc2gtb2YtYS1wYXNzd29yZC0zMi1ieXQ="
   private static let salt = "aGlkZGVuLXNhbHQ="
 
-  /// Writes a secret of each kind into a project and a tenant of it; the addresses to read.
+  /// Writes a secret of each kind to a project and a tenant, and returns the paths to read.
   private func prepare(_ server: TestServer) async throws -> (paths: [String], uid: String) {
     let tenant = try await server.addTenant()
     var paths = ["\(Self.project)/config", "\(Self.project)/tenants"]
     for place in [Self.project, "\(Self.project)/tenants/\(tenant)"] {
-      let made = try await server.post(
+      let created = try await server.post(
         "\(place)/oauthIdpConfigs?oauthIdpConfigId=oidc.acme",
         [
           "displayName": "Acme", "enabled": true, "clientId": "client",
           "clientSecret": .string(Self.clientSecret), "issuer": "https://oidc.example/issuer",
           "responseType": ["code": true],
         ], .owner)
-      #expect(try made.text("clientSecret") == Self.clientSecret, "owners have it back")
+      #expect(try created.text("clientSecret") == Self.clientSecret, "owners can read it back")
       paths += ["\(place)/oauthIdpConfigs", "\(place)/oauthIdpConfigs/oidc.acme"]
     }
     paths += ["\(Self.project)/tenants/\(tenant)", "\(Self.project)/inboundSamlConfigs"]
@@ -57,14 +57,14 @@ struct HiddenSecretsTests {
     return (paths, "imported")
   }
 
-  /// What of these an answer has.
-  private func told(_ answer: Answer, _ more: [String] = []) -> [String] {
+  /// Returns the secrets that a response contains.
+  private func revealedSecrets(_ answer: Answer, _ more: [String] = []) -> [String] {
     let text = String(decoding: answer.response.body.bytes, as: UTF8.self)
     return ([Self.clientSecret, Self.smtpPassword] + more).filter { text.contains($0) }
   }
 
-  /// Whether an answer has a hash of a password, which stands as a word in its place else.
-  private func tellsHashes(_ answer: Answer) -> Bool {
+  /// Whether a response contains a password hash or salt rather than the redacted placeholder.
+  private func containsHashes(_ answer: Answer) -> Bool {
     let users = (answer["users"] ?? answer["userInfo"])?.arrayValue ?? []
     return users.contains { user in
       user["salt"] != nil || ![nil, "UkVEQUNURUQ="].contains(user["passwordHash"]?.stringValue)
@@ -72,7 +72,7 @@ struct HiddenSecretsTests {
   }
 
   @Test(arguments: ServiceTokenRole.allCases)
-  func `no answer tells a secret to a token that may not change it`(role: ServiceTokenRole)
+  func `no response reveals a secret to a token that can't change it`(role: ServiceTokenRole)
     async throws
   {
     try await TestServer.with { server in
@@ -91,7 +91,7 @@ struct HiddenSecretsTests {
         let answer = try await server.get(path, token)
         let isProvider = path.contains("oauthIdpConfigs") && mayChange
         #expect(
-          told(answer) == (isProvider ? [Self.clientSecret] : []), "\(role) \(path)")
+          revealedSecrets(answer) == (isProvider ? [Self.clientSecret] : []), "\(role) \(path)")
       }
       let lookup = try await server.post(
         "/v1/projects/acme-mfa/accounts:lookup",
@@ -99,9 +99,11 @@ struct HiddenSecretsTests {
       let users = try await server.get("/v1/projects/acme-mfa/accounts:batchGet", token)
       let queried = try await server.post(
         "/v1/projects/acme-mfa/accounts:query", ["returnUserInfo": true], token)
-      for answer in [lookup, users, queried] { #expect(told(answer, [secret]).isEmpty, "\(role)") }
-      #expect(tellsHashes(users) == (role == .owner), "\(role)")
-      #expect(!tellsHashes(lookup) && !tellsHashes(queried), "\(role)")
+      for answer in [lookup, users, queried] {
+        #expect(revealedSecrets(answer, [secret]).isEmpty, "\(role)")
+      }
+      #expect(containsHashes(users) == (role == .owner), "\(role)")
+      #expect(!containsHashes(lookup) && !containsHashes(queried), "\(role)")
     }
   }
 }

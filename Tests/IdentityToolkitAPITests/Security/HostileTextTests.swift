@@ -2,7 +2,7 @@ import HTTP
 import HostileText
 import Testing
 
-/// No call costs more CPU for combining marks, wherever they are in it.
+/// Checks that combining marks anywhere in a request don't take extra CPU time.
 struct HostileTextTests {
   private static let bodies: [(path: String, body: String, credential: Credential)] = [
     ("/v1/accounts:signUp", ##"{"email":"#","password":"secret-1"}"##, .key),
@@ -32,7 +32,7 @@ struct HostileTextTests {
   ]
 
   @Test(arguments: bodies.indices)
-  func `a message costs no more for its marks`(index: Int) async throws {
+  func `combining marks in a request take no extra CPU time`(index: Int) async throws {
     let (path, body, credential) = Self.bodies[index]
     try await TestServer.with { server in
       let work = try await Work.of { text in
@@ -44,7 +44,9 @@ struct HostileTextTests {
     }
   }
 
-  @Test func `a name that is too long and too many marks are refused in words`() async throws {
+  @Test func `overlong names and too many combining marks are refused with a clear error`()
+    async throws
+  {
     try await TestServer.with { server in
       for (text, words) in [
         (

@@ -8,13 +8,13 @@ import Text
 struct IDTokenTests {
   private static let lookup = "/v1/accounts:lookup"
 
-  /// A token made of a header and a payload, with a signature of one's own.
+  /// Returns a token with the given header, payload, and signature.
   private func token(_ header: String, _ payload: JSON, _ signature: String = "") -> String {
     let head = Base64URL.encode(Array(header.utf8))
     return "\(head).\(Base64URL.encode(payload.serialized())).\(signature)"
   }
 
-  @Test func `a token that is not signed is not believed`() async throws {
+  @Test func `a token without a valid signature is refused`() async throws {
     try await TestServer.with { server in
       let session = try await server.signIn(try await server.addPerson())
       let good = try session.text("idToken")
@@ -45,7 +45,7 @@ struct IDTokenTests {
     }
   }
 
-  @Test func `a changed claim is noticed`() async throws {
+  @Test func `a token with a modified claim is refused`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let bob = try await server.addPerson("bob")
@@ -62,7 +62,9 @@ struct IDTokenTests {
   }
 
   @Test(arguments: [(3899, nil), (3900, "INVALID_ID_TOKEN")])
-  func `a token is taken for five minutes past its end`(age: Int64, error: String?) async throws {
+  func `a token is accepted for five minutes after it expires`(age: Int64, error: String?)
+    async throws
+  {
     try await TestServer.with { server in
       let token = try await server.signIn(try await server.addPerson())["idToken"] ?? nil
       server.advance(seconds: age)
@@ -71,7 +73,7 @@ struct IDTokenTests {
   }
 
   @Test(arguments: [Profile.standalone, .emulator])
-  func `a token of another project or tenant is not taken`(profile: Profile) async throws {
+  func `a token from another project or tenant is refused`(profile: Profile) async throws {
     try await TestServer.with(profile) { server in
       let id = try await server.addTenant()
       let inTenant = try await server.signIn(try await server.addPerson(tenant: id), tenant: id)
@@ -82,7 +84,7 @@ struct IDTokenTests {
           Self.lookup, ["idToken": token["idToken"] ?? nil, "tenantId": .string(tenant)])
         #expect(answer.error == mismatch)
       }
-      // Without a tenant in the message the token says which.
+      // If the request names no tenant, the token determines it.
       let found = try await server.post(Self.lookup, ["idToken": inTenant["idToken"] ?? nil])
       #expect(found["users"]?.arrayValue?.first?["tenantId"]?.stringValue == id)
       let own = try await server.post(Self.lookup, ["idToken": inProject["idToken"] ?? nil])
@@ -98,14 +100,14 @@ struct IDTokenTests {
     }
   }
 
-  @Test func `the emulator's tokens are unsigned, as the Node SDK demands`() async throws {
+  @Test func `the emulator's tokens are unsigned, as the Node SDK requires`() async throws {
     try await TestServer.with(.emulator) { server in
       let session = try await server.signIn(try await server.addPerson())
       let token = try session.text("idToken")
       #expect(token.hasSuffix("."))
       let header = try #require(Base64URL.decode(token.split(separator: ".")[0]))
       let parameters = try #require(try JSON.parse(header).objectValue)
-      // The session is named where SDKs show it to nobody.
+      // The session ID is in the header, which SDKs don't expose.
       #expect(parameters.names == ["alg", "sid", "typ"])
       #expect(parameters["alg"] == "none" && parameters["typ"] == "JWT")
     }

@@ -29,7 +29,7 @@ struct OpenRoutesTests {
   ]
 
   @Test(arguments: [Profile.standalone, .emulator])
-  func `everything needs a credential but what is listed here`(profile: Profile) async throws {
+  func `every route requires a credential except those listed here`(profile: Profile) async throws {
     try await TestServer.with(profile) { server in
       var open: Set<String> = []
       for route in server.api.routes {

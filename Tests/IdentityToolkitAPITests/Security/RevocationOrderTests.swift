@@ -3,11 +3,11 @@ import Identity
 import JSON
 import Testing
 
-/// Whatever happens to an account in whatever order, and however quickly: no token is ahead of the
-/// clock, and what was revoked never works again.
+/// Applies random sequences of account changes, and checks that no token is issued in the future
+/// and that revoked tokens stay revoked.
 struct RevocationOrderTests {
   @Test(arguments: 1...12)
-  func `in any order of changes nothing is ahead of the clock or works after a revocation`(
+  func `in any order of changes, no token is issued in the future or survives revocation`(
     seed: UInt64
   ) async throws {
     try await TestServer.with { server in
@@ -15,14 +15,14 @@ struct RevocationOrderTests {
       try await server.configure(
         "emailPrivacyConfig", ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": false]])
       var story = try await Story(server, seed)
-      for _ in 0..<45 { try await story.goOn() }
+      for _ in 0..<45 { try await story.step() }
       #expect(story.tokens.contains { $0.isLive } || story.ends > 0)
       #expect(story.ends >= 5)
     }
   }
 }
 
-/// One user's tokens amid changes, and which of them must work.
+/// One user's tokens during a sequence of changes, and which of them must be valid.
 private struct Story {
   struct Tokens {
     var idToken: String
@@ -42,7 +42,7 @@ private struct Story {
   var isDisabled = false
   var factor: Enrolled?
   var tokens: [Tokens] = []
-  /// How often sessions were ended.
+  /// The number of times that sessions were revoked.
   var ends = 0
   private var steps: [String] = []
 
@@ -52,7 +52,7 @@ private struct Story {
     try await create()
   }
 
-  mutating func goOn() async throws {
+  mutating func step() async throws {
     let actions: [(String, (inout Story) async throws -> Void)] = [
       ("sign in", { try await $0.signIn() }), ("sign in", { try await $0.signIn() }),
       ("refresh", { try await $0.refresh() }), ("new password", { try await $0.newPassword() }),
@@ -75,7 +75,7 @@ private struct Story {
     try await check()
   }
 
-  // MARK: - Expectations
+  // MARK: - Checks
 
   private mutating func check() async throws {
     let now = server.now.seconds
@@ -85,9 +85,9 @@ private struct Story {
     #expect(try #require(since) <= now, "\(steps)")
     for index in tokens.indices {
       let held = tokens[index]
-      let said = try claims(.string(held.idToken))
+      let payload = try claims(.string(held.idToken))
       for name in ["iat", "auth_time"] {
-        #expect(try #require(said[name]?.numberValue?.int64) <= now, "\(name): \(steps)")
+        #expect(try #require(payload[name]?.numberValue?.int64) <= now, "\(name): \(steps)")
       }
       let looked = try await server.post(
         "/v1/accounts:lookup", ["idToken": .string(held.idToken)])
@@ -98,9 +98,10 @@ private struct Story {
       #expect(looked.error == expected, "token \(index): \(steps)")
       #expect(refreshed.error == expected, "refresh token \(index): \(steps)")
       if expected == nil {
-        // What the Admin SDKs compare, so that new sessions pass their check.
+        // The Admin SDKs compare these times to check for revocation.
         #expect(
-          try #require(said["auth_time"]?.numberValue?.int64) >= (try #require(since)), "\(steps)")
+          try #require(payload["auth_time"]?.numberValue?.int64) >= (try #require(since)),
+          "\(steps)")
         if refreshed.status == 200 { tokens[index].idToken = try refreshed.text("id_token") }
       }
     }
@@ -119,7 +120,7 @@ private struct Story {
         authTime: try #require(try claims(.string(idToken))["auth_time"]?.numberValue?.int64)))
   }
 
-  /// A session that works now; nil when there is none.
+  /// Returns the index of a random valid session, or nil if there is none.
   private mutating func live() -> Int? {
     isDisabled ? nil : tokens.indices.filter { tokens[$0].isLive }.randomElement(using: &dice)
   }
@@ -127,13 +128,13 @@ private struct Story {
   // MARK: - Actions
 
   private mutating func create() async throws {
-    let made = try await server.post(
+    let created = try await server.post(
       TestServer.accounts,
       [
         "localId": .string(Self.uid), "email": .string(email), "password": .string(password),
         "emailVerified": true,
       ], .owner)
-    #expect(made.status == 200)
+    #expect(created.status == 200)
     (isDisabled, factor) = (false, nil)
   }
 
@@ -178,7 +179,7 @@ private struct Story {
   }
 
   private mutating func newAddress() async throws {
-    // Users with a second factor confirm a new address first, so an administrator changes it.
+    // Users with a second factor must verify a new address first, so an administrator changes it.
     email = "alice\(steps.count)@example.com"
     guard factor == nil, let index = live() else {
       let changed = try await server.post(
@@ -277,7 +278,7 @@ private struct Story {
   }
 }
 
-/// SplitMix64: a course of numbers that follows from its seed.
+/// SplitMix64: a deterministic random number generator.
 private struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

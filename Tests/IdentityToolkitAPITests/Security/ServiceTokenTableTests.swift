@@ -5,19 +5,19 @@ import Testing
 
 @testable import IdentityToolkitAPI
 
-/// Which service token may call what: the page that says so, and every cell of it.
+/// Tests for the table of service token permissions: the generated page, and every cell.
 struct ServiceTokenTableTests {
-  @Test func `docs/service-tokens.md says what routes and roles say`() async throws {
+  @Test func `docs/service-tokens.md matches the routes and roles`() async throws {
     try await TestServer.with { server in
       let text = Self.text(server.api.operations)
       let kept = try DocumentFile.kept("service-tokens.md", as: text)
-      #expect(kept == text, "COUNTERSIGN_RECORD_SNAPSHOTS=1 writes it anew")
+      #expect(kept == text, "set COUNTERSIGN_RECORD_SNAPSHOTS=1 to regenerate it")
     }
   }
 
-  /// The name of each operation with its row, so that a failure says which.
+  /// Tests every operation with tokens of every role.
   @Test
-  func `every cell is as the table says, for tokens of the project, of the tenant and of others`()
+  func `every cell holds for tokens of the project, the tenant, and other pools`()
     async throws
   {
     let operations = try await TestServer.with { $0.api.operations.filter { $0.action != nil } }
@@ -35,7 +35,7 @@ struct ServiceTokenTableTests {
     let isOfTenant = operation.path.parameters.contains("tenantId")
     let isFree = operation.path.parameters.isEmpty
     for role in ServiceTokenRole.allCases {
-      // One of its own for each role, since some may delete it.
+      // Each role gets its own tenant, since some roles can delete it.
       let tenant = try await server.addTenant("for-\(role)")
       let path = operation.path.template.replacing("{projectId}", with: TestServer.project)
         .replacing("{tenantId}", with: tenant)
@@ -50,13 +50,13 @@ struct ServiceTokenTableTests {
       for (number, (token, isAllowed)) in cells.enumerated() {
         let status = try await self.status(operation, path, "{}", token, server)
         let words = "\(operation.method) \(path) \(role) \(number): \(status)"
-        // Imports and exports name their project, or are refused for that before anything else.
+        // Imports and exports must name their project; otherwise they're refused first.
         let isNamed = isFree && operation.isAdmin && operation.method == .post
         #expect(
           isNamed ? status == 400 : (status != 403) == isAllowed && status != 401 && status < 500,
           "\(words)")
         guard isFree, operation.method == .post else { continue }
-        // A token cannot be talked into another project.
+        // A token can't be redirected to another project.
         let body = #"{"targetProjectId":"acme-mfa"}"#
         let named = try await self.status(operation, path, body, token, server)
         #expect((named != 403) == (may && number == 3), "\(words), named: \(named)")
@@ -75,7 +75,7 @@ struct ServiceTokenTableTests {
 }
 
 extension Operation {
-  /// Whether it takes a token and nothing else.
+  /// Whether the operation accepts only a service token.
   fileprivate var isAdmin: Bool {
     if case .admin = access { true } else { false }
   }
@@ -102,7 +102,7 @@ extension ServiceTokenTableTests {
       guard let action = operation.action else { continue }
       let template = operation.path.template
       let plain = template.replacing("/tenants/{tenantId}", with: "")
-      // A call that is there for project and tenant stands once.
+      // List a call once if it exists for both project and tenant.
       if plain != template, templates.contains("\(operation.method) \(plain)"),
         !action.isAboutTenants
       {

@@ -5,13 +5,14 @@ import Testing
 
 @testable import IdentityToolkitAPI
 
-/// What one project or tenant gave out is worth nothing in another, in any method that takes it.
+/// Credentials issued by one project or tenant are refused by every method in another.
 struct TokenIsolationTests {
-  /// The members by which somebody shows what they were given.
+  /// The request members that carry a credential.
   private static let shown = ["idToken", "refreshToken", "mfaPendingCredential"]
 
-  /// Messages that are whole but for what is shown, by the name of the operation; what is not here
-  /// gets nothing else.
+  /// Requests that are complete except for the credential, by operation name.
+  ///
+  /// Other operations receive only the credential.
   private static let messages: [String: JSON] = [
     "accounts.signUp": ["email": "new@example.com", "password": "correct horse"],
     "accounts.update": ["displayName": "Mallory"],
@@ -34,7 +35,7 @@ struct TokenIsolationTests {
     "token": ["grantType": "refresh_token"],
   ]
 
-  /// What a user of some pool was given.
+  /// The credentials issued to a user.
   private struct Given {
     let idToken: JSON
     let refreshToken: JSON
@@ -49,7 +50,7 @@ struct TokenIsolationTests {
     }
   }
 
-  /// Switches TOTP on, so that it is not for the policy that something is refused.
+  /// Enables TOTP, so that requests aren't refused because of the policy.
   private func switchOn(
     _ server: TestServer, project: ID<Project> = ID(TestServer.project), tenant: String? = nil
   ) async throws {
@@ -72,9 +73,9 @@ struct TokenIsolationTests {
       pending: second["mfaPendingCredential"] ?? nil)
   }
 
-  /// Every call of a client that takes something of the kind: its address, message and member.
+  /// Returns every client operation that takes a credential, with the member that carries it.
   private func calls(_ server: TestServer) -> [(operation: Operation, member: String)] {
-    // The older addresses are other names of the same methods.
+    // The legacy paths are aliases of the same methods.
     server.api.operations.filter { !$0.isDeprecated }.flatMap {
       operation -> [(Operation, String)] in
       switch operation.access {
@@ -87,10 +88,10 @@ struct TokenIsolationTests {
     }
   }
 
-  /// Whether the message is whole but for what is shown, so that it is refused for that alone.
+  /// Whether the request is complete except for the credential, so only the credential can fail.
   private func isWhole(_ call: (operation: Operation, member: String)) -> Bool {
     let id = call.operation.id
-    // A phone is looked for before anything else, and an app is none.
+    // This method first checks that the factor is a phone, and these users have a TOTP factor.
     guard id != "accounts.mfaSignIn.start" else { return false }
     return Self.messages[id] != nil || ["accounts.lookup", "accounts.delete"].contains(id)
   }
@@ -106,7 +107,7 @@ struct TokenIsolationTests {
       call.operation.path.template + "?key=\(key)", .object(message), .none)
   }
 
-  @Test func `the methods that are tried are all that take such a thing`() async throws {
+  @Test func `every method that takes a credential is tested`() async throws {
     try await TestServer.with { server in
       let names = Set(calls(server).map { "\($0.operation.id) \($0.member)" })
       let least: Set = [
@@ -120,7 +121,7 @@ struct TokenIsolationTests {
     }
   }
 
-  @Test func `what another project gave is as good as nothing`() async throws {
+  @Test func `another project's credentials are refused like invalid ones`() async throws {
     try await TestServer.with { server in
       let given = try await given(server)
       let other = try await server.identity.pools.createProject(
@@ -134,15 +135,15 @@ struct TokenIsolationTests {
         #expect(answer.status == 400, "\(words)")
         guard isWhole(call) else { continue }
         #expect(answer.error?.hasPrefix("INVALID_") == true, "\(words)")
-        // Production says of a pending credential that it is another project's.
-        let isTold = call.member == "mfaPendingCredential"
-        #expect(isTold || answer.error == junk.error, "\(words)")
+        // Production reports that a pending credential belongs to another project.
+        let isReported = call.member == "mfaPendingCredential"
+        #expect(isReported || answer.error == junk.error, "\(words)")
       }
       try await expectUnharmed(given, server)
     }
   }
 
-  @Test func `what another tenant gave is refused, and so is a tenant's in the project`()
+  @Test func `another tenant's credentials are refused, and so are the project's in a tenant`()
     async throws
   {
     try await TestServer.with { server in
@@ -166,7 +167,7 @@ struct TokenIsolationTests {
     }
   }
 
-  @Test func `an enrollment that began in one place does not end in another`() async throws {
+  @Test func `an enrollment can't be finalized in another project or tenant`() async throws {
     try await TestServer.with { server in
       let tenant = try await server.addTenant()
       try await switchOn(server)
@@ -196,7 +197,7 @@ struct TokenIsolationTests {
     }
   }
 
-  /// What was shown in wrong places counts at home.
+  /// Checks that the credentials are still valid in their own pool.
   private func expectUnharmed(_ given: Given, _ server: TestServer) async throws {
     let user = try await server.post("/v1/accounts:lookup", ["idToken": given.idToken])
     #expect(user.status == 200)

@@ -5,12 +5,13 @@ import Testing
 
 @testable import IdentityToolkitAPI
 
-/// Tokens whose signature was checked before are remembered; what they are worth is asked each time.
+/// Tests for the cache of verified tokens: signatures are cached, but account state is checked
+/// on every use.
 struct TokenMemoryTests {
   private static let lookup = "/v1/accounts:lookup"
   private static let update = TestServer.accounts + ":update"
 
-  /// A token that was shown already.
+  /// Returns a token that has been verified once, so it's in the cache.
   private func shown(_ server: TestServer, _ person: Person) async throws -> JSON {
     let token = try await server.signIn(person)["idToken"] ?? nil
     let answer = try await server.post(Self.lookup, ["idToken": token])
@@ -18,7 +19,9 @@ struct TokenMemoryTests {
     return token
   }
 
-  @Test func `revocation, disabling and deletion count at once`() async throws {
+  @Test func `revoking, disabling, and deleting take effect immediately on a cached token`()
+    async throws
+  {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       var token = try await shown(server, alice)
@@ -41,7 +44,9 @@ struct TokenMemoryTests {
     }
   }
 
-  @Test func `it runs out as if it were new, and is of its project only`() async throws {
+  @Test func `a cached token expires on time, and is refused in other projects and tenants`()
+    async throws
+  {
     try await TestServer.with { server in
       let token = try await shown(server, try await server.addPerson())
       let other = try await server.identity.pools.createProject(
@@ -59,7 +64,7 @@ struct TokenMemoryTests {
     }
   }
 
-  @Test func `nothing is remembered of a key that was retired`() async throws {
+  @Test func `cached tokens signed with a retired key are refused`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let token = try await shown(server, alice)
@@ -73,7 +78,7 @@ struct TokenMemoryTests {
     }
   }
 
-  @Test func `a token that differs in any byte is another one`() async throws {
+  @Test func `a token that differs in any byte isn't found in the cache`() async throws {
     try await TestServer.with { server in
       let token = try #require(
         try await shown(server, try await server.addPerson()).stringValue)
@@ -87,7 +92,7 @@ struct TokenMemoryTests {
     }
   }
 
-  @Test func `the memory has an end, and keeps what is used`() throws {
+  @Test func `the cache has a maximum size and keeps recently used tokens`() throws {
     let memory = VerifiedTokens()
     let payload = try json(
       """

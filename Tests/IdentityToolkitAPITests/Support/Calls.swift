@@ -6,31 +6,31 @@ import JSON
 import OTP
 import Testing
 
-/// An answer, read.
+/// A response with its parsed JSON.
 struct Answer {
   let response: Response
   let json: JSON
 
   var status: Int { response.status.code }
-  /// The text of the error; nil for a good answer.
+  /// The error message; nil if the call succeeded.
   var error: String? { json["error"]?["message"]?.stringValue }
 
   subscript(_ name: String) -> JSON? { json[name] }
   func text(_ name: String) throws -> String { try #require(json[name]?.stringValue) }
 }
 
-/// What a caller shows.
+/// The credential that a caller sends.
 enum Credential {
   /// The API key in the query.
   case key
-  /// The owner's token of the server.
+  /// The server's owner token.
   case owner
   case bearer(String)
   case none
 }
 
 extension TestServer {
-  /// Sends a request as it would come over a socket.
+  /// Sends a request as if it came over a socket.
   func send(
     _ method: HTTP.Method, _ path: String, _ body: [UInt8] = [],
     _ credential: Credential = .none, fields: Fields = [:]
@@ -53,7 +53,7 @@ extension TestServer {
     return response
   }
 
-  /// Calls a method with a JSON text.
+  /// Calls a method with JSON text.
   func call(
     _ method: HTTP.Method, _ path: String, text: String, _ credential: Credential,
     fields: Fields = [:]
@@ -84,9 +84,9 @@ extension TestServer {
   }
 }
 
-// MARK: - Stories
+// MARK: - Scenarios
 
-/// A user whose password is known.
+/// A user with a known password.
 struct Person {
   let email: String
   let uid: String
@@ -97,7 +97,7 @@ extension TestServer {
   static let config = "/v2/projects/acme-mfa/config"
   static let accounts = "/v1/projects/acme-mfa/accounts"
 
-  /// Switches TOTP on for the project.
+  /// Enables TOTP for the project.
   func switchTOTPOn(adjacentIntervals: Int? = nil) async throws {
     let settings: JSON =
       adjacentIntervals.map { ["adjacentIntervals": .number(JSON.Number($0))] } ?? [:]
@@ -107,7 +107,7 @@ extension TestServer {
     #expect(answer.status == 200)
   }
 
-  /// Makes a user with a verified address.
+  /// Creates a user with a verified email.
   func addPerson(_ name: String = "alice", tenant: String? = nil) async throws -> Person {
     let email = "\(name)@example.com"
     let path = tenant.map { "/v1/projects/acme-mfa/tenants/\($0)/accounts" } ?? Self.accounts
@@ -128,7 +128,7 @@ extension TestServer {
     return try await post("/v1/accounts:signInWithPassword", .object(body))
   }
 
-  /// Enrolls a factor for somebody who is signed in.
+  /// Enrolls a factor for a signed-in user.
   func enroll(_ idToken: String, name: String = "Phone") async throws -> Enrolled {
     let start = try await post(
       "/v2/accounts/mfaEnrollment:start",
@@ -153,7 +153,7 @@ extension TestServer {
       device: device, id: try #require(factor?["mfaEnrollmentId"]?.stringValue), answer: done)
   }
 
-  /// Makes a tenant with passwords on.
+  /// Creates a tenant with password sign-in enabled.
   func addTenant(_ name: String = "globex") async throws -> String {
     let answer = try await post(
       "/v2/projects/acme-mfa/tenants",
@@ -162,7 +162,7 @@ extension TestServer {
     return String(try #require(id))
   }
 
-  /// Makes a service token.
+  /// Creates a service token.
   func token(_ role: ServiceTokenRole, tenant: String? = nil, project: String = TestServer.project)
     async throws -> String
   {
@@ -173,7 +173,7 @@ extension TestServer {
   }
 }
 
-/// A factor that was enrolled.
+/// An enrolled factor.
 struct Enrolled {
   let device: Device
   let id: String
@@ -194,7 +194,7 @@ struct Device {
   }
 }
 
-/// The payload of a JSON Web Token, unchecked.
+/// Returns the payload of a JSON Web Token without verifying it.
 func claims(_ token: JSON?) throws -> JSON {
   let parts = try #require(token?.stringValue).split(
     separator: ".", omittingEmptySubsequences: false)

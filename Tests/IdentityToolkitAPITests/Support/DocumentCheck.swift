@@ -7,8 +7,8 @@ import Text
 
 @testable import IdentityToolkitAPI
 
-/// Compares answers with what the OpenAPI document says of them, so that every exchange of every
-/// test is an example of its operation.
+/// Compares responses with the OpenAPI document, so that every exchange in every test verifies its
+/// operation.
 final class DocumentCheck: Sendable {
   private struct Operation {
     let method: String
@@ -21,7 +21,7 @@ final class DocumentCheck: Sendable {
 
   private static let known = Mutex<[Profile: DocumentCheck]>([:])
 
-  /// The document of a profile, which is the same for every server.
+  /// Returns the check for a profile's document, which is the same for every server.
   static func of(_ api: IdentityToolkitAPI, _ profile: Profile) -> DocumentCheck {
     known.withLock { known in
       if let check = known[profile] { return check }
@@ -45,33 +45,33 @@ final class DocumentCheck: Sendable {
     schemas = document["components"]?["schemas"]?.objectValue ?? [:]
   }
 
-  /// Records an issue when an answer is not as its operation says.
+  /// Records an issue if a response differs from its operation's declaration.
   func check(_ response: Response, to request: Request) {
     for fault in faults(response, to: request) {
       Issue.record("\(request.method) \(request.target.rawPath) \(response.status.code): \(fault)")
     }
   }
 
-  /// What is not as declared; nothing for an address that is not in the document.
+  /// Returns the differences from the declaration; none for a path that isn't in the document.
   func faults(_ response: Response, to request: Request) -> [String] {
     let segments = Addresses.shortened(request.target).segments.map(\.text)
     let fitting = operations.filter { operation in
       operation.method == request.method.name && operation.segments.count == segments.count
         && zip(operation.segments, segments).allSatisfy(Self.fits)
     }
-    // A word is more exact than a parameter.
+    // A literal segment is more specific than a parameter.
     let operation = fitting.max { one, other in
       Self.words(one.segments) < Self.words(other.segments)
     }
     guard let operation, response.status != .notModified else { return [] }
     let status = String(response.status.code)
-    guard let said = operation.description["responses"]?[status] else {
+    guard let declared = operation.description["responses"]?[status] else {
       return ["the status is not declared"]
     }
-    guard let schema = said["content"]?["application/json"]?["schema"],
+    guard let schema = declared["content"]?["application/json"]?["schema"],
       response.fields[.contentType]?.hasPrefix("application/json") == true
     else { return [] }
-    guard let value = try? JSON.parse(response.body.bytes) else { return ["the body is no JSON"] }
+    guard let value = try? JSON.parse(response.body.bytes) else { return ["the body isn't JSON"] }
     return faults(of: value, schema, at: "$")
   }
 
@@ -88,7 +88,7 @@ final class DocumentCheck: Sendable {
   }
 }
 
-// MARK: - JSON Schema, as much of it as the document uses
+// MARK: - The subset of JSON Schema that the document uses
 
 extension DocumentCheck {
   func faults(of value: JSON, _ schema: JSON, at path: String) -> [String] {
@@ -105,7 +105,7 @@ extension DocumentCheck {
     }
     if let word = schema["const"], word != value { return ["\(path): \(value) is not \(word)"] }
     if let words = schema["enum"]?.arrayValue, !words.contains(value) {
-      return ["\(path): \(value) is none of \(words)"]
+      return ["\(path): \(value) isn't one of \(words)"]
     }
     if schema["format"] == "int64", let text = value.stringValue, Int64(text) == nil {
       return ["\(path): \(value) is not a number"]

@@ -2,17 +2,17 @@ import JSON
 import Testing
 import Text
 
-/// Reads JSON that stands in a test.
+/// Parses JSON text in a test.
 func json(_ text: String) throws -> JSON { try JSON.parse(Array(text.utf8)) }
 
-/// Members whose values differ from run to run, replaced by their names where they are texts.
+/// Members whose string values differ from run to run, and are replaced with their names.
 private let varying: Set<UntrustedText> = [
   "localId", "idToken", "id_token", "access_token", "refreshToken", "refresh_token", "user_id",
   "sub", "mfaEnrollmentId", "mfaPendingCredential", "sharedSecretKey", "sessionInfo", "name",
   "projectId", "project_id", "apiKey", "second_factor_identifier",
 ]
 
-/// A value in which what varies is masked: `"localId": "<localId>"`.
+/// Returns the value with varying members masked: `"localId": "<localId>"`.
 func masked(_ value: JSON) -> JSON {
   switch value {
   case .array(let elements): .array(elements.map(masked))

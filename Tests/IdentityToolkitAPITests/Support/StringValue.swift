@@ -2,6 +2,6 @@ import JSON
 import Text
 
 extension JSON {
-  /// The string as a `String`, for what tests expect; nil when this is something else.
+  /// The value as a `String`, for expectations; nil if it isn't a string.
   var stringValue: String? { textValue?.text }
 }

@@ -5,7 +5,7 @@ import Identity
 import Testing
 
 extension TestServer {
-  /// Switches on what stands in for an authenticator app.
+  /// Turns temporary codes and recovery codes on.
   func allowBackupCodes() async throws {
     var settings = SupportRules()
     (settings.temporaryCodes, settings.recoveryCodes) = (true, true)
@@ -13,7 +13,7 @@ extension TestServer {
     try await identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
   }
 
-  /// What a support agent gives, who has just given a code of their own.
+  /// Returns a request by a support agent who has just re-authenticated.
   private func request() async throws -> ActionRequest {
     let password = Secret("correct horse battery")
     let administrator = try await identity.administrators.create(
@@ -33,7 +33,7 @@ extension TestServer {
 
   private struct NoSession: Error {}
 
-  /// A code that an agent makes for a user.
+  /// Generates a temporary code for a user, as a support agent.
   func temporaryCode(of uid: String) async throws -> String {
     let scope = try await identity.scopes.find(project: ID(TestServer.project))
     return try await identity.backupCodes.makeTemporaryCode(
@@ -41,7 +41,7 @@ extension TestServer {
     ).value.code.revealedText
   }
 
-  /// Lets a user say that what was done was none of theirs.
+  /// Reports a change as unauthorized, as the user would.
   func object(for uid: String) async throws {
     try await allowBackupCodes()
     _ = try await temporaryCode(of: uid)

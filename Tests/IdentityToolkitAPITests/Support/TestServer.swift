@@ -9,7 +9,7 @@ import JSON
 import OTP
 import Synchronization
 
-/// A server in process, over a database file of its own, with a clock that stands still.
+/// A server in the test process, with its own database file and a stopped clock.
 final class TestServer: Sendable {
   let api: IdentityToolkitAPI
   let identity: Identity
@@ -17,12 +17,12 @@ final class TestServer: Sendable {
   let profile: Profile
   /// An API key of the project `acme-mfa`.
   let key: String
-  /// A service token of `acme-mfa` that may everything there.
+  /// A service token with the owner role in `acme-mfa`.
   let owner: String
   private let time: Mutex<Int64>
 
   static let project = "acme-mfa"
-  /// The time at the start, 2026-09-24T10:00:00.123456Z.
+  /// The start time, 2026-09-24T10:00:00.123456Z.
   static let start: Int64 = 1_790_244_000_123_456
 
   private init(_ profile: Profile, _ path: String, log: @escaping @Sendable (String) -> Void)
@@ -38,10 +38,10 @@ final class TestServer: Sendable {
     self.profile = profile
     try await identity.prepare()
     key = try await identity.apiKeys.list(ID(TestServer.project)).first?.text ?? ""
-    let made = try await identity.serviceTokens.create(
+    let created = try await identity.serviceTokens.create(
       project: ID(TestServer.project), tenant: nil, role: .owner, name: "tests",
       maker: .commandLine)
-    owner = profile == .emulator ? "owner" : made.secret.revealedText
+    owner = profile == .emulator ? "owner" : created.secret.revealedText
     self.clock = clock
     time = Mutex(0)
   }
@@ -57,7 +57,7 @@ final class TestServer: Sendable {
   var now: Instant { clock.now }
   func advance(seconds: Int64) { clock.advance(seconds * 1_000_000) }
 
-  /// Runs a test over a new server, and removes it afterwards.
+  /// Runs a test with a new server and deletes its files afterward.
   static func with<T>(
     _ profile: Profile = .standalone, log: @escaping @Sendable (String) -> Void = { _ in },
     _ body: (TestServer) async throws -> T
@@ -79,8 +79,8 @@ final class TestServer: Sendable {
   }
 }
 
-/// A database that is made once for each profile and copied for each test: making a signing key
-/// takes longer than most tests.
+/// A database that is created once for each profile and copied for each test, since generating a
+/// signing key takes longer than most tests.
 private enum Template {
   static let keys = KeyRing(random: .system)
   static let hasher = PasswordHasher(

@@ -3,20 +3,20 @@ import Foundation
 import Identity
 import JSON
 
-/// A key that signs JSON Web Tokens, as a back end or a provider of identity has one.
+/// A key that signs JSON Web Tokens, like that of a back end or an identity provider.
 struct TestTokenIssuer: Sendable {
   let key: RSAKey
 
-  /// Made once, since it takes a tenth of a second.
-  static let back = made()
+  /// Generated once, since it takes a tenth of a second.
+  static let back = generate()
 
-  private static func made() -> TestTokenIssuer {
+  private static func generate() -> TestTokenIssuer {
     do { return TestTokenIssuer(key: try RSAKey.generate()) } catch {
       fatalError("no RSA key: \(error)")
     }
   }
 
-  /// The public key as PEM.
+  /// Returns the public key as PEM.
   func pem() throws -> String {
     let numbers = try key.publicNumbers()
     let der = try PublicKey(modulus: numbers.modulus, exponent: numbers.exponent).der()
@@ -24,7 +24,7 @@ struct TestTokenIssuer: Sendable {
     return "-----BEGIN PUBLIC KEY-----\n\(text)\n-----END PUBLIC KEY-----\n"
   }
 
-  /// The public key as a JSON Web Key Set.
+  /// Returns the public key as a JSON Web Key Set.
   func keySet() throws -> JSON {
     let numbers = try key.publicNumbers()
     return [
@@ -37,13 +37,13 @@ struct TestTokenIssuer: Sendable {
     ]
   }
 
-  /// A token with this payload, signed.
+  /// Returns a signed token with the payload.
   func token(_ payload: JSON) throws -> String {
     let text = Self.unsigned(payload, algorithm: "RS256")
     return text + Base64URL.encode(try key.sign(Array(text.dropLast().utf8)))
   }
 
-  /// A token without a signature: two parts and a dot.
+  /// Returns a token without a signature: two parts and a trailing dot.
   static func unsigned(_ payload: JSON, algorithm: String = "none") -> String {
     let header: JSON = ["alg": .string(algorithm), "typ": "JWT"]
     return [header, payload].map { Base64URL.encode($0.serialized()) + "." }.joined()

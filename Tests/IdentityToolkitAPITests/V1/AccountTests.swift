@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 struct AccountTests {
-  @Test func `a right password answers with tokens`() async throws {
+  @Test func `a correct password returns tokens`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let answer = try await server.signIn(alice)
@@ -21,7 +21,7 @@ struct AccountTests {
   }
 
   @Test(arguments: [true, false])
-  func `a wrong password tells as much as email privacy allows`(privacy: Bool) async throws {
+  func `the error for a wrong password depends on email privacy`(privacy: Bool) async throws {
     try await TestServer.with { server in
       _ = try await server.addPerson()
       _ = try await server.patch(
@@ -38,7 +38,7 @@ struct AccountTests {
     }
   }
 
-  @Test func `a tenant's own email privacy goes before its project's`() async throws {
+  @Test func `a tenant's email privacy setting overrides its project's`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       let body: JSON = [
@@ -53,7 +53,7 @@ struct AccountTests {
     }
   }
 
-  @Test func `guesses are slowed down and a disabled user is told so`() async throws {
+  @Test func `guessing is rate limited, and a disabled user gets USER_DISABLED`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let disabled = try await server.post(
@@ -79,7 +79,7 @@ struct AccountTests {
     (#"{"password":"x"}"#, "MISSING_EMAIL"), (#"{"email":"a@example.com"}"#, "MISSING_PASSWORD"),
     (#"{"email":"a@example.com","password":""}"#, "MISSING_PASSWORD"), ("", "MISSING_EMAIL"),
   ])
-  func `a sign-in needs both`(body: String, error: String) async throws {
+  func `a sign-in requires email and password`(body: String, error: String) async throws {
     try await TestServer.with { server in
       let answer = try await server.call(
         .post, "/v1/accounts:signInWithPassword", text: body, .key)
@@ -87,7 +87,7 @@ struct AccountTests {
     }
   }
 
-  @Test func `a tenant without passwords refuses them`() async throws {
+  @Test func `a tenant with password sign-in or auth disabled refuses passwords`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       let alice = try await server.addPerson(tenant: id)
@@ -105,7 +105,7 @@ struct AccountTests {
     }
   }
 
-  @Test func `a lookup shows a user in full`() async throws {
+  @Test func `a lookup returns all fields of a user`() async throws {
     try await TestServer.with { server in
       _ = try await server.post(
         TestServer.accounts,
@@ -144,7 +144,7 @@ struct AccountTests {
     }
   }
 
-  @Test func `a lookup by an administrator finds by id, address and number`() async throws {
+  @Test func `an administrator can look up users by ID and email`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let bob = try await server.addPerson("bob")
@@ -169,7 +169,8 @@ struct AccountTests {
     }
   }
 
-  @Test func `users are deleted by themselves, by administrators and in batches`() async throws {
+  @Test func `users can be deleted by themselves, by administrators, and in batches`() async throws
+  {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let session = try await server.signIn(alice)
@@ -215,7 +216,7 @@ struct AccountTests {
     }
   }
 
-  @Test func `a download has pages by uid, and a query counts`() async throws {
+  @Test func `a download is paged by uid, and a query counts users`() async throws {
     try await TestServer.with { server in
       for uid in ["a", "b", "c"] {
         _ = try await server.post(TestServer.accounts, ["localId": .string(uid)], .owner)
@@ -237,8 +238,8 @@ struct AccountTests {
       #expect(one["recordsCount"] == "1")
       let most = try await server.post(query, ["limit": 501], .owner)
       #expect(most["userInfo"]?.arrayValue?.count == 3)
-      let nobody = try await server.get(TestServer.accounts + ":batchGet?maxResults=0")
-      #expect(nobody.json == ["kind": "identitytoolkit#DownloadAccountResponse"])
+      let empty = try await server.get(TestServer.accounts + ":batchGet?maxResults=0")
+      #expect(empty.json == ["kind": "identitytoolkit#DownloadAccountResponse"])
     }
   }
 }

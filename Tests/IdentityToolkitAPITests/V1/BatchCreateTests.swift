@@ -7,7 +7,7 @@ import Testing
 struct BatchCreateTests {
   static let path = TestServer.accounts + ":batchCreate"
 
-  /// A hash with the members that say how it was made; the password is `password`.
+  /// A hash of the password `password`, with the request members that describe its algorithm.
   struct Hashed: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let members: JSON
@@ -17,7 +17,7 @@ struct BatchCreateTests {
     init(_ name: String, _ members: JSON, _ hash: String, salt: String = "somesalt") {
       testDescription = name
       self.members = members
-      // The Node SDK gives an MD5 as the text of its digits.
+      // The Node SDK sends an MD5 hash as hexadecimal text.
       let isText = name.hasSuffix("as text")
       self.hash = isText ? Array(hash.utf8) : Hex.decode(Array(hash.utf8)) ?? Array(hash.utf8)
       self.salt = Array(salt.utf8)
@@ -44,7 +44,7 @@ struct BatchCreateTests {
   }
 
   @Test(arguments: hashes)
-  func `a hash of every algorithm signs in, and becomes Argon2id`(hashed: Hashed) async throws {
+  func `a hash of any algorithm signs in and is upgraded to Argon2id`(hashed: Hashed) async throws {
     try await TestServer.with { server in
       var body = try #require(hashed.members.objectValue)
       body["users"] = [row(hashed, padded: true)]
@@ -62,14 +62,14 @@ struct BatchCreateTests {
   }
 
   @Test(arguments: hashes)
-  func `a hash that was taken out signs in where it is put in again`(hashed: Hashed) async throws {
+  func `an exported hash signs in after it's imported again`(hashed: Hashed) async throws {
     try await TestServer.with { server in
       var body = try #require(hashed.members.objectValue)
       body["users"] = [row(hashed, padded: false)]
       _ = try await server.post(Self.path, .object(body), .owner)
       let user = try await server.get(TestServer.accounts + ":batchGet")["users"]?.arrayValue?.first
       var again = try #require(user?.objectValue)
-      if again["version"] != nil { return }  // Firebase's own form, which needs its parameters.
+      if again["version"] != nil { return }  // Firebase's scrypt, which needs its parameters
       again["localId"] = "again"
       again["email"] = "again@example.com"
       let answer = try await server.post(Self.path, ["users": [.object(again)]], .owner)
@@ -80,7 +80,7 @@ struct BatchCreateTests {
     }
   }
 
-  @Test func `hashes of Firebase's scrypt are told as Firebase tells them`() async throws {
+  @Test func `Firebase scrypt hashes are exported in Firebase's form`() async throws {
     try await TestServer.with { server in
       let hashed = try #require(Self.hashes.first { $0.testDescription == "SCRYPT" })
       var body = try #require(hashed.members.objectValue)
@@ -93,7 +93,7 @@ struct BatchCreateTests {
     }
   }
 
-  @Test func `hashes are for owners, and leave a trace`() async throws {
+  @Test func `only owners can export hashes, and exports are logged`() async throws {
     try await TestServer.with { server in
       _ = try await server.addPerson()
       let application = try await server.identity.serviceTokens.create(
@@ -111,7 +111,7 @@ struct BatchCreateTests {
     }
   }
 
-  @Test func `rows that are refused are told by place and text`() async throws {
+  @Test func `refused rows are reported by index and message`() async throws {
     try await TestServer.with { server in
       let body = try json(
         """
@@ -208,7 +208,8 @@ struct BatchCreateTests {
       #"Invalid value at 'users[0].password' (TYPE_BYTES), Base64 decoding failed for "no base64!""#
     ),
   ])
-  func `what is wrong with the whole stops the whole`(body: String, error: String) async throws {
+  func `an error in the request refuses the whole import`(body: String, error: String) async throws
+  {
     try await TestServer.with { server in
       let answer = try await server.call(.post, Self.path, text: body, .owner)
       #expect(answer.status == 400)
@@ -216,7 +217,7 @@ struct BatchCreateTests {
     }
   }
 
-  @Test func `a bcrypt of cost 15 is the row's error`() async throws {
+  @Test func `a bcrypt hash with cost 15 is a row error`() async throws {
     try await TestServer.with { server in
       let text = "$2a$15$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"
       let answer = try await server.post(
@@ -233,7 +234,7 @@ struct BatchCreateTests {
     }
   }
 
-  @Test func `at most a thousand users come at once`() async throws {
+  @Test func `at most a thousand users can be imported at once`() async throws {
     try await TestServer.with { server in
       let users = (0...1000).map { JSON.object(["localId": .string("u\($0)")]) }
       let tooMany = try await server.post(Self.path, ["users": .array(users)], .owner)
@@ -246,7 +247,7 @@ struct BatchCreateTests {
     }
   }
 
-  @Test func `existing users are refused or overwritten`() async throws {
+  @Test func `existing users are refused unless overwriting is allowed`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let row: JSON = [
@@ -265,7 +266,7 @@ struct BatchCreateTests {
     }
   }
 
-  @Test func `a tenant's users are the tenant's`() async throws {
+  @Test func `users imported into a tenant belong to that tenant`() async throws {
     try await TestServer.with { server in
       let tenant = try await server.addTenant()
       let path = "/v1/projects/acme-mfa/tenants/\(tenant)/accounts:batchCreate"
@@ -279,7 +280,7 @@ struct BatchCreateTests {
     }
   }
 
-  @Test func `TOTP secrets come in where the configuration says so`() async throws {
+  @Test func `TOTP secrets can be imported only if the configuration allows it`() async throws {
     try await TestServer.with { server in
       let row = try json(
         """
@@ -321,7 +322,7 @@ struct BatchCreateTests {
     }
   }
 
-  @Test func `the fake hash of the emulator counts in the emulator profile alone`() async throws {
+  @Test func `the emulator's fake hash is accepted only in the emulator profile`() async throws {
     let fake = "fakeHash:salt=fakeSaltX:password=secret-word"
     for text in [fake, Base64URL.encodePadded(Array(fake.utf8))] {
       let users: JSON = [

@@ -23,7 +23,7 @@ struct CustomTokenTests {
       key: TestTokenIssuer.back.pem(), by: Author(actor: .commandLine))
   }
 
-  @Test func `a custom token is changed for tokens`() async throws {
+  @Test func `a custom token is exchanged for tokens`() async throws {
     try await TestServer.with { server in
       try await register(server)
       let token = try TestTokenIssuer.back.token(
@@ -40,7 +40,7 @@ struct CustomTokenTests {
       let first = try claims(answer["idToken"])
       #expect(first["sub"] == "alice")
       #expect(first["plan"] == "gold")
-      // A name that tokens use themselves says what it always says.
+      // A standard claim can't be overridden.
       #expect(first["name"] == nil)
       #expect(first["firebase"] == ["identities": [:], "sign_in_provider": "custom"])
       let again = try await server.post(Self.path, ["token": .string(token)])
@@ -56,7 +56,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `the session's claims count before those of the user`() async throws {
+  @Test func `the session's claims override the user's`() async throws {
     try await TestServer.with { server in
       try await register(server)
       _ = try await server.post(
@@ -81,7 +81,7 @@ struct CustomTokenTests {
       ),
       (["token": true], "Invalid value at 'token' (TYPE_STRING), true"),
     ] as [(JSON, String)])
-  func `what is no token is refused`(body: JSON, error: String) async throws {
+  func `malformed tokens are refused`(body: JSON, error: String) async throws {
     try await TestServer.with { server in
       let answer = try await server.post(Self.path, body)
       #expect(answer.status == 400)
@@ -108,7 +108,8 @@ struct CustomTokenTests {
       (["claims": ["exp": 1]], "FORBIDDEN_CLAIM : exp"),
       (["claims": ["a": .string(String(repeating: "x", count: 1000))]], "CLAIMS_TOO_LARGE"),
     ] as [(JSON.Object, String)])
-  func `each refusal has its word`(members: JSON.Object, error: String) async throws {
+  func `each invalid claim has its own error code`(members: JSON.Object, error: String) async throws
+  {
     try await TestServer.with { server in
       try await register(server)
       let token = try TestTokenIssuer.back.token(Self.payload(server, members))
@@ -116,7 +117,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `USER_DISABLED and PROJECT_DISABLED end a sign-in by a custom token`() async throws {
+  @Test func `a disabled user or project refuses a custom token`() async throws {
     try await TestServer.with { server in
       try await register(server)
       let token = JSON.string(try TestTokenIssuer.back.token(Self.payload(server)))
@@ -130,7 +131,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `nothing unsigned is taken in the standalone profile`() async throws {
+  @Test func `the standalone profile refuses unsigned tokens`() async throws {
     try await TestServer.with { server in
       try await register(server)
       for token in [TestTokenIssuer.unsigned(Self.payload(server)), #"{"uid":"alice"}"#] {
@@ -140,7 +141,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `the emulator takes unsigned tokens and bare JSON`() async throws {
+  @Test func `the emulator accepts unsigned tokens and bare JSON`() async throws {
     try await TestServer.with(.emulator) { server in
       for token in [TestTokenIssuer.unsigned(Self.payload(server)), #"{"uid":"alice"}"#] {
         let answer = try await server.post(Self.path, ["token": .string(token)])
@@ -150,14 +151,14 @@ struct CustomTokenTests {
     }
   }
 
-  /// Signs alice in with claims.
+  /// Signs Alice in with a custom token and returns the ID token.
   private func signIn(_ server: TestServer, _ claims: JSON) async throws -> JSON {
     let token = try TestTokenIssuer.back.token(Self.payload(server, ["claims": claims]))
     let answer = try await server.post(Self.path, ["token": .string(token)])
     return answer["idToken"] ?? nil
   }
 
-  @Test func `the claims stay when the user of the session gets an address and a password`()
+  @Test func `the claims are preserved when the user adds an email and password`()
     async throws
   {
     try await TestServer.with { server in
@@ -187,7 +188,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `of sessions that began at once with other claims each keeps its own`() async throws {
+  @Test func `sessions started at the same time keep their own claims`() async throws {
     try await TestServer.with { server in
       try await register(server)
       let poor = try await signIn(server, ["plan": "tin"])
@@ -203,7 +204,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test func `claims end by what SDKs count, however few characters people see`() async throws {
+  @Test func `claims are limited by encoded length, not visible characters`() async throws {
     try await TestServer.with { server in
       try await register(server)
       let marks = String(

@@ -1,19 +1,19 @@
 import JSON
 import Testing
 
-/// What answers tell of fields that are false, empty or absent.
+/// Tests for how responses show fields that are false, empty, or absent.
 struct GivenFieldsTests {
   private func shown(_ server: TestServer, _ uid: String) async throws -> JSON? {
     try await server.post(TestServer.accounts + ":lookup", ["localId": [.string(uid)]], .owner)[
       "users"]?.arrayValue?.first
   }
 
-  @Test func `disabled is told of users that an administrator made, imported, or enabled`()
+  @Test func `disabled is shown for users that an administrator created, imported, or enabled`()
     async throws
   {
     try await TestServer.with { server in
-      let made = try await server.addPerson()
-      #expect(try await shown(server, made.uid)?["disabled"] == false)
+      let created = try await server.addPerson()
+      #expect(try await shown(server, created.uid)?["disabled"] == false)
       let signedUp = try await server.post(
         "/v1/accounts:signUp", ["email": "bob@example.com", "password": "correct horse"]
       ).text("localId")
@@ -30,7 +30,8 @@ struct GivenFieldsTests {
     }
   }
 
-  @Test func `a removed address keeps what was known of it, and vouches for no other`() async throws
+  @Test func `removing an email preserves emailVerified, but a new email is unverified`()
+    async throws
   {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
@@ -42,19 +43,19 @@ struct GivenFieldsTests {
     }
   }
 
-  @Test func `an address that a back end changes counts as verified if the one before did`()
+  @Test func `an email changed by a back end inherits the previous verification state`()
     async throws
   {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let kept = try await server.change(alice.uid, ["email": "new@example.com"])
       #expect(kept["emailVerified"] == true)
-      let said = try await server.change(
+      let explicit = try await server.change(
         alice.uid, ["email": "newer@example.com", "emailVerified": false])
-      #expect(said["emailVerified"] == false)
+      #expect(explicit["emailVerified"] == false)
       let still = try await server.change(alice.uid, ["email": "newest@example.com"])
       #expect(still["emailVerified"] == false)
-      // What users change themselves is never known to be theirs.
+      // An email that users change themselves is unverified.
       try await server.hideNobody()
       _ = try await server.change(alice.uid, ["emailVerified": true])
       let person = Person(email: "newest@example.com", uid: alice.uid)
@@ -65,7 +66,7 @@ struct GivenFieldsTests {
     }
   }
 
-  @Test func `an empty name is told until it is removed`() async throws {
+  @Test func `an empty name is shown until it's removed`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let empty = try await server.change(alice.uid, ["displayName": "", "photoUrl": ""])
@@ -82,11 +83,11 @@ struct GivenFieldsTests {
     ("+1 (650) 555-0104", "+16505550104"), ("+1650555ABCD", "+16505552223"),
     ("+49.30/901820", "+4930901820"),
   ])
-  func `a phone number is stored as E 164`(written: String, stored: String) async throws {
+  func `a phone number is stored in E 164 format`(written: String, stored: String) async throws {
     try await TestServer.with { server in
-      let made = try await server.post(
+      let created = try await server.post(
         TestServer.accounts, ["localId": "alice", "phoneNumber": .string(written)], .owner)
-      #expect(made.status == 200, "\(made.json)")
+      #expect(created.status == 200, "\(created.json)")
       #expect(try await shown(server, "alice")?["phoneNumber"] == .string(stored))
       let found = try await server.post(
         TestServer.accounts + ":lookup", ["phoneNumber": [.string(written)]], .owner)
@@ -95,7 +96,7 @@ struct GivenFieldsTests {
   }
 
   @Test(arguments: ["6505550101", "+0 650 555 0104", "+1650555010A", "+1_6505550104", "+1 650;5"])
-  func `what is no phone number stays none`(written: String) async throws {
+  func `an invalid phone number is refused`(written: String) async throws {
     try await TestServer.with { server in
       let answer = try await server.post(
         TestServer.accounts, ["phoneNumber": .string(written)], .owner)
@@ -103,7 +104,7 @@ struct GivenFieldsTests {
     }
   }
 
-  @Test func `a claim named user_id is kept, and tokens say the uid`() async throws {
+  @Test func `a custom claim named user_id is stored, but tokens contain the uid`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let set = try await server.change(
@@ -115,8 +116,7 @@ struct GivenFieldsTests {
     }
   }
 
-  @Test func `a new password is answered with a refresh token where one is asked for`() async throws
-  {
+  @Test func `changing the password returns a refresh token only if requested`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       for (wanted, password) in [(false, "battery staple"), (true, "staple battery")] {

@@ -1,7 +1,7 @@
 import JSON
 
-/// The password `password` with the salt `somesalt`, hashed by other software than ours: Python's
-/// hashlib and crypt, openssl, and the reference implementation of Argon2.
+/// Hashes of the password `password` with the salt `somesalt`, created with third-party software:
+/// Python's hashlib and crypt, openssl, and the reference implementation of Argon2.
 enum HashCases {
   static let all: [BatchCreateTests.Hashed] = [
     BatchCreateTests.Hashed(

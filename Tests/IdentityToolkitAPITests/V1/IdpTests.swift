@@ -21,7 +21,7 @@ struct IdpTests {
   private static let ann =
     #"{"sub":"1001","email":"ann@example.com","email_verified":true,"name":"Ann","given_name":"A"}"#
 
-  @Test func `the emulator answers in the words of Google's`() async throws {
+  @Test func `the emulator responds like Google's emulator`() async throws {
     try await TestServer.with(.emulator) { server in
       let answer = try await server.post(Self.path, Self.body(Self.ann))
       var object = try #require(answer.json.objectValue)
@@ -60,7 +60,7 @@ struct IdpTests {
     }
   }
 
-  @Test func `an address of another account needs a confirmation`() async throws {
+  @Test func `an email that belongs to another account needs confirmation`() async throws {
     try await TestServer.with(.emulator) { server in
       _ = try await server.addPerson("ann")
       let answer = try await server.post(
@@ -75,7 +75,7 @@ struct IdpTests {
 
   @Test
   func
-    `linking adds an identity, and EMAIL_EXISTS and FEDERATED_USER_ID_ALREADY_LINKED say why not`()
+    `linking adds an identity, and conflicts are reported`()
     async throws
   {
     try await TestServer.with(.emulator) { server in
@@ -136,7 +136,9 @@ struct IdpTests {
     (#"{"pendingToken":"x"}"#, 400, "INVALID_PENDING_TOKEN"),
     (#"{"idToken":"x","requestUri":"http://a"}"#, 400, "INVALID_ID_TOKEN"),
   ])
-  func `what cannot be taken is refused in words`(body: String, status: Int, error: String)
+  func `invalid assertions are refused with an explanation`(
+    body: String, status: Int, error: String
+  )
     async throws
   {
     try await TestServer.with(.emulator) { server in
@@ -146,7 +148,7 @@ struct IdpTests {
     }
   }
 
-  @Test func `the parameters may stand in the address and behind its hash`() async throws {
+  @Test func `the parameters can be in the query and the fragment of requestUri`() async throws {
     try await TestServer.with(.emulator) { server in
       let form: Form = ["id_token": #"{"sub":"1"}"#]
       let answer = try await server.post(
@@ -193,7 +195,7 @@ extension IdpTests {
       #expect(answer["isNewUser"] == true)
       #expect(answer["federatedId"] == "user-1")
       #expect(try claims(answer["idToken"])["firebase"]?["sign_in_provider"] == "oidc.acme")
-      // The pending token stands for the credential afterwards.
+      // The pending token can replace the credential afterwards.
       let pending = try await server.post(
         Self.path,
         ["pendingToken": answer["pendingToken"] ?? nil, "requestUri": "http://localhost"])
@@ -202,7 +204,7 @@ extension IdpTests {
     }
   }
 
-  @Test func `a second factor is due after an ID token`() async throws {
+  @Test func `a second factor is required after a provider sign-in`() async throws {
     try await TestServer.with { server in
       try await configure(server)
       try await server.switchTOTPOn()
@@ -230,7 +232,7 @@ extension IdpTests {
     }
   }
 
-  @Test func `only what is configured and signed is believed`() async throws {
+  @Test func `only signed tokens of configured providers are accepted`() async throws {
     try await TestServer.with { server in
       try await configure(server)
       let good = try token(server)
@@ -263,7 +265,7 @@ extension IdpTests {
     }
   }
 
-  @Test func `ADMIN_ONLY_OPERATION keeps a provider's word from making accounts`() async throws {
+  @Test func `disabled sign-up blocks new accounts through a provider`() async throws {
     try await TestServer.with { server in
       try await configure(server)
       let path = TestServer.config + "?updateMask=client.permissions"
@@ -275,7 +277,7 @@ extension IdpTests {
     }
   }
 
-  @Test func `no account is made where none is wanted`() async throws {
+  @Test func `no account is created if autoCreate is false`() async throws {
     try await TestServer.with { server in
       try await configure(server)
       let answer = try await server.post(
@@ -284,7 +286,7 @@ extension IdpTests {
     }
   }
 
-  @Test func `an address may have several accounts where the project allows it`() async throws {
+  @Test func `an email can have several accounts if the project allows it`() async throws {
     try await TestServer.with(.emulator) { server in
       let ann = try await server.addPerson("ann")
       _ = try await server.patch(
@@ -294,21 +296,21 @@ extension IdpTests {
       #expect(answer["isNewUser"] == true)
       #expect(answer["localId"]?.stringValue != ann.uid)
       #expect(answer["email"] == "ann@example.com")
-      // The account itself has no address, so that the other one keeps it.
+      // The new account itself has no email, so the first account keeps it.
       let user = try await server.post(
         "/v1/accounts:lookup", ["idToken": answer["idToken"] ?? nil])["users"]?.arrayValue?.first
       #expect(user?["email"] == nil)
       #expect(user?["providerUserInfo"]?.arrayValue?.first?["email"] == "ann@example.com")
       let again = try await server.post(Self.path, Self.body(Self.ann))
       #expect(again["localId"] == answer["localId"])
-      // An identity with somebody's address can be linked to somebody else.
+      // An identity with one user's email can be linked to another user.
       let bob = try await server.addPerson("bob")
       let link: JSON.Object = ["idToken": try await server.signIn(bob)["idToken"] ?? nil]
       let linked = try await server.post(
         Self.path,
         Self.body(#"{"sub":"2002","email":"ann@example.com"}"#, provider: "facebook.com", link))
       #expect(linked["localId"]?.stringValue == bob.uid)
-      // By password an address has one account all the same.
+      // An email still has only one account with a password.
       let second = try await server.post(
         "/v1/accounts:signUp", ["email": "ann@example.com", "password": "correct horse"])
       #expect(second.error == "EMAIL_EXISTS")

@@ -9,7 +9,7 @@ extension TestServer {
   static let resetPassword = "/v1/accounts:resetPassword"
   static let emailLink = "/v1/accounts:signInWithEmailLink"
 
-  /// Switches email privacy and sign-in by links.
+  /// Sets email privacy and email link sign-in.
   func configure(privacy: Bool = true, emailLink: Bool = true) async throws {
     let answer = try await patch(
       Self.config,
@@ -20,7 +20,7 @@ extension TestServer {
     #expect(answer.status == 200)
   }
 
-  /// A code as a back end gets it.
+  /// Requests an out-of-band code as a back end.
   func code(_ type: String, _ email: String, _ more: JSON.Object = [:], tenant: String? = nil)
     async throws -> Answer
   {
@@ -37,7 +37,7 @@ extension TestServer {
 }
 
 struct SendOobCodeTests {
-  @Test func `a link for a back end has what SDKs look for`() async throws {
+  @Test func `a link returned to a back end has the parameters that SDKs expect`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let answer = try await server.code(
@@ -57,7 +57,7 @@ struct SendOobCodeTests {
   }
 
   @Test(arguments: ["4", #""VERIFY_EMAIL""#, #""1""#])
-  func `a kind is a name or a number`(kind: String) async throws {
+  func `the request type can be a name or a number`(kind: String) async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let token = try await server.signIn(alice).text("idToken")
@@ -90,7 +90,7 @@ struct SendOobCodeTests {
       "UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"
     ),
   ])
-  func `what is refused`(body: String, error: String) async throws {
+  func `invalid requests are refused`(body: String, error: String) async throws {
     try await TestServer.with { server in
       try await server.configure(privacy: false)
       let answer = try await server.call(.post, TestServer.sendOobCode, text: body, .key)
@@ -98,7 +98,7 @@ struct SendOobCodeTests {
     }
   }
 
-  @Test func `other addresses want the token of their user`() async throws {
+  @Test func `changing an email requires the user's ID token`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let bob = try await server.addPerson("bob")
@@ -113,14 +113,14 @@ struct SendOobCodeTests {
       #expect(try await ask(nil).error == "MISSING_NEW_EMAIL")
       #expect(try await ask("x").error == "INVALID_NEW_EMAIL")
       #expect(try await ask("new@example.com").text("email") == alice.email)
-      // With email privacy nobody learns whose address it is.
+      // With email privacy, the response doesn't reveal that the address is taken.
       #expect(try await ask(bob.email).status == 200)
       try await server.configure(privacy: false)
       #expect(try await ask(bob.email).error == "EMAIL_EXISTS")
     }
   }
 
-  @Test func `known and unknown addresses get the same bytes`() async throws {
+  @Test func `known and unknown emails get identical responses`() async throws {
     try await TestServer.with { server in
       _ = try await server.addPerson("alice")
       var answers: [String] = []
@@ -147,7 +147,9 @@ struct SendOobCodeTests {
   }
 
   @Test(arguments: ServiceTokenRole.allCases)
-  func `links are for tokens that may change users`(role: ServiceTokenRole) async throws {
+  func `links are returned only to tokens that can change users`(role: ServiceTokenRole)
+    async throws
+  {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let token = try await server.token(role)
@@ -163,7 +165,7 @@ struct SendOobCodeTests {
     }
   }
 
-  @Test func `a back end is told that an address is nobody's`() async throws {
+  @Test func `a back end learns that an email is unknown`() async throws {
     try await TestServer.with { server in
       for (type, error) in [
         ("PASSWORD_RESET", "EMAIL_NOT_FOUND"), ("VERIFY_EMAIL", "USER_NOT_FOUND"),
@@ -183,7 +185,7 @@ struct SendOobCodeTests {
 }
 
 struct OobCodeTests {
-  @Test func `a password is looked at and reset`() async throws {
+  @Test func `a reset code can be checked and then used once`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let code = try await server.code("PASSWORD_RESET", alice.email)["oobCode"] ?? nil
@@ -207,7 +209,7 @@ struct OobCodeTests {
     }
   }
 
-  @Test func `codes are missing, wrong, late, and another tenant's`() async throws {
+  @Test func `missing, invalid, expired, and foreign codes are refused`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let tenant = try await server.addTenant()
@@ -228,7 +230,7 @@ struct OobCodeTests {
     }
   }
 
-  @Test func `update does what a code says`() async throws {
+  @Test func `update applies the action of a code`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let path = "/v1/accounts:update"
@@ -256,7 +258,7 @@ struct OobCodeTests {
     }
   }
 
-  @Test func `the address of a user with a second factor is changed by a link only`() async throws {
+  @Test func `a user with a second factor can change the email only through a link`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       try await server.configure(privacy: false)
@@ -271,7 +273,7 @@ struct OobCodeTests {
 }
 
 struct EmailLinkTests {
-  @Test func `a link makes an account and signs in`() async throws {
+  @Test func `an email link creates an account and signs in`() async throws {
     try await TestServer.with { server in
       try await server.configure()
       let email = "new@example.com"
@@ -310,7 +312,7 @@ struct EmailLinkTests {
     }
   }
 
-  @Test func `a second factor is asked for, and nothing is said of a new user`() async throws {
+  @Test func `a second factor is required, and isNewUser is omitted`() async throws {
     try await TestServer.with { server in
       try await server.configure()
       try await server.switchTOTPOn()
@@ -330,7 +332,7 @@ struct EmailLinkTests {
     (#"{"email":"a","oobCode":"x"}"#, "INVALID_EMAIL"),
     (#"{"email":"a@example.com","oobCode":"x","idToken":"x"}"#, "INVALID_ID_TOKEN"),
   ])
-  func `what is refused`(body: String, error: String) async throws {
+  func `invalid requests are refused`(body: String, error: String) async throws {
     try await TestServer.with { server in
       try await server.configure()
       #expect(try await server.call(.post, TestServer.emailLink, text: body, .key).error == error)
@@ -340,7 +342,7 @@ struct EmailLinkTests {
     }
   }
 
-  @Test func `createAuthUri tells what is missing`() async throws {
+  @Test func `createAuthUri reports missing and invalid fields`() async throws {
     try await TestServer.with { server in
       try await server.configure(privacy: false)
       for (body, error) in [
@@ -352,10 +354,10 @@ struct EmailLinkTests {
           .post, "/v1/accounts:createAuthUri", text: body, .key)
         #expect(answer.error == error)
       }
-      let nobody = try await server.post(
+      let unknown = try await server.post(
         "/v1/accounts:createAuthUri",
         ["identifier": "a@example.com", "continueUri": "http://localhost"])
-      #expect(nobody["registered"] == false && nobody["sessionId"] != nil)
+      #expect(unknown["registered"] == false && unknown["sessionId"] != nil)
     }
   }
 }

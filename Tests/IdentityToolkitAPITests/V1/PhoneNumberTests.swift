@@ -3,7 +3,7 @@ import Identity
 import JSON
 import Testing
 
-/// Phone numbers as first factor, over the wire.
+/// Tests for phone numbers as a first factor, over HTTP.
 struct PhoneNumberTests {
   private func send(_ server: TestServer, _ number: String = PhoneTests.number) async throws
     -> JSON
@@ -22,7 +22,7 @@ struct PhoneNumberTests {
     return try await server.post("/v1/accounts:signInWithPhoneNumber", .object(body))
   }
 
-  @Test func `a number signs up and in`() async throws {
+  @Test func `a phone number signs up and signs in`() async throws {
     try await TestServer.with { server in
       try await PhoneTests.switchOn(server)
       let first = try await signIn(server)
@@ -41,8 +41,7 @@ struct PhoneNumberTests {
     }
   }
 
-  @Test func `a number is linked, and one of somebody else is answered with a proof`() async throws
-  {
+  @Test func `linking another user's number returns a temporary proof`() async throws {
     try await TestServer.with { server in
       try await PhoneTests.switchOn(server)
       let owner = try await signIn(server)
@@ -75,7 +74,7 @@ struct PhoneNumberTests {
     }
   }
 
-  @Test func `what is missing or wrong has its words`() async throws {
+  @Test func `missing and invalid fields are reported`() async throws {
     try await TestServer.with { server in
       let path = "/v1/accounts:signInWithPhoneNumber"
       let number: JSON = ["phoneNumber": .string(PhoneTests.number)]
@@ -116,7 +115,7 @@ struct PhoneNumberTests {
   }
 
   @Test(arguments: ["+1 202-555-0143", "+1 (202) 555.0143", "+1/202/555 01 43", "+1202-JKL-0143"])
-  func `a number may be written with separators and letters`(_ written: String) async throws {
+  func `a number can contain separators and letters`(_ written: String) async throws {
     try await TestServer.with { server in
       try await PhoneTests.switchOn(server)
       let info = try await send(server, written)
@@ -147,7 +146,7 @@ struct PhoneNumberTests {
   }
 
   @Test(arguments: ["+1 202", "1 202-555-0143", "+1202555014x", "+1;2025550143", "+"])
-  func `what isn't a number with separators is refused`(_ written: String) async throws {
+  func `an invalid number is refused`(_ written: String) async throws {
     try await TestServer.with { server in
       try await PhoneTests.switchOn(server)
       let answer = try await server.post(
@@ -156,7 +155,8 @@ struct PhoneNumberTests {
     }
   }
 
-  @Test func `a user with a second factor cannot have a number as first`() async throws {
+  @Test func `a user with a second factor can't add a phone number as a first factor`() async throws
+  {
     try await TestServer.with { server in
       try await PhoneTests.switchOn(server)
       try await server.switchTOTPOn()
@@ -171,7 +171,7 @@ struct PhoneNumberTests {
     }
   }
 
-  @Test func `the emulator shows the codes that it does not send`() async throws {
+  @Test func `the emulator lists the codes instead of sending them`() async throws {
     try await TestServer.with(.emulator) { server in
       let sent = try await send(server, "+4915799999999")
       let list = "/emulator/v1/projects/acme-mfa/verificationCodes"

@@ -16,7 +16,8 @@ struct ProviderTests {
     "federatedId": "1001", "email": "alice@gmail.com", "rawId": "1001",
   ]
 
-  @Test func `an administrator links an identity, which lookups and tokens tell`() async throws {
+  @Test func `an identity linked by an administrator is shown in lookups and tokens`() async throws
+  {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let linked = try await server.post(
@@ -45,7 +46,7 @@ struct ProviderTests {
     }
   }
 
-  @Test func `users and administrators unlink an identity`() async throws {
+  @Test func `users and administrators can unlink an identity`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let link: JSON = ["localId": .string(alice.uid), "linkProviderUserInfo": Self.google]
@@ -78,7 +79,7 @@ struct ProviderTests {
       "Invalid value at 'link_provider_user_info.provider_id' (TYPE_STRING), true"
     ),
   ])
-  func `what cannot be linked is refused`(link: String, error: String) async throws {
+  func `invalid identities can't be linked`(link: String, error: String) async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let bob = try await server.addPerson("bob")
@@ -91,7 +92,7 @@ struct ProviderTests {
     }
   }
 
-  @Test func `users cannot say who they are elsewhere`() async throws {
+  @Test func `users can't link an identity without proof`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let token = try await server.signIn(alice)["idToken"] ?? nil

@@ -42,7 +42,8 @@ struct QueryTests {
       (#"{"expression":[{"userId":"nobody"}]}"#, ""), (#"{"expression":[{}]}"#, "u0 u1 u2"),
       (#"{"expression":[{"userId":"u0"}],"offset":1}"#, ""),
     ])
-  func `a query gives what its members say`(body: String, expected: String) async throws {
+  func `a query applies its filter, order, and limits`(body: String, expected: String) async throws
+  {
     try await TestServer.with { server in
       try await fill(server)
       for path in [Self.path, "/v1/projects/acme-mfa:queryAccounts"] {
@@ -56,7 +57,7 @@ struct QueryTests {
     }
   }
 
-  @Test func `without users it counts all that match`() async throws {
+  @Test func `without user info, a query counts all matches`() async throws {
     try await TestServer.with { server in
       try await fill(server)
       let tenant = try await server.addTenant()
@@ -83,7 +84,7 @@ struct QueryTests {
       (#"{"sortBy":"COLOUR"}"#, "Invalid value at 'sort_by'"), (#"{"order":9}"#, "Invalid value"),
       (#"{"expression":{"userId":"u0"}}"#, "Invalid value"),
     ])
-  func `what cannot be answered is refused`(body: String, error: String) async throws {
+  func `invalid queries are refused`(body: String, error: String) async throws {
     try await TestServer.with { server in
       let answer = try await server.call(.post, Self.path, text: body, .owner)
       #expect(answer.status == 400 && answer.error?.hasPrefix(error) == true, "\(answer.json)")
@@ -91,7 +92,7 @@ struct QueryTests {
     }
   }
 
-  @Test func `a project is shown to a back end with its sign-in methods`() async throws {
+  @Test func `a back end sees the project's sign-in methods`() async throws {
     try await TestServer.with { server in
       let answer = try await server.get("/v1/projects/acme-mfa")
       #expect(

@@ -11,7 +11,7 @@ struct RefreshTests {
       path, ["grantType": "refresh_token", "refreshToken": token ?? nil])
   }
 
-  @Test func `a form is answered like JSON`() async throws {
+  @Test func `a form-encoded request is accepted like JSON`() async throws {
     try await TestServer.with { server in
       let session = try await server.signIn(try await server.addPerson())
       server.advance(seconds: 100)
@@ -43,7 +43,7 @@ struct RefreshTests {
     (#"{"grantType":"refresh_token"}"#, "MISSING_REFRESH_TOKEN"),
     (#"{"grantType":"refresh_token","refreshToken":"x"}"#, "INVALID_REFRESH_TOKEN"),
   ])
-  func `what is missing is told in the shape of version 2`(body: String, error: String)
+  func `missing fields are reported as a v2 error`(body: String, error: String)
     async throws
   {
     try await TestServer.with { server in
@@ -54,7 +54,8 @@ struct RefreshTests {
     }
   }
 
-  @Test func `a session that was ended or whose user is gone is told so`() async throws {
+  @Test func `refreshing fails after revocation, disabling, or deletion of the user`() async throws
+  {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let first = try await server.signIn(alice)
@@ -73,7 +74,7 @@ struct RefreshTests {
     }
   }
 
-  @Test func `a withdrawn factor ends the sessions from before`() async throws {
+  @Test func `withdrawing a factor revokes earlier sessions`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let session = try await server.signIn(try await server.addPerson())
@@ -88,7 +89,7 @@ struct RefreshTests {
     }
   }
 
-  @Test func `a refresh token is its project's and its tenant's`() async throws {
+  @Test func `a refresh token is valid only in its own project and tenant`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       let session = try await server.signIn(try await server.addPerson(tenant: id), tenant: id)
@@ -108,7 +109,7 @@ struct RefreshTests {
     }
   }
 
-  @Test func `a pool that is switched off refreshes nobody, until it is on again`() async throws {
+  @Test func `tokens can't be refreshed while the tenant is disabled`() async throws {
     try await TestServer.with { server in
       let tenant = try await server.addTenant()
       let session = try await server.signIn(

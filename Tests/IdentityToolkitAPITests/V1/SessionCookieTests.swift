@@ -16,7 +16,7 @@ struct SessionCookieTests {
   }
 
   @Test(arguments: [Profile.standalone, .emulator])
-  func `a cookie says what the token says, by another issuer and for longer`(
+  func `a cookie has the token's claims with its own issuer and lifetime`(
     profile: Profile
   ) async throws {
     try await TestServer.with(profile) { server in
@@ -33,8 +33,8 @@ struct SessionCookieTests {
       let answer = try await cookie(server, token, duration: "300")
       #expect(answer.status == 200, "\(answer.json)")
       #expect(answer.json.objectValue?.names == ["sessionCookie"])
-      let made = try answer.text("sessionCookie")
-      let header = try #require(made.split(separator: ".").first.map(String.init))
+      let sessionCookie = try answer.text("sessionCookie")
+      let header = try #require(sessionCookie.split(separator: ".").first.map(String.init))
       let type = try JSON.parse(try #require(Base64URL.decode(header)))["typ"]
       #expect((type == nil) == (profile == .standalone))
       let now = server.now.seconds
@@ -42,18 +42,18 @@ struct SessionCookieTests {
       expected["iss"] = "https://session.firebase.google.com/acme-mfa"
       expected["iat"] = .number(JSON.Number(now))
       expected["exp"] = .number(JSON.Number(now + 300))
-      let said = try claims(.string(made))
-      #expect(said == .object(expected))
-      #expect(said["firebase"]?["sign_in_second_factor"] == "totp")
-      #expect(said["role"] == "admin")
-      #expect(made.hasSuffix(".") == (profile == .emulator))
+      let payload = try claims(.string(sessionCookie))
+      #expect(payload == .object(expected))
+      #expect(payload["firebase"]?["sign_in_second_factor"] == "totp")
+      #expect(payload["role"] == "admin")
+      #expect(sessionCookie.hasSuffix(".") == (profile == .emulator))
 
-      // It is no ID token.
+      // A session cookie isn't accepted as an ID token.
       for path in ["/v1/accounts:lookup", "/v1/accounts:update", "/v1/accounts:delete"] {
-        let refused = try await server.post(path, ["idToken": .string(made)])
+        let refused = try await server.post(path, ["idToken": .string(sessionCookie)])
         #expect(refused.error == "INVALID_ID_TOKEN", "\(path)")
       }
-      #expect(try await cookie(server, .string(made)).error == "INVALID_ID_TOKEN")
+      #expect(try await cookie(server, .string(sessionCookie)).error == "INVALID_ID_TOKEN")
     }
   }
 
@@ -66,7 +66,7 @@ struct SessionCookieTests {
       ("9223372036854775808", 0, "Invalid"), (#""soon""#, 0, "Invalid"), ("true", 0, "Invalid"),
       ("300.5", 0, "Invalid"),
     ] as [(String, Int64, String?)])
-  func `a duration is a number or text within five minutes and two weeks`(
+  func `a duration is a number or string from five minutes to two weeks`(
     duration: String, lifetime: Int64, error: String?
   ) async throws {
     try await TestServer.with { server in
@@ -77,14 +77,14 @@ struct SessionCookieTests {
       if let error {
         #expect(answer.status == 400 && answer.error?.hasPrefix(error) == true, "\(answer.json)")
       } else {
-        let said = try claims(answer["sessionCookie"])
+        let payload = try claims(answer["sessionCookie"])
         let end = JSON.number(JSON.Number(server.now.seconds + lifetime))
-        #expect(said["exp"] == end)
+        #expect(payload["exp"] == end)
       }
     }
   }
 
-  @Test func `only a token whose role may, and never a key`() async throws {
+  @Test func `only authorized service tokens can create a cookie, never an API key`() async throws {
     try await TestServer.with { server in
       let token = try await server.signIn(try await server.addPerson())["idToken"] ?? nil
       for role in ServiceTokenRole.allCases {
@@ -103,7 +103,7 @@ struct SessionCookieTests {
     }
   }
 
-  @Test func `a session that was ended gives no cookie`() async throws {
+  @Test func `no cookie is created for a revoked session`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let token = try await server.signIn(alice)["idToken"] ?? nil
@@ -125,7 +125,7 @@ struct SessionCookieTests {
   }
 
   @Test(arguments: [Profile.standalone, .emulator])
-  func `a tenant's cookie comes from the tenant's path alone`(profile: Profile) async throws {
+  func `a tenant's cookie can be created only on the tenant's path`(profile: Profile) async throws {
     try await TestServer.with(profile) { server in
       let (one, other) = (try await server.addTenant(), try await server.addTenant("initech"))
       let inTenant = try await server.signIn(try await server.addPerson(tenant: one), tenant: one)
@@ -133,8 +133,8 @@ struct SessionCookieTests {
       func path(_ tenant: String) -> String {
         "/v1/projects/acme-mfa/tenants/\(tenant):createSessionCookie"
       }
-      let made = try await cookie(server, inTenant["idToken"] ?? nil, path: path(one))
-      #expect(try claims(made["sessionCookie"])["firebase"]?["tenant"]?.stringValue == one)
+      let created = try await cookie(server, inTenant["idToken"] ?? nil, path: path(one))
+      #expect(try claims(created["sessionCookie"])["firebase"]?["tenant"]?.stringValue == one)
       let mismatch = "TENANT_ID_MISMATCH : Specified tenant ID mismatches with the ID token."
       let wrong = [(inTenant, Self.path), (inTenant, path(other)), (inProject, path(one))]
       for (token, path) in wrong {

@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 struct SignUpTests {
-  @Test func `a sign-up with a password answers with tokens`() async throws {
+  @Test func `signing up with a password returns tokens`() async throws {
     try await TestServer.with { server in
       let answer = try await server.post(
         "/v1/accounts:signUp",
@@ -33,7 +33,7 @@ struct SignUpTests {
     }
   }
 
-  @Test func `a sign-up without anything is anonymous`() async throws {
+  @Test func `signing up without credentials creates an anonymous user`() async throws {
     try await TestServer.with { server in
       let answer = try await server.post("/v1/accounts:signUp", ["returnSecureToken": true])
       #expect(
@@ -50,7 +50,7 @@ struct SignUpTests {
     }
   }
 
-  @Test func `an anonymous user becomes one with a password by linking`() async throws {
+  @Test func `an anonymous user can link an email and password`() async throws {
     try await TestServer.with { server in
       let anonymous = try await server.post("/v1/accounts:signUp", [:])
       let answer = try await server.post(
@@ -92,7 +92,7 @@ struct SignUpTests {
     ),
     (#"{"idToken":"x"}"#, "INVALID_ID_TOKEN"),
   ])
-  func `what cannot be signed up is refused`(body: String, error: String) async throws {
+  func `invalid sign-up requests are refused`(body: String, error: String) async throws {
     try await TestServer.with { server in
       _ = try await server.addPerson()
       let answer = try await server.call(.post, "/v1/accounts:signUp", text: body, .key)
@@ -103,7 +103,7 @@ struct SignUpTests {
     }
   }
 
-  @Test func `methods that are off are refused`() async throws {
+  @Test func `disabled sign-in methods are refused`() async throws {
     try await TestServer.with { server in
       _ = try await server.patch(TestServer.config + "?updateMask=signIn", [:])
       #expect(try await server.post("/v1/accounts:signUp", [:]).error == "ADMIN_ONLY_OPERATION")
@@ -113,7 +113,8 @@ struct SignUpTests {
     }
   }
 
-  @Test func `an administrator's user gets what is given and no tokens`() async throws {
+  @Test func `a user created by an administrator has the given fields and no tokens`() async throws
+  {
     try await TestServer.with { server in
       let body: JSON = [
         "localId": "alice", "email": "alice@example.com", "password": "correct horse",
@@ -139,18 +140,18 @@ struct SignUpTests {
     }
   }
 
-  @Test func `an empty text is as good as none`() async throws {
+  @Test func `an empty string is treated as absent`() async throws {
     try await TestServer.with { server in
       let anonymous = try await server.post(
         "/v1/accounts:signUp", ["email": "", "password": "", "idToken": "", "localId": ""])
       #expect(anonymous.status == 200 && anonymous["email"] == nil)
-      let made = try await server.post(
+      let created = try await server.post(
         TestServer.accounts,
         ["localId": "", "email": "bob@example.com", "phoneNumber": "", "password": ""], .owner)
-      #expect(made.status == 200 && made["localId"]?.stringValue?.utf8.count == 28)
+      #expect(created.status == 200 && created["localId"]?.stringValue?.utf8.count == 28)
       let looked = try await server.post(
         "/v1/accounts:lookup", ["idToken": "", "email": ["bob@example.com"]], .owner)
-      #expect(looked["users"]?.arrayValue?.first?["localId"] == made["localId"])
+      #expect(looked["users"]?.arrayValue?.first?["localId"] == created["localId"])
     }
   }
 }

@@ -4,7 +4,9 @@ import JSON
 import Testing
 
 struct UpdateFactorsTests {
-  /// A user with one factor, and what an update by an administrator leaves of it.
+  /// Updates a user with one factor as an administrator.
+  ///
+  /// - Returns: The error, and the names of the remaining factors.
   private func update(_ mfa: (_ enrollment: String) -> String) async throws -> (String?, [JSON]) {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
@@ -21,13 +23,13 @@ struct UpdateFactorsTests {
   }
 
   @Test(arguments: ["{}", "null", #"{"enrollments":[]}"#, #"{"enrollments":null}"#])
-  func `an empty list takes all factors away`(mfa: String) async throws {
+  func `an empty list removes all factors`(mfa: String) async throws {
     let (error, factors) = try await update { _ in mfa }
     #expect(error == nil)
     #expect(factors == [])
   }
 
-  @Test func `a factor that is named stays and takes a new name`() async throws {
+  @Test func `a listed factor is preserved and renamed`() async throws {
     let (error, factors) = try await update {
       #"{"enrollments":[{"mfaEnrollmentId":"\#($0)","displayName":"Tablet","totpInfo":{}}]}"#
     }
@@ -35,7 +37,7 @@ struct UpdateFactorsTests {
     #expect(factors == ["Tablet"])
   }
 
-  @Test func `a name that is too long is refused`() async throws {
+  @Test func `an overlong factor name is refused`() async throws {
     let long = String(repeating: "x", count: 101)
     let (error, factors) = try await update {
       #"{"enrollments":[{"mfaEnrollmentId":"\#($0)","displayName":"\#(long)"}]}"#
@@ -44,7 +46,7 @@ struct UpdateFactorsTests {
     #expect(factors == ["Phone"])
   }
 
-  @Test func `a factor that is named without a name keeps it`() async throws {
+  @Test func `a factor listed without a name keeps its name`() async throws {
     let (error, factors) = try await update { #"{"enrollments":[{"mfaEnrollmentId":"\#($0)"}]}"# }
     #expect(error == nil)
     #expect(factors == ["Phone"])
@@ -62,7 +64,7 @@ struct UpdateFactorsTests {
     (#"{"phoneInfo":"15550100","displayName":"Mobile"}"#, "INVALID_PHONE_NUMBER : Invalid format."),
     (#"{"displayName":"x"}"#, "INVALID_MFA_PHONE_NUMBER : Invalid format."),
   ])
-  func `what cannot be enrolled for a user is refused and leaves the factor`(
+  func `invalid enrollments are refused and the existing factor is preserved`(
     entry: String, error: String
   ) async throws {
     let (message, factors) = try await update { _ in #"{"enrollments":[\#(entry)]}"# }
@@ -71,13 +73,13 @@ struct UpdateFactorsTests {
   }
 
   @Test(arguments: [#"{"enrollement":[]}"#, #"{"Enrollments":[]}"#])
-  func `a misspelt list takes nothing away`(mfa: String) async throws {
+  func `a misspelled member is refused and removes nothing`(mfa: String) async throws {
     let (error, factors) = try await update { _ in mfa }
     #expect(error?.hasSuffix("at 'mfa': Cannot find field.") == true)
     #expect(factors == ["Phone"])
   }
 
-  @Test func `seven are too many, and so are six phones, and one twice is a mistake`()
+  @Test func `too many factors, too many phones, and duplicate IDs are refused`()
     async throws
   {
     let (seven, _) = try await update { _ in
@@ -94,7 +96,7 @@ struct UpdateFactorsTests {
     #expect(factors == ["Phone"])
   }
 
-  @Test func `a list of phones leaves the app, and tells what was kept`() async throws {
+  @Test func `a list of phones preserves the TOTP factor`() async throws {
     let (error, factors) = try await update { _ in
       #"{"enrollments":[{"phoneInfo":"+12025550143","displayName":"Mobile","#
         + #""enrolledAt":"2026-01-02T03:04:05Z"},{"phoneInfo":"+12025550144"}]}"#
@@ -103,7 +105,7 @@ struct UpdateFactorsTests {
     #expect(factors == ["Phone", "Mobile"])
   }
 
-  @Test func `a moment that is none is refused`() async throws {
+  @Test func `an invalid enrollment time is refused`() async throws {
     let (error, factors) = try await update { _ in
       #"{"enrollments":[{"phoneInfo":"+12025550143","enrolledAt":"yesterday"}]}"#
     }

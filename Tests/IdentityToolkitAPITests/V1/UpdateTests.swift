@@ -7,7 +7,7 @@ struct UpdateTests {
   private static let path = "/v1/accounts:update"
   private static let admin = TestServer.accounts + ":update"
 
-  @Test func `users change their names without new tokens`() async throws {
+  @Test func `changing a display name doesn't return new tokens`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let token = try await server.signIn(alice)["idToken"] ?? nil
@@ -38,7 +38,7 @@ struct UpdateTests {
     }
   }
 
-  @Test func `names have an end`() async throws {
+  @Test func `display names have a maximum length`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let token = try await server.signIn(alice)["idToken"] ?? nil
@@ -55,7 +55,7 @@ struct UpdateTests {
     }
   }
 
-  @Test func `a new password ends sessions and begins one`() async throws {
+  @Test func `changing the password revokes sessions and starts a new one`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       server.advance(seconds: 5)
@@ -77,7 +77,7 @@ struct UpdateTests {
     }
   }
 
-  @Test func `a session keeps its second factor over a new password`() async throws {
+  @Test func `a session keeps its second factor after a password change`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let alice = try await server.addPerson()
@@ -110,7 +110,7 @@ struct UpdateTests {
       #"Invalid value at 'delete_attribute[0]' (type.googleapis.com/google.cloud.identitytoolkit.v1.SetAccountInfoRequest.UserAttributeName), "NAME""#
     ),
   ])
-  func `users cannot change what is not theirs`(member: String, error: String) async throws {
+  func `users can't change protected fields`(member: String, error: String) async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let token = try await server.signIn(alice).text("idToken")
@@ -119,7 +119,7 @@ struct UpdateTests {
     }
   }
 
-  @Test func `a user who unlinks the password stays signed in, here and at the back end`()
+  @Test func `unlinking the password keeps the session and revokes the others`()
     async throws
   {
     try await TestServer.with { server in
@@ -129,7 +129,7 @@ struct UpdateTests {
       server.advance(seconds: 10)
       let unlinked = try await server.post(
         Self.path, ["idToken": session["idToken"] ?? nil, "deleteProvider": ["password"]])
-      // SDKs drop the tokens of this answer, and go on with those they have.
+      // SDKs ignore the tokens in this response and keep the ones they have.
       for name in ["idToken", "refreshToken", "expiresIn"] { #expect(unlinked[name] == nil) }
       let looked = try await server.post(
         "/v1/accounts:lookup", ["idToken": session["idToken"] ?? nil])
@@ -146,7 +146,7 @@ struct UpdateTests {
     }
   }
 
-  @Test func `whoever changes the password again and again is told to wait`() async throws {
+  @Test func `repeated password changes are rate limited`() async throws {
     for (profile, count) in [(Profile.standalone, 30), (.emulator, 60)] {
       try await TestServer.with(profile) { server in
         let alice = try await server.addPerson()
@@ -167,7 +167,7 @@ struct UpdateTests {
     }
   }
 
-  @Test func `a token that changes factors too often, or may remove none, is told so`()
+  @Test func `service tokens are limited in changing and removing factors`()
     async throws
   {
     try await TestServer.with { server in
@@ -196,7 +196,7 @@ struct UpdateTests {
     }
   }
 
-  @Test func `unlinking shows what is left`() async throws {
+  @Test func `unlinking returns the remaining providers`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       _ = try await server.post(
@@ -209,7 +209,7 @@ struct UpdateTests {
     }
   }
 
-  @Test func `an administrator changes any member`() async throws {
+  @Test func `an administrator can change any field`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let uid = JSON.string(alice.uid)
@@ -225,7 +225,7 @@ struct UpdateTests {
       #expect(changed["idToken"] == nil)
       let user = try await server.post(
         TestServer.accounts + ":lookup", ["localId": [uid]], .owner)["users"]?.arrayValue?.first
-      // Ahead of the clock means now.
+      // A time in the future is replaced with the current time.
       #expect(user?["validSince"] == "1790244000")
       #expect(user?["createdAt"] == "1000")
       #expect(user?["lastLoginAt"] == "2000")
@@ -242,7 +242,7 @@ struct UpdateTests {
     ("{", "INVALID_CLAIMS : The text is not JSON."), (#"{"sub":"x"}"#, "FORBIDDEN_CLAIM : sub"),
     (#"{"firebase":{}}"#, "FORBIDDEN_CLAIM : firebase"), ("long", "CLAIMS_TOO_LARGE"),
   ])
-  func `custom claims are an object without names of ours`(text: String, error: String?)
+  func `custom claims are an object without reserved names`(text: String, error: String?)
     async throws
   {
     try await TestServer.with { server in
@@ -254,7 +254,8 @@ struct UpdateTests {
     }
   }
 
-  @Test func `what goes into every token has an end in bytes, not in what people see`() async throws
+  @Test func `fields copied into tokens are limited by encoded length, not visible characters`()
+    async throws
   {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
@@ -268,9 +269,9 @@ struct UpdateTests {
         TestServer.accounts, ["photoUrl": .string(marks)], .owner)
       #expect(new.error == photo)
       let claims = #"{"x":"\#(marks)"}"#
-      let told = try await server.post(
+      let tooLarge = try await server.post(
         Self.admin, ["localId": .string(alice.uid), "customAttributes": .string(claims)], .owner)
-      #expect(told.error == "CLAIMS_TOO_LARGE")
+      #expect(tooLarge.error == "CLAIMS_TOO_LARGE")
       let longest = String(repeating: "x", count: 1_000 - #"{"x":""}"#.count)
       let kept = try await server.post(
         Self.admin,

@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 struct ConfigMembersTests {
-  /// A value of each member that rules nothing, as a client writes it and as it is given back.
+  /// A value of each member that is stored without effect, as written and as returned.
   static let echoed: [(name: String, written: String, kept: String)] = [
     (
       "notification",
@@ -42,7 +42,7 @@ struct ConfigMembersTests {
   ]
 
   @Test(arguments: 0..<7)
-  func `a member that rules nothing here is given back in its one form`(index: Int) async throws {
+  func `a member without effect is returned in canonical form`(index: Int) async throws {
     let (name, written, kept) = Self.echoed[index]
     try await TestServer.with { server in
       let tenant = "/v2/projects/acme-mfa/tenants/\(try await server.addTenant())"
@@ -59,7 +59,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `a policy alone leaves all other members as they are, and one row in the log`()
+  @Test func `changing only the policy preserves all other members and adds one log entry`()
     async throws
   {
     try await TestServer.with { server in
@@ -84,7 +84,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `what is stored is stored in its one form`() async throws {
+  @Test func `values are stored in canonical form`() async throws {
     try await TestServer.with { server in
       let answer = try await server.call(
         .patch,
@@ -112,7 +112,7 @@ struct ConfigMembersTests {
       "config.sign_in.phone_number.test_phone_numbers' (TYPE_STRING), 2"
     ),
   ])
-  func `what is stored has the type that it is declared with`(body: String, error: String)
+  func `stored members must have the declared type`(body: String, error: String)
     async throws
   {
     try await TestServer.with { server in
@@ -122,7 +122,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `a deep mask changes one member and leaves its neighbors`() async throws {
+  @Test func `a nested mask changes one member and preserves its siblings`() async throws {
     try await TestServer.with { server in
       _ = try await server.patch(
         TestServer.config + "?updateMask=signIn",
@@ -151,7 +151,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `writing one arm of the SMS regions takes the other away`() async throws {
+  @Test func `setting one kind of SMS region list removes the other`() async throws {
     try await TestServer.with { server in
       let path = TestServer.config + "?updateMask=smsRegionConfig."
       _ = try await server.patch(
@@ -164,7 +164,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `a password policy always has its state`() async throws {
+  @Test func `a password policy always includes its enforcement state`() async throws {
     try await TestServer.with { server in
       let answer = try await server.patch(
         TestServer.config + "?updateMask=passwordPolicyConfig",
@@ -177,7 +177,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `whether an address may have several accounts is kept`() async throws {
+  @Test func `allowDuplicateEmails is stored`() async throws {
     try await TestServer.with { server in
       let answer = try await server.patch(
         TestServer.config + "?updateMask=signIn.allowDuplicateEmails",
@@ -190,7 +190,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `what only the server may say is not taken from a body`() async throws {
+  @Test func `output-only members are ignored in a request`() async throws {
     try await TestServer.with { server in
       let before = try await server.get(TestServer.config)
       let answer = try await server.patch(
@@ -204,7 +204,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `the other resource's name of the MFA message is refused`() async throws {
+  @Test func `projects refuse mfaConfig, and tenants refuse mfa`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let project = try await server.patch(
@@ -221,7 +221,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `without a mask the members of the body are replaced`() async throws {
+  @Test func `without a mask, the members in the body are replaced`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let answer = try await server.patch(
@@ -233,7 +233,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `members and second factors change together or not at all`() async throws {
+  @Test func `members and the MFA configuration are changed atomically`() async throws {
     try await TestServer.with { server in
       let answer = try await server.patch(
         TestServer.config + "?updateMask=multiTenant,mfa",
@@ -246,7 +246,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `kinds of characters that aren't required are given back as they came`() async throws {
+  @Test func `character classes that aren't required are returned as written`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       for path in [TestServer.config, "/v2/projects/acme-mfa/tenants/\(id)"] {
@@ -276,7 +276,7 @@ struct ConfigMembersTests {
   }
 
   @Test(arguments: ["{}", "[]", #"{"disallowedRegions":["DE"],"x":1}"#])
-  func `a configuration refuses what it doesn't know, deep down too`(policy: String) async throws {
+  func `unknown members are refused at every level`(policy: String) async throws {
     try await TestServer.with { server in
       let body = #"{"smsRegionConfig":{"allowByDefault":\#(policy)},"monitoring":{"request":{}}}"#
       let answer = try await server.call(.patch, TestServer.config, text: body, .owner)
@@ -284,7 +284,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `a reCAPTCHA configuration is checked as a whole, in projects and tenants`()
+  @Test func `a reCAPTCHA configuration is validated as a whole in projects and tenants`()
     async throws
   {
     try await TestServer.with { server in
@@ -300,7 +300,7 @@ struct ConfigMembersTests {
         #expect(try await write(scores, ["useSmsBotScore": true]).error == misaligned)
         let on = try await write("recaptchaConfig", ["phoneEnforcementState": "ENFORCE"])
         #expect(on.status == 200)
-        // What the mask leaves alone counts too.
+        // Stored values outside the mask are validated too.
         #expect(try await write(scores, ["useSmsBotScore": true]).status == 200)
         let off = try await write(
           "recaptchaConfig.phoneEnforcementState", ["phoneEnforcementState": "OFF"])
@@ -315,7 +315,7 @@ struct ConfigMembersTests {
         let text = try await write(
           "recaptchaConfig", ["managedRules": [["endScore": "high", "action": "BLOCK"]]])
         #expect(text.error?.hasSuffix("(TYPE_FLOAT), \"high\"") == true)
-        // A mask of something else leaves what is stored alone.
+        // A mask without reCAPTCHA members doesn't validate the stored configuration.
         #expect(try await server.patch(path + "?updateMask=monitoring", [:]).status == 200)
       }
     }
@@ -328,7 +328,7 @@ struct ConfigMembersTests {
     #"{"smsRegionConfig":{"allowlistOnly":{"allowedRegions":["Germany"]}}}"#,
     #"{"signIn":{"phoneNumber":{"testPhoneNumbers":{"+":"123456"}}}}"#,
   ])
-  func `a member that rules something must have its type`(body: String) async throws {
+  func `members with an effect must have the declared type`(body: String) async throws {
     try await TestServer.with { server in
       let answer = try await server.call(.patch, TestServer.config, text: body, .owner)
       #expect(answer.status == 400)

@@ -4,7 +4,7 @@ import JSON
 import OTP
 import Testing
 
-/// One way of writing a project's MFA configuration, and what is read afterwards.
+/// A way to write a project's MFA configuration, and the configuration read afterward.
 struct MFACase: CustomTestStringConvertible, Sendable {
   let written: String
   let read: String
@@ -13,7 +13,7 @@ struct MFACase: CustomTestStringConvertible, Sendable {
 }
 
 struct ConfigTests {
-  @Test func `a new project reads as switched off`() async throws {
+  @Test func `MFA is disabled in a new project`() async throws {
     try await TestServer.with { server in
       let config = try await server.get(TestServer.config)
       #expect(config["mfa"] == ["state": "DISABLED"])
@@ -24,7 +24,7 @@ struct ConfigTests {
     }
   }
 
-  @Test func `a configuration has these members from the start`() async throws {
+  @Test func `a new configuration has the default members`() async throws {
     try await TestServer.with { server in
       let config = try await server.get(TestServer.config)
       #expect(
@@ -46,7 +46,7 @@ struct ConfigTests {
   }
 
   @Test(arguments: ["5", "\"5\""])
-  func `the documentation's call switches TOTP on`(intervals: String) async throws {
+  func `the documented call enables TOTP`(intervals: String) async throws {
     try await TestServer.with { server in
       let answer = try await server.call(
         .patch, "/admin/v2/projects/acme-mfa/config?updateMask=mfa",
@@ -223,7 +223,7 @@ struct ConfigTests {
         "config.mfa.provider_configs"
       ),
     ] as [(String, String, String?)])
-  func `what cannot be is refused and changes nothing`(
+  func `an invalid configuration is refused and changes nothing`(
     written: String, message: String, field: String?
   ) async throws {
     try await TestServer.with { server in
@@ -248,16 +248,16 @@ struct ConfigTests {
       (TenantTests.tenants, "mfaConfig", "mfaConfig.providerConfigs"),
       (TenantTests.tenants, "mfaConfig", nil),
     ] as [(String, String, String?)])
-  func `writing back what was read keeps a window of 0`(
+  func `writing back the configuration preserves a window of 0`(
     path: String, member: String, mask: String?
   ) async throws {
     try await TestServer.with { server in
       var path = path
       var tenant: String?
       if path == TenantTests.tenants {
-        let made = try await server.post(
+        let created = try await server.post(
           path, ["displayName": "globex", "allowPasswordSignup": true], .owner)
-        tenant = made["name"]?.stringValue?.split(separator: "/").last.map(String.init)
+        tenant = created["name"]?.stringValue?.split(separator: "/").last.map(String.init)
         path += "/" + (tenant ?? "")
       }
       let scope = try await server.identity.scopes.existing(
@@ -287,7 +287,7 @@ struct ConfigTests {
     }
   }
 
-  @Test func `the whole mask clears what the body leaves out`() async throws {
+  @Test func `a full mask clears members that the body omits`() async throws {
     try await TestServer.with { server in
       _ = try await server.patch(
         TestServer.config + "?updateMask=mfa",
@@ -301,7 +301,7 @@ struct ConfigTests {
     }
   }
 
-  @Test func `a body of the Node SDK with a top state only leaves TOTP alone`() async throws {
+  @Test func `an update of only the state, as by the Node SDK, preserves TOTP`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn(adjacentIntervals: 2)
       let answer = try await server.patch(

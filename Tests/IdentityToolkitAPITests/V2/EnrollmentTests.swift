@@ -9,7 +9,7 @@ struct EnrollmentTests {
   private static let finalize = "/v2/accounts/mfaEnrollment:finalize"
   private static let withdraw = "/v2/accounts/mfaEnrollment:withdraw"
 
-  @Test func `a start tells the app what it needs`() async throws {
+  @Test func `starting an enrollment returns what the app needs`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let alice = try await server.addPerson()
@@ -30,7 +30,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `TOTP that is off is told before everything else`() async throws {
+  @Test func `the TOTP setting is checked before everything else`() async throws {
     try await TestServer.with { server in
       let error = "OPERATION_NOT_ALLOWED : TOTP based MFA not enabled."
       for token in ["", "garbage"] {
@@ -47,7 +47,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `a first factor without second ones is refused`() async throws {
+  @Test func `a first factor that doesn't support MFA is refused`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let anonymous = try await server.post("/v1/accounts:signUp", [:])
@@ -59,7 +59,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `what is missing in the message is told after the session and before its age`()
+  @Test func `missing fields are checked after the session and before its age`()
     async throws
   {
     try await TestServer.with { server in
@@ -93,7 +93,7 @@ struct EnrollmentTests {
   }
 
   @Test(arguments: [(300, nil), (301, "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")])
-  func `a sign-in may be five minutes old`(age: Int64, error: String?) async throws {
+  func `a sign-in can be up to five minutes old`(age: Int64, error: String?) async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let token = try await server.signIn(try await server.addPerson())["idToken"] ?? nil
@@ -104,7 +104,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `one app is enough`() async throws {
+  @Test func `a user can enroll only one TOTP factor`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let token = try await server.signIn(try await server.addPerson()).text("idToken")
@@ -118,7 +118,7 @@ struct EnrollmentTests {
     }
   }
 
-  /// Somebody who has started an enrollment.
+  /// A user who has started an enrollment.
   private struct Started {
     let server: TestServer
     let token: String
@@ -151,7 +151,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `a factor needs a name`() async throws {
+  @Test func `a factor requires a name`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let alice = try await Started(server)
@@ -190,7 +190,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `an enrollment session lasts fifteen minutes and is its user's`() async throws {
+  @Test func `an enrollment session lasts 15 minutes and belongs to its user`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let alice = try await Started(server)
@@ -210,7 +210,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `dropping the newest of one gives tokens, and a factor that is not there an error`()
+  @Test func `withdrawing the only factor returns tokens; an unknown factor is an error`()
     async throws
   {
     try await TestServer.with { server in
@@ -225,11 +225,11 @@ struct EnrollmentTests {
       let missing = try await server.post(
         Self.withdraw, ["idToken": "x", "mfaEnrollmentId": .string(enrolled.id)])
       #expect(missing.error == "INVALID_ID_TOKEN")
-      // A session that passed the first factor only may withdraw as well.
+      // A session that passed only the first factor can also withdraw.
       let answer = try await server.post(
         Self.withdraw, ["idToken": .string(token), "mfaEnrollmentId": .string(enrolled.id)])
       #expect(answer.json.objectValue?.names == ["idToken", "refreshToken"])
-      // Enrolled, removed and enrolled again within one time step.
+      // A user can enroll, withdraw, and enroll again within one time step.
       _ = try await server.enroll(try answer.text("idToken"))
     }
   }

@@ -3,7 +3,7 @@ import Identity
 import JSON
 import Testing
 
-/// What passwords must be, and what users may do themselves: obeyed, in a project and in a tenant.
+/// Tests for the password policy and user actions in a project and a tenant.
 struct PasswordPolicyTests {
   private static let policy: JSON = [
     "passwordPolicyEnforcementState": "ENFORCE",
@@ -21,7 +21,7 @@ struct PasswordPolicyTests {
     + "[Password must contain at least 8 characters, Password must contain an upper case character, "
     + "Password must contain a numeric character]"
 
-  @Test func `a policy is refused and obeyed at sign-up, at a change and by administrators`()
+  @Test func `a policy is enforced at sign-up, at a change, and for administrators`()
     async throws
   {
     try await TestServer.with { server in
@@ -39,14 +39,14 @@ struct PasswordPolicyTests {
         "/v1/accounts:update",
         ["idToken": try #require(good["idToken"]), "password": "abcdefg"])
       #expect(update.error == Self.lacking)
-      let made = try await server.call(
+      let created = try await server.call(
         .post, "/v1/projects/acme-mfa/accounts",
         text: #"{"email": "b@example.com", "password": "swordfish"}"#, .owner)
-      #expect(made.error?.hasPrefix("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : ") == true)
+      #expect(created.error?.hasPrefix("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : ") == true)
     }
   }
 
-  @Test func `a tenant has a policy of its own, which clients can read`() async throws {
+  @Test func `a tenant has its own policy, which clients can read`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       let answer = try await server.patch(
@@ -91,7 +91,7 @@ struct PasswordPolicyTests {
     }
   }
 
-  @Test func `a policy that is forced lets no weak password sign in, and a strong one`()
+  @Test func `with force upgrade on sign-in, weak passwords are refused and strong ones accepted`()
     async throws
   {
     try await TestServer.with { server in
@@ -114,7 +114,7 @@ struct PasswordPolicyTests {
         ["passwordPolicyConfig": ["forceUpgradeOnSignin": true]])
       let refused = try await signIn("weak@example.com", "swordfish")
       #expect(refused.error?.hasPrefix("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : ") == true)
-      // A wrong password learns nothing of it.
+      // A wrong password doesn't reveal the policy.
       #expect(
         try await signIn("weak@example.com", "other").error == "INVALID_LOGIN_CREDENTIALS")
       #expect(try await signIn("ok@example.com", "Swordf1sh").status == 200)
@@ -129,7 +129,7 @@ struct PasswordPolicyTests {
     ),
     ("maxPasswordLength", 4_097, "Maximum password length must be less than or equal to 4096"),
   ])
-  func `a length that no policy can have is refused`(
+  func `invalid password lengths are refused`(
     name: String, length: Int, text: String
   ) async throws {
     try await TestServer.with { server in
@@ -146,7 +146,7 @@ struct PasswordPolicyTests {
     }
   }
 
-  @Test func `enums are read by number, and a word that there is not is refused`() async throws {
+  @Test func `enums are accepted by number, and unknown names are refused`() async throws {
     try await TestServer.with { server in
       let mask = TestServer.config + "?updateMask=passwordPolicyConfig"
       let answer = try await server.patch(
@@ -168,7 +168,7 @@ struct PasswordPolicyTests {
     }
   }
 
-  @Test func `users sign up and delete themselves only where they may`() async throws {
+  @Test func `users can sign up and delete their accounts only if allowed`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       let tenant = "/v2/projects/acme-mfa/tenants/\(id)"
@@ -200,7 +200,7 @@ struct PasswordPolicyTests {
     }
   }
 
-  @Test func `a reCAPTCHA is never asked for, whatever is stored`() async throws {
+  @Test func `reCAPTCHA is never required, regardless of the configuration`() async throws {
     try await TestServer.with { server in
       _ = try await server.patch(
         TestServer.config + "?updateMask=recaptchaConfig",

@@ -3,7 +3,7 @@ import Identity
 import JSON
 import Testing
 
-/// Phones as second factors, over the wire.
+/// Tests for phones as second factors, over HTTP.
 struct PhoneTests {
   static let number = "+12025550143"
   static let code = "424242"
@@ -55,7 +55,7 @@ struct PhoneTests {
       ])
   }
 
-  @Test func `a phone is enrolled, shown whole by lookup and masked to who has the password`()
+  @Test func `an enrolled phone is shown in full by lookup and masked at sign-in`()
     async throws
   {
     try await TestServer.with { server in
@@ -101,7 +101,7 @@ struct PhoneTests {
     }
   }
 
-  @Test func `a number with separators is enrolled in its one form, and not twice`() async throws {
+  @Test func `a number with separators is stored in canonical form, and only once`() async throws {
     try await TestServer.with { server in
       try await Self.switchOn(server)
       let alice = try await server.addPerson()
@@ -142,7 +142,7 @@ struct PhoneTests {
     }
   }
 
-  @Test func `an enrollment ends the earlier sessions`() async throws {
+  @Test func `enrolling revokes earlier sessions`() async throws {
     try await TestServer.with { server in
       try await Self.switchOn(server)
       let alice = try await server.addPerson()
@@ -153,7 +153,7 @@ struct PhoneTests {
     }
   }
 
-  @Test func `what a start needs has its words`() async throws {
+  @Test func `invalid enrollment starts are refused`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let token = try await server.signIn(alice).text("idToken")
@@ -185,7 +185,7 @@ struct PhoneTests {
     }
   }
 
-  @Test func `what a final needs has its words`() async throws {
+  @Test func `invalid enrollment finalizations are refused`() async throws {
     try await TestServer.with { server in
       try await Self.switchOn(server)
       let alice = try await server.addPerson()
@@ -228,7 +228,7 @@ struct PhoneTests {
     }
   }
 
-  @Test func `what a sign-in needs has its words`() async throws {
+  @Test func `invalid sign-ins are refused`() async throws {
     try await TestServer.with { server in
       try await Self.switchOn(server)
       let alice = try await server.addPerson()
@@ -292,7 +292,7 @@ struct PhoneTests {
     }
   }
 
-  @Test func `a message that may not go is told so`() async throws {
+  @Test func `SMS quota and region errors are reported`() async throws {
     try await TestServer.with { server in
       try await Self.switchOn(server)
       let alice = try await server.addPerson()
@@ -316,7 +316,7 @@ struct PhoneTests {
     }
   }
 
-  @Test func `an account is made with phones by an administrator, and by nobody else`()
+  @Test func `only an administrator can create an account with phones`()
     async throws
   {
     try await TestServer.with { server in
@@ -324,9 +324,9 @@ struct PhoneTests {
         "email": "new@example.com", "password": .string(Person.password), "emailVerified": true,
         "mfaInfo": [["displayName": "One", "phoneInfo": .string(Self.number)]],
       ]
-      let made = try await server.post(TestServer.accounts, body, .owner)
+      let created = try await server.post(TestServer.accounts, body, .owner)
       let user = try await server.post(
-        TestServer.accounts + ":lookup", ["localId": [made["localId"] ?? nil]], .owner)
+        TestServer.accounts + ":lookup", ["localId": [created["localId"] ?? nil]], .owner)
       let factors = user["users"]?.arrayValue?.first?["mfaInfo"]?.arrayValue ?? []
       #expect(factors.map { $0["phoneInfo"] } == [.string(Self.number)])
       #expect(factors.first?["mfaEnrollmentId"]?.stringValue?.isEmpty == false)
@@ -358,7 +358,7 @@ struct PhoneTests {
     }
   }
 
-  @Test func `where a withdrawal needs a second factor, SDKs are told to sign in again`()
+  @Test func `if withdrawal requires a second factor, SDKs are told to sign in again`()
     async throws
   {
     try await TestServer.with { server in
@@ -367,7 +367,7 @@ struct PhoneTests {
       let done = try await enroll(server, alice)
       let user = try await server.post("/v1/accounts:lookup", ["idToken": done["idToken"] ?? nil])
       let factor = user["users"]?.arrayValue?.first?["mfaInfo"]?.arrayValue?.first
-      // A session that has passed the first factor only, from while codes by SMS were off.
+      // A session from when SMS was off, which has passed only the first factor.
       try await setSMS(server, false)
       let plain = try await server.signIn(alice).text("idToken")
       try await setSMS(server, true)

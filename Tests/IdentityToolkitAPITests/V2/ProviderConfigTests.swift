@@ -24,13 +24,15 @@ struct ProviderConfigTests {
     return try config.text("name").split(separator: "/")[1].description
   }
 
-  @Test func `an OpenID Connect provider is made, read, changed and deleted`() async throws {
+  @Test func `an OpenID Connect provider can be created, read, changed, and deleted`() async throws
+  {
     try await TestServer.with { server in
       let name = "projects/\(try await number(server))/oauthIdpConfigs/oidc.acme"
       var expected = try #require(Self.body.objectValue)
       expected["name"] = .string(name)
-      let made = try await server.post(Self.oidc + "?oauthIdpConfigId=oidc.acme", Self.body, .owner)
-      #expect(made.json == .object(expected))
+      let created = try await server.post(
+        Self.oidc + "?oauthIdpConfigId=oidc.acme", Self.body, .owner)
+      #expect(created.json == .object(expected))
       let path = Self.oidc + "/oidc.acme"
       #expect(try await server.get(path).json == .object(expected))
       let changed = try await server.patch(
@@ -50,7 +52,7 @@ struct ProviderConfigTests {
     }
   }
 
-  @Test func `no provider is built in, which is an empty list`() async throws {
+  @Test func `the list of built-in providers is empty`() async throws {
     try await TestServer.with { server in
       let tenant = try await server.addTenant()
       for place in ["", "/tenants/\(tenant)"] {
@@ -64,7 +66,7 @@ struct ProviderConfigTests {
     }
   }
 
-  @Test func `the providers that can be linked are listed for whoever has a token`() async throws {
+  @Test func `the supported providers are listed for any service token`() async throws {
     try await TestServer.with { server in
       for root in ["/v2", "/admin/v2"] {
         let list = try await server.get(root + "/defaultSupportedIdps?pageSize=3")
@@ -76,27 +78,27 @@ struct ProviderConfigTests {
     }
   }
 
-  @Test func `an answer type that is off is left out`() async throws {
+  @Test func `a disabled response type is omitted`() async throws {
     try await TestServer.with { server in
-      let made = try await server.post(
+      let created = try await server.post(
         "/v2/projects/acme-mfa/oauthIdpConfigs?oauthIdpConfigId=oidc.acme",
         [
           "displayName": "", "enabled": false, "clientId": "c", "issuer": "https://id.example.com",
           "responseType": ["idToken": true, "code": false],
         ], .owner)
-      #expect(made["responseType"] == ["idToken": true])
-      #expect(made["enabled"] == nil && made["displayName"] == nil)
+      #expect(created["responseType"] == ["idToken": true])
+      #expect(created["enabled"] == nil && created["displayName"] == nil)
     }
   }
 
-  @Test func `a SAML provider is kept and given back`() async throws {
+  @Test func `a SAML provider is stored and returned`() async throws {
     try await TestServer.with { server in
       var expected = try #require(Self.samlBody.objectValue)
       expected["name"] = .string(
         "projects/\(try await number(server))/inboundSamlConfigs/saml.acme")
-      let made = try await server.post(
+      let created = try await server.post(
         Self.saml + "?inboundSamlConfigId=saml.acme", Self.samlBody, .owner)
-      #expect(made.json == .object(expected))
+      #expect(created.json == .object(expected))
       let changed = try await server.patch(
         Self.saml + "/saml.acme?updateMask=idpConfig.ssoUrl",
         ["idpConfig": ["ssoUrl": "https://other.example"]])
@@ -108,7 +110,7 @@ struct ProviderConfigTests {
     }
   }
 
-  @Test func `a list goes on where the page before ended, and tenants have their own`()
+  @Test func `lists are paged, and tenants have their own providers`()
     async throws
   {
     try await TestServer.with { server in
@@ -129,14 +131,14 @@ struct ProviderConfigTests {
       let tenant = try await server.addTenant()
       let path = "/v2/projects/acme-mfa/tenants/\(tenant)/oauthIdpConfigs"
       #expect(try await server.get(path).json == [:])
-      let made = try await server.post(path + "?oauthIdpConfigId=oidc.a", Self.body, .owner)
-      #expect(try made.text("name").hasSuffix("/tenants/\(tenant)/oauthIdpConfigs/oidc.a"))
+      let created = try await server.post(path + "?oauthIdpConfigId=oidc.a", Self.body, .owner)
+      #expect(try created.text("name").hasSuffix("/tenants/\(tenant)/oauthIdpConfigs/oidc.a"))
       let admin = "/admin/v2/projects/acme-mfa/tenants/\(tenant)/oauthIdpConfigs/oidc.a"
       #expect(try await server.get(admin).status == 200)
     }
   }
 
-  @Test func `keys are taken as a set and as PEM, and read as a set`() async throws {
+  @Test func `keys are accepted as a key set or PEM, and returned as a key set`() async throws {
     try await TestServer.with { server in
       _ = try await server.post(Self.oidc + "?oauthIdpConfigId=oidc.a", Self.body, .owner)
       let path = Self.oidc + "/oidc.a?updateMask=jwks"
@@ -187,7 +189,9 @@ struct ProviderConfigTests {
     ("oidc.a", #"{"clientId":true}"#, "Invalid value at 'config.client_id' (TYPE_STRING), true"),
     ("oidc.a", #"{"jwks":7}"#, "Invalid value at 'config.jwks' (TYPE_MESSAGE), 7"),
   ])
-  func `what cannot be kept is refused`(id: String, body: String, error: String) async throws {
+  func `invalid OpenID Connect providers are refused`(id: String, body: String, error: String)
+    async throws
+  {
     try await TestServer.with { server in
       let answer = try await server.call(
         .post, Self.oidc + "?oauthIdpConfigId=\(id)", text: body, .owner)
@@ -207,7 +211,7 @@ struct ProviderConfigTests {
       "INVALID_CONFIG : idp_config.sso_url is missing or not what it must be."
     ),
   ])
-  func `what is no SAML provider is refused`(body: String, error: String) async throws {
+  func `invalid SAML providers are refused`(body: String, error: String) async throws {
     try await TestServer.with { server in
       let answer = try await server.call(
         .post, Self.saml + "?inboundSamlConfigId=saml.a", text: body, .owner)
@@ -215,7 +219,7 @@ struct ProviderConfigTests {
     }
   }
 
-  @Test func `CONFIGURATION_EXISTS answers 409`() async throws {
+  @Test func `a duplicate provider ID responds 409`() async throws {
     try await TestServer.with { server in
       let path = Self.oidc + "?oauthIdpConfigId=oidc.a"
       _ = try await server.post(path, Self.body, .owner)
@@ -236,13 +240,13 @@ struct ProviderConfigTests {
     }
   }
 
-  @Test func `only owners say whose word counts`() async throws {
+  @Test func `only owners can configure identity providers`() async throws {
     try await TestServer.with { server in
       let path = Self.oidc + "?oauthIdpConfigId=oidc.a"
       for role in ServiceTokenRole.allCases where role != .owner {
         let token = try await server.token(role)
-        let made = try await server.post(path, Self.body, .bearer(token))
-        #expect(made.status == 403, "\(role)")
+        let created = try await server.post(path, Self.body, .bearer(token))
+        #expect(created.status == 403, "\(role)")
         let read = try await server.get(Self.oidc, .bearer(token))
         #expect(read.status == (role == .policy || role == .auditor ? 200 : 403), "\(role)")
       }

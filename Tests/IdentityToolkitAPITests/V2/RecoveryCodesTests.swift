@@ -6,7 +6,7 @@ struct RecoveryCodesTests {
   private static let generate = "/v2/accounts/mfaRecoveryCodes:generate"
   private static let lookUp = "/v2/accounts/mfaRecoveryCodes:lookup"
 
-  @Test func `codes are given once, let in once each, and are counted`() async throws {
+  @Test func `recovery codes are shown once, work once, and are counted`() async throws {
     try await TestServer.with { server in
       try await server.allowBackupCodes()
       let waiting = try await server.waiting()
@@ -14,9 +14,9 @@ struct RecoveryCodesTests {
         waiting, code: waiting.enrolled.device.code(at: server.now))["idToken"]
       let none = try await server.post(Self.lookUp, ["idToken": token ?? nil])
       #expect(none.json == ["remainingCodes": 0])
-      let made = try await server.post(Self.generate, ["idToken": token ?? nil])
-      let codes = (made["recoveryCodes"]?.arrayValue ?? []).compactMap(\.stringValue)
-      #expect(made.status == 200 && codes.count == 10)
+      let generated = try await server.post(Self.generate, ["idToken": token ?? nil])
+      let codes = (generated["recoveryCodes"]?.arrayValue ?? []).compactMap(\.stringValue)
+      #expect(generated.status == 200 && codes.count == 10)
       #expect(codes.allSatisfy { $0.wholeMatch(of: /([A-Z2-9]{4}-){3}[A-Z2-9]{4}/) != nil })
       let pending = try await server.signIn(waiting.person).text("mfaPendingCredential")
       let next = Waiting(
@@ -38,7 +38,7 @@ struct RecoveryCodesTests {
     }
   }
 
-  @Test func `they take a session that has passed a second factor, where they are on`()
+  @Test func `generating recovery codes requires a recent second factor`()
     async throws
   {
     try await TestServer.with { server in
@@ -62,7 +62,7 @@ struct RecoveryCodesTests {
     }
   }
 
-  @Test func `a temporary code lets unchanged clients in`() async throws {
+  @Test func `a temporary code works in unmodified clients`() async throws {
     try await TestServer.with { server in
       try await server.allowBackupCodes()
       let waiting = try await server.waiting()
@@ -76,7 +76,8 @@ struct RecoveryCodesTests {
     }
   }
 
-  @Test func `a user who objected changes no factor, and neither does a program`() async throws {
+  @Test func `after a reported change, users and service tokens can't change factors`() async throws
+  {
     try await TestServer.with { server in
       let waiting = try await server.waiting()
       let uid = waiting.person.uid

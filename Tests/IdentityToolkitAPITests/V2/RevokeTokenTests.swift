@@ -4,7 +4,7 @@ import Testing
 struct RevokeTokenTests {
   private static let path = "/v2/accounts:revokeToken"
 
-  @Test func `what only Apple can do is not pretended`() async throws {
+  @Test func `revoking an Apple token isn't implemented`() async throws {
     try await TestServer.with { server in
       let token = try await server.signIn(try await server.addPerson())["idToken"] ?? nil
       var body: JSON.Object = [

@@ -6,7 +6,7 @@ import Testing
 struct SecondFactorTests {
   private static let finalize = "/v2/accounts/mfaSignIn:finalize"
 
-  /// Somebody with a factor who has passed the first one.
+  /// A user with a factor who has passed the first factor.
   private struct Waiting {
     let server: TestServer
     let person: Person
@@ -36,7 +36,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `what became of a code is kept with the address and the program it came from`()
+  @Test func `a code attempt is stored with its address and user agent`()
     async throws
   {
     try await TestServer.with { server in
@@ -62,7 +62,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `the first factor answers with the second ones and no tokens`() async throws {
+  @Test func `the first factor returns the second factors and no tokens`() async throws {
     try await TestServer.with { server in
       let alice = try await Waiting(server)
       let answer = try await server.signIn(alice.person)
@@ -79,7 +79,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `a right code answers with two tokens`() async throws {
+  @Test func `a correct code returns an ID token and a refresh token`() async throws {
     try await TestServer.with { server in
       let alice = try await Waiting(server)
       let answer = try await alice.finalize()
@@ -92,7 +92,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `what is wrong is told with production's words`() async throws {
+  @Test func `invalid requests get the same errors as in production`() async throws {
     try await TestServer.with { server in
       let alice = try await Waiting(server)
       #expect(try await alice.finalize(pending: "garbage").error == "INVALID_PENDING_TOKEN")
@@ -132,7 +132,7 @@ struct SecondFactorTests {
   }
 
   @Test(arguments: [(-6, "INVALID_CODE"), (-5, nil), (5, nil), (6, "INVALID_CODE")])
-  func `five steps on each side are accepted by default`(steps: Int64, error: String?)
+  func `five time steps before and after are accepted by default`(steps: Int64, error: String?)
     async throws
   {
     try await TestServer.with { server in
@@ -147,7 +147,9 @@ struct SecondFactorTests {
     (300, nil),
     (301, "TOTP_CHALLENGE_TIMEOUT : TOTP challenge timeout, provide first factor again."),
   ])
-  func `the second factor has five minutes`(age: Int64, error: String?) async throws {
+  func `the second factor must be completed within five minutes`(age: Int64, error: String?)
+    async throws
+  {
     try await TestServer.with { server in
       let alice = try await Waiting(server)
       server.advance(seconds: age)
@@ -155,7 +157,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `five wrong codes close the door, even for a right one`() async throws {
+  @Test func `after five wrong codes, even a correct code is refused`() async throws {
     try await TestServer.with { server in
       let alice = try await Waiting(server)
       for _ in 0..<4 { #expect(try await alice.finalize(code: "000000").error == "INVALID_CODE") }
@@ -167,7 +169,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `a user who was disabled or deleted meanwhile is told so`() async throws {
+  @Test func `a user who was disabled or deleted in the meantime is refused`() async throws {
     try await TestServer.with { server in
       let alice = try await Waiting(server)
       let uid = JSON.string(alice.person.uid)

@@ -6,26 +6,27 @@ import Testing
 struct TenantTests {
   static let tenants = "/v2/projects/acme-mfa/tenants"
 
-  @Test func `a tenant is made, read, listed and deleted`() async throws {
+  @Test func `a tenant can be created, read, listed, and deleted`() async throws {
     try await TestServer.with { server in
-      let made = try await server.post(
+      let created = try await server.post(
         Self.tenants, ["displayName": "globex", "allowPasswordSignup": true], .owner)
-      #expect(made.status == 200)
-      let name = try made.text("name")
+      #expect(created.status == 200)
+      let name = try created.text("name")
       let id = try #require(name.split(separator: "/").last.map(String.init))
       let number = try await server.get("/v1/projects", .key).text("projectId")
       #expect(name == "projects/\(number)/tenants/\(id)")
       #expect(id.wholeMatch(of: /globex-[a-z0-9]{5}/) != nil)
       #expect(
-        made.json
+        created.json
           == (try json(
             """
             {"name": "\(name)", "displayName": "globex", "allowPasswordSignup": true,
              "inheritance": {}}
             """)))
-      #expect(try await server.get("\(Self.tenants)/\(id)").json == made.json)
-      #expect(try await server.get("/admin/v2/projects/acme-mfa/tenants/\(id)").json == made.json)
-      #expect(try await server.get(Self.tenants)["tenants"] == [made.json])
+      #expect(try await server.get("\(Self.tenants)/\(id)").json == created.json)
+      #expect(
+        try await server.get("/admin/v2/projects/acme-mfa/tenants/\(id)").json == created.json)
+      #expect(try await server.get(Self.tenants)["tenants"] == [created.json])
       let deleted = try await server.delete("\(Self.tenants)/\(id)")
       #expect(deleted.status == 200)
       #expect(deleted.json == [:])
@@ -34,7 +35,7 @@ struct TenantTests {
   }
 
   @Test(arguments: [Method.get, .patch, .delete])
-  func `an unknown tenant and a deleted one answer 404`(method: Method) async throws {
+  func `unknown and deleted tenants respond 404`(method: Method) async throws {
     try await TestServer.with { server in
       let deleted = try await server.addTenant()
       _ = try await server.delete("\(Self.tenants)/\(deleted)")
@@ -54,7 +55,7 @@ struct TenantTests {
     ("abc", invalid), ("1abcd", invalid), ("has space", invalid), ("under_score", invalid),
     ("a-name-with-21-letters", invalid),
   ])
-  func `a name has 4 to 20 letters, digits and hyphens`(name: String?, error: String)
+  func `a tenant name has 4 to 20 letters, digits, and hyphens`(name: String?, error: String)
     async throws
   {
     try await TestServer.with { server in
@@ -70,7 +71,7 @@ struct TenantTests {
     "INVALID_DISPLAY_NAME : display_name should start with a letter and only consist of letters, "
     + "digits and hyphens with 4-20 characters."
 
-  @Test func `the documentation's call switches TOTP on for a tenant`() async throws {
+  @Test func `the documented call enables TOTP for a tenant`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       let answer = try await server.patch(
@@ -106,7 +107,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `the mask of the Go SDK changes what it names`() async throws {
+  @Test func `the Go SDK's mask changes exactly the members it names`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       let path =
@@ -128,7 +129,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `without a mask a tenant is replaced whole`() async throws {
+  @Test func `without a mask, the whole tenant is replaced`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       let path = "\(Self.tenants)/\(id)"
@@ -151,7 +152,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `members that rule nothing are given back`() async throws {
+  @Test func `members without effect are stored and returned`() async throws {
     try await TestServer.with { server in
       let members: JSON.Object = [
         "testPhoneNumbers": ["+16505550100": "123456"],
@@ -174,7 +175,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `a list has pages`() async throws {
+  @Test func `the tenant list is paged`() async throws {
     try await TestServer.with { server in
       for name in ["alpha", "beta", "gamma"] { _ = try await server.addTenant(name) }
       let first = try await server.get(Self.tenants + "?pageSize=2")
@@ -190,7 +191,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `a project without tenants makes none`() async throws {
+  @Test func `a project with tenants disabled refuses all tenant calls`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       _ = try await server.patch(TestServer.config + "?updateMask=multiTenant", [:])
@@ -205,7 +206,7 @@ struct TenantTests {
     }
   }
 
-  @Test func `calls about users tell a tenant that never was from one that was deleted`()
+  @Test func `user calls distinguish unknown tenants from deleted ones`()
     async throws
   {
     try await TestServer.with { server in

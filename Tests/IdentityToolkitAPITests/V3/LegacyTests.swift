@@ -9,7 +9,7 @@ struct LegacyTests {
   private static let v3 = "/identitytoolkit/v3/relyingparty/"
   private static let host = "/www.googleapis.com/identitytoolkit/v3/relyingparty/"
 
-  @Test func `a user's life by the old addresses`() async throws {
+  @Test func `the legacy paths sign up, sign in, change, and delete a user`() async throws {
     try await TestServer.with { server in
       let new = try await server.post(
         Self.v3 + "signupNewUser",
@@ -30,7 +30,7 @@ struct LegacyTests {
     }
   }
 
-  @Test func `its errors are those of version 1`() async throws {
+  @Test func `errors have the v1 format`() async throws {
     try await TestServer.with { server in
       let answer = try await server.post(Self.host + "verifyPassword", ["email": "a@example.com"])
       #expect(
@@ -48,7 +48,7 @@ struct LegacyTests {
     }
   }
 
-  @Test func `what is read without a message is a GET`() async throws {
+  @Test func `methods without a request body use GET`() async throws {
     try await TestServer.with { server in
       let config = try await server.get(Self.host + "getProjectConfig", .key)
       #expect(config["authorizedDomains"] != nil)
@@ -58,7 +58,7 @@ struct LegacyTests {
     }
   }
 
-  @Test func `users are downloaded from the project that the message names`() async throws {
+  @Test func `users are downloaded from the project named in the body`() async throws {
     try await TestServer.with { server in
       for name in ["alice", "bob", "carol"] { _ = try await server.addPerson(name) }
       let first = try await server.post(
@@ -74,7 +74,7 @@ struct LegacyTests {
     }
   }
 
-  @Test func `users are moved with a token for the project alone`() async throws {
+  @Test func `downloading users requires a token for the project`() async throws {
     try await TestServer.with { server in
       let path = Self.v3 + "downloadAccount"
       #expect(try await server.post(path, [:], .owner).error == "INSUFFICIENT_PERMISSION")
@@ -91,7 +91,7 @@ struct LegacyTests {
     }
   }
 
-  @Test func `Game Center is told as what is not to be had`() async throws {
+  @Test func `Game Center sign-in isn't implemented`() async throws {
     try await TestServer.with { server in
       for path in [Self.v3 + "signInWithGameCenter", "/v1/accounts:signInWithGameCenter"] {
         let answer = try await server.post(path, ["playerId": "p"])

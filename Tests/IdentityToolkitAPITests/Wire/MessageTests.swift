@@ -12,7 +12,7 @@ struct MessageTests {
     ("5", 5), ("\"5\"", 5), ("5.0", 5), ("\"5.0\"", 5), ("5e0", 5), ("-1", -1), ("null", nil),
     ("2147483647", 2_147_483_647), ("-2147483648", -2_147_483_648),
   ])
-  func `a whole number of 32 bits is read as proto3 JSON writes it`(text: String, value: Int?)
+  func `an int32 is read in any proto3 JSON form`(text: String, value: Int?)
     throws
   {
     #expect(try message(#"{"n":\#(text)}"#).int32("n") == value)
@@ -22,7 +22,7 @@ struct MessageTests {
     "5.5", "\"5.5\"", "\"\"", "\" 5\"", "\"abc\"", "\"0x5\"", "2147483648", "-2147483649", "1e10",
     "true", "{}", "\"NaN\"",
   ])
-  func `what is no whole number of 32 bits is refused`(text: String) throws {
+  func `an invalid int32 is refused`(text: String) throws {
     let message = try message(#"{"n":\#(text)}"#)
     #expect {
       try message.int32("n")
@@ -35,11 +35,11 @@ struct MessageTests {
   @Test(arguments: [
     ("\"9223372036854775807\"", Int64.max), ("1790244000", 1_790_244_000), ("null", nil),
   ])
-  func `a whole number of 64 bits is read from text too`(text: String, value: Int64?) throws {
+  func `an int64 is read from a number or a string`(text: String, value: Int64?) throws {
     #expect(try message(#"{"n":\#(text)}"#).int64("n") == value)
   }
 
-  @Test func `null is absent, in every type`() throws {
+  @Test func `null is treated as absent for every type`() throws {
     let message = try message(#"{"x":null}"#)
     #expect(try message.text("x") == nil)
     #expect(try message.flag("x") == nil)
@@ -61,7 +61,7 @@ struct MessageTests {
     }
   }
 
-  @Test func `a flag may be a word or a digit, as production reads it`() throws {
+  @Test func `a Boolean can be a word or a digit, as in production`() throws {
     for text in ["true", "\"true\"", "\"t\"", "\"Yes\"", "\"y\"", "\"1\"", "1"] {
       #expect(try message("{\"f\":\(text)}").flag("f") == true, "\(text)")
     }

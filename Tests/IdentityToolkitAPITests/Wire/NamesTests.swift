@@ -17,14 +17,14 @@ struct NamesTests {
     ("allow_password_signup", "allowPasswordSignup", true),
     ("allow_passwordSignup", "allowPasswordSignup", true),
   ])
-  func `a name is read in both spellings`(written: String, name: String, matches: Bool) {
+  func `a name matches in camel case and snake case`(written: String, name: String, matches: Bool) {
     #expect(Names.match(UntrustedText(written), name) == matches)
   }
 
   @Test(arguments: [
     ("email", "email"), ("adjacentIntervals", "adjacent_intervals"), ("photoUrl", "photo_url"),
   ])
-  func `the spellings turn into each other`(camel: String, snake: String) {
+  func `camel case and snake case convert to each other`(camel: String, snake: String) {
     #expect(Names.snake(camel) == snake)
     #expect(Names.camel(snake) == camel)
     #expect(Names.camel(camel) == camel)

@@ -14,7 +14,7 @@ struct PreparedEditTests {
     }
   }
 
-  @Test func `settings as they were when the edit was prepared are assigned`() throws {
+  @Test func `an edit is applied as prepared if the settings are unchanged`() throws {
     let runs = RunCount()
     let edit = prepared(runs)
     var tenant = UserPoolEdit(displayName: "acme")
@@ -26,7 +26,7 @@ struct PreparedEditTests {
   @Test(arguments: [
     UserPoolEdit(displayName: "other"), UserPoolEdit(displayName: "acme", members: #"{"a":1}"#),
   ])
-  func `another change in between is kept`(_ changed: UserPoolEdit) throws {
+  func `a concurrent change is preserved`(_ changed: UserPoolEdit) throws {
     let runs = RunCount()
     let edit = prepared(runs)
     var tenant = changed
@@ -37,7 +37,7 @@ struct PreparedEditTests {
     #expect(runs.count == 2)
   }
 
-  @Test func `an error is thrown when the edit is applied`() throws {
+  @Test func `an error in the edit is thrown when it's applied`() throws {
     let edit = PreparedEdit(of: UserPoolEdit(displayName: "gone")) {
       (tenant: inout UserPoolEdit) throws(UserPoolError) in throw .missingTenantName
     }
@@ -46,7 +46,7 @@ struct PreparedEditTests {
     #expect(tenant == UserPoolEdit(displayName: "gone"))
   }
 
-  @Test func `a change of the MFA configuration in between prepares nothing anew`() async throws {
+  @Test func `a concurrent MFA configuration change doesn't repeat the edit`() async throws {
     let runs = RunCount()
     let edit = try await ConfigEdit(
       UpdateMask("disableAuth,mfaConfig.state"), "mfaConfig", MFAConfiguration(state: .mandatory),
@@ -66,7 +66,7 @@ struct PreparedEditTests {
     #expect(runs.count == 1)
   }
 
-  @Test func `a mask of the MFA configuration alone reads nothing`() async throws {
+  @Test func `a mask of only the MFA configuration reads nothing`() async throws {
     let edit = try await ConfigMessage.edit(
       UpdateMask("mfa"), [:], MFAConfiguration(state: .enabled)
     ) { () throws(WireError) in throw WireError("READ") }

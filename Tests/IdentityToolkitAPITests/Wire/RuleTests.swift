@@ -5,9 +5,9 @@ import Testing
 
 @testable import IdentityToolkitAPI
 
-/// The rules that hold for every call, tried on one of each kind.
+/// Tests for rules that apply to every call, with one call of each kind.
 struct RuleTests {
-  @Test func `names are read in snake case, enums by number, whole numbers as text and number`()
+  @Test func `snake-case names, numeric enums, and integers as strings are accepted`()
     async throws
   {
     try await TestServer.with { server in
@@ -34,7 +34,7 @@ struct RuleTests {
     }
   }
 
-  @Test func `a query has both spellings too`() async throws {
+  @Test func `query parameters are accepted in both spellings`() async throws {
     try await TestServer.with { server in
       for name in ["alice", "bob", "carol"] { _ = try await server.addPerson(name) }
       let batch = TestServer.accounts + ":batchGet"
@@ -51,7 +51,7 @@ struct RuleTests {
     }
   }
 
-  @Test func `members that aren't known are passed over in calls, and refused in configurations`()
+  @Test func `unknown members are ignored in calls and refused in configurations`()
     async throws
   {
     try await TestServer.with { server in
@@ -70,7 +70,7 @@ struct RuleTests {
     }
   }
 
-  @Test func `the project that pays is not the project that is meant`() async throws {
+  @Test func `the billing project header doesn't select the project`() async throws {
     try await TestServer.with { server in
       let answer = try await server.call(
         .get, TestServer.config, text: "", .owner,
@@ -79,7 +79,7 @@ struct RuleTests {
     }
   }
 
-  @Test func `an empty name of a project or tenant is none`() async throws {
+  @Test func `an empty project or tenant ID is treated as absent`() async throws {
     try await TestServer.with { server in
       let answer = try await server.post(
         "/v1/accounts:signUp", ["targetProjectId": "", "tenantId": ""])
@@ -93,7 +93,7 @@ struct RuleTests {
     "/openapi.json", "/v1/publicKeys", "/v1/projects", TestServer.config,
     "/www.googleapis.com/identitytoolkit/v3/relyingparty/getProjectConfig",
   ])
-  func `HEAD tells what GET would`(path: String) async throws {
+  func `HEAD returns the same status and type as GET`(path: String) async throws {
     try await TestServer.with { server in
       let credential: Credential = path == TestServer.config ? .owner : .key
       let get = try #require(try await server.send(.get, path, [], credential))
@@ -111,7 +111,7 @@ struct RuleTests {
     ("/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start", false, true),
     ("/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPassword", true, true),
   ])
-  func `an error has the shape of its address`(path: String, hasErrors: Bool, hasStatus: Bool)
+  func `an error has the format of its API version`(path: String, hasErrors: Bool, hasStatus: Bool)
     async throws
   {
     try await TestServer.with { server in
@@ -127,7 +127,7 @@ struct RuleTests {
     }
   }
 
-  @Test func `while the server starts, the interface says so in JSON`() throws {
+  @Test func `while the server starts, the API responds 503 in JSON`() throws {
     let address = try #require(Target("/identitytoolkit.googleapis.com/v1/accounts:lookup"))
     let response = try #require(IdentityToolkitAPI.starting(address))
     #expect(response.status == .serviceUnavailable)
@@ -138,7 +138,7 @@ struct RuleTests {
   }
 
   @Test(arguments: [99, 100, 101])
-  func `messages nest so deep and no deeper`(levels: Int) async throws {
+  func `requests can be nested up to 100 levels`(levels: Int) async throws {
     try await TestServer.with { server in
       let text =
         String(repeating: #"{"x":"#, count: levels) + "1" + String(repeating: "}", count: levels)

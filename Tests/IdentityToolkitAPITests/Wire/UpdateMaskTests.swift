@@ -25,13 +25,13 @@ struct UpdateMaskTests {
     ("some_name", #"{"someName":1}"#, #"{"a":1,"b":{"c":1,"d":[1]},"someName":1}"#),
     ("", #"{"a":2}"#, #"{"a":1,"b":{"c":1,"d":[1]}}"#),
   ])
-  func `a path in the mask is replaced or cleared, and everything else stays`(
+  func `paths in the mask are replaced or cleared, and all else is preserved`(
     mask: String, body: String, result: String
   ) throws {
     #expect(try apply(mask, body, to: #"{"a":1,"b":{"c":1,"d":[1]}}"#) == json(result))
   }
 
-  @Test func `a mask of a body names its members`() throws {
+  @Test func `a mask derived from a body names its members`() throws {
     let mask = UpdateMask(of: ["sign_in": [:], "mfa": nil])
     #expect(mask.paths == [["signIn"], ["mfa"]])
     #expect(mask.covers("mfa"))

@@ -1,4 +1,4 @@
-/// Numbers whose whole course follows from a seed (SplitMix64).
+/// A random number generator that is determined by its seed (SplitMix64).
 struct Seeded: RandomNumberGenerator {
   private var state: UInt64
 
@@ -12,15 +12,15 @@ struct Seeded: RandomNumberGenerator {
     return word ^ (word >> 31)
   }
 
-  /// True so many times of a hundred.
+  /// Returns true with the given probability in percent.
   mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
   mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
 
-  /// One of some; nil when there are none.
+  /// Returns a random element, or nil if there are none.
   mutating func pick<T>(_ some: some Collection<T>) -> T? { some.randomElement(using: &self) }
 
-  /// One of those with a weight.
+  /// Returns a random element, chosen by weight.
   mutating func pick<T>(weighted some: [(T, Int)]) -> T? {
     var rest = below(some.reduce(0) { $0 + $1.1 })
     for (one, weight) in some {

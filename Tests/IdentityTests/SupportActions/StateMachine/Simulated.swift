@@ -3,27 +3,27 @@ import OTP
 
 @testable import Identity
 
-/// An agent as a test knows them.
+/// The model of an administrator.
 struct SimulatedAgent {
   let name: String
   let administrator: Administrator
   var grants: Set<Grant>
-  /// Gone, though a page of theirs may still be open.
+  /// Whether they were removed, though a page of theirs may still be open.
   var isRemoved = false
   let secret: Secret
   var session: ConsoleSession
-  /// When the last code of their own passed.
+  /// The time of their last accepted code.
   var provedAt: Instant
   var lastStep: Int64
   var wrongCodes = 0
-  /// When they acted, by the key of the pool.
+  /// The times of their actions, by pool key.
   var acts: [Int64: [Instant]] = [:]
   var heldIn: Set<Int64> = []
 
   var id: String { administrator.id.text }
   var author: Author { administrator.author(address: "198.51.100.7", requestID: "request-1") }
 
-  /// What the table of roles says, written down once more.
+  /// Returns whether a role permits an action, independent of the product's table of roles.
   func may(_ permission: Permission, in scope: Scope) -> Bool {
     grants.contains { grant in
       guard grant.project == nil || grant.project == scope.project else { return false }
@@ -37,13 +37,13 @@ struct SimulatedAgent {
     }
   }
 
-  /// Whether they manage administrators.
+  /// Whether they can manage administrators.
   var isOwner: Bool { grants.contains { $0.role == .owner && $0.project == nil } }
 
   func code(step: Int64) throws -> String { try OneTimePassword.code(of: secret, step: step) }
 }
 
-/// A second factor as a test knows it.
+/// The model of a second factor.
 struct SimulatedFactor {
   let id: String
   /// Nil for a phone.
@@ -53,7 +53,7 @@ struct SimulatedFactor {
   var enrolledAt: Instant
   var lastStep: Int64?
   var suspendedUntil: Instant?
-  /// The name that support gave it; nil for one that it came with.
+  /// The name set by support, or nil if it was never renamed.
   var name: String?
 
   func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
@@ -64,7 +64,7 @@ struct SimulatedFactor {
   }
 }
 
-/// A removal that can be taken back.
+/// The model of a removal that can be undone.
 struct SimulatedApart {
   let id: ID<RemovalHold>
   let remover: String
@@ -72,56 +72,56 @@ struct SimulatedApart {
   let factors: [SimulatedFactor]
 }
 
-/// A session of a user, over or not.
+/// The model of a user's session, ended or not.
 struct SimulatedSession {
   let session: UserSession
   let token: String
   var isAlive = true
-  /// Of an account that was deleted since.
+  /// Whether its account was deleted since.
   var isOfFormer = false
 }
 
-/// A pending credential, as it was given.
+/// The model of a pending credential.
 struct SimulatedPending {
   let credential: String
-  /// What of the account's sessions it was given in.
+  /// The generation of the account's sessions that it was issued in.
   let era: Int
   let at: Instant
   var isUsed = false
 }
 
-/// A user as a test knows them: what should be true.
+/// The model of a user: the expected state.
 struct SimulatedUser {
   let uid: String
   let scope: Scope
   var factors: [SimulatedFactor] = []
   var aparts: [SimulatedApart] = []
-  /// Factors whose secret is gone, and whose row in the log the next tidying writes.
+  /// Factors whose secret is deleted and whose audit row the next purge writes.
   var ended: [(removal: ID<RemovalHold>, factor: SimulatedFactor)] = []
-  /// Factors that never count again.
+  /// Factors that are never accepted again.
   var purged: [SimulatedFactor] = []
-  /// Removals that never come back.
+  /// Removals that can never be undone.
   var purgedRemovals: [ID<RemovalHold>] = []
   var sessions: [SimulatedSession] = []
   var pending: [SimulatedPending] = []
-  /// It rises with every end of all sessions.
+  /// The session generation, which rises each time all sessions are ended.
   var era = 0
   var isProtected = false
   var isLocked = false
   var isDisabled = false
-  /// Deleted; an import may bring one of the same uid.
+  /// Whether they were deleted; an import may create a user with the same UID.
   var isGone = false
   var wrongCodes = 0
   var blockedUntil: Instant?
   var temporary: (code: String, until: Instant)?
-  /// Nil where none were made.
+  /// Nil if none were generated.
   var recovery: [String]?
-  /// Codes that stood in once, or ended.
+  /// Backup codes that were used or revoked.
   var spent: [String] = []
   var usedReports: Set<String> = []
   var link: (code: String, era: Int, until: Instant)?
   var usedLinks: [String] = []
-  /// Links that take a new factor away again.
+  /// Links that unenroll a new factor.
   var reverts: [(code: String, factor: String)] = []
 
   var email: String { "\(uid)@example.com" }
@@ -131,13 +131,13 @@ struct SimulatedUser {
 
   func isBlocked(at now: Instant) -> Bool { blockedUntil.map { now < $0 } ?? false }
 
-  /// The sessions are over, and so are credentials that wait.
+  /// Ends all sessions and pending credentials.
   mutating func endSessions() {
     era += 1
     for index in sessions.indices { sessions[index].isAlive = false }
   }
 
-  /// What follows from any change of the factors.
+  /// Applies the effects of any change to the factors.
   mutating func reconcile() {
     endTemporary()
     if app == nil { endRecovery() }
@@ -153,7 +153,7 @@ struct SimulatedUser {
     recovery = nil
   }
 
-  /// The account goes, with all that there was of it.
+  /// Deletes the account with all its data.
   mutating func delete() {
     endSessions()
     endTemporary()
@@ -167,7 +167,7 @@ struct SimulatedUser {
     (wrongCodes, blockedUntil) = (0, nil)
   }
 
-  /// Nothing that was removed before comes back.
+  /// Makes earlier removals final.
   mutating func endAparts() {
     for apart in aparts {
       ended += apart.factors.map { (apart.id, $0) }
@@ -177,7 +177,7 @@ struct SimulatedUser {
     aparts = []
   }
 
-  /// Takes factors away for good, as far as nobody has set them apart.
+  /// Purges factors, except those held for an undo.
   @discardableResult
   mutating func drop(_ ids: Set<String>, keepingApart: Bool = false) -> [SimulatedFactor] {
     let gone = factors.filter { ids.contains($0.id) }
@@ -195,12 +195,12 @@ struct SimulatedUser {
   }
 }
 
-/// What waits for a second administrator.
+/// The model of an approval request.
 struct SimulatedApproval {
   let id: Int64
   let scope: Scope
   let requester: Int
-  /// The user; nil for a list.
+  /// The user, or nil for a bulk removal.
   let user: Int?
   let isOfAll: Bool
   let factors: Set<String>
@@ -211,7 +211,7 @@ struct SimulatedApproval {
   var isOpen = true
 }
 
-/// A list of users.
+/// The model of a bulk removal.
 struct SimulatedJob {
   enum State { case draft, waiting, running, over }
 

@@ -3,7 +3,7 @@ import Database
 
 @testable import Identity
 
-/// What agents do to an account as a whole.
+/// Support actions on a whole account.
 extension StateMachine {
   func unlock() async throws {
     let user = anyUser { $0.wrongCodes > 0 }
@@ -83,8 +83,8 @@ extension StateMachine {
       then: { _, _ in users[user].isDisabled = false })
   }
 
-  /// A note, which asks for a reason, and for neither a proof nor a code; protection, locks and an
-  /// hour that is used up keep nobody from it.
+  /// Writes a note, which requires a reason but no identity check or code, and isn't prevented by
+  /// protection, locks, or the hourly action limit.
   func note() async throws {
     let user = anyUser()
     let sample = users[user]
@@ -110,7 +110,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  // MARK: - What stands in for a device
+  // MARK: - Backup codes and enrollment links
 
   func makeTemporaryCode() async throws {
     let user = anyUser()
@@ -173,13 +173,13 @@ extension StateMachine {
     if let link = sample.link { users[user].usedLinks.append(link.code) }
     let mail = try await mails("enrollment-link", to: sample).last
     let code = mail.flatMap { self.code(in: $0, "/__/auth/enroll?code=") }
-    guard let code else { throw Broken(what: "no link was mailed") }
+    guard let code else { throw Broken(what: "no link was emailed") }
     users[user].link = (code, sample.era, now.advanced(bySeconds: 1_800))
   }
 
-  // MARK: - The back end of the application
+  // MARK: - The application's back end
 
-  /// The application changes an account by its own calls.
+  /// Changes an account with the application's API calls.
   func change() async throws {
     let user = anyUser()
     let sample = users[user]

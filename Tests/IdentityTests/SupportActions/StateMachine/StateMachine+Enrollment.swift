@@ -5,9 +5,9 @@ import OTP
 
 @testable import Identity
 
-/// What users change about their second factors.
+/// Users' changes to their second factors.
 extension StateMachine {
-  /// Why a session cannot enroll anything.
+  /// Returns why a session can't enroll a factor.
   private func fault(
     _ session: SimulatedSession, _ user: SimulatedUser, _ kind: Factor.Kind
   ) -> [String] {
@@ -20,7 +20,7 @@ extension StateMachine {
     now.seconds - session.session.authTime <= 300
   }
 
-  /// Sets an app up.
+  /// Enrolls an app.
   func enrollApp(_ user: Int) async throws {
     guard let session = try await session(user) else { return }
     let sample = users[user]
@@ -74,7 +74,7 @@ extension StateMachine {
   private func keepRevert(of factor: String, _ user: Int) async throws {
     let mail = try await mails("revert-factor", to: users[user]).last
     guard let mail, let code = self.code(in: mail, "oobCode=") else {
-      throw Broken(what: "no way back was mailed")
+      throw Broken(what: "no revert link was emailed")
     }
     users[user].reverts.append((code, factor))
   }
@@ -112,7 +112,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  /// Takes a factor of one's own away.
+  /// Unenrolls the user's own factor.
   func withdraw(_ user: Int) async throws {
     guard let session = try await session(user) else { return }
     let sample = users[user]
@@ -146,7 +146,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  /// Makes recovery codes.
+  /// Generates recovery codes.
   func makeRecoveryCodes(_ user: Int) async throws {
     guard let session = try await session(user) else { return }
     let sample = users[user]
@@ -176,9 +176,9 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  // MARK: - Links in mails
+  // MARK: - Links in emails
 
-  /// Sets an app up by the link that an agent has sent.
+  /// Enrolls an app with the link that an agent sent.
   func useLink(_ user: Int) async throws {
     let sample = users[user]
     let old = dice.chance(15) ? dice.pick(sample.usedLinks) : nil
@@ -188,7 +188,7 @@ extension StateMachine {
     if old != nil {
       took.refusals = ["used", "unknown"]
     } else if let link = sample.link, link.era != sample.era {
-      // A report has used it up besides.
+      // A report has used it up too.
       took.refusals = ["unknown", "used"]
     } else if sample.isDisabled {
       took.refusals = ["disabled"]
@@ -213,7 +213,7 @@ extension StateMachine {
     }
     if took.refusals.isEmpty, case .success = result {
       let account = try await identity.accounts.find(sample.scope, sample.id)
-      guard let factor = account?.factors.last else { throw Broken(what: "no factor came") }
+      guard let factor = account?.factors.last else { throw Broken(what: "no factor was enrolled") }
       users[user].add(
         SimulatedFactor(id: factor.id.text, secret: secret, enrolledAt: now, lastStep: step))
       users[user].usedLinks.append(code)
@@ -223,7 +223,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  /// Takes a new factor away again by the link in the mail that told of it.
+  /// Unenrolls a new factor with the link in the email that announced it.
   func revert(_ user: Int) async throws {
     let sample = users[user]
     guard let index = sample.reverts.indices.randomElement(using: &dice) else { return }
@@ -234,7 +234,7 @@ extension StateMachine {
       try await identity.outOfBandCodes.apply(code, by: Author(actor: .nobody))
     }
     if case .success = result {
-      guard isThere, !sample.isLocked else { throw Broken(what: "a factor was taken back") }
+      guard isThere, !sample.isLocked else { throw Broken(what: "a factor was reverted") }
       took.rows = ["factor.revert by user on \(sample.uid)"]
       users[user].drop([factor])
       users[user].endSessions()
@@ -249,7 +249,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  /// Says by a link in a mail that something was none of theirs.
+  /// Reports a change that the user didn't make, with the link in an email.
   func object(_ user: Int) async throws {
     let sample = users[user]
     let told = try await mails("notice", to: sample)
@@ -284,7 +284,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  /// The texts of the mails to a user whose purpose begins so, the oldest first.
+  /// Returns the emails to a user whose purpose has a prefix, oldest first.
   func mails(_ purpose: String, to user: SimulatedUser) async throws -> [String] {
     let outbox = identity.store.outbox
     let email = user.email
@@ -305,7 +305,7 @@ extension StateMachine {
     }.reversed()
   }
 
-  /// What stands behind a piece of a link, up to the end of its line or the next parameter.
+  /// Returns the text after part of a link, up to the next parameter or the end of the line.
   func code(in mail: String, _ beginning: String) -> String? {
     guard let start = mail.firstRange(of: beginning)?.upperBound else { return nil }
     return String(mail[start...].prefix { !$0.isWhitespace && $0 != "&" })

@@ -2,9 +2,9 @@ import Database
 
 @testable import Identity
 
-/// The server itself.
+/// The server's own actions.
 extension StateMachine {
-  /// What the server does each minute.
+  /// Purges expired data, as the server does every minute.
   func purgeExpired() async throws {
     var took = Took(name: "purgeExpired", isOrdered: false)
     for index in approvals.indices.sorted(by: { approvals[$0].expires < approvals[$1].expires })

@@ -5,14 +5,14 @@ import Text
 
 @testable import Identity
 
-/// What agents do to one user.
+/// Support actions on one user's factors.
 extension StateMachine {
-  /// What an agent gives with an action, and what support will say of it before it looks at more.
+  /// An agent's input for an action, with the expected validation errors.
   struct Given {
     let request: ActionRequest
     let reason: SupportReason
     let isFaulty: Bool
-    /// Of the agent's own code, where one is due; nil where none is.
+    /// The kind of code entered, or nil if none is required.
     let code: Code?
     let step: Int64
 
@@ -51,7 +51,7 @@ extension StateMachine {
       reason: reason, isFaulty: isFaulty, code: code, step: step)
   }
 
-  /// Why an agent may not act on a user, whatever they give.
+  /// Returns why an agent can't act on a user, whatever their input.
   func refusal(
     of agent: Int, on user: Int, needing permission: Permission, passingLock: Bool
   ) -> String? {
@@ -63,7 +63,7 @@ extension StateMachine {
     return user.isLocked && !passingLock ? "changesLocked" : nil
   }
 
-  /// How many actions an agent has left in a pool.
+  /// Returns the number of actions that an agent has left in a pool.
   func left(_ agent: Int, in scope: Scope) -> Int {
     if agents[agent].heldIn.contains(scope.key) { return 0 }
     let since = now.advanced(bySeconds: -3_600)
@@ -71,8 +71,7 @@ extension StateMachine {
     return max(0, (settings[scope.key] ?? SupportRules()).actionsPerHour - done)
   }
 
-  /// Expects of an action what support says of hold, form and own code; true when all that is left
-  /// is the action itself.
+  /// Sets the expected results of the checks on blocks, input, and code; returns true if all pass.
   func admit(
     _ given: Given, by agent: Int, in scope: Scope, _ took: inout Took, prefix: String = "",
     lookingAtForm: Bool = true, onlyCode: Bool = false, fault: String? = nil
@@ -93,7 +92,7 @@ extension StateMachine {
         switch given.code {
         case nil: nil
         case .missing: "codeRequired"
-        // Neither used up nor counted.
+        // The code is neither used up nor counted as wrong.
         case .wrong, .right: "codeNotLookedAt"
         }
       took.refusals = form.map { own in
@@ -115,7 +114,7 @@ extension StateMachine {
     }
   }
 
-  /// The row of an agent's own code, and the session that it has renewed.
+  /// Expects the audit row of an agent's code and the renewed session.
   func stepUp(_ given: Given, _ agent: Int, _ took: inout Took) {
     guard case .right = given.code else { return }
     took.rows.append("administrator.step-up by \(agents[agent].name) on \(agents[agent].id)")
@@ -124,7 +123,7 @@ extension StateMachine {
     agents[agent].wrongCodes = 0
   }
 
-  /// What the log names for a request.
+  /// Returns the audit log's resource of a request.
   func object(of approval: SimulatedApproval) -> String {
     approval.user.map { users[$0].uid } ?? approval.job.map { String(jobs[$0].id) } ?? ""
   }
@@ -133,11 +132,11 @@ extension StateMachine {
     if let renewed { agents[agent].session = renewed.session }
   }
 
-  /// Acts on a user, and expects what the model says.
+  /// Acts on a user and compares the result with the model.
   ///
-  /// `row` is the row in the log without who and on whom, `fault` what is amiss of what the action
-  /// asks for besides, `obstacle` why the action itself is refused, and `then` what it means for the
-  /// model.
+  /// `row` is the expected audit row without the actor and the user, `fault` the validation error
+  /// of the action's own fields, and `obstacle` why the action itself is refused. `then` applies
+  /// the action to the model.
   func act<T>(
     _ name: String, row: String, by agent: Int, on user: Int,
     needing permission: Permission = .removeFactors, passingLock: Bool = false,
@@ -171,9 +170,9 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  // MARK: - Removal and its undo
+  // MARK: - Removal and undo
 
-  /// What a removal by an agent means for its user.
+  /// Applies an agent's removal to the model of its user.
   func applyRemoval(
     _ ids: Set<String>, of user: Int, by agent: Int, _ reason: SupportReason?,
     apart: (id: ID<RemovalHold>, until: Instant)?
@@ -182,14 +181,14 @@ extension StateMachine {
     let isKept = hours > 0 && reason?.isHostile != true
     if let apart {
       guard isKept, apart.until == now.advanced(bySeconds: Int64(hours) * 3_600) else {
-        throw Broken(what: "a removal for \(reason?.rawValue ?? "") was held")
+        throw Broken(what: "a removal for \(reason?.rawValue ?? "") can be undone")
       }
       let gone = users[user].drop(ids, keepingApart: true)
       users[user].aparts.append(
         SimulatedApart(
           id: apart.id, remover: agents[agent].name, until: apart.until, factors: gone))
     } else {
-      guard !isKept else { throw Broken(what: "a removal was not held") }
+      guard !isKept else { throw Broken(what: "a removal can't be undone") }
       users[user].endAparts()
       users[user].drop(ids)
     }
@@ -222,7 +221,7 @@ extension StateMachine {
       then: { outcome, given in
         switch outcome {
         case .waits(_, let until):
-          guard waits else { throw Broken(what: "a removal waits") }
+          guard waits else { throw Broken(what: "a removal unexpectedly requires approval") }
           approvals.append(
             SimulatedApproval(
               id: Int64(approvals.count + 1), scope: sample.scope, requester: agent, user: user,
@@ -230,7 +229,7 @@ extension StateMachine {
               allFactors: Set(sample.factors.map(\.id)), job: nil, reason: given.reason,
               expires: until))
         case .done(let removal):
-          guard !waits else { throw Broken(what: "a removal waits for nobody") }
+          guard !waits else { throw Broken(what: "a removal requires no approval") }
           try applyRemoval(
             Set(going.map(\.id)), of: user, by: agent, given.reason, apart: removal.apart)
         }
@@ -262,7 +261,7 @@ extension StateMachine {
       })
   }
 
-  /// Purges what a removal holds before its time, which whoever removed it may do too.
+  /// Deletes removed factors permanently before their time, which the remover may do too.
   func purgeNow() async throws {
     let user = anyUser { !$0.aparts.isEmpty }
     let agent = anyAgent(.removeFactors, on: user)

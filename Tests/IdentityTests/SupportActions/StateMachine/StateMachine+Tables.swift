@@ -1,7 +1,7 @@
 import Database
 
 extension StateMachine.TableState {
-  /// All that is looked at, in one statement: a name and a text for each.
+  /// Selects everything that is compared, as names and texts.
   static let query: SQL = """
     SELECT /* test */ 'model factors', (SELECT group_concat(line, char(10)) FROM (
       SELECT a.uid || ' ' || f.enrollment_id || ' ' || f.kind || ' ' || (f.sealed_secret IS NOT NULL)

@@ -4,7 +4,7 @@ import OTP
 
 @testable import Identity
 
-/// What users do, and whoever has their devices.
+/// Actions of users, and of attackers with their devices.
 extension StateMachine {
   static let address = "203.0.113.5"
 
@@ -14,7 +14,7 @@ extension StateMachine {
 
   // MARK: - Signing in
 
-  /// Gives a password.
+  /// Signs in with a password.
   func signIn(_ user: Int) async throws {
     let sample = users[user]
     var took = Took(name: "password of \(sample.uid)")
@@ -26,11 +26,11 @@ extension StateMachine {
     if case .success(let outcome) = result {
       switch outcome {
       case .signedIn(let grant):
-        guard sample.factors.isEmpty else { throw Broken(what: "no second factor is due") }
+        guard sample.factors.isEmpty else { throw Broken(what: "no second factor is required") }
         begin(grant, user)
       case .secondFactorDue(_, let credential, let factors):
         guard Set(factors.map(\.id.text)) == Set(sample.factors.map(\.id)) else {
-          throw Broken(what: "other factors are due")
+          throw Broken(what: "different factors are required")
         }
         users[user].pending.append(
           SimulatedPending(credential: credential, era: sample.era, at: now))
@@ -44,12 +44,12 @@ extension StateMachine {
       SimulatedSession(session: grant.session, token: grant.refreshToken))
   }
 
-  /// A code as somebody types it at a sign-in, and whether it should pass.
+  /// The kinds of codes entered at a sign-in.
   enum Typed {
     case right, near, wrong, replayed, purged, temporary, recovery, spent
   }
 
-  /// Takes a password's credential, a new one or one from before.
+  /// Returns the index of a new or an earlier pending credential.
   private func pending(_ user: Int) async throws -> Int? {
     if users[user].pending.isEmpty || dice.chance(75) {
       try await signIn(user)
@@ -58,7 +58,7 @@ extension StateMachine {
     return users[user].pending.indices.randomElement(using: &dice)
   }
 
-  /// Why a pending credential does not count.
+  /// Returns why a pending credential isn't valid, or nothing if it is.
   private func fault(
     of pending: SimulatedPending, _ user: Int, lifetime: Int64, factor: String, unknown: String
   ) -> [String] {
@@ -70,7 +70,7 @@ extension StateMachine {
     return pending.era == users[user].era && !pending.isUsed ? [] : ["invalidPendingCredential"]
   }
 
-  /// Gives a code of an app, or one that stands in for it.
+  /// Enters an app code or a backup code.
   func giveCode(_ user: Int, _ kind: Typed? = nil) async throws {
     guard let place = try await pending(user) else { return }
     let sample = users[user]
@@ -92,7 +92,7 @@ extension StateMachine {
         isDone = true
         if let row = typed.row { took.rows = ["\(row) by user on \(sample.uid)"] }
       } else if typed.isOfSuspended {
-        // It counts for nothing, and is used up.
+        // It's rejected and used up.
         took.refusals = ["invalidCode"]
         took.changes = ["factor"]
         if let step = typed.step { setStep(step, of: target, user) }
@@ -118,12 +118,12 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  /// A code that somebody types.
+  /// A code entered at a sign-in, with its expected effects.
   private struct TypedCode {
     var words: String
     var text: String
     var passes = false
-    /// Right, and of an app that is suspended.
+    /// Whether it's a correct code of a suspended app.
     var isOfSuspended = false
     var step: Int64?
     var row: String?
@@ -194,7 +194,7 @@ extension StateMachine {
     return (0...30).map { String(100_000 + $0) }.first { !near.contains($0) } ?? "100031"
   }
 
-  /// Counts a wrong code, and says how it is refused.
+  /// Counts a wrong code and returns the expected error.
   private func failCode(_ user: Int) -> String {
     users[user].wrongCodes += 1
     let cap = (settings[users[user].scope.key] ?? SupportRules()).codeCap
@@ -218,7 +218,7 @@ extension StateMachine {
     }
   }
 
-  /// Gives a code that was sent to a phone.
+  /// Enters a code that was sent to a phone.
   func giveSMS(_ user: Int) async throws {
     guard let place = try await pending(user) else { return }
     let sample = users[user]
@@ -259,7 +259,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  /// Sees codes of an app while it is suspended, and gives them again when that ends.
+  /// Enters codes of a suspended app, and enters them again when the suspension ends.
   func seeSuspensionEnd() async throws {
     let suspended = users.indices.filter { !users[$0].isGone && until(users[$0]) != nil }
     guard let user = dice.pick(suspended), let until = until(users[user]) else {
@@ -281,7 +281,7 @@ extension StateMachine {
     user.app.flatMap { $0.isSuspended(at: now) ? $0.suspendedUntil : nil }
   }
 
-  /// Gives a code of a factor that is gone for good, in its own name.
+  /// Enters a code of a purged factor, with the factor's ID.
   func givePurged(_ factor: SimulatedFactor, _ user: Int) async throws {
     try await signIn(user)
     guard let credential = users[user].pending.last else { return }
@@ -300,7 +300,7 @@ extension StateMachine {
 
   // MARK: - Sessions
 
-  /// Why a session does not count; nothing when it does.
+  /// Returns why a session isn't valid, or nothing if it is.
   func fault(of session: SimulatedSession, _ user: SimulatedUser) -> [String] {
     if user.isGone { return ["userNotFound", "invalidRefreshToken"] }
     var faults = session.isAlive ? [] : ["tokenExpired", "invalidRefreshToken"]
@@ -308,7 +308,7 @@ extension StateMachine {
     return user.isDisabled ? faults + ["userDisabled"] : faults
   }
 
-  /// Refreshes a session's tokens, or shows its ID token.
+  /// Refreshes a session's tokens, or looks up the user with its ID token.
   func useSession(_ user: Int, _ place: Int? = nil) async throws {
     let sample = users[user]
     guard let session = place.map({ sample.sessions[$0] }) ?? dice.pick(sample.sessions) else {
@@ -326,7 +326,7 @@ extension StateMachine {
     try await reconcile(took, checked)
   }
 
-  /// One of the user's sessions, mostly one that counts; nil when none ever began.
+  /// Returns one of the user's sessions, usually a valid one, or nil if there never was one.
   func session(_ user: Int) async throws -> SimulatedSession? {
     let alive = users[user].sessions.filter(\.isAlive)
     if alive.isEmpty || dice.chance(40) {

@@ -7,15 +7,15 @@ import Testing
 
 @testable import Identity
 
-/// Something was not as the model has it.
+/// A difference from the model.
 struct Broken: Error {
   let what: String
 }
 
-/// One run: actions in a random order, by anybody, with a model beside them of what should be true.
+/// One run: random actions by random actors, with a model of the expected state.
 ///
-/// After each action the row that it left in the log, and what the tables say, are compared with
-/// the model; an action that is refused must have left nothing.
+/// After each action, its audit rows and the tables are compared with the model. A refused action
+/// must not have changed anything.
 final class StateMachine {
   let identity: Identity
   let database: SQLiteDatabase
@@ -25,13 +25,13 @@ final class StateMachine {
   var agents: [SimulatedAgent]
   var users: [SimulatedUser]
   var settings: [Int64: SupportRules] = [:]
-  /// Users to whom more happens than to others.
+  /// Users who are chosen more often than others.
   let favorites: Set<Int>
   var approvals: [SimulatedApproval] = []
   var jobs: [SimulatedJob] = []
-  /// What was done, in words.
+  /// A description of each action so far.
   var trail: [String] = []
-  /// How often each action was done and refused.
+  /// How often each action succeeded and was refused.
   var tally: [String: (done: Int, refused: Int)] = [:]
   private var state = TableState()
   private var lastRow: Int64 = 0
@@ -52,7 +52,7 @@ final class StateMachine {
     for scope in world.scopes { settings[scope.key] = SupportRules() }
   }
 
-  /// Takes so many actions, and at the end tries everything that is over once more.
+  /// Performs the actions of a run, then retries everything that has ended.
   static func run(_ world: StateMachineModel, seed: UInt64) async throws -> StateMachine {
     try await withFastFolder { folder in
       let path = folder + "/countersign.sqlite"
@@ -67,7 +67,7 @@ final class StateMachine {
       let run = StateMachine(world, identity, database, clock, seed: seed)
       do {
         try await run.run()
-        // What every test leaves behind must be sound; it takes as long as a run.
+        // Checking the whole database takes as long as a run, so only every eighth run does it.
         if seed % 8 == 0 { try await run.instance(path).expectSoundData() }
       } catch {
         await database.close()
@@ -100,25 +100,25 @@ final class StateMachine {
 
   // MARK: - One action
 
-  /// What an action was expected to do, and did.
+  /// The expected effects of an action.
   struct Took {
     let name: String
-    /// Nothing for success, or the names of the errors that it may end with.
+    /// The names of the acceptable errors, or empty for success.
     var refusals: [String] = []
-    /// The rows in the log, in their order, refused or not.
+    /// The audit rows in order, whether or not the action is refused.
     var rows: [String] = []
-    /// False where the rows come in no order that matters.
+    /// Whether the order of the rows matters.
     var isOrdered = true
-    /// The tables that a refusal may change all the same.
+    /// The tables that may change even if the action is refused.
     var changes: Set<String> = []
   }
 
-  /// What came of a call.
+  /// Returns the result of a call.
   func attempt<T>(_ body: () async throws -> T) async -> Result<T, any Error> {
     do { return .success(try await body()) } catch { return .failure(error) }
   }
 
-  /// Compares what an action did with what was expected, and then everything with the model.
+  /// Compares an action's effects with the expected ones, and the tables with the model.
   func reconcile<T>(_ took: Took, _ result: Result<T, any Error>) async throws {
     let outcome: String
     switch result {
@@ -160,9 +160,9 @@ final class StateMachine {
     try compare(state)
   }
 
-  // MARK: - What the tables say
+  // MARK: - The tables
 
-  /// What is in the tables: what the model knows too, and all the rest as text.
+  /// The contents of the tables: those in the model, and the rest as text.
   struct TableState {
     var known: [String: String] = [:]
     var tables: [String: String] = [:]
@@ -215,7 +215,7 @@ final class StateMachine {
     }
   }
 
-  /// What the tables should say.
+  /// Returns the expected contents of the tables.
   private func model() throws -> [String: String] {
     var lines: [String: [String]] = [:]
     for user in users where !user.isGone {
@@ -233,7 +233,7 @@ final class StateMachine {
             + "\(apart.until.microseconds) \(factor.secret == nil ? 0 : 1)"
         }
       }
-      // Their secrets are gone already.
+      // Their secrets are already deleted.
       lines["ended", default: []] += user.ended.map { removal, factor in
         "\(user.uid) \(factor.id) \(removal.text) 0"
       }
@@ -258,7 +258,7 @@ final class StateMachine {
   }
 }
 
-/// A folder in memory, where there is one: each action waits for its write.
+/// Runs a body with a folder, in memory if possible, because each action waits for its write.
 private func withFastFolder<T>(_ body: (String) async throws -> T) async throws -> T {
   let memory = "/dev/shm"
   guard FileManager.default.isWritableFile(atPath: memory) else {

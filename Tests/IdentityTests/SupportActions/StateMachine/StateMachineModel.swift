@@ -7,12 +7,12 @@ import Testing
 
 @testable import Identity
 
-/// Agents of all roles and users with nothing to five second factors, made once and copied for
-/// each run.
+/// Administrators of all roles and users with zero to five second factors, created once and copied
+/// for each run.
 struct StateMachineModel: Sendable {
   let database: Data
   let keys: KeyRing
-  /// How long after the clock's beginning it was made.
+  /// The number of seconds from the clock's start to the model's creation.
   let age: Int64
   let agents: [SimulatedAgent]
   let users: [SimulatedUser]
@@ -20,7 +20,7 @@ struct StateMachineModel: Sendable {
 
   static let made = Task { try await make() }
 
-  /// Numbers that are sent no messages.
+  /// Test phone numbers, which receive no messages.
   static let numbers = (0..<8).map { "+4915112345\(600 + $0)" }
 
   private static func make() async throws -> StateMachineModel {
@@ -33,7 +33,7 @@ struct StateMachineModel: Sendable {
       for (name, role, project, tenant) in [
         ("olga", .owner, nil, nil), ("otto", .owner, nil, nil), ("piet", .policy, nil, nil),
         ("dora", .support, nil, nil), ("erik", .support, nil, nil), ("alma", .auditor, nil, nil),
-        // The address of a user; and somebody of one tenant alone.
+        // One with a user's address, and one with access to only one tenant.
         ("bob", .support, east.project, nil), ("tess", .support, east.project, east.tenant),
       ] as [(String, Role, ID<Project>?, ID<Tenant>?)] {
         let grant = Grant(role: role, project: project, tenant: tenant)
@@ -63,7 +63,7 @@ struct StateMachineModel: Sendable {
 }
 
 extension Instance {
-  /// Apps and phones as second factors, and a pattern under which they are mandatory.
+  /// Enables apps and phones as second factors, with a mandatory enrollment pattern.
   fileprivate func allowEverything(in scopes: [Scope]) async throws {
     let numbers = StateMachineModel.numbers.map { #""\#($0)":"\#(Instance.code)""# }
       .joined(separator: ",")
@@ -127,7 +127,7 @@ extension Instance {
     return user
   }
 
-  /// Forgets what the making of the world left behind, and lets every agent have given a code.
+  /// Deletes what the setup left behind, and marks every agent as just re-authenticated.
   fileprivate func beginAnew(_ now: Instant) async throws {
     try await database.write { connection in
       for table in [

@@ -3,7 +3,7 @@ import DatabaseSQLite
 
 @testable import Identity
 
-/// Who does what, and when.
+/// The choice of actions, actors, and times.
 extension StateMachine {
   private enum Action: CaseIterable {
     case remove, undo, suspend, resume, unlock, endSessions, protect, allowChanges, disable, enable,
@@ -35,7 +35,7 @@ extension StateMachine {
     static let weighted = allCases.map { ($0, $0.weight) }
   }
 
-  /// Somebody does something.
+  /// Performs a random action.
   func act() async throws {
     switch dice.pick(weighted: Action.weighted) ?? .purgeExpired {
     case .remove: try await remove()
@@ -83,24 +83,24 @@ extension StateMachine {
     }
   }
 
-  /// An agent who may do something to a user, mostly.
+  /// Returns an agent, usually one with the permission on the user's pool.
   func anyAgent(_ permission: Permission, on user: Int) -> Int {
     let isWise = dice.chance(60)
     let scope = users[user].scope
     return anyAgent { !isWise || $0.may(permission, in: scope) }
   }
 
-  /// An agent, more often one whose work it is.
+  /// Returns an agent, usually one who meets the condition.
   func anyAgent(_ isMeant: (SimulatedAgent) -> Bool = { _ in true }) -> Int {
     let weights = ["dora": 25, "erik": 20, "olga": 14, "bob": 12, "otto": 9, "tess": 8]
-    // Now and then one whose page was still open when they went.
+    // Sometimes a removed administrator whose page is still open.
     let isStale = dice.chance(6)
     let some = agents.indices.filter { isMeant(agents[$0]) && (isStale || !agents[$0].isRemoved) }
     guard !some.isEmpty else { return agents.indices.first { !agents[$0].isRemoved } ?? 0 }
     return dice.pick(weighted: some.map { ($0, weights[agents[$0].name] ?? 5) }) ?? 0
   }
 
-  /// A user, mostly of whom it would make sense, and more often one of the first few of the dice.
+  /// Returns a user, usually one who meets the condition, and often one of the favorites.
   func anyUser(_ isMeant: (SimulatedUser) -> Bool = { _ in true }) -> Int {
     let there = users.indices.filter { !users[$0].isGone }
     let meant = dice.chance(85) ? there.filter { isMeant(users[$0]) } : []
@@ -109,8 +109,8 @@ extension StateMachine {
     return (dice.chance(65) ? dice.pick(hot) : nil) ?? dice.pick(some) ?? 0
   }
 
-  /// The clock goes on: a moment, the quarter of an hour of an agent's code, or to the very end of
-  /// what a removal can be taken back in.
+  /// Advances the clock: by a little, past the re-authentication interval, or to the end of a
+  /// removal's undo period.
   func passTime() async throws {
     let ends = users.flatMap(\.aparts).map { $0.until.seconds - now.seconds }.filter { $0 > 1 }
     if dice.chance(15), let end = dice.pick(ends) {
@@ -128,7 +128,7 @@ extension StateMachine {
     try await keepAwake()
   }
 
-  /// Agents do not sign in anew in a run: their sessions last.
+  /// Keeps the agents' sessions alive, because they don't sign in again during a run.
   func keepAwake() async throws {
     let moment = now.microseconds
     try await database.write { connection in
@@ -139,7 +139,7 @@ extension StateMachine {
     }
   }
 
-  /// Whatever is over is tried once more, also after its time.
+  /// Retries everything that has ended, including after its expiration.
   func tryWhatIsOver() async throws {
     for user in users.indices {
       for place in users[user].sessions.indices where !users[user].sessions[place].isAlive {
@@ -153,7 +153,7 @@ extension StateMachine {
     try await purgeExpired()
     for user in users.indices {
       guard users[user].aparts.isEmpty else {
-        throw Broken(what: "something is kept apart for ever")
+        throw Broken(what: "a removed factor is never purged")
       }
       for removal in users[user].purgedRemovals.suffix(3) {
         clock.advance(30)

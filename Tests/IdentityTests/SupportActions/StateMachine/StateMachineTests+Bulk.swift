@@ -3,11 +3,11 @@ import DatabaseSQLite
 
 @testable import Identity
 
-/// Lists, second administrators, owners and the server itself.
+/// Bulk removals, approvals, and owners' actions.
 extension StateMachine {
-  // MARK: - Lists
+  // MARK: - Bulk removals
 
-  /// Looks at a list.
+  /// Previews a list.
   func draft() async throws {
     let agent = anyAgent()
     let scope = dice.pick(scopes) ?? scopes[0]
@@ -20,7 +20,7 @@ extension StateMachine {
       .joined(separator: "\n")
     var took = Took(name: "draft by \(agents[agent].name)")
     let isAllowed = agents[agent].may(.removeFactors, in: scope)
-    // The error is told as support's.
+    // The error is wrapped in that of support.
     if !isAllowed { took.refusals = ["denied.notAllowed"] }
     var known: Set<Int> = []
     let lines = named.enumerated().map { index, named in
@@ -58,7 +58,7 @@ extension StateMachine {
     }
   }
 
-  /// Decides a draft.
+  /// Starts a draft.
   func begin() async throws {
     let drafts = jobs.indices.filter { jobs[$0].state == .draft }
     guard let index = dice.pick(drafts) else { return try await draft() }
@@ -104,7 +104,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  /// The server goes on with the oldest list that runs.
+  /// Continues the oldest running bulk removal, as the server does.
   func step() async throws {
     let limit = 1 + dice.below(3)
     var took = Took(name: "step of \(limit)")
@@ -113,13 +113,13 @@ extension StateMachine {
     }
     let result = await attempt { try await identity.bulkRemovals.step(limit) }
     if let running, !agents[jobs[running].requester].may(.removeFactors, in: jobs[running].scope) {
-      // Whoever began it may not act here any more.
+      // The agent who started it is no longer authorized.
       jobs[running].state = .over
       took.rows.append("bulk.stop by server on \(jobs[running].id)")
     } else if let running {
       let job = jobs[running]
       let open = job.lines.indices.filter { job.lines[$0].result == nil }.prefix(limit)
-      let aparts = try await apartsOfNow(job.scope)
+      let aparts = try await openRemovals(job.scope)
       for line in open {
         guard let user = job.lines[line].user else { continue }
         let sample = users[user]
@@ -154,8 +154,8 @@ extension StateMachine {
     users[user].aparts.contains { $0.id == id } || users[user].purgedRemovals.contains(id)
   }
 
-  /// What can be taken back in a pool, as the tables have it: nobody is told the ids of a list's.
-  private func apartsOfNow(
+  /// Reads the removals that can be undone in a pool, because a bulk removal doesn't return IDs.
+  private func openRemovals(
     _ scope: Scope
   ) async throws -> [(uid: String, id: ID<RemovalHold>, until: Instant)] {
     try await database.read { connection in
@@ -191,7 +191,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  // MARK: - Second administrators
+  // MARK: - Approvals
 
   func approve() async throws {
     guard let index = anyApproval() else { return try await remove() }
@@ -243,7 +243,7 @@ extension StateMachine {
       case .begun:
         guard let job = approval.job else { throw Broken(what: "a list has begun") }
         jobs[job].state = .running
-      case .policyChanged: throw Broken(what: "nobody asked for a policy")
+      case .policyChanged: throw Broken(what: "no one requested a policy change")
       case .overtaken: guard change else { throw Broken(what: "a request was overtaken") }
       }
     }
@@ -270,7 +270,7 @@ extension StateMachine {
     return own ? "ownAccount" : nil
   }
 
-  /// Refuses a request, or takes one's own back.
+  /// Rejects a request, or withdraws the agent's own.
   func refuse() async throws {
     guard let index = anyApproval() else { return try await remove() }
     let approval = approvals[index]
@@ -311,7 +311,7 @@ extension StateMachine {
 
   // MARK: - Owners
 
-  /// An owner lets an agent act again.
+  /// Unblocks an agent, as an owner.
   func release() async throws {
     let owner = anyAgent { $0.isOwner }
     let held = agents.indices.filter { !agents[$0].heldIn.isEmpty && !agents[$0].isRemoved }
@@ -332,7 +332,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  /// What a pool asks of its desk becomes something else.
+  /// Changes a pool's support rules.
   func changeSettings() async throws {
     try await changeSettings(of: dice.pick(scopes) ?? scopes[0]) { settings in
       switch dice.below(8) {
@@ -349,7 +349,7 @@ extension StateMachine {
     }
   }
 
-  /// How support in a run begin, each in its own way.
+  /// Sets random support rules at the start of a run.
   func changeSomeSettings(of scope: Scope) async throws {
     try await changeSettings(of: scope) { settings in
       settings.temporaryCodes = dice.chance(70)

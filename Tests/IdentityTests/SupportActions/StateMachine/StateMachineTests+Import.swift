@@ -3,11 +3,11 @@ import Database
 
 @testable import Identity
 
-/// Users who come and go, and agents whose roles do.
+/// Creation and deletion of users, and changes of administrators' roles.
 extension StateMachine {
   // MARK: - Users
 
-  /// A user is deleted, by support or by the application.
+  /// Deletes a user, as support or the application.
   func delete() async throws {
     guard users.count(where: { !$0.isGone }) > 3 else { return try await importUsers() }
     let user = anyUser()
@@ -34,12 +34,12 @@ extension StateMachine {
     }
     guard users[user].isGone else { return }
     for pending in before.pending.suffix(2) { try await usePending(pending, of: before) }
-    // Another of this uid is not of the same second.
+    // Another user with this UID must not be created within the same second.
     clock.advance(1 + before.pending.reduce(0) { max($0, $1.at.seconds - now.seconds) } + 60)
     try await keepAwake()
   }
 
-  /// Goes on with a sign-in of a user who has been deleted.
+  /// Continues the sign-in of a deleted user.
   private func usePending(_ pending: SimulatedPending, of user: SimulatedUser) async throws {
     guard let app = user.app else { return }
     let took = Took(
@@ -53,7 +53,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  /// The application brings users: new ones, some who are there, and some who were.
+  /// Imports users: new, existing, and deleted ones.
   func importUsers() async throws {
     let scope = dice.pick(scopes) ?? scopes[0]
     var options = ImportOptions(existing: .replace)
@@ -86,7 +86,7 @@ extension StateMachine {
         expected.replaced += 1
         took.rows.append("account.change by \(Instance.boss.actor.name) on \(sample.uid)")
       }
-      if sample.isGone || options.existing == .replace { bring(row, user) }
+      if sample.isGone || options.existing == .replace { applyImport(row, user) }
     }
     if expected.made + expected.replaced > 0 {
       took.rows.append(
@@ -102,14 +102,15 @@ extension StateMachine {
       let numbers = [outcome.made, outcome.replaced, outcome.kept, outcome.refusals.count]
       let others = [expected.made, expected.replaced, expected.kept, expected.refusals.count]
       guard numbers == others else {
-        throw Broken(what: "\(took.name) made, replaced, kept, refused \(numbers), not \(others)")
+        throw Broken(
+          what: "\(took.name): created, replaced, kept, refused \(numbers), not \(others)")
       }
     }
     try await reconcile(took, result)
   }
 
-  /// A row of an import, and what its user has then.
-  private struct Brought {
+  /// A row of an import, with the expected factors of its user.
+  private struct ImportedUserRow {
     struct NewFactor {
       let factor: SimulatedFactor
       var isApp: Bool { factor.secret != nil }
@@ -120,13 +121,13 @@ extension StateMachine {
     let factors: [NewFactor]
   }
 
-  private func row(of user: SimulatedUser) -> Brought {
+  private func row(of user: SimulatedUser) -> ImportedUserRow {
     var row = ImportedUser()
     (row.localID, row.email, row.emailVerified) = (user.uid, user.email, true)
     row.password = .plain(user.password)
     row.disabled = user.isDisabled ? dice.chance(70) : dice.chance(10)
     var factors: [SimulatedFactor] = []
-    // Ids are never given twice: what came back would be what the list says it is.
+    // Imported factors get new IDs, so that a restored factor can't be mistaken for one of them.
     if dice.chance(40) {
       let secret = Secret((0..<20).map { _ in UInt8(dice.below(256)) })
       factors.append(
@@ -144,13 +145,13 @@ extension StateMachine {
       ImportedFactor(
         factor.number.map { .phone($0) } ?? .totp(factor.secret), id: factor.id)
     }
-    return Brought(
+    return ImportedUserRow(
       row: .success(row), isDisabled: row.disabled,
-      factors: factors.map { Brought.NewFactor(factor: $0) })
+      factors: factors.map { ImportedUserRow.NewFactor(factor: $0) })
   }
 
-  /// What a row means for its user.
-  private func bring(_ row: Brought, _ user: Int) {
+  /// Applies a row to the model of its user.
+  private func applyImport(_ row: ImportedUserRow, _ user: Int) {
     if users[user].isGone {
       users[user].isGone = false
     } else {
@@ -163,9 +164,9 @@ extension StateMachine {
     users[user].isDisabled = row.isDisabled
   }
 
-  // MARK: - Agents
+  // MARK: - Administrators
 
-  /// An owner gives somebody a role or takes one away, in the middle of their work.
+  /// Grants or revokes a role, as an owner.
   func changeGrants() async throws {
     let owner = dice.chance(85) ? anyAgent { $0.isOwner } : anyAgent()
     let agent = anyAgent()
@@ -177,7 +178,7 @@ extension StateMachine {
     let place = dice.pick(places) ?? (nil, nil)
     let role = dice.pick([.support, .support, .owner, .policy, .auditor] as [Role]) ?? .support
     let new = Grant(role: role, project: place.0, tenant: place.1)
-    // In an order of their own: that of a set differs from run to run.
+    // Sorted, because the order of a set differs between runs.
     let held = sample.grants.sorted { $0.words < $1.words }
     let isGiven = held.isEmpty || dice.chance(60)
     let grant = isGiven ? new : dice.chance(90) ? dice.pick(held) ?? new : new
@@ -207,7 +208,7 @@ extension StateMachine {
     try await reconcile(took, result)
   }
 
-  /// An owner removes an administrator, whatever of theirs still waits or runs.
+  /// Removes an administrator, as an owner, even with pending requests or running bulk removals.
   func removeAgent() async throws {
     let owner = dice.chance(85) ? anyAgent { $0.isOwner } : anyAgent()
     let agent = anyAgent()

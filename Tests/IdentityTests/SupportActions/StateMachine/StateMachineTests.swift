@@ -1,23 +1,24 @@
 import Foundation
 import Testing
 
-/// Whatever is done to second factors, by whomever, in whatever order.
+/// Tests random sequences of actions on second factors by random users and administrators.
 ///
-/// Each run follows from its seed. With `COUNTERSIGN_SEED` the seeds begin elsewhere: with that of
-/// a message to see one run again, or with another one for more.
+/// Each run is determined by its seed. `COUNTERSIGN_SEED` sets the first seed: use the seed from a
+/// failure message to reproduce a run, or a different one to test more sequences.
 struct StateMachineTests {
   private static let parts = 8
   private static let runs = 50
   private static let first =
     ProcessInfo.processInfo.environment["COUNTERSIGN_SEED"].flatMap(UInt64.init) ?? 1
 
-  /// What must never be done.
-  private static let hopeless: Set = ["gone-for-good", "pending-of-deleted"]
+  /// Actions that must never succeed.
+  private static let neverAllowed: Set = ["gone-for-good", "pending-of-deleted"]
 
-  /// How often each action was done and refused.
+  /// How often each action succeeded and was refused.
   private typealias Tally = [String: (done: Int, refused: Int)]
 
-  @Test func `no purged factor counts, no session outlives a removal, and each change has one row`()
+  @Test
+  func `purged factors are refused, removals end all sessions, each change has one audit row`()
     async throws
   {
     let world = try await StateMachineModel.made.value
@@ -28,9 +29,9 @@ struct StateMachineTests {
       return await group.reduce(into: Tally()) { Self.add($1, to: &$0) }
     }
     guard tally["broken"] == nil else { return }
-    // A model that refuses all would agree with a desk that does.
+    // A model that refuses everything would agree with a server that does, so require successes.
     for (action, count) in tally.sorted(by: { $0.key < $1.key }) {
-      #expect(count.done > 2 || Self.hopeless.contains(action), "\(action): \(count)")
+      #expect(count.done > 2 || Self.neverAllowed.contains(action), "\(action): \(count)")
     }
     for action in [
       "remove", "remove-all", "undo", "suspend", "temporary-code", "begin", "approve", "refuse",
