@@ -9,7 +9,7 @@ from support.demo import Demo
 from support.pages import Pages
 from support.presses import wait_for_whole_pages
 from support.program import Server
-from support.rest import Api, make_token
+from support.rest import Api, create_token
 from support.site import crawl, kinds
 
 numbers = itertools.count(1)
@@ -63,7 +63,7 @@ def new_project(server, owner):
     """Creates a project, with an API key and an owner's service token."""
     project = f"project-{next(numbers)}"
     owner.create_project(project)
-    token = make_token(server.data, project, "owner")
+    token = create_token(server.data, project, "owner")
     return Api(server.url, project, owner.api_key(project), token)
 
 

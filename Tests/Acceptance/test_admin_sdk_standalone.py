@@ -25,7 +25,7 @@ from google.auth.transport.requests import AuthorizedSession
 
 from support.pages import Pages
 from support.program import ROOT, Server
-from support.rest import Api, claims, make_token, ok
+from support.rest import Api, claims, create_token, ok
 from support.sdk import query_of
 from support.waiting import until
 
@@ -35,7 +35,7 @@ PROJECT = "acme-app"
 EMAIL, PASSWORD = "ada@example.com", "swordfish"
 
 
-def printed(heading, language):
+def code_blocks(heading, language):
     """Returns the code blocks below a heading, without a list's indentation."""
     section = DOCUMENT.split(f"### {heading}\n", 1)[1].split("\n### ", 1)[0]
     found = re.findall(rf"^( *)```{language}\n(.*?)^ *```", section, re.S | re.M)
@@ -43,9 +43,9 @@ def printed(heading, language):
 
 
 ADMIN = "Admin SDKs and the standalone profile"
-[COMMANDS] = printed(ADMIN, "sh")
-[PROGRAM] = printed(ADMIN, "python")
-[BROWSER] = printed("The web SDK with production's host names", "sh")
+[COMMANDS] = code_blocks(ADMIN, "sh")
+[PROGRAM] = code_blocks(ADMIN, "python")
+[BROWSER] = code_blocks("The web SDK with production's host names", "sh")
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def sdk(server, files):
     with pytest.MonkeyPatch.context() as process:
         process.setattr(socket, "getaddrinfo", socket.getaddrinfo)
         process.setenv("REQUESTS_CA_BUNDLE", str(files / "ca.pem"))
-        process.setenv("SERVICE_TOKEN", make_token(server.data, PROJECT, "application"))
+        process.setenv("SERVICE_TOKEN", create_token(server.data, PROJECT, "application"))
         names = {}
         exec(program(server), names)
         yield SimpleNamespace(**names)
@@ -91,7 +91,7 @@ def sdk(server, files):
 @pytest.fixture
 def as_owner(sdk, server, monkeypatch):
     """Gives credentials created from now on an owner's token."""
-    monkeypatch.setenv("SERVICE_TOKEN", make_token(server.data, PROJECT, "owner"))
+    monkeypatch.setenv("SERVICE_TOKEN", create_token(server.data, PROJECT, "owner"))
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def application(server, files, tenant=None):
 @pytest.fixture
 def api(sdk, server, files):
     api = application(server, files)
-    api.token = make_token(server.data, PROJECT, "owner")
+    api.token = create_token(server.data, PROJECT, "owner")
     return api
 
 
@@ -217,7 +217,7 @@ def test_the_same_credential_can_change_the_mfa_configuration(sdk, as_owner, aut
     assert "mfaPendingCredential" in ok(api.sign_in(EMAIL))
 
 
-def started(server, call, token, **environment):
+def run_program(server, call, token, **environment):
     """Runs the program and a call that fails in a separate process; returns its output."""
     kept = {name: value for name, value in os.environ.items() if name != "REQUESTS_CA_BUNDLE"}
     call = f"""
@@ -235,15 +235,15 @@ except Exception as error:
 
 
 def test_a_process_that_does_not_trust_the_ca_cannot_connect(server, files):
-    token, call = make_token(server.data, PROJECT, "application"), 'auth.get_user("nobody")'
+    token, call = create_token(server.data, PROJECT, "application"), 'auth.get_user("nobody")'
     trusting = {"REQUESTS_CA_BUNDLE": str(files / "ca.pem")}
-    assert started(server, call, token, **trusting).startswith("UserNotFoundError ")
+    assert run_program(server, call, token, **trusting).startswith("UserNotFoundError ")
     # google-auth tries to renew a credential that is refused.
-    assert started(server, call, "owner", **trusting).startswith("RefreshError ")
+    assert run_program(server, call, "owner", **trusting).startswith("RefreshError ")
     # The SDK would retry such a call for minutes; its library doesn't.
     plain = f'requests.get("{PRODUCTION}/v1/projects")'
-    assert started(server, plain, token, **trusting) == ""
-    assert "CERTIFICATE_VERIFY_FAILED" in started(server, plain, token)
+    assert run_program(server, plain, token, **trusting) == ""
+    assert "CERTIFICATE_VERIFY_FAILED" in run_program(server, plain, token)
 
 
 def test_the_ca_is_constrained_to_these_hosts(files):
@@ -259,7 +259,7 @@ def test_the_ca_is_constrained_to_these_hosts(files):
         assert word in result.stdout + result.stderr
 
 
-class Nothing(http.server.BaseHTTPRequestHandler):
+class EmptyPage(http.server.BaseHTTPRequestHandler):
     """Serves an application's empty page."""
 
     def do_GET(self):
@@ -284,7 +284,7 @@ def page(chromium, server, files):
     assert len(flags) == 2
     browser = chromium.browser_type.launch(
         executable_path=shutil.which("chromium"), args=["--disable-gpu", *flags])
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Nothing) as application:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), EmptyPage) as application:
         threading.Thread(target=application.serve_forever, daemon=True).start()
         page = browser.new_page()
         page.goto(f"http://localhost:{application.server_port}/")

@@ -9,8 +9,8 @@ import pyotp
 import pytest
 
 from support.pages import Pages
-from support.program import Server, prove
-from support.replay import FOLDER, Conversation, make_as_new
+from support.program import Server, reauthenticate
+from support.replay import FOLDER, Conversation, reset_project
 from support.rest import Api, ok, refused
 
 PROJECT = "demo-project"
@@ -25,7 +25,7 @@ def console(tmp_path_factory):
     with Server(tmp_path_factory.mktemp("backup-codes"), profile="emulator") as server:
         pages = Pages(server.url).set_up(server.setup_code, email="olga@example.com")
         pages.server = server
-        prove(server.data)
+        reauthenticate(server.data)
         answer = pages.post(f"/projects/{PROJECT}/settings/support", RULES)
         assert answer.status_code == 303, answer.text
         yield pages
@@ -39,9 +39,9 @@ class BackupCodeConversation(Conversation):
         self.console, self.make, self.code = console, make, None
         self.api = Api(console.url, PROJECT, "any-key", "owner")
 
-    def _say(self, word):
+    def _value(self, word):
         if word != "code secret 1":
-            return super()._say(word)
+            return super()._value(word)
         if self.code is None:
             self.code = self.make(self)
         return self.code
@@ -60,7 +60,7 @@ def temporary(conversation):
     pages = conversation.console
     [user] = ok(conversation.api.admin(
         "POST", "accounts:lookup", {"email": ["ada@example.com"]}))["users"]
-    prove(pages.server.data)
+    reauthenticate(pages.server.data)
     made = pages.post(f"/projects/{PROJECT}/users/{user['localId']}/temporary-code", {
         "reason": "lost", "hours": "1"})
     assert made.status_code == 303, made.text
@@ -81,7 +81,7 @@ def recovery(conversation):
 @pytest.mark.parametrize("make", [temporary, recovery])
 @pytest.mark.parametrize("client", ["js", "ios", "android"])
 def test_an_sdk_passes_a_backup_code_on_like_a_code_of_the_app(console, client, make):
-    make_as_new(console.url)
+    reset_project(console.url)
     conversation = BackupCodeConversation(console, make)
     # Every response is as the client expects, including the session's second factor.
     conversation.run(FOLDER / client / "second-factor.json")

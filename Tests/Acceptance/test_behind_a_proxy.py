@@ -85,4 +85,4 @@ def test_a_form_from_another_origin_is_refused(proxied):
 
 def test_the_log_has_the_client_address(proxied):
     send(proxied, "GET", "/healthz")
-    proxied.said(r"(203\.0\.113\.7)")
+    proxied.wait_for_line(r"(203\.0\.113\.7)")

@@ -8,8 +8,8 @@ import sqlite3
 import httpx
 
 from support.pages import Pages
-from support.program import Server, prove
-from support.rest import Api, make_token, ok
+from support.program import Server, reauthenticate
+from support.rest import Api, create_token, ok
 from support.waiting import until
 
 USERS = 1500
@@ -76,9 +76,9 @@ def test_a_removal_resumes_after_a_kill_and_repeats_nothing(tmp_path):
     with Server(tmp_path) as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("office-theft")
-        token = make_token(tmp_path, "office-theft", "owner")
+        token = create_token(tmp_path, "office-theft", "owner")
         fill(Api(server.url, "office-theft", pages.api_key("office-theft"), token), USERS)
-        prove(tmp_path)
+        reauthenticate(tmp_path)
         allow_many(tmp_path)
         # Over the hourly action limit, so a second administrator has to approve.
         answer = pages.post("/projects/office-theft/bulk-removals", {"list": "\n".join(lines)})
@@ -111,7 +111,7 @@ def test_a_removal_resumes_after_a_kill_and_repeats_nothing(tmp_path):
         assert "Refresh" not in pages.get(small).headers
         assert {line["Result"] for line in results(pages, small)} == {"removed 1 factor"}
         # The first removal is still pending; users without factors are listed in a preview.
-        prove(tmp_path)
+        reauthenticate(tmp_path)
         again = pages.post("/projects/office-theft/bulk-removals", {"list": "\n".join(lines[:3])})
         assert "No users to act on" in pages.get(again.headers["location"]).text
         assert server.stop() == 0

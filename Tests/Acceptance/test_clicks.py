@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from support.counting import Cost, Hand
 from support.agents import set_rules
-from support.program import LONG_AGO, prove
+from support.program import LONG_AGO, reauthenticate
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def test_s3_remove_a_lost_device(hand, demo, way):
     if way == "found":
         find_user(me, email)
     else:
-        prove(demo.server.data, LONG_AGO)
+        reauthenticate(demo.server.data, LONG_AGO)
         open_from_list(me, tenant, uid)
     me.click(me.page.get_by_role("link", name="Remove…"))
     me.select("reason", "lost")
@@ -221,7 +221,7 @@ def test_s4_remove_every_factor(hand, demo, way):
     if way == "found":
         find_user(me, email)
     else:
-        prove(demo.server.data, LONG_AGO)
+        reauthenticate(demo.server.data, LONG_AGO)
         open_from_list(me, tenant, uid)
     me.click(me.page.get_by_role("link", name="Remove all factors…"))
     me.select("reason", "lost")
@@ -238,7 +238,7 @@ def test_s5_generate_a_temporary_code(hand, demo):
     set_rules(demo.browse(demo.owner), tenant, temporary_codes="on")
     uid, _ = person(demo, tenant)
     me = hand("support")
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
     open_from_list(me, tenant, uid)
     me.click(me.page.get_by_role("link", name="Generate temporary code…"))
     me.select("reason", "lost")
@@ -264,7 +264,7 @@ def test_s6_suspend_a_factor_until_tomorrow(hand, demo, way):
     if way == "found":
         find_user(me, email)
     else:
-        prove(demo.server.data, LONG_AGO)
+        reauthenticate(demo.server.data, LONG_AGO)
         open_from_list(me, tenant, uid)
     me.click(me.page.get_by_role("link", name="Suspend…"))
     # “End of tomorrow” is preselected.
@@ -281,7 +281,7 @@ def test_s7_unlock_codes(hand, demo):
     tenant = tenant_of(demo, "retail")
     uid, _ = person(demo, tenant, "locked")
     me = hand("support")
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
     me.start(f"{tenant}/users/{uid}")
     me.click(me.page.get_by_role("link", name="Unlock codes…"))
     me.select("reason", "locked")
@@ -309,7 +309,7 @@ def test_s9_end_all_sessions(hand, demo):
     tenant = tenant_of(demo, "retail")
     uid, _ = person(demo, tenant)
     me = hand("support")
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
     me.start(f"{tenant}/users/{uid}")
     me.click(me.page.get_by_role("link", name="End all sessions…"))
     me.select("reason", "left")
@@ -322,7 +322,7 @@ def test_s10_remove_factors_of_forty_users_with_approval(hand, demo):
     emails = [email for _, email in people(demo, "/projects/harbour-bank")][:40]
     assert len(set(emails)) == 40
     me = hand("support")
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
     me.click(link(me, "/projects/harbour-bank/users?factor=none"))
     me.click(me.page.locator("main summary"))
     me.type(me.page.locator("#list"), "\n".join(emails))

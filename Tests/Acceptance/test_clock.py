@@ -8,7 +8,7 @@ import pytest
 
 from support.demo import Demo
 from support.pages import Pages
-from support.program import LONG_AGO, Server, preloaded, prove, run
+from support.program import LONG_AGO, Server, preloaded, reauthenticate, run
 from support.waiting import until
 
 DAYS = 400
@@ -58,7 +58,7 @@ def test_an_untrusted_clock_stops_housekeeping_until_it_is_confirmed(tmp_path, s
         database.execute(
             "INSERT INTO throttle (name, failures, blocked_until, expires_at) VALUES ('old', 1, 1, 1)")
     with Server(tmp_path) as server:
-        server.said(r"(The clock shows)")
+        server.wait_for_line(r"(The clock shows)")
         answer = httpx.get(server.url + "/readyz")
         assert (answer.status_code, answer.text) == (503, "not ready: clock\n")
         assert httpx.get(server.url + "/livez").status_code == 200
@@ -67,7 +67,7 @@ def test_an_untrusted_clock_stops_housekeeping_until_it_is_confirmed(tmp_path, s
         confirmed = run("clock", "confirm", "--data", tmp_path)
         assert confirmed.returncode == 0, confirmed.stderr
         until(lambda: httpx.get(server.url + "/readyz").status_code == 200, "the clock is trusted")
-        server.said(r"(The clock is trusted again)")
+        server.wait_for_line(r"(The clock is trusted again)")
         assert database.execute(
             "SELECT actor_kind FROM audit WHERE action = 'instance.confirm-clock'").fetchall() == [
                 ("command line",)]
@@ -104,12 +104,12 @@ def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
     database = sqlite3.connect(tmp_path / "countersign.sqlite", timeout=30)
     before = counts(database)
 
-    def lost():
+    def tables_with_deletions():
         now = counts(database)
         return sorted(name for name, count in before.items() if now[name] < count)
 
     with Server(tmp_path, env=ahead) as server:
-        server.said(r"(The clock shows .* long after )")
+        server.wait_for_line(r"(The clock shows .* long after )")
         answer = httpx.get(server.url + "/readyz")
         assert (answer.status_code, answer.text) == (503, "not ready: clock\n")
         pages, agent = signed_in(server, owner), signed_in(server, support)
@@ -121,11 +121,11 @@ def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
         assert agent.get("/clock").status_code == 403
         page = pages.get("/clock").text
         assert f"{DAYS} days ahead" in page
-        assert lost() == []
+        assert tables_with_deletions() == []
         if way == "console":
-            prove(tmp_path, ago=LONG_AGO)
+            reauthenticate(tmp_path, ago=LONG_AGO)
             refused = pages.post("/clock", {"code": person_code(owner, real=True)})
-            assert refused.status_code == 422 and lost() == []
+            assert refused.status_code == 422 and tables_with_deletions() == []
             done = pages.post("/clock", {"code": person_code(owner)})
             assert done.headers["location"] == "/clock"
             assert "Time confirmed" in pages.get("/clock").text
@@ -133,8 +133,8 @@ def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
             confirmed = run("clock", "confirm", "--data", tmp_path, env=ahead)
             assert confirmed.returncode == 0, confirmed.stderr
         until(lambda: httpx.get(server.url + "/readyz").status_code == 200, "the clock is trusted")
-        server.said(r"(The clock is trusted again)")
-        until(lost, "expired data is deleted")
+        server.wait_for_line(r"(The clock is trusted again)")
+        until(tables_with_deletions, "expired data is deleted")
         assert BANNER not in pages.get("/").text
         kinds = database.execute(
             "SELECT actor_kind FROM audit WHERE action = 'instance.confirm-clock'").fetchall()

@@ -10,7 +10,7 @@ import pytest
 
 from support.pages import Pages
 from support.program import PROGRAM, ROOT, Server, environment, free_port, run
-from support.rest import make_token
+from support.rest import create_token
 
 COMMANDS = ["serve", "admin create", "admin list", "admin reset-password", "admin reset-totp",
             "token create", "token list", "token revoke", "keys list", "keys rotate",
@@ -113,7 +113,7 @@ def test_an_administrator_is_created_with_a_password_from_standard_input(standal
 
 
 def test_a_token_is_printed_once(standalone, api):
-    token = make_token(standalone.data, api.project, "application")
+    token = create_token(standalone.data, api.project, "application")
     assert re.fullmatch(r"\S{30,}", token)
     listed = run("token", "list", "--data", standalone.data, "--project", api.project).stdout
     assert "application" in listed and token not in listed
@@ -153,7 +153,7 @@ def test_a_command_group_lists_its_commands(group):
     assert "nonsense" in wrong.stderr
 
 
-def typed(words, *lines):
+def run_on_terminal(words, *lines):
     """Returns a command's output on a terminal where lines are typed, and its exit code."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -182,8 +182,8 @@ def test_a_password_is_typed_twice_without_echo(tmp_path):
     assert run("init", "--data", tmp_path / "data").returncode == 0
     words = ["admin", "create", "--data", tmp_path / "data", "--email", "ada@example.com",
              "--role", "owner"]
-    shown, code = typed(words, "correct horse battery", "correct horse batteries")
+    shown, code = run_on_terminal(words, "correct horse battery", "correct horse batteries")
     assert code == 78 and "differ" in shown and "horse" not in shown, shown
-    shown, code = typed(words, "correct horse battery", "correct horse battery")
+    shown, code = run_on_terminal(words, "correct horse battery", "correct horse battery")
     assert code == 0 and "horse" not in shown, shown
     assert "ada@example.com" in run("admin", "list", "--data", tmp_path / "data").stdout

@@ -9,7 +9,7 @@ import subprocess
 import httpx
 import pytest
 
-from support.rest import make_administrator
+from support.rest import create_administrator
 from support.pages import Pages
 
 
@@ -43,7 +43,7 @@ def test_curl_samples_of_a_standalone_server_work(api, owner, of_tenant):
 
 
 def test_curl_samples_of_an_emulator_work(emulator):
-    make_administrator(emulator.data, "ada@example.com", "owner")
+    create_administrator(emulator.data, "ada@example.com", "owner")
     pages = Pages(emulator.url)
     assert pages.sign_in().status_code == 303
     pages.create_project("some-app")

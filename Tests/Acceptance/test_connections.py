@@ -81,7 +81,7 @@ def test_a_network_is_limited_to_its_share(tmp_path):
 def test_a_low_limit_on_open_files_is_reported_at_startup(tmp_path):
     few = ["sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh"]
     with Server(tmp_path, prefix=few) as server:
-        allowed = int(server.said(r"ulimit -n\) allows (\d+) concurrent connections"))
+        allowed = int(server.wait_for_line(r"ulimit -n\) allows (\d+) concurrent connections"))
         assert 128 <= allowed < 256
         # Not only 16, as in an earlier version.
         clients = [connect(server, f"127.0.1.{number}") for number in range(100)]

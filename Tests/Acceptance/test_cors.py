@@ -72,7 +72,7 @@ def sign_up(server):
     return answer.json()["localId"]
 
 
-def is_there(server, user):
+def exists(server, user):
     found = httpx.post(
         server.url + "/v1/projects/demo-project/accounts:lookup", json={"localId": [user]},
         headers={"Authorization": "Bearer owner"})
@@ -88,7 +88,7 @@ def test_local_pages_and_programs_may_call_the_emulator(emulator, origin):
     answer = httpx.delete(emulator.url + CLEAR, headers=headers)
     assert answer.status_code == 200
     assert answer.headers.get("access-control-allow-origin") == origin
-    assert not is_there(emulator, user)
+    assert not exists(emulator, user)
 
 
 @pytest.mark.parametrize("origin", [
@@ -103,7 +103,7 @@ def test_other_pages_can_neither_call_nor_clear_the_emulator(emulator, origin):
         assert answer.status_code == 403
         assert "access-control-allow-origin" not in answer.headers
         assert "access-control-allow-private-network" not in answer.headers
-    assert is_there(emulator, user)
+    assert exists(emulator, user)
 
 
 def test_configured_origins_may_call_the_emulator(tmp_path):

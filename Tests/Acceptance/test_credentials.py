@@ -5,7 +5,7 @@ import pytest
 
 from conftest import new_project
 from support.program import run
-from support.rest import Api, make_token, ok, refused
+from support.rest import Api, create_token, ok, refused
 
 
 def test_a_call_without_an_api_key_is_refused(api):
@@ -61,7 +61,7 @@ def attempts(api):
 
 @pytest.mark.parametrize("role", ROLES)
 def test_a_role_allows_its_calls_only(standalone, api, role):
-    token = make_token(standalone.data, api.project, role)
+    token = create_token(standalone.data, api.project, role)
     answers = attempts(Api(api.url, api.project, api.key, token))
     assert {name for name, answer in answers.items() if answer.status_code == 200} == ROLES[role]
     assert all(answer.status_code in (200, 403) for answer in answers.values())
@@ -70,7 +70,7 @@ def test_a_role_allows_its_calls_only(standalone, api, role):
 def test_support_and_auditor_tokens_change_nothing(standalone, api):
     uid = api.sign_up("eve@example.com")["localId"]
     for role in ("support", "auditor"):
-        other = Api(api.url, api.project, api.key, make_token(standalone.data, api.project, role))
+        other = Api(api.url, api.project, api.key, create_token(standalone.data, api.project, role))
         refused(other.admin("POST", "accounts:update", {"localId": uid, "mfa": {}}),
                 "PERMISSION_DENIED", status=403)
         refused(other.admin("POST", "accounts:delete", {"localId": uid}),
@@ -79,7 +79,7 @@ def test_support_and_auditor_tokens_change_nothing(standalone, api):
 
 def test_a_token_is_limited_to_its_scope(standalone, api, owner):
     mine, other = (owner.create_tenant(api.project, name) for name in ("mine", "other"))
-    token = make_token(standalone.data, api.project, "owner", tenant=mine)
+    token = create_token(standalone.data, api.project, "owner", tenant=mine)
     elsewhere = new_project(standalone, owner)
     places = {
         (api.project, mine): 200, (api.project, other): 403, (api.project, None): 403,

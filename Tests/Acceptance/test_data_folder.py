@@ -10,7 +10,7 @@ import pytest
 
 from support.pages import Pages
 from support.program import ROOT, Server, read_only, run
-from support.rest import Api, make_token, ok
+from support.rest import Api, create_token, ok
 
 
 def serve(*words, prefix=(), env=None):
@@ -104,7 +104,7 @@ def test_a_backup_during_writes_is_complete(tmp_path):
     with Server(tmp_path / "data") as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("backed-up")
-        token = make_token(server.data, "backed-up", "owner")
+        token = create_token(server.data, "backed-up", "owner")
         written, stop = [], threading.Event()
 
         def write(name):

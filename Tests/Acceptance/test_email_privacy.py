@@ -39,7 +39,7 @@ def ask(api, method, email):
     return answer, time.perf_counter() - begun
 
 
-def seen(answer, email):
+def visible_parts(answer, email):
     """Returns the visible parts of a response, without the request's own and random values."""
     text = answer.text.replace(email, "<email>")
     body = answer.json()
@@ -56,7 +56,7 @@ def test_known_and_unknown_addresses_get_the_same_response(pool, method):
     for known, unknown in zip(KNOWN, UNKNOWN):
         for email in (known, unknown):
             answer, seconds = ask(pool, method, email)
-            answers.add(str(seen(answer, email)))
+            answers.add(str(visible_parts(answer, email)))
             times[email == known].append(seconds)
     assert len(answers) == 1, answers
     # The fastest of each: other load on the machine only adds time.

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from support.pages import Pages, said_beside
+from support.pages import Pages, error_of
 from support.rest import ok
 
 
@@ -24,7 +24,7 @@ def test_known_and_unknown_emails_get_the_same_error(standalone):
     assert known.status_code == unknown.status_code
 
     def words(answer):
-        return said_beside(answer.text, "email"), said_beside(answer.text, "password")
+        return error_of(answer.text, "email"), error_of(answer.text, "password")
     assert words(known) == words(unknown) != (None, None)
 
 
@@ -49,19 +49,19 @@ def test_sign_in_redirects_only_within_the_console(standalone):
 def test_an_invalid_project_id_is_refused(owner, id):
     answer = owner.post("/projects/new", {"id": id, "name": "A name of its own"})
     assert answer.status_code == 422
-    assert said_beside(answer.text, "id")
+    assert error_of(answer.text, "id")
     assert 'value="A name of its own"' in answer.text
 
 
 def test_a_project_id_in_use_is_refused(owner, api):
     answer = owner.post("/projects/new", {"id": api.project, "name": "Again"})
-    assert answer.status_code == 422 and said_beside(answer.text, "id")
+    assert answer.status_code == 422 and error_of(answer.text, "id")
 
 
 @pytest.mark.parametrize("name", ["abc", "1abc", "a" * 21, "a b c d", "Zürich", ""])
 def test_an_invalid_tenant_name_is_refused(owner, api, name):
     answer = owner.post(f"/projects/{api.project}/tenants/new", {"name": name})
-    assert answer.status_code == 422 and said_beside(answer.text, "name")
+    assert answer.status_code == 422 and error_of(answer.text, "name")
     assert f'value="{name}"' in answer.text
 
 
@@ -74,7 +74,7 @@ def test_an_invalid_window_is_refused_and_nothing_is_saved(owner, api, value):
         "version": version, "totp": "on", "window": "own", "intervals": value,
         "sms": "off", "pattern": "account"})
     assert answer.status_code == 422
-    assert said_beside(answer.text, "intervals")
+    assert error_of(answer.text, "intervals")
     assert f'value="{value}"' in answer.text
     assert 'id="pattern-account" name="pattern" value="account" checked' in answer.text
     assert version_of(owner, page) == version
@@ -173,7 +173,7 @@ def test_turning_totp_off_requires_the_tenants_name(owner, tenant_api):
     check = owner.post(page, form)
     assert check.status_code == 200 and "without a second factor" in check.text.replace("\n", " ")
     wrong = owner.post(page + "/changes", {**form, "confirmation": "another"}, page)
-    assert wrong.status_code == 422 and said_beside(wrong.text, "confirmation")
+    assert wrong.status_code == 422 and error_of(wrong.text, "confirmation")
     assert "mfaPendingCredential" in ok(tenant_api.sign_in("eve@example.com"))
     right = owner.post(page + "/changes", {**form, "confirmation": "acme"}, page)
     assert right.status_code == 303

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from support.pages import Pages
-from support.program import Server, beside, on_small_disk, run
-from support.rest import Api, claims, make_token, ok, refused
+from support.program import Server, in_mounts_of, on_small_disk, run
+from support.rest import Api, claims, create_token, ok, refused
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_a_full_disk_refuses_writes_and_recovers(disk):
     with Server(folder, prefix=prefix) as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("full-disk")
-        token = make_token(folder, "full-disk", "owner", prefix=beside(server))
+        token = create_token(folder, "full-disk", "owner", prefix=in_mounts_of(server))
         api = Api(server.url, "full-disk", pages.api_key("full-disk"), token)
         api.switch_totp_on(5)
         config = ok(api.admin("GET", "config", version="v2"))
@@ -91,7 +91,7 @@ def test_a_full_disk_refuses_writes_and_recovers(disk):
         refused(second_factor(), "")
         assert server.process.poll() is None
         copy = folder.parent / "copy.sqlite"
-        assert run("backup", "--data", folder, copy, prefix=beside(server)).returncode == 0
+        assert run("backup", "--data", folder, copy, prefix=in_mounts_of(server)).returncode == 0
         check_integrity(copy)
 
 

@@ -12,7 +12,7 @@ from google.oauth2.credentials import Credentials
 from googleapiclient.discovery import build
 from googleapiclient.errors import HttpError
 
-from support.rest import claims, make_token
+from support.rest import claims, create_token
 
 
 def service(api, version, token=None, key=None):
@@ -150,7 +150,7 @@ def test_tenants_are_created_listed_updated_and_deleted(api, v2):
 
 def test_a_tokens_role_is_enforced(standalone, api):
     name = f"projects/{api.project}/config"
-    application = service(api, "v2", make_token(standalone.data, api.project, "application"))
+    application = service(api, "v2", create_token(standalone.data, api.project, "application"))
     with pytest.raises(HttpError) as error:
         application.projects().getConfig(name=name).execute()
     assert error.value.status_code == 403

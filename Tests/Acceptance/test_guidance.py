@@ -11,7 +11,7 @@ import pytest
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, claims, make_token, ok
+from support.rest import Api, claims, create_token, ok
 
 GUIDES = ["mandatory", "skippable", "account", "step-up"]
 
@@ -41,7 +41,7 @@ def pool(request, standalone, owner):
         return api, pages, "owner"
     api = request.getfixturevalue("api" if request.param == "project" else "tenant_api")
     api.switch_totp_on()
-    token = make_token(standalone.data, api.project, "application", api.tenant)
+    token = create_token(standalone.data, api.project, "application", api.tenant)
     return api, owner, token
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from support.agents import set_rules
 from support.faults import expect_none, overflow
-from support.pages import Pages, said_beside
-from support.program import Server, prove
-from support.rest import Api, make_administrator, make_token, ok
+from support.pages import Pages, error_of
+from support.program import Server, reauthenticate
+from support.rest import Api, create_administrator, create_token, ok
 from support.site import crawl, kind, kinds
 
 SCRIPT = "<script>window.broken=1</script><img src=x onerror=window.broken=1>\"'><svg onload=broken=1>"
@@ -38,12 +38,12 @@ def hostile(tmp_path_factory):
     """A server with such names everywhere, and its owner."""
     with Server(tmp_path_factory.mktemp("hostile")) as server:
         owner = Pages(server.url).set_up(server.setup_code, name=SCRIPT[:100])
-        prove(server.data)
+        reauthenticate(server.data)
         for number, name in enumerate(NAMES):
             owner.create_project(f"project-{number}", name[:100])
         project = "project-0"
         api = Api(server.url, project, owner.api_key(project),
-                  make_token(server.data, project, "owner"))
+                  create_token(server.data, project, "owner"))
         api.switch_totp_on(1)
         owner.create_tenant(project, "a" * 20)
         set_rules(owner, f"/projects/{project}", actions_per_hour="1000", approval_over_users="2")
@@ -103,10 +103,10 @@ def fill_lists(server, owner, api):
     saved(owner.post(paste(3, 5, 7), answers))
     refused = paste(3, 5, 7)
     saved(owner.post(refused, answers))
-    make_administrator(server.data, "eve@example.com", "owner", name=NAMES[1][:100])
+    create_administrator(server.data, "eve@example.com", "owner", name=NAMES[1][:100])
     other = Pages(server.url)
     assert other.sign_in("eve@example.com").status_code == 303
-    prove(server.data)
+    reauthenticate(server.data)
     approval = re.search(r'href="([^"]+/approvals/\d+)"', other.get(refused).text)[1]
     saved(other.post(
         approval + "/rejection", {"answer": (SCRIPT + NAMES[1] + "W" * 300)[:500]}, approval))
@@ -205,14 +205,14 @@ def test_overlong_text_is_preserved_and_reported(hostile, field, longest):
     user = re.search(r'href="(/projects/project-0/users/\w{28})"', users)[1]
     rename = re.search(r'href="([^"]+/name)"', owner.get(user).text)[1]
     proof = {"proof": [line(name, 120) for name in NAMES]}
-    typed = "👩‍👩‍👧‍👦<i>" * 1_000
+    text = "👩‍👩‍👧‍👦<i>" * 1_000
     path, name, more = {
         "note": (rename.replace("/name", "/removal"), "note", {"reason": "other", **proof}),
         "ticket": (rename.replace("/name", "/removal"), "ticket", {"reason": "lost", **proof}),
         "user's note": (f"{user}/notes/new", "note", {"reason": "asked"}),
         "device name": (rename, "name", {"reason": "asked", **proof}),
     }[field]
-    answer = owner.post(path, {**more, name: typed}, page=user)
+    answer = owner.post(path, {**more, name: text}, page=user)
     assert answer.status_code == 422
-    assert f"{longest:,}" in said_beside(answer.text, name)
-    assert html.escape(typed) in answer.text
+    assert f"{longest:,}" in error_of(answer.text, name)
+    assert html.escape(text) in answer.text

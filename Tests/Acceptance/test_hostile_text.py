@@ -8,7 +8,7 @@ import pytest
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, make_token
+from support.rest import Api, create_token
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 JSON = {"Content-Type": "application/json"}
@@ -24,7 +24,7 @@ def target(tmp_path_factory):
         owner = Pages(server.url).set_up(server.setup_code)
         owner.create_project("hostile-text")
         api = Api(server.url, "hostile-text", owner.api_key("hostile-text"),
-                  make_token(server.data, "hostile-text", "owner"))
+                  create_token(server.data, "hostile-text", "owner"))
         yield server, api
 
 

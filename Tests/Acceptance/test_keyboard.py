@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from support.program import Server, prove
+from support.program import Server, reauthenticate
 
 
 @pytest.fixture(params=[True, False], ids=["with-scripts", "without-scripts"])
@@ -90,7 +90,7 @@ def test_a_factor_is_removed(page, api, standalone):
     uid, id_token = api.user(f"mallory@{api.project}.example")
     api.enroll(id_token, name="Mallory’s phone")
     sign_in(page)
-    prove(standalone.data)
+    reauthenticate(standalone.data)
     page.goto(f"/projects/{api.project}")
     tab_to(page, "find")
     page.keyboard.type(f"mallory@{api.project}.example")

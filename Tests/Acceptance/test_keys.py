@@ -15,7 +15,7 @@ from cryptography import x509
 
 from support.pages import Pages
 from support.program import PROGRAM, Server, environment, run
-from support.rest import Api, make_token, ok, refused
+from support.rest import Api, create_token, ok, refused
 from support.sdk import auth
 from support.waiting import until
 
@@ -31,7 +31,7 @@ def keyed_server(tmp_path):
     with Server(tmp_path / "data") as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("keyed-app")
-        token = make_token(server.data, "keyed-app", "application")
+        token = create_token(server.data, "keyed-app", "application")
         yield server, Api(server.url, "keyed-app", pages.api_key("keyed-app"), token)
 
 
@@ -189,7 +189,8 @@ def code_signs_in(api, email, authenticator, offset):
 
 def test_the_master_key_is_rotated_while_the_server_runs(keyed_server):
     server, api = keyed_server
-    Api(api.url, api.project, api.key, make_token(server.data, "keyed-app", "owner")).switch_totp_on(10)
+    token = create_token(server.data, "keyed-app", "owner")
+    Api(api.url, api.project, api.key, token).switch_totp_on(10)
     _, id_token = api.user("ada@example.com")
     authenticator, _ = api.enroll(id_token)
     [old] = master_keys(server)
@@ -262,7 +263,7 @@ def test_a_rotated_key_from_the_environment_is_printed(tmp_path):
     with Server(tmp_path, env={"COUNTERSIGN_MASTER_KEY": both}) as server:
         until(lambda: sealing(tmp_path) == {ids[0]}, "the first key encrypts everything", 30)
         let_an_hour_pass(tmp_path)
-        server.said(r"(You can remove the others)", 30)
+        server.wait_for_line(r"(You can remove the others)", 30)
         assert server.stop() == 0
     first = next(line for line in both.splitlines() if ids[0] in line)
     with Server(tmp_path, env={"COUNTERSIGN_MASTER_KEY": first}) as server:

@@ -7,7 +7,7 @@ import time
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, make_token, ok, refused
+from support.rest import Api, create_token, ok, refused
 from support.waiting import until
 from test_data_folder import found
 
@@ -18,7 +18,7 @@ def test_every_acknowledged_write_survives_a_kill(tmp_path):
     with Server(tmp_path) as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("killed-off")
-        token = make_token(tmp_path, "killed-off", "owner")
+        token = create_token(tmp_path, "killed-off", "owner")
         api = Api(server.url, "killed-off", pages.api_key("killed-off"), token)
         acknowledged, failures = [], []
 

@@ -7,7 +7,7 @@ import pytest
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, make_token, ok
+from support.rest import Api, create_token, ok
 
 EMAIL, PASSWORD = "ada@example.com", "correct horse battery"
 ATTACKER, OWNER = "203.0.113.66", "198.51.100.7"
@@ -23,7 +23,7 @@ def target(tmp_path_factory):
         owner = Pages(server.url).set_up(server.setup_code)
         owner.create_project("lockout")
         api = Api(server.url, "lockout", owner.api_key("lockout"),
-                  make_token(server.data, "lockout", "application"))
+                  create_token(server.data, "lockout", "application"))
         yield server, api
 
 

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from support.mail import Certificate, DeafServer, PostOffice, settled
+from support.mail import Certificate, SilentServer, PostOffice, settled
 from support.pages import Pages
 from support.program import Server, free_port, run
-from support.rest import Api, make_token, ok
+from support.rest import Api, create_token, ok
 from support.waiting import until
 
 PROJECT = "mailing"
@@ -24,7 +24,7 @@ def set_up_project(server):
 
 
 def api_of(server, pages):
-    token = make_token(server.data, PROJECT, "owner")
+    token = create_token(server.data, PROJECT, "owner")
     return Api(server.url, PROJECT, pages.api_key(PROJECT), token)
 
 
@@ -99,7 +99,7 @@ def test_an_untrusted_or_refusing_server_receives_nothing(tmp_path, fault):
                     str(file)) as server:
             pages = set_up_project(server)
             notify(api_of(server, pages), "sam@example.com")
-            server.said(r"(Email delivery paused: smtp://127\.0\.0\.1)")
+            server.wait_for_line(r"(Email delivery paused: smtp://127\.0\.0\.1)")
             wait_for_state(pages, "sam@example.com", "retrying")
             assert office.mails == []
             assert server.stop() == 0
@@ -191,11 +191,11 @@ def test_no_message_is_sent_twice_when_the_server_stops(tmp_path):
 
 
 def test_a_silent_mail_server_does_not_delay_a_stop(tmp_path):
-    with DeafServer() as deaf:
-        with Server(tmp_path, *flags(deaf.port)) as server:
+    with SilentServer() as silent:
+        with Server(tmp_path, *flags(silent.port)) as server:
             pages = set_up_project(server)
             notify(api_of(server, pages), "sam@example.com")
-            until(lambda: deaf.connections, "the mail server has a connection")
+            until(lambda: silent.connections, "the mail server has a connection")
             begin = time.monotonic()
             # Requests don't wait for the mail server.
             assert pages.get("/healthz").status_code == 200
@@ -213,11 +213,11 @@ def test_delivery_resumes_when_the_mail_server_is_back(tmp_path):
         pages = set_up_project(server)
         api = api_of(server, pages)
         notify(api, "early@example.com")
-        server.said(r"(Email delivery paused)")
+        server.wait_for_line(r"(Email delivery paused)")
         with PostOffice(port=port) as office:
             notify(api, "late@example.com")
             office.received(1)
-            server.said(r"(Email delivery resumed)")
+            server.wait_for_line(r"(Email delivery resumed)")
             assert server.stop() == 0
 
 

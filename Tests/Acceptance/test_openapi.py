@@ -10,7 +10,7 @@ import pytest
 
 from support.pages import Pages
 from support.program import Server, environment
-from support.rest import make_token
+from support.rest import create_token
 
 CHECKS = [
     "not_a_server_error", "status_code_conformance", "content_type_conformance",
@@ -31,7 +31,8 @@ def standalone(server):
     owner = Pages(server.url).set_up(server.setup_code)
     owner.create_project("fuzzed-shop")
     tenant = owner.create_tenant("fuzzed-shop", "acme")
-    return "fuzzed-shop", tenant, owner.api_key("fuzzed-shop"), make_token(server.data, "fuzzed-shop", "owner")
+    token = create_token(server.data, "fuzzed-shop", "owner")
+    return "fuzzed-shop", tenant, owner.api_key("fuzzed-shop"), token
 
 
 def emulator(server):

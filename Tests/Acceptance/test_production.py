@@ -10,7 +10,7 @@ from support.faults import expect_none
 from support.production import (
     PROFILES, Recording, TenantRecording, allowed, document, documented, exchanges, name_of, sections, table)
 from support.program import Server
-from support.replay import OWNER, make_as_new
+from support.replay import OWNER, reset_project
 
 SECTIONS = sections()
 DIFFERING = {name: answer for group in allowed() for name, answer in group["exchanges"].items()}
@@ -28,7 +28,7 @@ def places(own_emulator, request):
     """Returns a function that connects to a fresh project in either profile."""
     def reach(profile):
         if profile == "emulator":
-            make_as_new(own_emulator.url)
+            reset_project(own_emulator.url)
             return own_emulator.url, "demo-project", "any-key", OWNER["Authorization"].split()[1]
         api = request.getfixturevalue("api")
         return api.url, api.project, api.key, api.token

@@ -3,9 +3,9 @@
 import sqlite3
 import time
 
-from support.program import Server, prove
+from support.program import Server, reauthenticate
 from support.pages import Pages
-from support.rest import Api, make_token, ok
+from support.rest import Api, create_token, ok
 from support.waiting import until
 from test_bulk import allow_many, begin, rows
 
@@ -21,7 +21,7 @@ def test_a_purge_resumes_after_a_kill_and_audits_each_factor_once(tmp_path):
     with Server(tmp_path) as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("long-gone")
-        token = make_token(tmp_path, "long-gone", "owner")
+        token = create_token(tmp_path, "long-gone", "owner")
         api = Api(server.url, "long-gone", pages.api_key("long-gone"), token)
         api.switch_totp_on(1)
         users = [{
@@ -34,7 +34,7 @@ def test_a_purge_resumes_after_a_kill_and_audits_each_factor_once(tmp_path):
         for start in range(0, USERS, 300):
             ok(api.admin("POST", "accounts:batchCreate", {
                 "users": users[start:start + 300], "allowOverwrite": True}))
-        prove(tmp_path)
+        reauthenticate(tmp_path)
         allow_many(tmp_path)
         begin(pages, "long-gone", [user["email"] for user in users])
         until(lambda: rows(tmp_path, "SELECT 1 FROM bulk_job WHERE state = 'done'"),

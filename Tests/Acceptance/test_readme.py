@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from support.program import ROOT, Server, prove, run
+from support.program import ROOT, Server, reauthenticate, run
 from support.rest import Api, ok
 
 README = (ROOT / "README.md").read_text()
@@ -85,26 +85,26 @@ def test_a_documented_call_exists(tenant_api, emulator, verb, path, status):
         assert answer.headers["content-type"].startswith("application/json")
 
 
-def removed(owner, tenant_api, scope, server):
+def remove_factor(owner, tenant_api, scope, server):
     """Removes the factor of the pages' user; returns the removal's ID."""
-    prove(server.data)
+    reauthenticate(server.data)
     [user] = ok(tenant_api.admin("POST", "accounts:lookup", {"email": ["eve@example.com"]}))["users"]
     page = f"{scope}/users/{user['localId']}"
     assert owner.post(f"{page}/factors/removal", {"reason": "lost"}).status_code == 303
     return re.search(r"/removals/([^/]+)/undo", owner.get(page).text).group(1)
 
 
-def noted(owner, page):
+def add_note(owner, page):
     """Adds a note to a user and returns its number."""
     note = {"reason": "asked", "note": "Calls often."}
     assert owner.post(f"{page}/notes/new", note).status_code == 303
     return re.search(r"/notes/(\d+)/removal", owner.get(page).text).group(1)
 
 
-def asked(owner, scope, server):
-    """Requests a bulk removal that requires another administrator's approval; returns the IDs of the
-    list and of the request."""
-    prove(server.data)
+def request_removal(owner, scope, server):
+    """Requests a bulk removal that requires another administrator's approval; returns the IDs of
+    the list and of the request."""
+    reauthenticate(server.data)
     rules = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "20",
              "approval-over-users": "0", "identity-proof": ""}
     assert owner.post(f"{scope}/settings/support", rules).status_code == 303
@@ -116,7 +116,7 @@ def asked(owner, scope, server):
     return job.rsplit("/", 1)[1], waiting.group(1)
 
 
-def weaken(owner, scope):
+def request_weaker_policy(owner, scope):
     """Requests approval of a weaker policy; returns the request's number."""
     rules = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "20",
              "approval-over-users": "0", "policy-approval-over-users": "0", "identity-proof": ""}
@@ -130,7 +130,7 @@ def weaken(owner, scope):
     return re.search(rf'href="{scope}/policy-approvals/([^"]+)"', approvals).group(1)
 
 
-def hold(administrator, tenant, server):
+def block(administrator, tenant, server):
     """Blocks an administrator as if they had hit the hourly action limit."""
     database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
     with database:
@@ -150,14 +150,14 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, cell):
     ok(tenant_api.admin(
         "POST", "oauthIdpConfigs", {"issuer": "https://login.example.com", "clientId": "client-1"},
         version="v2", params={"oauthIdpConfigId": "oidc.acme"}))
-    removal = removed(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
-    job, waiting = asked(owner, scope, standalone) if "{number}" in cell else ("", "")
-    policy = weaken(owner, scope) if "/policy-approvals/" in cell else ""
-    note = noted(owner, f"{scope}/users/{uid}") if "{note}" in cell else ""
+    removal = remove_factor(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
+    job, waiting = request_removal(owner, scope, standalone) if "{number}" in cell else ("", "")
+    policy = request_weaker_policy(owner, scope) if "/policy-approvals/" in cell else ""
+    note = add_note(owner, f"{scope}/users/{uid}") if "{note}" in cell else ""
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
     if "/release/" in cell:
-        hold(administrator, tenant_api.tenant, standalone)
+        block(administrator, tenant_api.tenant, standalone)
     for path in re.findall(r"`([^`]+)`", cell):
         address = re.sub(r"^S", scope, path)
         for name, value in {

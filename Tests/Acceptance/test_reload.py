@@ -74,7 +74,7 @@ def test_a_moved_log_is_reopened(tmp_path):
         until(lambda: "/first" in paths(log), "the first request is written")
         log.rename(moved)
         server.process.send_signal(signal.SIGHUP)
-        server.said(r"(reopened the access log)")
+        server.wait_for_line(r"(reopened the access log)")
         ask(server, "/second")
         until(lambda: paths(log) == ["/second"], "the second is in the new file")
         assert paths(moved) == ["/before", "/first"]
@@ -87,7 +87,7 @@ def test_sighup_does_not_stop_the_server(tmp_path):
         server.setup_code
         for _ in range(3):
             server.process.send_signal(signal.SIGHUP)
-        server.said(r"(SIGHUP)")
+        server.wait_for_line(r"(SIGHUP)")
         ask(server, "/healthz")
         assert server.process.poll() is None
         assert server.stop() == 0
@@ -101,12 +101,12 @@ def test_a_renewed_certificate_is_served_without_a_restart(tmp_path):
         renewed = make_certificate(tmp_path, 90)
         assert served(server) == former
         server.process.send_signal(signal.SIGHUP)
-        server.said(r"(reloaded the TLS certificate)")
+        server.wait_for_line(r"(reloaded the TLS certificate)")
         assert served(server) == renewed
         # An invalid key changes nothing.
         (tmp_path / "key.pem").write_text("nonsense")
         server.process.send_signal(signal.SIGHUP)
-        server.said(r"(certificate couldn't be reloaded)")
+        server.wait_for_line(r"(certificate couldn't be reloaded)")
         assert served(server) == renewed
         assert "expire" not in server.text
         assert server.stop() == 0
@@ -117,7 +117,7 @@ def test_a_renewed_certificate_is_served_without_a_restart(tmp_path):
 def test_an_expiring_certificate_is_reported_at_startup_and_on_reload(tmp_path, days, words):
     make_certificate(tmp_path, days)
     with Server(tmp_path / "data", *flags(tmp_path)) as server:
-        server.said(words)
+        server.wait_for_line(words)
         before = server.text.count("CN=localhost")
         server.process.send_signal(signal.SIGHUP)
         until(lambda: server.text.count("CN=localhost") > before, "it warns again")

@@ -3,7 +3,7 @@ profile, with paths, headers, and bodies as the clients send them; see `support/
 
 import pytest
 
-from support.replay import FOLDER, Conversation, files, make_as_new
+from support.replay import FOLDER, Conversation, files, reset_project
 
 FILES = files()
 
@@ -11,7 +11,7 @@ FILES = files()
 @pytest.fixture
 def conversation(emulator):
     """A conversation with a fresh project."""
-    make_as_new(emulator.url)
+    reset_project(emulator.url)
     return Conversation(emulator.url)
 
 

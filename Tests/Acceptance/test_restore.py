@@ -11,7 +11,7 @@ import pytest
 
 from support.pages import Pages
 from support.program import PROGRAM, ROOT, Server, environment, preloaded, run
-from support.rest import Api, make_token, ok, refused
+from support.rest import Api, create_token, ok, refused
 
 OPERATIONS = (ROOT / "docs/operations.md").read_text()
 
@@ -27,7 +27,7 @@ def served(tmp_path):
     with Server(tmp_path / "data") as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("acme-app")
-        token = make_token(server.data, "acme-app", "owner")
+        token = create_token(server.data, "acme-app", "owner")
         yield server, pages, Api(server.url, "acme-app", pages.api_key("acme-app"), token)
 
 
@@ -70,7 +70,7 @@ def test_a_restore_does_not_revive_what_was_revoked(served, tmp_path):
     api.switch_totp_on()
     uid, id_token = api.user("eve@example.com")
     authenticator, session = api.enroll(id_token)
-    make_token(server.data, "acme-app", "auditor")
+    create_token(server.data, "acme-app", "auditor")
     ok(api.admin("POST", "accounts:sendOobCode", {
         "requestType": "PASSWORD_RESET", "email": "eve@example.com", "returnOobLink": True}))
     file = backed_up(server, tmp_path)

@@ -9,7 +9,7 @@ import pyotp
 
 from support.pages import Pages
 from support.program import Server, run
-from support.rest import Api, make_administrator, make_token, ok, refused
+from support.rest import Api, create_administrator, create_token, ok, refused
 
 MARKER = "Marker-7fb1c2e9"
 
@@ -75,8 +75,8 @@ def drive(server, secrets):
     Pages(server.url).sign_in(f"{MARKER}-in-the-address", "x")
     secrets["password in the wrong field"] = f"{MARKER}-in-the-address"
     secrets["administrator's password"] = f"{MARKER}-support"
-    make_administrator(server.data, "sam@example.com", "support",
-                       password=secrets["administrator's password"])
+    create_administrator(server.data, "sam@example.com", "support",
+                         password=secrets["administrator's password"])
 
     response = pages.post("/administrators/new", {
         "email": "nina@example.com", "name": "Nina", "role": "auditor", "place": ""})
@@ -85,7 +85,7 @@ def drive(server, secrets):
     enroll(pages, server, secrets)
 
     pages.create_project("secret-project")
-    secrets["service token"] = make_token(server.data, "secret-project", "owner")
+    secrets["service token"] = create_token(server.data, "secret-project", "owner")
     api = Api(
         server.url, "secret-project", pages.api_key("secret-project"), secrets["service token"])
     api.switch_totp_on(2)

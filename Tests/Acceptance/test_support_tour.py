@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 
 from support.agents import set_rules
 from support.pages import Pages
-from support.program import LONG_AGO, Server, prove
-from support.rest import Api, make_administrator, make_token, ok, refused
+from support.program import LONG_AGO, Server, reauthenticate
+from support.rest import Api, create_administrator, create_token, ok, refused
 from support.walking import Keyboard, Pointer
 
 PASSWORD = "correct horse battery"
@@ -53,10 +53,11 @@ class Pool:
         self.server, self.owner = server, owner
         self.path = f"/projects/{name}"
         owner.create_project(name, name.title())
-        prove(server.data)
+        reauthenticate(server.data)
         set_rules(owner, self.path, code_cap=5, temporary_codes="on",
                   identity_proof="called back on the number on file")
-        self.api = Api(server.url, name, owner.api_key(name), make_token(server.data, name, "owner"))
+        token = create_token(server.data, name, "owner")
+        self.api = Api(server.url, name, owner.api_key(name), token)
         self.api.switch_totp_on(1)
         self.apps, self.uids, self.sessions = {}, {}, {}
         for who in ("caller", "traveler", "forgetful", "guesser", "leaver"):
@@ -102,7 +103,7 @@ class Pool:
     def _sign_in_support(self, name):
         """Signs in a support agent of this project only, with an authenticator."""
         email = f"sam.{name}@example.com"
-        make_administrator(self.server.data, email, "support", name="Sam Support", project=name)
+        create_administrator(self.server.data, email, "support", name="Sam Support", project=name)
         self.support = Pages(self.server.url)
         assert self.support.sign_in(email, PASSWORD).status_code == 303
         page = self.support.get("/account/totp").text
@@ -134,10 +135,10 @@ def test_the_ten_support_tasks_work(server, owner, chromium, way):
     pool = Pool(server, owner, f"support-{way.name}")
     contexts = [pool.context(chromium, pages, way) for pages in (pool.support, owner)]
     me, other = (way.walker(context.new_page()) for context in contexts)
-    prove(server.data, LONG_AGO)
+    reauthenticate(server.data, LONG_AGO)
     find_the_caller_and_see_why(me, pool)
     remove_a_lost_device(me, pool)
-    prove(server.data)
+    reauthenticate(server.data)
     remove_everything(me, pool)
     delete_permanently(me, pool)
     generate_a_temporary_code(me, pool)
@@ -183,7 +184,7 @@ def remove_a_lost_device(me, pool):
     me.error("reason")
     because(me, "Lost").type("ticket", "HD-4711")
     me.type("code", pool.own.at(pool.spare)).button("Remove factor")
-    assert "Caller’s phone" in me.said() and "3 sessions ended" in me.said()
+    assert "Caller’s phone" in me.status() and "3 sessions ended" in me.status()
     assert "Recently removed" in me.text()
     assert "mfaPendingCredential" not in ok(pool.api.sign_in(pool.address("caller")))
 
@@ -192,7 +193,7 @@ def remove_everything(me, pool):
     """S4."""
     me.find(pool.address("robbed")).link("Remove all factors…")
     because(me, "Lost").button("Remove all factors")
-    assert "Another administrator can undo it until" in me.said()
+    assert "Another administrator can undo it until" in me.status()
     expect(me.page.get_by_role("link", name="Remove…")).to_have_count(0)
 
 
@@ -202,7 +203,7 @@ def delete_permanently(me, pool):
     assert "Another administrator can restore it" in me.text()
     me.link("Delete permanently… Caller’s phone")
     because(me, "Stolen").button("Delete factor permanently")
-    assert "Permanently deleted" in me.said()
+    assert "Permanently deleted" in me.status()
     assert "Recently removed" not in me.text()
 
 
@@ -221,7 +222,7 @@ def suspend_until_tomorrow(me, pool):
     """S6: the factor is still required, and its codes are refused."""
     me.find(pool.address("forgetful")).link("Suspend… Forgetful’s phone")
     because(me, "Lost").button("Suspend factor")
-    assert "Suspended factor “Forgetful’s phone” until" in me.said()
+    assert "Suspended factor “Forgetful’s phone” until" in me.status()
     refused(pool.code("forgetful", pool.apps["forgetful"].at(time.time() + 30)), "INVALID_CODE")
 
 
@@ -231,7 +232,7 @@ def unlock(me, pool):
     assert "Codes are locked after 5 incorrect codes in a row" in me.text()
     me.link("Unlock codes…")
     because(me, "Codes rejected").button("Unlock codes")
-    assert "unlocked" in me.said()
+    assert "unlocked" in me.status()
     ok(pool.code("guesser", pool.apps["guesser"].at(time.time() + 30)))
 
 
@@ -239,7 +240,7 @@ def end_sessions(me, pool):
     """S9."""
     me.find(pool.address("leaver")).link("End all sessions…")
     because(me, "User left").button("End all sessions")
-    assert "ended" in me.said() and "No active sessions." in me.text()
+    assert "ended" in me.status() and "No active sessions." in me.text()
     refused(pool.api.http.post(
         "/v1/token", params={"key": pool.api.key},
         json={"grant_type": "refresh_token",
@@ -250,7 +251,7 @@ def write_and_delete_a_note(me, pool):
     """Notes require a reason but no identity check, and can be undone from the status message."""
     me.find(pool.address("traveler")).link("Add note…")
     me.type("note", "Back on Monday.").choose("reason", "User request").button("Save note")
-    assert "Note saved." in me.said() and "Back on Monday." in me.text()
+    assert "Note saved." in me.status() and "Back on Monday." in me.text()
     me.link("Undo")
     assert me.heading().startswith("Delete the note about")
     me.choose("reason", "Mistake").button("Delete note")
@@ -264,12 +265,12 @@ def rename_and_undo(me, pool):
 
     me.link("Rename… Traveler’s phone").type("name", "Office phone")
     because(me, "User request").button("Rename factor")
-    assert "Renamed factor “Traveler’s phone” to “Office phone”." in me.said()
+    assert "Renamed factor “Traveler’s phone” to “Office phone”." in me.status()
     assert hint() == "Office phone"
     me.link("Undo")
     assert me.page.locator("#name").input_value() == "Traveler’s phone"
     because(me, "Mistake").button("Rename factor")
-    assert "to “Traveler’s phone”" in me.said() and hint() == "Traveler’s phone"
+    assert "to “Traveler’s phone”" in me.status() and hint() == "Traveler’s phone"
 
 
 def remove_forty(me, pool):
@@ -278,7 +279,7 @@ def remove_forty(me, pool):
     me.type("list", "\n".join([*pool.crowd, "nobody@example.com"])).button("Preview")
     assert me.heading() == "Remove the second factors of 40 users?"
     me.tick("reason").tick("proof").button("Request approval")
-    assert "pending approval" in me.said()
+    assert "pending approval" in me.status()
 
 
 def approve(other, pool):
@@ -287,7 +288,7 @@ def approve(other, pool):
     other.link(to=f"{pool.path}/approvals/")
     assert "Sam Support" in other.text()
     other.button("Approve and run")
-    assert "has started" in other.said()
+    assert "has started" in other.status()
     other.page.get_by_text("done", exact=True).wait_for()
     assert "Removed (40)" in other.text() and "Not found (1)" in other.text()
 
@@ -313,5 +314,5 @@ def unblock(other, pool):
     other.start("/").link("Unblock… Sam Support")
     assert other.heading() == "Unblock Sam Support?"
     other.button("Unblock agent")
-    assert "starts over" in other.said()
+    assert "starts over" in other.status()
     assert "Hit the hourly action limit" not in other.text()

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.program import Server
-from support.rest import Api, claims, make_administrator, make_token, ok
+from support.rest import Api, claims, create_administrator, create_token, ok
 
 PASSWORD = "correct horse battery"
 
@@ -30,7 +30,7 @@ def test_an_owner_sets_up_mfa_and_support_removes_a_lost_factor(server, chromium
     switch_totp_on(page, tenant)
 
     api = Api(server.url, "acme-app", key, tenant=tenant)
-    api.token = make_token(server.data, "acme-app", "application", tenant)
+    api.token = create_token(server.data, "acme-app", "application", tenant)
     uid, id_token = api.user("mallory@example.com")
     authenticator, session = api.enroll(id_token, name="Mallory’s phone")
     assert claims(session["idToken"])["firebase"]["sign_in_second_factor"] == "totp"
@@ -113,7 +113,7 @@ def sign_in_with_second_factor(api, authenticator):
 
 
 def remove_as_support(chromium, server, tenant, uid, javascript):
-    make_administrator(
+    create_administrator(
         server.data, "sam@example.com", "support", name="Sam Support", project="acme-app",
         tenant=tenant)
     context = chromium.new_context(base_url=server.url, java_script_enabled=javascript)

@@ -10,7 +10,7 @@ from cryptography.x509 import load_pem_x509_certificate
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, claims, make_token, ok, refused
+from support.rest import Api, claims, create_token, ok, refused
 
 ACCOUNT = "securetoken@system.gserviceaccount.com"
 HOST = "/identitytoolkit.googleapis.com"

@@ -30,7 +30,8 @@ def measure(bench):
     p99 = bench.median(during)["p99"]
     bench.notes.append(
         f"{count} idle connections: {after:.0f} MiB (target 450),"
-        f" {(after - before) * 1024 / count:.1f} KiB each; p99 of others {p99:.1f} ms (target 100); {alive} of 100 still open")
+        f" {(after - before) * 1024 / count:.1f} KiB each;"
+        f" p99 of others {p99:.1f} ms (target 100); {alive} of 100 still open")
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 

@@ -3,12 +3,12 @@
 import re
 from html import unescape
 
-from .program import Server, prove
+from .program import Server, reauthenticate
 
 
 def set_rules(pages, scope, **changes):
     """Changes some of a pool's support rules on their page and keeps the others."""
-    prove(Server.folders[pages.url])
+    reauthenticate(Server.folders[pages.url])
     path = f"{scope}/settings/support"
     text = pages.get(path).text
     form = dict(re.findall(r'<input id="([\w-]+)" name="[\w-]+"[^>]*? value="(\d*)"', text))

@@ -65,8 +65,8 @@ class Demo:
         self.now = now
         self.server = Server(data, "--demo", "--access-log", "none", *flags, env=env)
         self.url = self.server.url
-        self.server.said(r"^A user that applications can (sign in)")
-        self.server.said(r"user of (\S+)")
+        self.server.wait_for_line(r"^A user that applications can (sign in)")
+        self.server.wait_for_line(r"user of (\S+)")
         self.ready_after = time.monotonic() - began
         people = [Person(**found.groupdict())
                   for line in list(self.server.output) if (found := LINE.match(line))]

@@ -71,7 +71,7 @@ class PostOffice:
         self.controller.stop()
 
 
-class DeafServer:
+class SilentServer:
     """Accepts connections and never sends a byte."""
 
     def __init__(self):

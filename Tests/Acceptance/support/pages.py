@@ -5,7 +5,7 @@ import re
 
 import httpx
 
-from .program import Server, forget_sign_ins
+from .program import Server, reset_sign_ins
 
 
 class Pages:
@@ -36,7 +36,7 @@ class Pages:
         answer = self.post("/setup", {
             "code": code, "name": name, "email": email, "password": password})
         assert answer.status_code == 303, answer.text
-        forget_sign_ins(Server.folders[self.url])
+        reset_sign_ins(Server.folders[self.url])
         return self
 
     def sign_in(self, email="ada@example.com", password="correct horse battery", **more):
@@ -58,7 +58,7 @@ class Pages:
         return answer.headers["location"].rsplit("/", 1)[1]
 
 
-def said_beside(text, field):
+def error_of(text, field):
     """Returns the error message of a field, or None."""
     found = re.search(rf'id="{field}-error">(.*?)<', text)
     return html.unescape(found.group(1)) if found else None

@@ -67,7 +67,7 @@ class Recording(Conversation):
         for step in json.loads(path.read_text())["steps"]:
             name = f"{name_of(path)} {step['name']}"
             self._wait(step)
-            status, answer = self._ask(step)
+            status, answer = self._call(step)
             self.kept[step["name"]] = answer
             if "production" not in step:
                 expected = {"status": step.get("status", 200), "message": step.get("message")}
@@ -83,7 +83,7 @@ class Recording(Conversation):
                 return faults
         return faults
 
-    def _ask(self, step):
+    def _call(self, step):
         request = self._fill(step["request"])
         method, path = request.split(" ", 1)
         headers = {"Content-Type": "application/json"}
@@ -111,10 +111,10 @@ class Recording(Conversation):
             except AssertionError as error:
                 found.append(str(error).splitlines()[0])
         for place, value in expected.get("facts", {}).items():
-            found += self._misses(answer, place, self._fill(value))
+            found += self._mismatches(answer, place, self._fill(value))
         return found
 
-    def _misses(self, answer, place, value):
+    def _mismatches(self, answer, place, value):
         try:
             real = find(answer, place)
         except (KeyError, IndexError, TypeError):
@@ -134,14 +134,14 @@ class Recording(Conversation):
             return value["$repeat"] * value["times"] + value.get("then", "")
         return super()._fill(value)
 
-    def _say(self, word):
+    def _value(self, word):
         if word.startswith("code "):
             _, start, steps = word.split()
             self.kept["secret"] = find(self.kept[start], "totpSessionInfo.sharedSecretKey")
-            return super()._say(f"code secret {steps}")
+            return super()._value(f"code secret {steps}")
         step, _, place = word.partition(".")
         if not place:
-            return super()._say(word)
+            return super()._value(word)
         value = str(find(self.kept[step], place.removesuffix("/")))
         return value.rsplit("/", 1)[1] if place.endswith("/") else value
 
@@ -154,7 +154,7 @@ class TenantRecording(Recording):
         super().__init__(url, project, key, token, differing)
         self.tenant = tenant
 
-    def _ask(self, step):
+    def _call(self, step):
         place = f"projects/{{{{project}}}}/tenants/{self.tenant}"
         request = (step["request"]
                    .replace("admin/v2/projects/{{project}}/config", f"v2/{place}")
@@ -166,7 +166,7 @@ class TenantRecording(Recording):
                 step["body"] = {**step["body"], "tenantId": self.tenant}
             elif request.startswith("GET"):
                 step["request"] += f"{'&' if '?' in request else '?'}tenantId={self.tenant}"
-        status, answer = super()._ask(step)
+        status, answer = super()._call(step)
         for name in ("users", "userInfo"):
             for user in answer.get(name, []) if isinstance(answer, dict) else []:
                 assert user.pop("tenantId", None) == self.tenant, f"{step['name']}: {user}"

@@ -47,7 +47,7 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def forget_sign_ins(data):
+def reset_sign_ins(data):
     """Resets sign-in counts, so that owners and support can sign in without a second factor however
     often they do; tests of the factor set one up."""
     path = Path(data) / "countersign.sqlite"
@@ -63,7 +63,7 @@ def forget_sign_ins(data):
 LONG_AGO = 16 * 60
 
 
-def prove(data, ago=0):
+def reauthenticate(data, ago=0):
     """Marks every session as re-authenticated `ago` seconds ago; right after re-authentication,
     support actions require no code."""
     database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
@@ -73,7 +73,7 @@ def prove(data, ago=0):
     database.close()
 
 
-def creating(data, prefix=(), env=None):
+def create_instance(data, prefix=(), env=None):
     """Creates an instance in an empty data folder; returns the server's command prefix."""
     if (data / "master.key").exists() or (data / "countersign.sqlite").exists():
         return prefix
@@ -95,7 +95,7 @@ class Server:
         self.data = Path(data)
         self.output = []
         if profile != "emulator" and "--demo" not in flags:
-            prefix = creating(self.data, prefix, env)
+            prefix = create_instance(self.data, prefix, env)
         words = [*prefix, str(PROGRAM), "serve", "--listen", listen, "--data", str(data),
                  "--assets", str(ROOT), *flags]
         if profile:
@@ -106,7 +106,7 @@ class Server:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            self.url = self.said(r" serves (\S+)")
+            self.url = self.wait_for_line(r" serves (\S+)")
             Server.folders[self.url] = self.data
         except AssertionError:
             self.kill()
@@ -116,7 +116,7 @@ class Server:
         for line in self.process.stdout:
             self.output.append(line.rstrip("\n"))
 
-    def said(self, pattern, seconds=60):
+    def wait_for_line(self, pattern, seconds=60):
         """Waits for an output line that matches, and returns its first group."""
         def look():
             for line in list(self.output):
@@ -140,7 +140,7 @@ class Server:
 
     @property
     def setup_code(self):
-        return self.said(r"code: (\S+)")
+        return self.wait_for_line(r"code: (\S+)")
 
     def terminate(self):
         self.process.send_signal(signal.SIGTERM)
@@ -168,7 +168,7 @@ class Server:
         self.kill()
 
 
-def mounting():
+def private_mounts():
     """Returns the prefix that gives a command its own mounts, or None if that isn't allowed."""
     if not shutil.which("unshare"):
         return None
@@ -178,7 +178,7 @@ def mounting():
     return own if trial.returncode == 0 else None
 
 
-def beside(server):
+def in_mounts_of(server):
     """Returns the prefix that lets a command see a server's own mounts."""
     own = ["nsenter", "--mount", "--target", str(server.process.pid)]
     return own if os.geteuid() == 0 else [*own, "--user", "--preserve-credentials"]
@@ -189,14 +189,14 @@ def read_only(folder):
     if os.geteuid() != 0:
         folder.chmod(0o500)
         return []
-    own = mounting()
+    own = private_mounts()
     script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"'
     return own and [*own, "sh", "-c", script, "sh", str(folder)]
 
 
 def on_small_disk(folder, options):
     """Returns the prefix that mounts an in-memory file system, visible to one command only."""
-    own = mounting()
+    own = private_mounts()
     if own is None:
         return None
     script = 'mount -t tmpfs -o "$1" tmpfs "$2" && shift 2 && exec "$@"'

@@ -30,7 +30,7 @@ def files():
     return sorted(path for path in FOLDER.glob("*/*.json") if path.name != "client.json")
 
 
-def make_as_new(url):
+def reset_project(url):
     """Resets an emulator's project: no users, no tenants, and the default configuration."""
     project = f"{url}/v2/projects/demo-project"
     cleared = httpx.delete(f"{url}/emulator/v1/projects/demo-project/accounts")
@@ -57,9 +57,9 @@ class Conversation:
             if "include" in step:
                 self.run(path.parent / step["include"])
                 continue
-            self._take(step, client, f"{path.parent.name}/{path.name}, step {number}")
+            self._run_step(step, client, f"{path.parent.name}/{path.name}, step {number}")
 
-    def _take(self, step, client, where):
+    def _run_step(self, step, client, where):
         self._wait(step)
         status, fields, answer = self._send(step, client)
         assert status == step.get("status", 200), f"{where}: {status} {answer}"
@@ -117,9 +117,9 @@ class Conversation:
             return [self._fill(one) for one in value]
         if not isinstance(value, str):
             return value
-        return re.sub(r"\{\{(.+?)\}\}", lambda found: self._say(found.group(1)), value)
+        return re.sub(r"\{\{(.+?)\}\}", lambda found: self._value(found.group(1)), value)
 
-    def _say(self, word):
+    def _value(self, word):
         if word.startswith("code "):
             _, secret, steps = word.split()
             return pyotp.TOTP(self.kept[secret]).at(time.time() + 30 * int(steps))

@@ -101,7 +101,7 @@ def claims(token):
     return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
 
 
-def make_token(data, project, role, tenant=None, prefix=()):
+def create_token(data, project, role, tenant=None, prefix=()):
     """Creates a service token from the command line."""
     words = ["--data", data, "--project", project, "--role", role]
     created = program.run(
@@ -110,11 +110,11 @@ def make_token(data, project, role, tenant=None, prefix=()):
     return created.stdout.strip()
 
 
-def make_administrator(data, email, role, password="correct horse battery", **scope):
+def create_administrator(data, email, role, password="correct horse battery", **scope):
     """Creates an administrator from the command line."""
     more = [word for name, value in scope.items() for word in (f"--{name}", value)]
     created = program.run(
         "admin", "create", "--data", data, "--email", email, "--role", role, *more,
         input=password + "\n")
     assert created.returncode == 0, created.stderr
-    program.forget_sign_ins(data)
+    program.reset_sign_ins(data)

@@ -5,8 +5,8 @@ import re
 
 from playwright.sync_api import expect
 
-from .program import prove
-from .rest import Api, make_token, ok
+from .program import reauthenticate
+from .rest import Api, create_token, ok
 
 STRICT, OPEN, OTHER, BUSY = "private-clients", "retail", "teachers", "clinic-south"
 PROJECTS = {STRICT: "harbour-bank", OPEN: "harbour-bank", OTHER: "lumen-school",
@@ -36,7 +36,7 @@ def subject(demo, pool, action):
     return once(demo, (pool, action), find)
 
 
-def linked(page, words):
+def follow_link(page, words):
     """Follows the first link with this text."""
     page.get_by_role("link", name=words).first.click()
 
@@ -58,45 +58,45 @@ def locked_user(page, demo):
     page.locator("tr", has=page.locator(".chip.bad")).locator("a.who").first.click()
 
 
-def question(pool, action, words):
+def confirmation(pool, action, words):
     """Opens a confirmation page from the user's page."""
     def state(page, demo):
         page.goto(subject(demo, pool, action))
-        linked(page, words)
+        follow_link(page, words)
         expect(page.locator("#reason")).to_have_count(1)
     return state
 
 
 def unlock(page, demo):
     locked_user(page, demo)
-    linked(page, "Unlock codes…")
+    follow_link(page, "Unlock codes…")
 
 
-def nothing_filled_in(pool, action, words):
+def form_left_empty(pool, action, words):
     """Submits a confirmation page empty: an error summary."""
     def state(page, demo):
-        question(pool, action, words)(page, demo)
+        confirmation(pool, action, words)(page, demo)
         page.locator("main form .actions button").first.click()
         expect(page.locator("#reason-error")).to_have_count(1)
     return state
 
 
-def all_missing(page, demo):
+def every_field_missing(page, demo):
     """Does the same when re-authentication is due: reason, proof, and code are all missing."""
-    prove(demo.server.data, ago=3_600)
-    nothing_filled_in(STRICT, "factor.suspend", "Remove…")(page, demo)
+    reauthenticate(demo.server.data, ago=3_600)
+    form_left_empty(STRICT, "factor.suspend", "Remove…")(page, demo)
     for field in ("proof", "code"):
         expect(page.locator(f"#{field}-error")).to_have_count(1)
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
 
 
-def release(page, demo):
+def unblock(page, demo):
     """Opens the page on which an owner unblocks an agent who hit the hourly action limit."""
-    prove(demo.server.data, ago=3_600)
+    reauthenticate(demo.server.data, ago=3_600)
     page.goto("/")
-    linked(page, "Unblock…")
+    follow_link(page, "Unblock…")
     expect(page.get_by_role("button", name="Unblock agent")).to_have_count(1)
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
 
 
 def seen_by(role, state):
@@ -123,20 +123,20 @@ def own_request(page, demo):
     expect(page.get_by_role("button", name="Reject request")).to_have_count(0)
 
 
-def held(page, demo):
+def over_limit(page, demo):
     """Opens an action as an agent over the hourly action limit."""
     page.goto(f"{tenant(demo, BUSY)}/users?factor=totp")
     page.locator("main tbody a.who").first.click()
-    linked(page, "Remove…")
+    follow_link(page, "Remove…")
     expect(page.get_by_text("reached the hourly action limit")).to_have_count(1)
 
 
-def refusal_with_code(page, demo):
+def rejection_without_code(page, demo):
     """Rejects a request without a reason and without a code."""
-    prove(demo.server.data, ago=3_600)
-    approval_without_answer(page, demo)
+    reauthenticate(demo.server.data, ago=3_600)
+    rejection_without_reason(page, demo)
     expect(page.locator("#refusal-code-error")).to_have_count(1)
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
 
 
 def all_code_attempts(page, demo):
@@ -146,7 +146,7 @@ def all_code_attempts(page, demo):
 
 
 def empty_note(page, demo):
-    question(OPEN, "account.note", "Add note…")(page, demo)
+    confirmation(OPEN, "account.note", "Add note…")(page, demo)
     page.locator("#reason").select_option("locked")
     page.get_by_role("button", name="Save note").click()
     expect(page.locator("#note-error")).to_have_count(1)
@@ -155,9 +155,9 @@ def empty_note(page, demo):
 # MARK: Completed actions
 
 
-def answer(page, demo, reason="lost"):
+def fill_in(page, demo, reason="lost"):
     """Fills in the fields that the support rules of any pool require."""
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
     page.reload()
     page.locator("#reason").select_option(reason)
     page.locator("#note").fill("Called from the number on file.")
@@ -168,23 +168,23 @@ def answer(page, demo, reason="lost"):
 def temporary_code(page, demo):
     """Generates a temporary code, which is shown once."""
     page.goto(subject(demo, STRICT, "factor.temporary-code"))
-    linked(page, "Generate temporary code…")
-    answer(page, demo)
+    follow_link(page, "Generate temporary code…")
+    fill_in(page, demo)
     page.locator("main form .actions button").first.click()
     expect(page.get_by_text("be shown again")).to_have_count(1)
 
 
-def temporary_code_gone(page, demo):
+def temporary_code_already_shown(page, demo):
     page.goto(subject(demo, STRICT, "factor.temporary-code") + "/temporary-code/shown")
 
 
-def undoable(page, demo):
+def removal_status(page, demo):
     """Opens the status message after a removal, with the undo link."""
     pool = tenant(demo, OTHER)
     page.goto(f"{pool}/users?factor=totp")
     page.locator("main tbody a.who").first.click()
-    linked(page, "Remove…")
-    answer(page, demo)
+    follow_link(page, "Remove…")
+    fill_in(page, demo)
     page.get_by_role("button", name="Remove factor").click()
     expect(page.locator("[role=status]")).to_have_count(1)
 
@@ -192,7 +192,7 @@ def undoable(page, demo):
 # MARK: What users see
 
 
-def letter(demo, user, purpose):
+def message_text(demo, user, purpose):
     """Returns the text of a user's newest message for a purpose."""
     pages = demo.browse(demo.owner)
     found = re.search(rf'href="([^"]*/outbox/\d+)">[^<]*{purpose}', pages.get(user).text).group(1)
@@ -207,23 +207,23 @@ def enrollment(page, demo):
     """Opens the page on which a user sets up an app by scanning a QR code."""
     def send():
         sent = subject(demo, STRICT, "factor.remove")
-        prove(demo.server.data)
-        made = demo.browse(demo.owner).post(f"{sent}/enrollment-link", {
-            "reason": "lost", "proof": proofs(demo)})
-        assert made.status_code == 303, made.text
-        return link_in(letter(demo, sent, "Enrollment link"), "enroll")
+        reauthenticate(demo.server.data)
+        created = demo.browse(demo.owner).post(f"{sent}/enrollment-link", {
+            "reason": "lost", "proof": identity_checks(demo)})
+        assert created.status_code == 303, created.text
+        return link_in(message_text(demo, sent, "Enrollment link"), "enroll")
     page.goto(once(demo, "enrollment", send))
     expect(page.locator(".qr svg")).to_have_count(1)
 
 
-def proofs(demo):
+def identity_checks(demo):
     """Returns the identity checks of the strict pool."""
     text = demo.browse(demo.owner).get(f"{tenant(demo, STRICT)}/settings/support").text
     return html.unescape(re.search(
         r'<textarea id="identity-proof"[^>]*>([^<]*)<', text).group(1)).split("\n")
 
 
-def wrong_enrollment_code(page, demo):
+def incorrect_setup_code(page, demo):
     enrollment(page, demo)
     page.locator("#code").fill("12")
     page.get_by_role("button", name="Finish setup").click()
@@ -232,11 +232,12 @@ def wrong_enrollment_code(page, demo):
 
 def not_me(page, demo):
     page.goto(once(demo, "not me", lambda: link_in(
-        letter(demo, subject(demo, STRICT, "factor.suspend"), "second factor suspended"), "not-me")))
+        message_text(demo, subject(demo, STRICT, "factor.suspend"), "second factor suspended"),
+        "not-me")))
     expect(page.get_by_role("button", name="This wasn’t me")).to_have_count(1)
 
 
-def not_me_unknown(page, demo):
+def unknown_link(page, demo):
     page.goto("/__/auth/not-me?code=never-made")
 
 
@@ -245,12 +246,12 @@ def action(request):
     def state(page, demo):
         def send():
             api = Api(demo.url, "harbour-bank", demo.browse(demo.owner).api_key("harbour-bank"),
-                      make_token(demo.server.data, "harbour-bank", "owner"),
+                      create_token(demo.server.data, "harbour-bank", "owner"),
                       tenant=tenant(demo, OPEN).rsplit("/", 1)[1])
-            made = ok(api.admin("POST", "accounts:sendOobCode", {
+            created = ok(api.admin("POST", "accounts:sendOobCode", {
                 "requestType": request, "email": demo.user.email, "returnOobLink": True,
                 "continueUrl": "http://localhost/welcome"}))
-            return "/" + made["oobLink"].split("/", 3)[3]
+            return "/" + created["oobLink"].split("/", 3)[3]
         page.goto(once(demo, request, send))
         expect(page.locator("main form button")).to_have_count(1)
     return state
@@ -259,13 +260,13 @@ def action(request):
 # MARK: Bulk removals
 
 
-def no_list(page, demo):
+def empty_list(page, demo):
     page.goto(f"{tenant(demo, OPEN)}/bulk-removals")
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("#list-error")).to_have_count(1)
 
 
-def list_of(page, demo, pool, count):
+def preview_list(page, demo, pool, count):
     """Previews the pool's first users, and lines that match no eligible user."""
     address = tenant(demo, pool)
     users = demo.browse(demo.owner).get(f"{address}/users").text
@@ -278,27 +279,27 @@ def list_of(page, demo, pool, count):
 
 
 def draft(page, demo):
-    list_of(page, demo, STRICT, 12)
+    preview_list(page, demo, STRICT, 12)
 
 
-def draft_of_nobody(page, demo):
+def draft_without_users(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/bulk-removals")
     page.locator("#list").fill("nobody@example.com\nno.one@example.com")
     page.get_by_role("button", name="Preview").click()
 
 
-def draft_unanswered(page, demo):
-    list_of(page, demo, OPEN, 30)
+def draft_left_empty(page, demo):
+    preview_list(page, demo, OPEN, 30)
     page.locator("main form .actions button").first.click()
     expect(page.locator("#reason-error")).to_have_count(1)
 
 
-def waiting_list(page, demo):
+def pending_list(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/bulk-removals")
     page.locator("tr", has_text="pending").locator("a.who").first.click()
 
 
-def done_list(page, demo):
+def completed_list(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/bulk-removals")
     page.locator("tr", has_text="done").locator("a.who").first.click()
 
@@ -309,7 +310,7 @@ def approval(page, demo):
     expect(page.get_by_role("button", name="Reject request")).to_have_count(1)
 
 
-def approval_without_answer(page, demo):
+def rejection_without_reason(page, demo):
     approval(page, demo)
     page.get_by_role("button", name="Reject request").click()
     expect(page.locator("#answer-error")).to_have_count(1)
@@ -318,7 +319,7 @@ def approval_without_answer(page, demo):
 # MARK: Rules and messages
 
 
-def wrong_rules(page, demo):
+def invalid_rules(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/settings/support")
     for field in page.locator("input[inputmode=numeric]").all():
         field.fill("none")
@@ -326,7 +327,7 @@ def wrong_rules(page, demo):
     expect(page.locator("[role=alert] li").nth(3)).to_be_attached()
 
 
-def opened_letter(page, demo):
+def opened_message(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/outbox")
     page.locator("tr", has_text="pending").locator("a.who").first.click()
     page.get_by_role("button", name="Show text").click()
@@ -343,38 +344,41 @@ SUPPORT = {
     "a protected user": user(STRICT, "account.protect"),
     "all code attempts of a user": all_code_attempts,
     "an empty note": empty_note,
-    "write a note": question(OPEN, "account.note", "Add note…"),
-    "delete a note": question(OPEN, "account.note", "Delete…"),
-    "rename a factor": question(STRICT, "factor.suspend", "Rename…"),
-    "rename a factor, form left empty": nothing_filled_in(STRICT, "factor.suspend", "Rename…"),
-    "remove a factor": question(STRICT, "factor.suspend", "Remove…"),
-    "remove a factor, form left empty": nothing_filled_in(STRICT, "factor.suspend", "Remove…"),
-    "remove a factor with every field missing": all_missing,
-    "delete a removed factor permanently": question(STRICT, "factor.remove", "Delete permanently…"),
-    "unblock an agent": release,
-    "a blocked agent": seen_by("support", held),
+    "write a note": confirmation(OPEN, "account.note", "Add note…"),
+    "delete a note": confirmation(OPEN, "account.note", "Delete…"),
+    "rename a factor": confirmation(STRICT, "factor.suspend", "Rename…"),
+    "rename a factor, form left empty": form_left_empty(STRICT, "factor.suspend", "Rename…"),
+    "remove a factor": confirmation(STRICT, "factor.suspend", "Remove…"),
+    "remove a factor, form left empty": form_left_empty(STRICT, "factor.suspend", "Remove…"),
+    "remove a factor with every field missing": every_field_missing,
+    "delete a removed factor permanently": confirmation(
+        STRICT, "factor.remove", "Delete permanently…"),
+    "unblock an agent": unblock,
+    "a blocked agent": seen_by("support", over_limit),
     "one's own request": seen_by("support", own_request),
-    "revoke recovery codes": question(STRICT, "factor.suspend", "Revoke recovery codes…"),
-    "undo a removal": question(STRICT, "factor.remove", "Restore…"),
-    "suspend a factor": question(OPEN, "account.note", "Suspend…"),
-    "end a suspension": question(STRICT, "factor.suspend", "End suspension…"),
+    "revoke recovery codes": confirmation(STRICT, "factor.suspend", "Revoke recovery codes…"),
+    "undo a removal": confirmation(STRICT, "factor.remove", "Restore…"),
+    "suspend a factor": confirmation(OPEN, "account.note", "Suspend…"),
+    "end a suspension": confirmation(STRICT, "factor.suspend", "End suspension…"),
     "unlock the codes": unlock,
-    "generate a temporary code": question(
+    "generate a temporary code": confirmation(
         STRICT, "factor.suspend", "Generate temporary code…"),
-    "a temporary code": temporary_code, "a temporary code already shown": temporary_code_gone,
-    "revoke a temporary code": question(
+    "a temporary code": temporary_code,
+    "a temporary code already shown": temporary_code_already_shown,
+    "revoke a temporary code": confirmation(
         STRICT, "factor.temporary-code", "Revoke temporary code…"),
-    "send an enrollment link": question(STRICT, "factor.remove", "Send enrollment link…"),
-    "unlock changes": question(STRICT, "factor.object", "Unlock changes…"),
-    "a removal with undo": undoable,
-    "set up an app from a link": enrollment, "an incorrect setup code": wrong_enrollment_code,
-    "this wasn't me": not_me, "an unknown link": not_me_unknown,
+    "send an enrollment link": confirmation(STRICT, "factor.remove", "Send enrollment link…"),
+    "unlock changes": confirmation(STRICT, "factor.object", "Unlock changes…"),
+    "a removal with undo": removal_status,
+    "set up an app from a link": enrollment, "an incorrect setup code": incorrect_setup_code,
+    "this wasn't me": not_me, "an unknown link": unknown_link,
     "a password reset link": action("PASSWORD_RESET"),
     "an email verification link": action("VERIFY_EMAIL"),
-    "an empty list": no_list, "a previewed list": draft, "a list without users": draft_of_nobody,
-    "a list, form left empty": draft_unanswered, "a pending list": waiting_list,
-    "a completed list": done_list,
-    "an approval": approval, "a rejection without a reason": approval_without_answer,
-    "a rejection without a reason and code": refusal_with_code,
-    "invalid support rules": wrong_rules, "an opened message": opened_letter,
+    "an empty list": empty_list, "a previewed list": draft,
+    "a list without users": draft_without_users,
+    "a list, form left empty": draft_left_empty, "a pending list": pending_list,
+    "a completed list": completed_list,
+    "an approval": approval, "a rejection without a reason": rejection_without_reason,
+    "a rejection without a reason and code": rejection_without_code,
+    "invalid support rules": invalid_rules, "an opened message": opened_message,
 }

@@ -69,7 +69,7 @@ class Walker:
     def heading(self):
         return self.page.get_by_role("heading", level=1).inner_text()
 
-    def said(self):
+    def status(self):
         """Returns the status message, without the characters that isolate names."""
         return re.sub("[\u2068\u2069]", "", self.page.locator("[role=status]").first.inner_text())
 
