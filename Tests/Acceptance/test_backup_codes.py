@@ -46,7 +46,7 @@ class BackupCodeConversation(Conversation):
             self.code = self.make(self)
         return self.code
 
-    def give(self, code):
+    def sign_in_with(self, code):
         """Signs in separately, with a code in place of the app's."""
         first = ok(self.api.sign_in("ada@example.com"))
         return self.api.factor("mfaSignIn:finalize", {
@@ -71,7 +71,7 @@ def temporary(conversation):
 def recovery(conversation):
     """Generates recovery codes as the user, after a sign-in with a code of the app."""
     app = pyotp.TOTP(conversation.kept["secret"])
-    session = ok(conversation.give(app.at(time.time() + 60)))
+    session = ok(conversation.sign_in_with(app.at(time.time() + 60)))
     made = ok(conversation.api.factor(
         "mfaRecoveryCodes:generate", {"idToken": session["idToken"]}))
     assert len(set(made["recoveryCodes"])) == 10
@@ -89,9 +89,9 @@ def test_an_sdk_passes_a_backup_code_on_like_a_code_of_the_app(console, client, 
     assert not conversation.code.isdigit()
     # The code is single use, however it's typed.
     for typed in (conversation.code, conversation.code.lower().replace("-", " ")):
-        refused(conversation.give(typed), "INVALID_CODE")
+        refused(conversation.sign_in_with(typed), "INVALID_CODE")
     if make is recovery:
-        session = ok(conversation.give(
+        session = ok(conversation.sign_in_with(
             pyotp.TOTP(conversation.kept["secret"]).at(time.time() + 120)))
         left = ok(conversation.api.factor(
             "mfaRecoveryCodes:lookup", {"idToken": session["idToken"]}))

@@ -23,7 +23,7 @@ def hand(demo, chromium):
 
     yield make
     for context, someone in contexts:
-        demo.keep(context, someone)
+        demo.copy_cookies(context, someone)
         context.close()
 
 

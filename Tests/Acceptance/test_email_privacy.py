@@ -82,7 +82,7 @@ def test_a_requested_link_is_sent_to_existing_accounts_only(pool, owner):
     assert KNOWN[0] in outbox and UNKNOWN[0] not in outbox
 
 
-def test_without_protection_the_error_differs(pool):
+def test_without_email_enumeration_protection_errors_differ(pool):
     ok(pool.admin("PATCH", "config", {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": False}},
                   version="v2", params={"updateMask": "emailPrivacyConfig"}))
     words = [ask(pool, "signInWithPassword", email)[0].json()["error"]["message"]

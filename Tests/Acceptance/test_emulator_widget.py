@@ -133,7 +133,7 @@ def test_a_redirect_signs_a_user_in(page, shop, emulator):
 
 
 @pytest.mark.parametrize("target", ["javascript:document.title='x'", "", "nowhere"])
-def test_it_redirects_to_http_addresses_only(page, shop, target):
+def test_a_sign_in_redirects_to_http_addresses_only(page, shop, target):
     page.goto(handler(shop[1], authType="signInViaRedirect", redirectUrl=target))
     page.click("text='Invent somebody'")
     page.click("text='Sign in'")

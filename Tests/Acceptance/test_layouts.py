@@ -168,7 +168,7 @@ def test_forced_colors_distinguish_a_code_from_the_current_interval(open_page, d
     assert mark[-2] != now[-2] and mark[-1] != now[-1], "the code's mark isn't wider or isn't solid"
 
 
-def test_printed_pages_have_no_navigation_and_a_footer(open_page, demo, page_kinds):
+def test_printed_pages_have_a_footer_and_no_navigation(open_page, demo, page_kinds):
     """The navigation isn't printed, and the footer has the page's URL and time."""
     page = open_page(794, 1123)
     page.emulate_media(media="print")
@@ -201,7 +201,7 @@ def test_static_files_are_small():
     assert SCRIPT.stat().st_size < 6 * 1024
 
 
-def test_pages_are_light(open_page, demo, page_kinds):
+def test_pages_take_few_requests_and_little_data(open_page, demo, page_kinds):
     """With an empty cache, a page takes up to three requests and 60 KiB compressed.
 
     Static files are compressed by the server. Pages aren't, because attackers could learn secrets

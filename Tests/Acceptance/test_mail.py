@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from support.mail import Certificate, SilentServer, PostOffice, settled
+from support.mail import Certificate, SilentServer, MailServer, settled
 from support.pages import Pages
 from support.program import Server, free_port, run
 from support.rest import Api, create_token, ok
@@ -57,15 +57,15 @@ def message_page(pages, address):
 
 def test_a_message_is_sent_with_tls_and_authentication(tmp_path):
     tls = Certificate(tmp_path)
-    with PostOffice(tls=tls, password=b"open sesame") as office:
-        words = ["--smtp", f"smtp://mailer@127.0.0.1:{office.port}", "--smtp-from",
+    with MailServer(tls=tls, password=b"open sesame") as mail_server:
+        words = ["--smtp", f"smtp://mailer@127.0.0.1:{mail_server.port}", "--smtp-from",
                  "accounts@example.com", "--smtp-ca", str(tls.certificate)]
         env = {"COUNTERSIGN_SMTP_PASSWORD": "open sesame"}
         with Server(tmp_path / "data", *words, env=env) as server:
             pages = set_up_project(server)
             notify(api_of(server, pages), "sam@example.com")
-            mail, = office.received(1)
-            assert office.envelopes == [("accounts@example.com", ["sam@example.com"], True)]
+            mail, = mail_server.received(1)
+            assert mail_server.envelopes == [("accounts@example.com", ["sam@example.com"], True)]
             assert mail["Subject"] == f"{NAME}: your password was changed"
             sender = mail["From"].addresses[0]
             assert (sender.display_name, sender.addr_spec) == (NAME, "accounts@example.com")
@@ -88,9 +88,9 @@ def test_a_message_is_sent_with_tls_and_authentication(tmp_path):
 @pytest.mark.parametrize("fault", ["certificate", "password"])
 def test_an_untrusted_or_refusing_server_receives_nothing(tmp_path, fault):
     right, wrong = Certificate(tmp_path), Certificate(tmp_path, "other")
-    with PostOffice(tls=right, password=b"open sesame") as office:
+    with MailServer(tls=right, password=b"open sesame") as mail_server:
         def words(authority):
-            return ["--smtp", f"smtp://mailer@127.0.0.1:{office.port}", "--smtp-from",
+            return ["--smtp", f"smtp://mailer@127.0.0.1:{mail_server.port}", "--smtp-from",
                     "accounts@example.com", "--smtp-ca", str(authority)]
         file = tmp_path / "password"
         file.write_text("open sesame\n" if fault == "certificate" else "wrong\n")
@@ -101,37 +101,37 @@ def test_an_untrusted_or_refusing_server_receives_nothing(tmp_path, fault):
             notify(api_of(server, pages), "sam@example.com")
             server.wait_for_line(r"(Email delivery paused: smtp://127\.0\.0\.1)")
             wait_for_state(pages, "sam@example.com", "retrying")
-            assert office.mails == []
+            assert mail_server.mails == []
             assert server.stop() == 0
         file.write_text("open sesame\n")
         with Server(tmp_path / "data", *words(right.certificate), "--smtp-password-file",
                     str(file)):
-            office.received(1)
-            assert len(settled(office)) == 1
+            mail_server.received(1)
+            assert len(settled(mail_server)) == 1
 
 
 def test_a_refused_recipient_fails_without_affecting_others(tmp_path):
     def answer(recipient):
         return "550 5.1.1 No such user here" if recipient.startswith("nobody") else "250 OK"
-    with PostOffice(answer=answer) as office:
-        with Server(tmp_path, *flags(office.port)) as server:
+    with MailServer(answer=answer) as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
             pages = set_up_project(server)
             api = api_of(server, pages)
             notify(api, "nobody@example.com")
             notify(api, "sam@example.com")
-            office.received(1)
+            mail_server.received(1)
             wait_for_state(pages, "nobody@example.com", "failed")
             wait_for_state(pages, "sam@example.com", "sent")
             page = pages.get(message_page(pages, "nobody@example.com")).text
             assert "550 5.1.1 No such user here" in page and "The text was deleted" in page
-            assert len(settled(office)) == 1
+            assert len(settled(mail_server)) == 1
             assert server.stop() == 0
 
 
 def test_a_temporary_error_is_retried(tmp_path):
     server_state = {"reply": "451 4.7.1 Try again later"}
-    with PostOffice(answer=lambda recipient: server_state["reply"]) as office:
-        with Server(tmp_path, *flags(office.port)) as server:
+    with MailServer(answer=lambda recipient: server_state["reply"]) as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
             pages = set_up_project(server)
             notify(api_of(server, pages), "sam@example.com")
             address = message_page(pages, "sam@example.com")
@@ -141,30 +141,31 @@ def test_a_temporary_error_is_retried(tmp_path):
             assert "Next attempt" in page
             # No one can read a message that is being sent, not even an owner.
             assert "only the user can read its text" in page and "Show text" not in page
-            assert office.mails == []
+            assert mail_server.mails == []
             assert server.stop() == 0
         server_state["reply"] = "250 OK"
-        with Server(tmp_path, *flags(office.port)) as server:
-            office.received(1)
-            assert len(settled(office)) == 1
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            mail_server.received(1)
+            assert len(settled(mail_server)) == 1
 
 
 def test_no_message_is_lost_when_the_server_is_killed(tmp_path):
     people = [f"user{number}@example.com" for number in range(40)]
-    with PostOffice(delay=0.05) as office:
-        with Server(tmp_path, *flags(office.port)) as server:
+    with MailServer(delay=0.05) as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
             pages = set_up_project(server)
             api = api_of(server, pages)
             for address in people:
                 notify(api, address)
-            office.received(8)
+            mail_server.received(8)
             server.kill()
-        begun = len(settled(office))
+        begun = len(settled(mail_server))
         assert begun < len(people), "the server was killed too late"
-        with Server(tmp_path, *flags(office.port)) as server:
-            until(lambda: {m["To"].addresses[0].addr_spec for m in office.mails} == set(people),
-                  "every user has a message", 60)
-            mails = settled(office)
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            until(
+                lambda: {m["To"].addresses[0].addr_spec for m in mail_server.mails} == set(people),
+                "every user has a message", 60)
+            mails = settled(mail_server)
             assert server.stop() == 0
     # The message being sent may arrive twice, with the same ID.
     assert len(mails) <= len(people) + 1
@@ -174,18 +175,18 @@ def test_no_message_is_lost_when_the_server_is_killed(tmp_path):
 
 def test_no_message_is_sent_twice_when_the_server_stops(tmp_path):
     people = [f"user{number}@example.com" for number in range(30)]
-    with PostOffice(delay=0.1) as office:
-        with Server(tmp_path, *flags(office.port)) as server:
+    with MailServer(delay=0.1) as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
             pages = set_up_project(server)
             api = api_of(server, pages)
             for address in people:
                 notify(api, address)
-            office.received(3)
+            mail_server.received(3)
             assert server.stop() == 0
-        assert len(settled(office)) < len(people), "all messages were sent before the stop"
-        with Server(tmp_path, *flags(office.port)):
-            office.received(len(people), 60)
-            mails = settled(office)
+        assert len(settled(mail_server)) < len(people), "all messages were sent before the stop"
+        with Server(tmp_path, *flags(mail_server.port)):
+            mail_server.received(len(people), 60)
+            mails = settled(mail_server)
     assert len(mails) == len(people)
     assert len({m["Message-ID"] for m in mails}) == len(people)
 
@@ -201,10 +202,10 @@ def test_a_silent_mail_server_does_not_delay_a_stop(tmp_path):
             assert pages.get("/healthz").status_code == 200
             assert server.stop() == 0
             assert time.monotonic() - begin < 20
-    with PostOffice() as office:
-        with Server(tmp_path, *flags(office.port)) as server:
-            office.received(1)
-            assert len(settled(office)) == 1
+    with MailServer() as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            mail_server.received(1)
+            assert len(settled(mail_server)) == 1
 
 
 def test_delivery_resumes_when_the_mail_server_is_back(tmp_path):
@@ -214,9 +215,9 @@ def test_delivery_resumes_when_the_mail_server_is_back(tmp_path):
         api = api_of(server, pages)
         notify(api, "early@example.com")
         server.wait_for_line(r"(Email delivery paused)")
-        with PostOffice(port=port) as office:
+        with MailServer(port=port) as mail_server:
             notify(api, "late@example.com")
-            office.received(1)
+            mail_server.received(1)
             server.wait_for_line(r"(Email delivery resumed)")
             assert server.stop() == 0
 
@@ -235,9 +236,9 @@ def test_without_a_mail_server_an_owner_reads_messages_which_are_sent_later(tmp_
         audit = pages.get(f"/projects/{PROJECT}/audit").text
         assert "Message to user opened" in audit
         assert server.stop() == 0
-    with PostOffice() as office:
-        with Server(tmp_path, *flags(office.port)) as server:
-            mail, = office.received(1)
+    with MailServer() as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            mail, = mail_server.received(1)
             assert "The old password no longer works." in mail.get_content()
             assert server.stop() == 0
 

@@ -102,13 +102,13 @@ def test_one_of_20_equal_concurrent_requests_succeeds(emulated):
     body = {"mfaPendingCredential": pending["mfaPendingCredential"],
             "phoneVerificationInfo": {"sessionInfo": info, "code": code_of(emulated, info)}}
 
-    def finish(_):
+    def finalize(_):
         with httpx.Client(base_url=emulated.url, timeout=60) as http:
             return http.post(
                 "/v2/accounts/mfaSignIn:finalize", params={"key": "k"}, json=body).status_code
 
     with ThreadPoolExecutor(20) as pool:
-        assert sorted(pool.map(finish, range(20))) == [200] + [400] * 19
+        assert sorted(pool.map(finalize, range(20))) == [200] + [400] * 19
 
 
 def test_a_phone_number_signs_up_signs_in_and_is_linked(emulated):

@@ -118,7 +118,7 @@ def test_a_restore_does_not_revive_what_was_revoked(served, tmp_path):
     database.close()
 
 
-def test_sessions_are_kept_on_request(served, tmp_path):
+def test_sessions_can_be_kept(served, tmp_path):
     server, _, api = served
     _, id_token = api.user("eve@example.com")
     file = backed_up(server, tmp_path)

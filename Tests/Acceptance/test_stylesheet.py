@@ -44,7 +44,7 @@ def test_each_class_has_a_rule():
     expect_none(sorted(used() - styled() - WITHOUT_RULES))
 
 
-def test_directions_are_logical():
+def test_positions_follow_the_writing_direction():
     """Positions are relative to the writing direction, not left or right."""
     text = re.sub(r"/\*.*?\*/", "", STYLESHEET, flags=re.S)
     found = re.findall(

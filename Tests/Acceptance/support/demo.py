@@ -103,7 +103,7 @@ class Demo:
             for cookie in self.browse(person).http.cookies.jar])
         return context
 
-    def keep(self, context, person):
+    def copy_cookies(self, context, person):
         """Copies the cookies of a browser: entering a code gives a session a new token."""
         jar = self.browse(person).http.cookies
         jar.clear()

@@ -20,7 +20,7 @@ from .program import free_port
 from .waiting import until
 
 
-class PostOffice:
+class MailServer:
     """Receives email on a loopback port and replies to each recipient with `answer`.
 
     `answer` maps the recipient's address to a reply; `delay` is the time per message, in seconds.
@@ -123,11 +123,11 @@ class Certificate:
             serialization.NoEncryption()))
 
 
-def settled(office, seconds=3):
+def settled(mail_server, seconds=3):
     """Waits until no message arrives for `seconds`, and returns all messages."""
-    count, since = len(office.mails), time.monotonic()
+    count, since = len(mail_server.mails), time.monotonic()
     while time.monotonic() - since < seconds:
-        if len(office.mails) != count:
-            count, since = len(office.mails), time.monotonic()
+        if len(mail_server.mails) != count:
+            count, since = len(mail_server.mails), time.monotonic()
         time.sleep(0.05)
-    return office.mails
+    return mail_server.mails
