@@ -104,9 +104,11 @@ let package = Package(
     module(
       "Console",
       [
-        "Crypto", "HTTP", "Identity", "Localization", "Markdown", "OTP", "QRCode", "Templating",
-        "Text",
+        "Crypto", "HTTP", "Identity", "Localization", "MailText", "Markdown", "OTP", "QRCode",
+        "Templating", "Text",
       ]),
+
+    module("MailText", ["Identity", "Localization", "OTP"]),
 
     module("Demo", ["Crypto", "Database", "Identity", "OTP", "Text"]),
 
@@ -114,7 +116,8 @@ let package = Package(
       name: "countersign",
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-        "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI",
+        "Markdown", "MailText", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite",
+        "IdentityToolkitAPI",
         "Console",
         "Demo",
       ],
@@ -135,6 +138,7 @@ let package = Package(
     tests("LocalizationTests", ["Localization"]),
     tests("TemplatingTests", ["Templating", "JSON", "Localization", "Text"]),
     tests("MarkdownTests", ["Markdown"]),
+    tests("MailTextTests", ["MailText", "Identity", "Localization"]),
     tests("QRCodeTests", ["QRCode"]),
     tests("SMTPTests", ["SMTP", "CCurl"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
@@ -142,24 +146,28 @@ let package = Package(
     tests("HTTPServerTests", ["HTTP", "HTTPServer", "Text"]),
     tests(
       "IdentityTests",
-      ["Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "OTP", "HostileText", "Text"],
+      [
+        "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "Localization", "MailText",
+        "OTP", "HostileText", "Text",
+      ],
       exclude: ["__Snapshots__"]),
     tests(
       "IdentityToolkitAPITests",
       [
         "IdentityToolkitAPI", "HTTP", "JSON", "Identity", "Database", "DatabaseSQLite", "Crypto",
-        "OTP", "HostileText", "Text",
+        "Localization", "MailText", "OTP", "HostileText", "Text",
       ]),
     tests(
       "ConsoleTests",
       [
-        "Console", "HTTP", "Identity", "Localization", "Templating", "Database", "DatabaseSQLite",
+        "Console", "HTTP", "Identity", "Localization", "MailText", "Templating", "Database",
+        "DatabaseSQLite",
         "Crypto", "OTP", "HostileText", "Text",
       ], exclude: ["__Snapshots__"]),
     tests(
       "CountersignTests",
       [
-        "countersign", "Crypto", "HTTP", "HTTPServer", "HostileText", "Identity",
+        "countersign", "Crypto", "Database", "HTTP", "HTTPServer", "HostileText", "Identity",
         "IdentityToolkitAPI", "OTP", "Text",
       ]),
     tests("ArchitectureTests", ["Localization"]),

@@ -79,13 +79,14 @@ public struct Demo: Sendable {
   ///   - database: The database, migrated and empty.
   ///   - keys: The master keys of the data folder.
   ///   - hasher: The password hasher.
+  ///   - mail: Writes the text of messages.
   ///   - publicURL: The base URL of links in emails, if it's already known.
   ///   - seed: The seed of all random values.
   ///   - now: The time at which the history ends.
   /// - Throws: `CryptoError` if libcrypto fails.
   public init(
-    database: any Database, keys: KeyRing, hasher: PasswordHasher, publicURL: String = "",
-    seed: UInt64 = standardSeed, now: Instant = WallClock.system.now()
+    database: any Database, keys: KeyRing, hasher: PasswordHasher, mail: any MailWriter,
+    publicURL: String = "", seed: UInt64 = standardSeed, now: Instant = WallClock.system.now()
   ) throws(CryptoError) {
     self.seed = seed
     self.now = now
@@ -95,7 +96,7 @@ public struct Demo: Sendable {
     self.random = random
     identity = try Identity(
       database: database, keys: keys, profile: .standalone, hasher: hasher,
-      clock: WallClock { clock.now }, random: random.source)
+      mail: mail, clock: WallClock { clock.now }, random: random.source)
     totp = try TOTPFactor(keys: keys, random: random.source)
     identity.outOfBandCodes.leadLinks(to: publicURL)
   }

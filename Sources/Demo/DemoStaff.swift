@@ -49,7 +49,7 @@ extension Demo {
       email: email, displayName: name, password: Self.password, grant: grant, by: author)
     people.append(
       DemoPerson(
-        name: name, email: email, password: Self.password, role: grant.words,
+        name: name, email: email, password: Self.password, role: grant.text,
         authenticator: try await authenticator(of: administrator)))
     return administrator
   }
@@ -75,5 +75,14 @@ extension Demo {
       email: "noor@example.net", displayName: "Noor Bakker",
       grant: Grant(role: .support, project: scope.project, tenant: scope.tenant),
       by: staff.author(staff.owner, random))
+  }
+}
+
+extension Grant {
+  /// The grant as text.
+  fileprivate var text: String {
+    guard let project else { return "\(role.rawValue) of the instance" }
+    guard let tenant else { return "\(role.rawValue) of \(project.text)" }
+    return "\(role.rawValue) of \(project.text)/\(tenant.text)"
   }
 }

@@ -93,13 +93,14 @@ extension Demo {
           agent.request(.lost, "Looks for it at home first.", ticket: "48 230"))
       },
       sitting(of: staff.support, minutesAgo: 1_500, staff) { agent in
-        _ = try await identity.backupCodes.makeTemporaryCode(
+        let code = try await identity.backupCodes.makeTemporaryCode(
           agent.request(.other, "Phone is at the repair shop until tomorrow."), for: users[2],
           in: scope, hours: 24)
         guard let account = try await identity.accounts.find(scope, users[2]) else { return }
+        let until = code.value.expiresAt
         let link = try await identity.store.write(DemoError.self) { connection in
           try UserLink.insert(
-            .reportedChange, about: "a temporary code was made", of: account,
+            .reportedChange, about: UserNotice.temporaryCodeMade(until: until).stored, of: account,
             random: random.source, at: clock.now, connection)
         }
         try await identity.reportedChanges.object(link, by: Author(actor: .nobody))

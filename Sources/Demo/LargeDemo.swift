@@ -28,15 +28,17 @@ public struct LargeDemo: Sendable {
   ///   - database: The database, migrated and empty.
   ///   - keys: The master keys of the data folder.
   ///   - hasher: The password hasher.
+  ///   - mail: Writes the text of messages.
   ///   - seed: The seed of all random values.
   ///   - now: The time at which the history ends.
   /// - Throws: `CryptoError` if libcrypto fails.
   public init(
     users: Int, database: any Database, keys: KeyRing, hasher: PasswordHasher,
-    seed: UInt64 = Demo.standardSeed, now: Instant = WallClock.system.now()
+    mail: any MailWriter, seed: UInt64 = Demo.standardSeed, now: Instant = WallClock.system.now()
   ) throws(CryptoError) {
     self.users = min(max(users, Self.range.lowerBound), Self.range.upperBound)
-    demo = try Demo(database: database, keys: keys, hasher: hasher, seed: seed, now: now)
+    demo = try Demo(
+      database: database, keys: keys, hasher: hasher, mail: mail, seed: seed, now: now)
   }
 
   private var store: Store { demo.identity.store }

@@ -2,7 +2,7 @@ import Crypto
 public import Database
 
 /// Why an instance can't start with its data folder.
-public enum StartError: Error, Sendable, CustomStringConvertible {
+public enum StartError: Error, Sendable {
   /// The schema doesn't match this version.
   case migration(MigrationError)
   /// The data folder belongs to the other profile.
@@ -15,31 +15,6 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   case olderServer([String])
   /// The database is unavailable.
   case unavailable(Failure)
-
-  /// A message for the operator.
-  public var description: String {
-    switch self {
-    case .migration(let error): error.description
-    case .wrongProfile(let profile):
-      """
-      This data folder belongs to the \(profile.rawValue) profile. Start with --profile \
-      \(profile.rawValue), or with another --data folder.
-      """
-    case .wrongKey:
-      """
-      The master key is not the one this data folder was made with. Without it its second factors \
-      and signing keys cannot be read. Put the right key back.
-      """
-    case .empty: "The database is empty, so it isn't the one that belongs to the master key."
-    case .olderServer(let steps):
-      """
-      The server that is running on this data folder is older than this program, which would change \
-      the database under it (\(steps.joined(separator: ", "))). Restart the server with this \
-      version first.
-      """
-    case .unavailable(let failure): "The database cannot be used: \(failure)"
-    }
-  }
 }
 
 extension StartError: UseCaseError {}

@@ -103,6 +103,7 @@ public struct Identity: Sendable {
   ///   - keys: The master keys, which aren't in the database.
   ///   - profile: The profile of the data folder.
   ///   - hasher: The password hasher.
+  ///   - mail: Writes the text of messages.
   ///   - clock: The clock.
   ///   - steady: A monotonic clock, which detects jumps of `clock`.
   ///   - random: The source of random bytes.
@@ -111,17 +112,17 @@ public struct Identity: Sendable {
   /// - Throws: `CryptoError` if libcrypto fails.
   public init(
     database: any Database, keys: KeyRing, profile: Profile, hasher: PasswordHasher,
-    clock: WallClock = .system, steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot,
-    random: RandomSource = .system,
-    defaultProject: ID<Project>? = nil, carriesMail: Bool = false
+    mail: any MailWriter, clock: WallClock = .system,
+    steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot,
+    random: RandomSource = .system, defaultProject: ID<Project>? = nil, carriesMail: Bool = false
   ) throws(CryptoError) {
     let links = ActionLinks(profile: profile)
     let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
     let store = Store(
       database: database, profile: profile, clock: clock, random: random,
-      outbox: try Outbox(keys: keys, random: random, links: links, carriesMail: carriesMail),
-      links: links,
-      administratorTOTP: administratorTOTP)
+      outbox: try Outbox(
+        keys: keys, random: random, links: links, writer: mail, carriesMail: carriesMail),
+      links: links, administratorTOTP: administratorTOTP)
     let tickets = try Sealer(keys, purpose: "ticket", random: random)
     let totp = try TOTPFactor(keys: keys, random: random)
     self.store = store

@@ -49,7 +49,7 @@ struct Prepare {
     let identity = try Identity(
       database: database, keys: try KeyRing(text: key),
       profile: Profile(rawValue: profile) ?? .standalone, hasher: PasswordHasher(width: 2),
-      clock: clock, defaultProject: project)
+      mail: NoText(), clock: clock, defaultProject: project)
     try await identity.prepare()
     return (identity, database)
   }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The names of actions are written once.
+/// Action names are defined only in the enum.
 struct AuditActionTests {
   private static let home = "Sources/Identity/Audit/AuditAction.swift"
 

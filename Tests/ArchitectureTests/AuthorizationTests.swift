@@ -1,18 +1,18 @@
 import Testing
 
-/// Pages of the console that act with an author alone, which is no authorization.
+/// Pages that act with an author alone, without an authorized request.
 private let exempt: Set = [
-  // One's own account, whose pages ask for the present code or password.
+  // The administrator's own account, whose pages ask for the current code or password.
   "AccountPage.swift",
   "CurrentCodePages.swift",
   "OwnFactorPage.swift",
   "OwnPasswordPage.swift",
   "PreferencesPage.swift",
-  // Who reads the log is recorded.
+  // Downloads of the log are audited.
   "AuditPage.swift",
-  // Rereads the permission in the write that keeps the list.
+  // Rechecks the permission in the transaction that stores the list.
   "RemovalsPage.swift",
-  // Puts the author into the request that is authorized.
+  // Adds the author to the request that is authorized.
   "ActionInput.swift",
 ]
 
@@ -23,7 +23,7 @@ struct AuthorizationTests {
     #expect(Set(found) == exempt)
   }
 
-  @Test func `a page that does is seen`() {
+  @Test func `a page that acts with an author alone is found`() {
     let file = SourceFile(
       path: "Sources/Console/A.swift", text: "try await keys.create(for: id, by: signedIn.author)")
     #expect(actsWithAnAuthor(file))

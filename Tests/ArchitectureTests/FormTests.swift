@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// An action is a route: its address says what to do, not a field or the name of a button.
+/// Each action is a route: its path says what to do, not a field or the name of a button.
 struct FormTests {
-  @Test func `no page asks which button was pressed`() throws {
+  @Test func `no page checks which button was pressed`() throws {
     let found = try SourceTree.files(in: "Sources/Console").flatMap(choices)
     #expect(found == [])
   }
 
-  @Test func `a button names an object at most`() throws {
+  @Test func `a button's name identifies an object, never an action`() throws {
     let folder = SourceTree.root.appending(path: "Templates")
     let templates = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
       .filter { $0.hasSuffix(".mustache") }
@@ -17,11 +17,11 @@ struct FormTests {
       let text = try String(contentsOf: folder.appending(path: template), encoding: .utf8)
       found += namedButtons(text).map { "\(template): \($0)" }
     }
-    // Which session to end.
+    // Identifies the session to end.
     #expect(found == ["account/account.mustache: session"])
   }
 
-  @Test func `each breach is seen`() {
+  @Test func `each violation is found`() {
     let file = SourceFile(path: "A.swift", text: "switch form[\"step\"] {\nform[\"csrf\"]")
     #expect(choices(file).count == 1)
     #expect(namedButtons("<button class=\"a\" name=\"step\" value=\"b\">") == ["step"])

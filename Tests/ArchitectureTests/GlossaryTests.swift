@@ -9,25 +9,25 @@ struct GlossaryTests {
     ("setapart", "removal hold"), ("objection", "reported change"), ("disorder", "state machine"),
     ("the desk", "support"), ("deskgate", "SupportAuthorization"),
   ]
-  /// Retired words of sentences that users, operators, and developers read.
+  /// Retired words in text that users, operators, and developers read.
   private static let retiredInText: [(word: String, instead: String)] = [
     ("amiss", "wrong, invalid"), ("whoever", "an administrator, a client"),
     ("came of it", "result"), ("wants attention", "needs attention"),
   ]
-  /// Lines that hold a retired word for a reason.
+  /// Lines that may contain a retired word, with the reason.
   private static let exempt: [(path: String, text: String)] = [
-    // Addresses of version 0.1, which redirect.
+    // Paths of version 0.1, which redirect.
     ("Sources/Console/RenamedPaths.swift", ""),
     ("Tests/ConsoleTests/RenamedPathTests.swift", ""),
-    // Headings that people give the columns of their lists.
+    // Column headings in lists that users import.
     ("Sources/Identity/Bulk/BulkList.swift", "e-mail"),
     ("Tests/IdentityTests/Bulk/", "e-mail"),
-    // Applied migrations don't change, nor do their names and what they renamed.
+    // Applied migrations don't change, nor do their names and the names they replaced.
     ("Sources/Identity/Migrations/", ""),
     ("Sources/Identity/Identity+Start.swift", "migration("),
     ("Sources/Identity/Identity+Start.swift", "PackageResources."),
     ("Package.swift", "Migrations/"),
-    // The purpose that a sealed secret is bound to, which opens what was sealed before.
+    // The purpose that sealed secrets are bound to, needed to open existing ones.
     ("Sources/Identity/BackupCodes/BackupCodeStore.swift", "\"stand-in\""),
     ("Tests/ArchitectureTests/SealingTests.swift", "stand-in"),
     ("Tests/ArchitectureTests/GlossaryTests.swift", ""),
@@ -43,7 +43,7 @@ struct GlossaryTests {
     #expect(breaches == [])
   }
 
-  @Test func `a retired word is found in any case, and “enroll” is none`() {
+  @Test func `a retired word is found in any case, and “enroll” isn't one`() {
     let file = SourceFile(
       path: "Sources/Console/A.swift",
       text: "let Enrolment = 1\n/// Enrolls a user.\n/// What is AMISS.\nlet enrollments = 2")
@@ -54,7 +54,7 @@ struct GlossaryTests {
       ])
   }
 
-  /// Tests name things that happen, so only the spellings and names are checked there.
+  /// In tests, only spellings and names are checked.
   private static func isRead(_ path: String) -> Bool { !path.hasPrefix("Tests/") }
 
   private static func breaches(
@@ -75,8 +75,7 @@ struct GlossaryTests {
     }
   }
 
-  /// Whether a line has a word; “enroll” begins with the retired spelling and is none, and neither
-  /// is the middle of “tokenRole”.
+  /// Whether a line contains a word; the retired spelling inside “enroll” and “tokenRole” is ignored.
   private static func contains(_ line: String, _ word: String) -> Bool {
     guard word == "enrol" else { return line.contains(word) }
     var rest = line[...]

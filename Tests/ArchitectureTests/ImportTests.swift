@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What each module may import of this package; arrows point down, never sideways or up.
+/// The modules of this package that each module may import: only lower ones.
 private let mayImport: [String: Set<String>] = [
   "CMicroHTTPD": [], "CSQLite": [], "CCmark": [], "CCrypto": [], "CArgon2": [], "CQREncode": [],
   "CZlib": [], "CCurl": [], "CCrypt": [],
@@ -13,7 +13,7 @@ private let mayImport: [String: Set<String>] = [
 
   "OTP": ["Crypto"],
   "Localization": [],
-  // Hands on Localization, so that view models have messages.
+  // View models have messages from Localization.
   "Templating": ["Localization"],
   "HTTP": ["JSON", "Text"],
   "Database": [],
@@ -25,22 +25,25 @@ private let mayImport: [String: Set<String>] = [
 
   "HTTPServer": ["HTTP", "Text", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "CSQLite"],
-  // The surfaces pass secrets and codes to Identity.
+  // Formats the facts that Identity reports by email.
+  "MailText": ["Identity", "Localization", "OTP"],
+  // The API and the console pass secrets and codes to Identity.
   "IdentityToolkitAPI": ["Crypto", "HTTP", "JSON", "Identity", "OTP", "Text"],
   "Console": [
-    "Crypto", "HTTP", "Identity", "Localization", "Markdown", "OTP", "QRCode", "Templating", "Text",
+    "Crypto", "HTTP", "Identity", "Localization", "MailText", "Markdown", "OTP", "QRCode",
+    "Templating", "Text",
   ],
 
-  // Fills a database as an engine of its own, below the interfaces.
+  // Fills a database directly, without the API or the console.
   "Demo": ["Crypto", "Database", "Identity", "OTP", "Text"],
 
   "countersign": [
     "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-    "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
-    "Demo",
+    "Markdown", "MailText", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite",
+    "IdentityToolkitAPI", "Console", "Demo",
   ],
 
-  // Fills the database that script/bench measures on; not part of what is installed.
+  // Fills the database of script/bench; isn't installed.
   "countersign-bench": ["Crypto", "DatabaseSQLite", "Identity", "OTP"],
 ]
 
@@ -51,7 +54,7 @@ private let onlyImporter = [
   "CQREncode": "QRCode", "CCurl": "SMTP",
 ]
 
-/// What comes with the toolchain.
+/// The modules of the toolchain.
 private let toolchain: Set = [
   "Foundation", "FoundationEssentials", "Synchronization", "Dispatch", "Glibc",
 ]
@@ -62,7 +65,7 @@ struct ImportTests {
     #expect(breaches == [])
   }
 
-  @Test func `every module has a row and every row a module`() throws {
+  @Test func `every module has a row, and every row a module`() throws {
     let folders = try FileManager.default.contentsOfDirectory(
       atPath: SourceTree.root.appending(path: "Sources").path)
     #expect(Set(folders) == Set(mayImport.keys))
@@ -79,22 +82,22 @@ struct ImportTests {
             .filter { mayImport[$0] == [] }))
   }
 
-  @Test func `no arrow leads back`() {
+  @Test func `no dependency is circular`() {
     func reach(_ module: String) -> Set<String> {
       (mayImport[module] ?? []).reduce(into: mayImport[module] ?? []) { $0.formUnion(reach($1)) }
     }
     for module in mayImport.keys { #expect(!reach(module).contains(module)) }
   }
 
-  @Test func `no module hands on another`() throws {
+  @Test func `no module re-exports another`() throws {
     let exports = try SourceTree.files(in: "Sources").flatMap { file in
       file.code(with: "@_exported").map { file.breach($0.line, $0.code) }
     }
     #expect(exports == [])
   }
 
-  /// The parts of Identity that are visible in the package are for the demo.
-  @Test func `nothing but the demo uses the store of Identity`() throws {
+  /// Identity's package-visible parts are only for the demo.
+  @Test func `only the demo uses Identity's store`() throws {
     let uses = try SourceTree.files(in: "Sources").filter { file in
       !["Identity", "Demo"].contains(file.module)
     }.flatMap { file in
@@ -116,7 +119,7 @@ struct ImportTests {
     ("Sources/OTP/A.swift", "@testable import Identity"),
     ("Sources/JSON/A.swift", "import NIOCore"),
   ])
-  func `a breach is seen`(path: String, line: String) {
+  func `a violation is found`(path: String, line: String) {
     #expect(breaches(SourceFile(path: path, text: "// import JSON\n\(line)\n")).count == 1)
   }
 

@@ -1,19 +1,19 @@
 import Testing
 
-/// The modules that speak to C or, as Templating, read stored properties by offset, and so may say
-/// `unsafe`.
+/// The modules that call C libraries or, as Templating, read stored properties by offset, and so may
+/// use `unsafe`.
 private let mayBeUnsafe: Set = [
   "DatabaseSQLite", "Crypto", "QRCode", "Markdown", "SMTP", "HTTPServer",
   "Templating",
 ]
 
 struct MemorySafetyTests {
-  @Test func `only the modules over C libraries say unsafe`() throws {
+  @Test func `only modules that wrap C libraries use unsafe`() throws {
     let breaches = try SourceTree.files(in: "Sources").flatMap(unsafeWords)
     #expect(breaches == [])
   }
 
-  @Test func `whatever is sendable without proof says why, in numbers`() throws {
+  @Test func `every unchecked Sendable has numbered reasons`() throws {
     let breaches = try SourceTree.files(in: "Sources", "Tests").flatMap(unexplained)
     #expect(breaches == [])
   }
@@ -22,22 +22,22 @@ struct MemorySafetyTests {
     "let byte = unsafe pointer.pointee", "@unsafe func f() {}", "@safe struct S {}",
     "nonisolated(unsafe) var counter = 0",
   ])
-  func `an unsafe word is seen`(line: String) {
+  func `unsafe code is found`(line: String) {
     #expect(unsafeWords(SourceFile(path: "Sources/Identity/A.swift", text: line)).count == 1)
     #expect(unsafeWords(SourceFile(path: "Sources/Crypto/A.swift", text: line)) == [])
   }
 
-  @Test func `the word in a comment or a text is not code`() {
+  @Test func `the word in a comment or a string isn't code`() {
     let text = "let word = \"unsafe\"  // unsafe\n/// It is unsafe to sleep.\nlet isUnsafe = true"
     #expect(unsafeWords(SourceFile(path: "Sources/Identity/A.swift", text: text)) == [])
   }
 
-  @Test func `a missing reason is seen`() {
+  @Test func `a missing reason is found`() {
     let line = "final class Box: @unchecked Sendable {"
     let bare = SourceFile(path: "Sources/Crypto/A.swift", text: line)
-    let told = SourceFile(path: "Sources/Crypto/A.swift", text: "/// 1. set once.\n" + line)
+    let explained = SourceFile(path: "Sources/Crypto/A.swift", text: "/// 1. set once.\n" + line)
     #expect(unexplained(bare).count == 1)
-    #expect(unexplained(told) == [])
+    #expect(unexplained(explained) == [])
   }
 
   private func unsafeWords(_ file: SourceFile) -> [String] {

@@ -8,7 +8,7 @@ struct MessageKeyTests {
   private struct Use {
     let place: String
     let key: String
-    /// The names of its arguments; nil in a template, where the model has to have them.
+    /// The names of its arguments; nil in a template, where the model must provide them.
     var arguments: Set<String>?
   }
 
@@ -26,7 +26,7 @@ struct MessageKeyTests {
     #expect(breaches.map { "\($0.place): \($0.key)" } == [])
   }
 
-  @Test func `every message of the code is in the catalog with these arguments`() throws {
+  @Test func `every message of the code is in the catalog with its arguments`() throws {
     let catalog = try Self.catalog()
     let breaches = try Self.code().filter { catalog.arguments(of: $0.key) != $0.arguments }
     #expect(
@@ -71,7 +71,7 @@ struct MessageKeyTests {
   }
 
   private static func code() throws -> [Use] {
-    try SourceTree.files(in: "Sources/Console").flatMap(uses)
+    try SourceTree.files(in: "Sources/Console", "Sources/MailText").flatMap(uses)
   }
 
   private static func uses(in file: SourceFile) -> [Use] {

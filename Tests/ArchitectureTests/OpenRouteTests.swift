@@ -1,9 +1,9 @@
 import Testing
 
-/// The console's pages that need no session, as the table of routes spells them.
+/// The console's pages that need no session, as they're written in the table of routes.
 ///
-/// Whatever is not here is private. `/healthz` and the static files are answered before the
-/// console is asked.
+/// All other pages are private. `/healthz` and the static files are served before the console
+/// handles a request.
 private let open: Set = [
   "get setup", "post setup",
   "get signIn", "post signIn",
@@ -15,12 +15,12 @@ private let open: Set = [
 ]
 
 struct OpenRouteTests {
-  @Test func `the open pages are those of the list`() throws {
+  @Test func `only the listed pages need no session`() throws {
     let found = try SourceTree.files(in: "Sources/Console").flatMap(openRoutes)
     #expect(found.sorted() == open.sorted())
   }
 
-  @Test func `an open page is seen`() {
+  @Test func `an open page is found`() {
     let file = SourceFile(
       path: "Sources/Console/A.swift",
       text: "table.open(.get, ConsolePaths.users, users.show)\ntable.signedIn(.get, ConsolePaths.a)"

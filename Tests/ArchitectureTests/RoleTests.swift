@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Files that may name a role: where roles are defined, the first owner, the demo, and wording that
-/// a role can do without.
+/// Files that may name a role: role definitions, the setup of the first owner, and text for
+/// specific roles that a new role doesn't need.
 private let exempt: Set = [
   "Sources/Identity/Administrators/Permission.swift",
   "Sources/Identity/Administrators/Setup.swift",
@@ -11,7 +11,7 @@ private let exempt: Set = [
   "Sources/Console/Audit/AuditCode.swift", "Sources/Console/Settings/SettingsView.swift",
 ]
 
-/// A new role is a case and its permissions: no other code names roles, and no sentence does.
+/// Adding a role takes a case and its permissions, because no other code or text names roles.
 struct RoleTests {
   private static var code: some RegexComponent {
     #/\bRole\.(owner|policy|support|auditor)\b|\brole(:| ==| !=) \.[a-z]+|roles?: \[\./#
@@ -75,11 +75,11 @@ struct RoleTests {
   @Test(arguments: [
     "guard grant.role == .owner else { return }", "Grant(role: .support)", "let all = Role.policy",
   ])
-  func `code that does is seen`(line: String) {
+  func `code that names a role is found`(line: String) {
     #expect(line.contains(Self.code))
   }
 
-  @Test func `a sentence that does is seen`() {
+  @Test func `a sentence that names a role is found`() {
     #expect(#""Only an owner can do this.""#.contains(Self.sentence))
   }
 
@@ -87,7 +87,7 @@ struct RoleTests {
     line.drop { $0 == " " }.hasPrefix("//")
   }
 
-  /// The subject of a message to owners, which names those it went to.
+  /// Whether a line has the purpose of a message to owners, which names its recipients.
   private static func isPurpose(_ line: Substring) -> Bool {
     line.contains(#""notice-policy-weakened""#)
   }

@@ -1,9 +1,9 @@
 import Testing
 
-/// Everything that is sealed and stored can be sealed anew, or it would be lost with a former master
+/// Every stored sealed value can be re-encrypted; otherwise, it would be lost with the old master
 /// key.
 struct SealingTests {
-  /// What is stored, by the purpose of its sealer and the type that seals it anew.
+  /// Stored values, by the purpose of the sealer and the type that re-encrypts them.
   private static let stored: Set = [
     "administrator totp secret AdministratorTOTP", "identity provider IdentityProviders",
     "outbox Outbox", "signing key SigningKeys", "stand-in BackupCodeStore",
@@ -11,13 +11,13 @@ struct SealingTests {
     "totp secret TOTPFactor",
   ]
 
-  /// What clients carry for an hour at most, what lives no longer where it is stored, or what is no
-  /// loss when it no longer opens: device cookies.
+  /// Values that clients hold for at most an hour, and device cookies, which may stop opening
+  /// without loss.
   private static let carried: Set = [
     "console device", "console ticket", "pending token", "ticket",
   ]
 
-  @Test func `whatever is sealed has a place or runs out`() throws {
+  @Test func `everything sealed is either re-encryptable or short-lived`() throws {
     var purposes: Set<String> = []
     var places: Set<String> = []
     for file in try SourceTree.files(in: "Sources/Identity") {
@@ -37,7 +37,7 @@ struct SealingTests {
       places == Set(Self.stored.compactMap { $0.split(separator: " ").last.map(String.init) }))
   }
 
-  @Test func `every place is gone over`() throws {
+  @Test func `every store is re-encrypted`() throws {
     let identity = try SourceTree.file("Sources/Identity/Identity.swift").lines
       .joined(separator: "\n")
     let list = try #require(identity.firstMatch(of: /places: \[([^\]]+)\]/)).1

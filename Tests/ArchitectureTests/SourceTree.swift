@@ -13,14 +13,14 @@ struct SourceFile: Sendable, CustomStringConvertible {
 
   var description: String { path }
 
-  /// The folder below `Sources` that it lies in, when it does.
+  /// The module's folder in `Sources`; nil outside of it.
   var module: String? {
     let parts = path.split(separator: "/")
     guard parts.count > 2, parts[0] == "Sources" else { return nil }
     return String(parts[1])
   }
 
-  /// The lines whose code has a word, each without its comment and without what is quoted.
+  /// The lines whose code contains a word, without comments and string contents.
   func code(with word: String) -> [(line: Int, code: String)] {
     lines.enumerated().compactMap { line, text in
       guard text.contains(word) else { return nil }
@@ -45,7 +45,7 @@ struct SourceFile: Sendable, CustomStringConvertible {
     return code
   }
 
-  /// The breach of a rule at a line, as `path:line: what`.
+  /// A violation at a line, as `path:line: what`.
   func breach(_ line: Int, _ what: String) -> String { "\(path):\(line + 1): \(what)" }
 }
 
@@ -54,7 +54,7 @@ enum SourceTree {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Every Swift file below one of the folders.
+  /// Every Swift file in the folders.
   static func files(in folders: String...) throws -> [SourceFile] {
     try folders.flatMap { folder in
       try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
@@ -62,15 +62,15 @@ enum SourceTree {
     }
   }
 
-  /// Every text file that a person wrote: what is left out is what tools make.
+  /// Every text file in the checkout, except for generated files and the license.
   static func texts() throws -> [SourceFile] {
-    let made: Set = [
+    let excluded: Set = [
       ".git", ".venv", "data", "bench-results", "screenshots", "__pycache__", "__Snapshots__",
       "LICENSE",
     ]
     func paths(below folder: URL) throws -> [URL] {
       try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        .filter { !made.contains($0.lastPathComponent) }
+        .filter { !excluded.contains($0.lastPathComponent) }
         .filter { !$0.lastPathComponent.hasPrefix(".build") }
         .flatMap { $0.hasDirectoryPath ? try paths(below: $0) : [$0] }
     }

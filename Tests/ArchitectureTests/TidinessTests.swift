@@ -8,17 +8,17 @@ struct TidinessTests {
     #expect(breaches == [])
   }
 
-  @Test func `nothing is left for later in a remark`() throws {
+  @Test func `no comment leaves work for later`() throws {
     let breaches = try SourceTree.texts().flatMap(leftForLater)
     #expect(breaches == [])
   }
 
-  @Test func `no path of somebody's machine is written down`() throws {
+  @Test func `no file contains a path of a developer's machine`() throws {
     let breaches = try SourceTree.texts().flatMap(machinePaths)
     #expect(breaches == [])
   }
 
-  @Test func `each breach is seen`() {
+  @Test func `each violation is found`() {
     let long = SourceFile(path: "A.swift", text: String(repeating: "\n", count: 401))
     #expect(tooLong(long).count == 1)
     #expect(tooLong(SourceFile(path: "A.swift", text: String(repeating: "\n", count: 400))) == [])
@@ -35,7 +35,7 @@ struct TidinessTests {
   }
 
   private func leftForLater(_ file: SourceFile) -> [String] {
-    // Put together here, or this file would be its own breach.
+    // Concatenated, so that this file doesn't match.
     let words = ["TO" + "DO", "FIX" + "ME", "X" + "XX:"]
     return file.lines.enumerated().compactMap { line, text in
       words.contains { text.contains($0) } ? file.breach(line, "do it or drop it") : nil

@@ -1,9 +1,9 @@
 import Testing
 
-/// What reads text from outside gives it on as `UntrustedText`, never as `String`, which would be
-/// compared and hashed by normalizing it.
+/// Parsers return external text as `UntrustedText`, never as `String`, which Swift normalizes to
+/// compare and hash.
 struct UntrustedTextTests {
-  /// The files whose public types are what parsers return.
+  /// The files with the public types that parsers return.
   private static let parsers = [
     "Sources/HTTP/Form.swift", "Sources/HTTP/Cookie.swift", "Sources/HTTP/Target.swift",
     "Sources/HTTP/Target+Beginning.swift", "Sources/HTTP/PathComponent.swift",
@@ -13,7 +13,7 @@ struct UntrustedTextTests {
     "Sources/countersign/Import/CSVReader.swift",
   ]
 
-  /// The declarations that give a `String` on, each with why it may.
+  /// Declarations that may return a `String`, each with the reason.
   private static let allowed: [String: String] = [
     "Form.text": "has a limit in bytes",
     "Form.urlEncoded": "is written here, in ASCII",
@@ -36,7 +36,7 @@ struct UntrustedTextTests {
     "JSONError.description": "is a sentence",
   ]
 
-  @Test func `parsers give on no raw text`() throws {
+  @Test func `parsers return no raw text`() throws {
     var found: Set<String> = []
     for path in Self.parsers {
       let file = try SourceTree.file(path)
@@ -58,12 +58,12 @@ struct UntrustedTextTests {
     ("  public let value: UntrustedText", []),
     ("  /// let value: String", []),
   ])
-  func `raw text is seen`(code: String, found: [String]) {
+  func `raw text is found`(code: String, found: [String]) {
     let file = SourceFile(path: "Sources/HTTP/Form.swift", text: "\n" + code)
     #expect(Self.texts(in: file).sorted() == found)
   }
 
-  /// The names of declarations, private ones aside, whose type or result is made of `String`.
+  /// The names of non-private declarations whose type or result contains `String`.
   private static func texts(in file: SourceFile) -> Set<String> {
     let name = file.path.split(separator: "/").last?.split(separator: ".").first ?? ""
     let type = name.split(separator: "+").first ?? name
@@ -74,8 +74,8 @@ struct UntrustedTextTests {
     func add(_ declared: Substring, _ what: Substring) {
       if what.contains(/\bString\b/) { found.insert("\(type).\(declared)") }
     }
-    // Two spaces stand before members of a type; four before those of a nested one, and before
-    // variables of a function, which are `var`.
+    // Members of a type are indented by two spaces; those of a nested type by four, as are local
+    // variables, which are `var`.
     for match in code.matches(of: /\n  (?:[a-z()]+ )*(?:let|var) (\w+): ([^={\n]+)/) {
       add(match.1, match.2)
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Console
 
-/// Who gets in, and what those see who do not.
+/// Access to pages, and the responses when it's denied.
 @Suite struct AccessTests {
-  @Test func `only these routes are open`() async throws {
+  @Test func `only these routes need no session`() async throws {
     try await World.empty { world in
       let open = world.console.routes.filter { $0.access == .open }.map(\.route.description)
       #expect(
@@ -21,25 +21,26 @@ import Testing
     }
   }
 
-  @Test func `no two routes answer one address`() async throws {
+  @Test func `no two routes match the same path`() async throws {
     try await World.empty { world in
       let routes = world.console.routes.map(\.route)
-      let meant: Set = [
+      let intended: Set = [
         "/projects/new", "/projects/{String}/tenants/new", "/administrators/new",
-        // The ids of providers begin with their protocol, so none is “new”.
+        // Provider IDs begin with their protocol, so none is “new”.
         "/projects/{String}/settings/providers/new",
         "/projects/{String}/tenants/{String}/settings/providers/new",
       ]
       for (index, one) in routes.enumerated() {
         for other in routes[(index + 1)...]
         where one.method == other.method && one.overlaps(other) {
-          #expect(meant.contains(one.pattern) || meant.contains(other.pattern), "\(one), \(other)")
+          #expect(
+            intended.contains(one.pattern) || intended.contains(other.pattern), "\(one), \(other)")
         }
       }
     }
   }
 
-  @Test func `a stranger is sent to sign in, and then to the page they asked for`() async throws {
+  @Test func `a signed-out visitor signs in and then sees the requested page`() async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       let asked = try await world.eu + "/users?q=chi"
@@ -58,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `every private route sends a stranger away`() async throws {
+  @Test func `every private route redirects signed-out visitors to sign in`() async throws {
     try await World.furnished { world in
       for route in world.console.routes where route.access != .open {
         let address = route.route.pattern.replacing("{String}", with: "x")
@@ -76,7 +77,7 @@ import Testing
     "javascript:1",
     "/sign-out", "/nowhere", "/projects/x/../../..//evil", "", "/\t/evil.example",
   ])
-  func `nobody is sent elsewhere after a sign-in`(next: String) async throws {
+  func `sign-in never redirects to another site`(next: String) async throws {
     try await World.furnished { world in
       let answer = try await Browser(world).submit(
         "/sign-in", ["next": next, "email": World.ada, "password": World.password])
@@ -84,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `what one may not see answers as what does not exist`() async throws {
+  @Test func `an inaccessible page gets the same response as a nonexistent one`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
@@ -108,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `a user of another tenant does not exist here`() async throws {
+  @Test func `a user of another tenant is not found`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
@@ -122,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `a role says what it lacks and who has it`() async throws {
+  @Test func `a denied page names the roles that have access`() async throws {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let users = try await tomas.get("/projects/acme-retail/users")
@@ -138,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `who sees a tenant only learns nothing of the others from a list`() async throws {
+  @Test func `lists show only accessible projects and tenants`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let projects = try await nadia.get("/")
@@ -152,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `a session that is not used ends`() async throws {
+  @Test func `an idle session expires`() async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       #expect(try await browser.get("/").status == .seeOther)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Console
 
-/// Tables as files that spreadsheets open.
+/// CSV downloads, which are safe to open in a spreadsheet.
 @Suite struct CSVTests {
   private func line(_ cells: String...) -> String {
     var csv = CSV(["a"])
@@ -12,7 +12,7 @@ import Testing
     return String(text.split(separator: "\r\n", maxSplits: 1)[1].dropLast(1))
   }
 
-  @Test func `cells are quoted, and quotes in them doubled`() {
+  @Test func `cells are quoted, and quotes in them are doubled`() {
     #expect(
       line("plain", "with, comma", "5\" disk", "two\nlines")
         == "\"plain\",\"with, comma\",\"5\"\" disk\",\"two\nlines\"")
@@ -21,11 +21,11 @@ import Testing
   @Test(arguments: [
     "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1", "\u{2003}=1", "\0=1",
   ])
-  func `what a spreadsheet would calculate gets an apostrophe in front`(cell: String) {
+  func `a cell that a spreadsheet would evaluate starts with an apostrophe`(cell: String) {
     #expect(line(cell).hasPrefix("\"'"))
   }
 
-  @Test func `the file says what it is and begins with the mark of UTF-8`() {
+  @Test func `the response has a CSV content type, a file name, and a byte order mark`() {
     let response = CSV(["Email"]).response(named: "users")
     #expect(response.fields[.contentType] == "text/csv; charset=utf-8; header=present")
     #expect(response.fields.all("Content-Disposition") == ["attachment; filename=\"users.csv\""])

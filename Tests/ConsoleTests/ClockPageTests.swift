@@ -4,18 +4,18 @@ import Testing
 
 @testable import Console
 
-/// A clock that isn't trusted, as the console shows it and an owner confirms it.
+/// The warning about an untrusted clock, and the page where an owner confirms the time.
 @Suite struct ClockPageTests {
   private static let banner = "The server’s clock may be wrong."
 
-  /// Moves the clock as if somebody had set it.
+  /// Moves the clock so that the server doubts it.
   private func doubt(_ world: World, _ seconds: Int64 = 400 * 86_400) async throws {
     #expect(try await world.identity.clockGuard.check() == nil)
     world.clock.advance(seconds: seconds)
     #expect(try await world.identity.clockGuard.check() != nil)
   }
 
-  @Test func `every page shows a doubted clock, and who may confirm it is led to do so`()
+  @Test func `every page warns about a doubted clock and links owners to confirm it`()
     async throws
   {
     try await World.furnished { world in
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `without a second factor the page says what to do first`() async throws {
+  @Test func `without a second factor, the page says what to do first`() async throws {
     try await World.furnished { world in
       try await doubt(world, -2 * 3_600)
       let ada = try await Browser.signedIn(world)
@@ -118,7 +118,7 @@ import Testing
       (7_199, "119 min 59 s ahead"),
       (7_200, "2 hours ahead"), (2 * 86_400, "2 days ahead"), (-400 * 86_400, "400 days behind"),
     ] as [(Int64, String)])
-  func `a difference is told in its own unit`(seconds: Int64, words: String) {
+  func `a difference is shown in a suitable unit`(seconds: Int64, words: String) {
     #expect(ClockView.difference(seconds).english == words)
   }
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// What people see when the machine is at its end.
+/// Error pages for a full disk and missing pages.
 @Suite struct FaultTests {
-  @Test func `a full disk is said, logged and leaves the other pages alone`() async throws {
+  @Test func `a full disk is reported and logged, and other pages keep working`() async throws {
     try await World.furnished(sparePages: 4) { world in
       let browser = try await Browser.signedIn(world)
       var last = try await browser.get("/projects/new")
@@ -20,23 +20,23 @@ import Testing
       Markup.check(last)
       let line = try #require(world.log.lines.first)
       #expect(line.hasPrefix("request 0000000004K7: "))
-      #expect(!last.says("full"), "the cause is for the log alone")
+      #expect(!last.says("full"), "the cause is only logged")
       for address in ["/", "/projects/acme-retail/tenants", try await world.eu + "/users"] {
         #expect(try await browser.get(address).status == .ok)
       }
       world.clock.advance(seconds: 120)
-      #expect(try await browser.get("/").status == .ok, "a session goes on without a write")
+      #expect(try await browser.get("/").status == .ok, "a session continues without a write")
     }
   }
 
-  @Test func `who is signed in keeps their colors and their way on a page that is not there`()
+  @Test func `an error page keeps the theme and the navigation of a signed-in administrator`()
     async throws
   {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let form: Form = ["zone": "UTC", "theme": "dark"]
       #expect(try await browser.submit("/account/preferences", form).status == .seeOther)
-      // What was done is told on the next page that is one.
+      // The flash message is shown on the next existing page.
       let gone = try await browser.get("/nowhere")
       #expect(gone.status == .notFound && !gone.says("role=\"status\""))
       #expect(gone.says("data-theme=\"dark\"") && gone.says("action=\"/users\""))

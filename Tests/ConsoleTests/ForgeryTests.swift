@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// Forms that did not come from a page of ours.
+/// Cross-site request forgery and invalid forms.
 @Suite struct ForgeryTests {
   static let own: Fields = [.origin: World.publicURL, .secFetchSite: "same-origin"]
 
@@ -23,7 +23,7 @@ import Testing
       (nil, "same-origin", .seeOther),
       (World.publicURL, "none", .seeOther),
     ] as [(String?, String?, Status)])
-  func `a form is taken from our own origin only`(
+  func `a form is accepted only from the console's own origin`(
     origin: String?, site: String?, status: Status
   ) async throws {
     var fields = Fields()
@@ -36,12 +36,12 @@ import Testing
       ]
       let answer = try await browser.send(.post, "/projects/new", form: form, fields: fields)
       #expect(answer.status == status)
-      let made = try? await world.identity.pools.find(project: ID("new-project"))
-      #expect((made != nil) == (status == .seeOther))
+      let created = try? await world.identity.pools.find(project: ID("new-project"))
+      #expect((created != nil) == (status == .seeOther))
     }
   }
 
-  @Test func `a form needs the token of its own session`() async throws {
+  @Test func `a form requires the CSRF token of its session`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let other = try await Browser.signedIn(world, as: World.tomas).get("/").csrf
@@ -52,13 +52,13 @@ import Testing
         #expect(answer.status == .forbidden)
         #expect(answer.says("This form is no longer valid"))
       }
-      let made = try? await world.identity.pools.find(project: ID("new-project"))
-      #expect(made == nil)
+      let created = try? await world.identity.pools.find(project: ID("new-project"))
+      #expect(created == nil)
     }
   }
 
   @Test(arguments: ["/sign-in", "/setup"])
-  func `a form before sign-in needs the token of its cookie`(address: String) async throws {
+  func `a form before sign-in requires the CSRF token of its cookie`(address: String) async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       let form: Form = ["email": World.ada, "password": World.password]
@@ -84,7 +84,7 @@ import Testing
       ("application/x-www-form-urlencoded", [], .forbidden),
       (nil, [], .forbidden),
     ] as [(String?, [UInt8], Status)])
-  func `a body that is no form gets a page that says so`(
+  func `a body that isn't a valid form gets an error page`(
     type: String?, body: [UInt8], status: Status
   ) async throws {
     try await World.furnished { world in
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `nothing changes by asking; that a file was taken is only noted`() async throws {
+  @Test func `GET requests change nothing, and only downloads are audited`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let before = try await world.identity.audit.list(limit: 200).items.map(\.id)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// Addresses that only take forms: what they do by themselves, and where they lead.
+/// URLs that only accept forms: what they do, and where a GET request leads.
 @Suite struct FormAddressTests {
-  @Test func `opened in a browser, the address of a form leads to its page`() async throws {
+  @Test func `opening a form's action URL redirects to the form's page`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let eu = try await world.eu
@@ -26,15 +26,15 @@ import Testing
     }
   }
 
-  @Test func `a form sent after the session ended leads back to its page`() async throws {
+  @Test func `a form submitted after the session expired leads back to its page`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let policy = try await world.eu + "/policy"
       world.clock.advance(seconds: ConsoleSessions.idle + 61)
       let answer = try await browser.post(policy + "/changes", .policy(intervals: "1"))
-      let door = try #require(answer.location)
-      #expect(door.hasPrefix("/sign-in?next="))
-      let form = try await browser.get(door)
+      let signInAddress = try #require(answer.location)
+      #expect(signInAddress.hasPrefix("/sign-in?next="))
+      let form = try await browser.get(signInAddress)
       let signedIn = try await browser.post(
         "/sign-in",
         [
@@ -45,7 +45,9 @@ import Testing
     }
   }
 
-  @Test func `a preview changes nothing, and the policy form goes to one by itself`() async throws {
+  @Test func `a preview changes nothing, and the policy form submits to one by default`()
+    async throws
+  {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let eu = try await world.eu
@@ -67,7 +69,8 @@ import Testing
     }
   }
 
-  @Test func `each route performs one action, or several that one rule tells apart`() async throws {
+  @Test func `each route performs one action, or a change and its weakening variant`() async throws
+  {
     try await World.empty { world in
       let several = Set(world.console.routes.filter { $0.actions.count > 1 }.map(\.actions))
       #expect(

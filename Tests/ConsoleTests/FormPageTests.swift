@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// The pages that a form leads to, as their files show them.
+/// Snapshots of the responses to forms.
 @Suite struct FormPageTests {
-  @Test func `a policy form's answers`() async throws {
+  @Test func `responses to the policy form match their snapshots`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let policy = try await world.eu + "/policy"
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a removal's answers`() async throws {
+  @Test func `responses to a removal form match their snapshots`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `wrong answers to small forms`() async throws {
+  @Test func `error pages of small forms match their snapshots`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let project = try await browser.submit("/projects/new", ["name": "Acme", "id": "Acme"])
@@ -63,7 +63,7 @@ import Testing
 }
 
 extension Form {
-  /// The policy form of eu-shop as it stands when opened, with some answers changed.
+  /// The initial policy form of eu-shop, with some values changed.
   static func policy(
     totp: String = "on", window: String = "own", intervals: String = "5",
     sms: String = "off", pattern: String = "account", from: String = "", version: Int? = nil,

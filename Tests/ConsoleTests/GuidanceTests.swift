@@ -6,11 +6,11 @@ import Testing
 
 @testable import Console
 
-/// The guides: what each has to say, and whose values it shows.
+/// The required content of the guides, and the values they show.
 @Suite struct GuidanceTests {
   static let names = ["mandatory", "skippable", "account", "step-up"]
 
-  /// What every guide has, in this order; between them stands what the pattern has of its own.
+  /// The sections of every guide, in this order, with the pattern's own sections between them.
   static let sections = [
     "When to use it", "User experience", "Call sequence", "Requirements", "Enroll a user",
     "QR code and authenticator app", "Sign in with a second factor", "Wrong and expired codes",
@@ -22,18 +22,18 @@ import Testing
     "web", "Android, Kotlin", "Android, Java", "iOS, Swift", "iOS, Objective-C",
   ]
 
-  /// What the code of a guide's own is called, on every platform.
+  /// The title of each guide's own code sample, for every platform.
   static let owns = [
     "mandatory": "Gate", "skippable": "Offer", "account": "Section", "step-up": "Guard",
   ]
 
-  /// What a piece says that begins inside a tag.
-  private static func said(_ piece: Substring) -> String {
+  /// The text of a fragment that begins inside a tag.
+  private static func textContent(_ piece: Substring) -> String {
     String(piece.drop { $0 != ">" }.dropFirst().prefix { $0 != "<" }).trimmed
   }
 
   @Test(arguments: names)
-  func `a guide has nine hundred words of its own, without the parts all share`(
+  func `a guide has at least 900 words, excluding shared parts`(
     name: String
   ) throws {
     let path = Checkout.folder("Templates/guidance/en/\(name).md")
@@ -44,19 +44,20 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `a guide has every section, and its contents list them`(name: String) async throws {
+  func `a guide has every section and lists it in the table of contents`(name: String) async throws
+  {
     try await World.furnished { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       Markup.check(guide)
-      let headings = guide.between("<h2 id=\"", "</h2>").map(Self.said)
+      let headings = guide.between("<h2 id=\"", "</h2>").map(Self.textContent)
       let own = headings.filter { !["On this page", "The four patterns"].contains($0) }
       var rest = Self.sections[...]
       for heading in own where rest.first == heading { rest.removeFirst() }
       #expect(rest.isEmpty, "missing or out of place: \(rest)")
       let contents = try #require(guide.between("id=\"contents\"", "</nav>").first)
-      #expect(contents.split(separator: "<li><a ").dropFirst().map(Self.said) == own)
+      #expect(contents.split(separator: "<li><a ").dropFirst().map(Self.textContent) == own)
       for version in ["9.19.1", "22.1.0", "10.12.0", "11.6.0"] { #expect(guide.says(version)) }
-      let smaller = Set(guide.between("<h3 id=\"", "</h3>").map(Self.said))
+      let smaller = Set(guide.between("<h3 id=\"", "</h3>").map(Self.textContent))
       for platform in Self.platforms {
         for verb in ["Connect", "Enroll", "Open the app", "Sign in", "Remove"] {
           #expect(smaller.contains("\(verb): \(platform)"))
@@ -74,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `a guide knows what the support can do, and who sends the mails`(name: String) async throws {
+  func `a guide explains what support can do and who sends email`(name: String) async throws {
     try await World.furnished { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       let device = try #require(guide.between("<h2 id=\"lost-device\"", "<h2 id=").first)
@@ -92,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `every sample can be copied, scrolled to by keyboard, and has a name of its own`(
+  func `every code sample is copyable, keyboard-scrollable, and uniquely labeled`(
     name: String
   ) async throws {
     try await World.furnished { world in
@@ -107,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `without a scope words stand for values`(name: String) async throws {
+  func `without a scope, a guide shows placeholders`(name: String) async throws {
     try await World.furnished { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       #expect(guide.says("PROJECT_ID") && guide.says("TENANT_ID") && guide.says("key=API_KEY"))
@@ -117,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `from a tenant it has the tenant's own values`(name: String) async throws {
+  func `with a tenant, a guide shows the tenant's values`(name: String) async throws {
     try await World.furnished { world in
       let tenant = try await world.euShop.text
       let query = "?project=acme-retail&tenant=\(tenant)"
@@ -129,7 +130,7 @@ import Testing
       #expect(guide.says("/v1/projects/acme-retail/tenants/\(tenant)/accounts:"))
       #expect(guide.says("within 5 adjacent intervals of 30 seconds on each side"))
       for word in ["PROJECT_ID", "TENANT_ID", "API_KEY", "{{"] { #expect(!guide.says(word)) }
-      // The links stay with the tenant, and one leads back to its policy.
+      // The links keep the tenant, and one leads back to its policy.
       #expect(guide.says("href=\"\(try await world.eu)/policy\""))
       for other in Self.names {
         #expect(guide.values(of: "href").contains("/guidance/\(other)" + query))
@@ -141,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `from a project it names no tenant, and says when TOTP is off`() async throws {
+  @Test func `with a project, a guide omits the tenant and says when TOTP is off`() async throws {
     try await World.furnished { world in
       let guide = try await Browser.signedIn(world).get("/guidance/account?project=acme-retail")
       #expect(!guide.says("&quot;tenantId&quot;"))
@@ -150,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `a scope that is not theirs to see does not exist`() async throws {
+  @Test func `an inaccessible scope is not found`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let us = try await world.tenantID("us-shop").text
@@ -174,7 +175,7 @@ import Testing
     "{{key}} {{/place}}",
     "\u{202E}evil", "'; rm -rf / #",
   ])
-  func `the name of a scope stays a name`(name: String) async throws {
+  func `a scope's name is escaped`(name: String) async throws {
     try await World.furnished { world in
       _ = try? await world.identity.pools.createProject(
         id: "hostile-one", displayName: name, by: Author(actor: .commandLine))
@@ -192,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `the list compares the four, and marks the one that is recorded`() async throws {
+  @Test func `the list compares the four patterns and marks the current one`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let list = try await browser.get("/guidance")
@@ -207,7 +208,7 @@ import Testing
     }
   }
 
-  @Test func `the policy page leads to the guides with its scope`() async throws {
+  @Test func `the policy page links to the guides with its scope`() async throws {
     try await World.furnished { world in
       let policy = try await Browser.signedIn(world).get(try await world.eu + "/policy")
       let query = "?project=acme-retail&tenant=\(try await world.euShop.text)"
@@ -223,7 +224,7 @@ extension String {
 }
 
 extension Answer {
-  /// What stands between two pieces of markup, each time.
+  /// Every text between two pieces of markup.
   fileprivate func between(_ start: String, _ end: String) -> [Substring] {
     var found: [Substring] = []
     var rest = Substring(text)

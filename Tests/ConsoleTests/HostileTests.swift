@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// Names that try to be more than names.
+/// Names with markup, templates, directional controls, formulas, and excessive length.
 @Suite struct HostileTests {
   static let names = [
     "<script>alert(1)</script>",
@@ -21,7 +21,7 @@ import Testing
   ]
 
   @Test(arguments: names.indices)
-  func `a user's names stay text on every page`(index: Int) async throws {
+  func `a user's names are escaped on every page`(index: Int) async throws {
     let name = Self.names[index]
     try await World.furnished { world in
       var new = NewAccount()
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: names.indices)
-  func `what is typed into forms and searches stays text`(index: Int) async throws {
+  func `values of forms and searches are escaped`(index: Int) async throws {
     let name = Self.names[index]
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: names.indices)
-  func `a project's name stays text in the frame`(index: Int) async throws {
+  func `a project's name is escaped in the frame`(index: Int) async throws {
     let name = String(Self.names[index].prefix(100))
     try await World.furnished { world in
       let project = try await world.identity.pools.createProject(
@@ -118,12 +118,12 @@ import Testing
         .policy(
           totp: "off", window: "default", pattern: "none", version: 1,
           more: ["confirmation": "hostile"]))
-      #expect(off.status == .seeOther, "a name that cannot be typed does not keep TOTP on")
+      #expect(off.status == .seeOther, "TOTP can be turned off even if the name can't be typed")
     }
   }
 }
 
 extension String {
-  /// The beginning, as far as a name may be long.
+  /// The first Unicode scalars, up to the maximum length.
   func cut(to length: Int) -> String { String(unicodeScalars.prefix(length)) }
 }

@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// What holds for all pages, tried on every file kept of one.
+/// Requirements for all pages, checked on every snapshot.
 @Suite struct MarkupTests {
   static let pages: [String] = {
     let folder = Checkout.folder("Tests/ConsoleTests/__Snapshots__")
@@ -13,7 +13,7 @@ import Text
     return names.filter { $0.hasSuffix(".html") }.sorted()
   }()
 
-  /// A kept page as browsers get it: its title and content in a frame, a frame around a heading.
+  /// A snapshot as a complete page: a page's content in a frame, or a frame around a heading.
   static func text(_ page: String) throws -> String {
     let text = try kept(page)
     guard !page.hasPrefix("frame-") else {
@@ -30,17 +30,17 @@ import Text
     return try String(contentsOf: URL(filePath: "\(folder)/\(page)"), encoding: .utf8)
   }
 
-  @Test func `every kind of page is kept`() {
+  @Test func `there are snapshots of every kind of page`() {
     #expect(Self.pages.count > 40)
   }
 
   @Test(arguments: pages)
-  func `the markup is whole, labeled and free of inline code`(page: String) throws {
+  func `markup is well-formed, labeled, and free of inline code`(page: String) throws {
     #expect(Markup.faults(of: try Self.text(page)) == [])
   }
 
   @Test(arguments: pages)
-  func `a wrong form says so in its title`(page: String) throws {
+  func `a form with errors says so in its title`(page: String) throws {
     let text = try Self.text(page)
     #expect(text.contains("<title>Error: ") == text.contains("aria-labelledby=\"errors\""))
   }
@@ -61,7 +61,7 @@ import Text
     }
   }
 
-  @Test func `what browsers load stays small`() throws {
+  @Test func `the stylesheet and the script stay small`() throws {
     let folder = Checkout.folder("Public")
     func size(_ name: String) throws -> Int {
       try Data(contentsOf: URL(filePath: "\(folder)/\(name)")).count
@@ -70,7 +70,7 @@ import Text
     #expect(try size("countersign.js") < 6 * 1024)
   }
 
-  @Test func `every page carries what protects it`() async throws {
+  @Test func `every response has the security headers`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let answers = [
@@ -95,7 +95,7 @@ import Text
   }
 
   @Test(arguments: [400, 403, 404, 405, 408, 413, 414, 415, 431, 500, 501, 503])
-  func `the server's own faults get a page with the request's id`(code: Int) async throws {
+  func `error pages show the request ID`(code: Int) async throws {
     try await World.empty { world in
       let response = world.console.failure(Status(code), requestID: RequestID(4711))
       let answer = Answer(address: "\(code)", response: response)
@@ -105,7 +105,7 @@ import Text
     }
   }
 
-  @Test func `another method is told which there are`() async throws {
+  @Test func `an unsupported method gets a list of the allowed ones`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let answer = try await browser.send(.delete, "/projects/acme-retail/policy")
@@ -117,7 +117,7 @@ import Text
 }
 
 extension World {
-  /// Whether the console, or the folder of files beside it, answers an address.
+  /// Whether an address matches a route or a static file.
   func leads(_ method: HTTP.Method, _ link: String) -> Bool {
     guard let target = Target(link) else { return false }
     if target.segments.first == "static" { return true }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// What of the database an answer keeps to itself.
+/// The number of read transactions that a response takes.
 @Suite struct MomentTests {
-  @Test func `a page reads in one moment, a file in as many as it has parts`() async throws {
+  @Test func `a page takes one read transaction, and a download one per batch`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let users = try await world.eu + "/users"

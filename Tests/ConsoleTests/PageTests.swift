@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// Every page, and each variant of its frame, as the files beside show it.
+/// Snapshots of every page and of each variant of the frame.
 @Suite struct PageTests {
-  /// A page's name, who opens it and where; `{eu}` is the tenant eu-shop.
+  /// The snapshot's name, the administrator, and the path; `{eu}` is the tenant eu-shop.
   static let pages: [(name: String, who: String?, address: String)] = [
     ("sign-in", nil, "/sign-in"),
     ("projects", World.ada, "/"),
@@ -88,7 +88,7 @@ import Testing
     ("note-new", World.nadia, "{eu}/users/\(World.chiara)/notes/new"),
   ]
 
-  @Test func `every page is what its file shows`() async throws {
+  @Test func `every page matches its snapshot`() async throws {
     try await World.furnished { world in
       for page in Self.pages {
         let browser =
@@ -99,9 +99,8 @@ import Testing
     }
   }
 
-  /// The variants of what surrounds a page's content; those for users of an application are with
-  /// the pages of their links.
-  @Test func `every frame is what its file shows`() async throws {
+  /// The variants of the console's frame; tests of the pages behind emailed links check theirs.
+  @Test func `every frame matches its snapshot`() async throws {
     let frames: [(name: String, who: String?, address: String)] = [
       ("frame-signed-out", nil, "/sign-in"),
       ("frame-instance", World.ada, "/"),
@@ -124,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `the set-up page is what its file shows`() async throws {
+  @Test func `the setup page matches its snapshot`() async throws {
     try await World.empty { world in
       try Snapshot.check(try await Browser(world).get("/setup").settled, named: "setup.html")
     }
@@ -132,7 +131,7 @@ import Testing
 }
 
 extension World {
-  /// An address with the ids put in that are random.
+  /// The path, with random IDs filled in.
   func filled(_ address: String) async throws -> String {
     var address = address
     for (mark, name) in [("{eu}", "eu-shop"), ("{us}", "us-shop"), ("{sandbox}", "sandbox")] {
@@ -147,7 +146,7 @@ extension World {
 }
 
 extension Answer {
-  /// The page without what differs from run to run: the token of a form before sign-in.
+  /// The page, with the CSRF token of a form before sign-in replaced, which differs between runs.
   var settled: String {
     guard address == "/sign-in" || address == "/setup", let token = value(of: "csrf") else {
       return text

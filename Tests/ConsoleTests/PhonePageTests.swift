@@ -4,11 +4,11 @@ import Testing
 
 @testable import Console
 
-/// Phones on the pages of the console.
+/// Phone factors in the console.
 @Suite struct PhonePageTests {
   private static let number = "+12025550143"
 
-  /// Gives somebody of the tenant a phone.
+  /// Adds a phone factor to a user of the tenant.
   private func addPhone(
     _ world: World, _ uid: String = World.chiara, name: String? = "Mobile"
   ) async throws {
@@ -24,7 +24,7 @@ import Testing
     ) { edit throws(PolicyError) in edit.configuration.setSMS(isOn) }
   }
 
-  @Test func `a user's page tells apps and phones apart`() async throws {
+  @Test func `a user's page distinguishes apps from phones`() async throws {
     try await World.furnished { world in
       try await addPhone(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `an empty list says how phones come to be there`() async throws {
+  @Test func `an empty list explains how users enroll phones`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let list = try await nadia.get(try await world.eu + "/users?factor=phone")
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: ["‮<script>alert(1)</script>", "📱", nil])
-  func `a phone is removed at the support, whatever its name is`(name: String?) async throws {
+  func `support can remove a phone, whatever its name`(name: String?) async throws {
     try await World.furnished { world in
       try await addPhone(world, name: name)
       let account = try #require(
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `what if tells which kinds are asked for`() async throws {
+  @Test func `the sign-in simulator shows which factors are required`() async throws {
     try await World.furnished { world in
       try await addPhone(world)
       let ada = try await Browser.signedIn(world)
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `a change of SMS says whom it hits`() async throws {
+  @Test func `turning SMS on or off shows who is affected`() async throws {
     try await World.furnished { world in
       try await addPhone(world, "u77TnC0aPzQ4hW1sGv9M")
       let ada = try await Browser.signedIn(world)
@@ -103,7 +103,9 @@ import Testing
     }
   }
 
-  @Test func `settings switch phone numbers, and what withdrawal needs`() async throws {
+  @Test func `settings control phone sign-in and whether unenrolling requires a second factor`()
+    async throws
+  {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let project = "/projects/acme-retail/settings"

@@ -5,9 +5,9 @@ import Text
 
 @testable import Console
 
-/// The policy form from question to deed.
+/// Changing a policy: form, review, and save.
 @Suite struct PolicyTests {
-  @Test func `a change is checked, saved once and told once`() async throws {
+  @Test func `a change is reviewed, saved, and reported once`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/policy"
@@ -25,7 +25,7 @@ import Text
       #expect(policy.pattern == .stepUp)
       #expect(policy.changedBy == "Tomás R.")
       let after = try await browser.get(address)
-      #expect(after.says("Saved: adjacent intervals 5 → default (5); enrollment pattern"))
+      #expect(after.says("Saved: adjacent intervals 5 → default (5)"))
       #expect(try await browser.get(address).says("Saved:") == false)
       let row = try #require(
         try await world.identity.policies.history(try await world.euScope).first)
@@ -34,7 +34,7 @@ import Text
   }
 
   @Test(arguments: ["11", "-1", "5.5", "abc", "", "5 5", "１", "+5", "999999999999999999999", "0x5"])
-  func `a wrong number stays where it was typed`(typed: String) async throws {
+  func `an invalid number stays in its field`(typed: String) async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
@@ -52,7 +52,7 @@ import Text
   }
 
   @Test(arguments: ["0", "10", " 3 "])
-  func `every number from 0 to 10 is taken`(typed: String) async throws {
+  func `every number from 0 to 10 is accepted`(typed: String) async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
@@ -68,7 +68,7 @@ import Text
     ("totp", "maybe"), ("totp", ""), ("window", ""), ("window", "wide"), ("pattern", ""),
     ("pattern", "always"), ("sms", ""), ("sms", "yes"),
   ])
-  func `an answer that the form does not offer is refused`(
+  func `a value that the form doesn't offer is rejected`(
     field: String, value: String
   ) async throws {
     try await World.furnished { world in
@@ -87,7 +87,7 @@ import Text
     }
   }
 
-  @Test func `TOTP goes off only for the one who types the name`() async throws {
+  @Test func `turning off TOTP requires typing the tenant's name`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
@@ -111,9 +111,7 @@ import Text
     }
   }
 
-  @Test func `who was slower is told what the other did, and keeps their own answers`()
-    async throws
-  {
+  @Test func `a conflicting change is shown, and the form keeps its values`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
@@ -134,7 +132,7 @@ import Text
     }
   }
 
-  @Test func `two confirmations at once make one change`() async throws {
+  @Test func `only one of several concurrent confirmations is saved`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
@@ -155,7 +153,7 @@ import Text
     }
   }
 
-  @Test func `one click states what was not stated`() async throws {
+  @Test func `an unset TOTP state is set to enabled in one click`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let tenant = try await world.tenantID("us-shop")
@@ -175,7 +173,7 @@ import Text
     }
   }
 
-  @Test func `going back from the check keeps the answers`() async throws {
+  @Test func `going back from the review keeps the form's values`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
@@ -187,7 +185,7 @@ import Text
     }
   }
 
-  @Test func `what the form does not show stays`() async throws {
+  @Test func `values that the form doesn't show are preserved`() async throws {
     try await World.furnished { world in
       let scope = try await world.euScope
       _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
@@ -215,14 +213,14 @@ extension World {
 }
 
 extension Answer {
-  /// What the check page sends when its first button is pressed.
+  /// The form that the review page's confirm button sends.
   var confirmation: Form {
     get throws {
       var form: Form = [
         "csrf": try csrf, "note": "TOTP moves to another server.",
       ]
       for name in ["version", "totp", "window", "intervals", "sms", "pattern", "from"] {
-        guard let value = value(of: name) else { throw Missing("\(name) on the check page") }
+        guard let value = value(of: name) else { throw Missing("\(name) on the review page") }
         form.add(name, value)
       }
       return form

@@ -3,11 +3,9 @@ import Testing
 
 @testable import Console
 
-/// Addresses of version 0.1 lead to the pages' present ones.
+/// Paths of version 0.1 redirect to the current ones.
 struct RenamedPathTests {
-  @Test func `an address that was renamed redirects, with its query, and any other doesn't`()
-    async throws
-  {
+  @Test func `a renamed path redirects with its query, and an unknown one doesn't`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Console
 
-/// Every route and what it asks for, in one table to be read.
+/// Every route and the access that it requires, in one readable table.
 @Suite struct RouteTests {
   static let table = """
     GET /: session
@@ -277,7 +277,7 @@ import Testing
     POST /sign-in/code: open
     """
 
-  @Test func `every route asks for what the table says`() async throws {
+  @Test func `every route requires what the table says`() async throws {
     try await World.empty { world in
       let lines = world.console.routes.map { "\($0.route): \($0.access.words)" }
       #expect(lines.joined(separator: "\n") == Self.table)

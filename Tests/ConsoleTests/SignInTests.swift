@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// Set-up, sign-in and sign-out.
+/// Setup, sign-in, and sign-out.
 @Suite struct SignInTests {
   static func owner(_ code: String) -> Form {
     [
@@ -14,15 +14,15 @@ import Text
     ]
   }
 
-  @Test func `the first owner is made once`() async throws {
+  @Test func `the first owner is created once`() async throws {
     try await World.empty { world in
       let first = Browser(world)
       #expect(try await first.get("/").location == "/sign-in")
       #expect(try await first.get("/sign-in").location == "/setup")
       let late = Browser(world)
       let lateToken = try await late.get("/setup").csrf
-      let made = try await first.submit("/setup", Self.owner(world.setupCode))
-      #expect(made.location == "/")
+      let created = try await first.submit("/setup", Self.owner(world.setupCode))
+      #expect(created.location == "/")
       #expect(try await first.get("/").says("Create project"))
       var form = Self.owner(world.setupCode)
       form.add("csrf", lateToken)
@@ -38,7 +38,7 @@ import Text
     ("name", "", "Enter your name"),
     ("password", "short", "Use at least 12 characters"),
   ])
-  func `a wrong answer at set-up is said beside its field`(
+  func `a setup error is shown next to its field`(
     field: String, value: String, words: String
   ) async throws {
     try await World.empty { world in
@@ -57,7 +57,7 @@ import Text
     }
   }
 
-  @Test func `set-up codes cannot be guessed on end`() async throws {
+  @Test func `guessing the setup code is throttled`() async throws {
     try await World.empty { world in
       let browser = Browser(world)
       var statuses: [Status] = []
@@ -69,7 +69,7 @@ import Text
     }
   }
 
-  @Test func `known and unknown names are refused alike`() async throws {
+  @Test func `known and unknown email addresses get the same error`() async throws {
     try await World.furnished { world in
       let known = try await Browser(world).submit(
         "/sign-in", ["email": World.ada, "password": "wrong"])
@@ -82,7 +82,7 @@ import Text
     }
   }
 
-  @Test func `guesses are slowed down, and say for how long`() async throws {
+  @Test func `password guessing is throttled, and the page says for how long`() async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       var last = try await browser.get("/sign-in")
@@ -100,7 +100,7 @@ import Text
     }
   }
 
-  @Test func `a browser that signed in before gets in while others are locked out`() async throws {
+  @Test func `a known browser can sign in while others are throttled`() async throws {
     try await World.furnished { world in
       let known = try await Browser.signedIn(world)
       _ = try await known.submit("/sign-out", [:])
@@ -111,7 +111,7 @@ import Text
       let right: Form = ["email": World.ada, "password": World.password]
       #expect(try await stranger.submit("/sign-in", right).status == .tooManyRequests)
       #expect(try await known.submit("/sign-in", right).status == .seeOther)
-      // Its wrong passwords are counted too.
+      // The known browser is throttled too.
       _ = try await known.submit("/sign-out", [:])
       for _ in 0..<10 {
         _ = try await known.submit("/sign-in", ["email": World.ada, "password": "wrong"])
@@ -124,7 +124,7 @@ import Text
     ("https://mfa.example.com", "__Host-countersign-device-", true),
     ("http://127.0.0.1:8080", "countersign-device-", false),
   ])
-  func `each administrator's device cookie is out of reach of scripts and other sites`(
+  func `each administrator's device cookie is inaccessible to scripts and other sites`(
     address: String, name: String, isSecure: Bool
   ) async throws {
     try await World.furnished(publicURL: address) { world in
@@ -144,14 +144,14 @@ import Text
         _ = try await browser.submit("/sign-out", [:])
       }
       #expect(names.count == 2)
-      // Nobody who isn't signed in gets one.
+      // A failed sign-in sets no device cookie.
       let refused = try await Browser(world).submit(
         "/sign-in", ["email": World.ada, "password": "wrong"])
       #expect(!refused.response.fields.all(.setCookie).contains { $0.hasPrefix(name) })
     }
   }
 
-  @Test func `sign-in needs both fields`() async throws {
+  @Test func `sign-in requires both fields`() async throws {
     try await World.furnished { world in
       let answer = try await Browser(world).submit("/sign-in", ["email": "", "password": ""])
       #expect(answer.status == .unprocessableContent)
@@ -159,7 +159,7 @@ import Text
     }
   }
 
-  @Test func `signing out ends the session and not only the cookie`() async throws {
+  @Test func `signing out ends the session, not only the cookie`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       #expect(try await browser.get("/sign-out").says("Sign out?"))
@@ -174,7 +174,7 @@ import Text
     }
   }
 
-  @Test func `who is signed in needs no sign-in page`() async throws {
+  @Test func `the sign-in page redirects signed-in administrators`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       #expect(try await browser.get("/sign-in").location == "/")
@@ -186,7 +186,7 @@ import Text
     ("https://mfa.example.com", "__Host-countersign-session", true),
     ("http://127.0.0.1:8080", "countersign-session", false),
   ])
-  func `cookies follow the public address`(
+  func `cookie names and attributes follow the public URL`(
     address: String, name: String, isSecure: Bool
   ) async throws {
     try await World.furnished(publicURL: address) { world in

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Console
 
-/// What is done to users by buttons and forms.
+/// Actions on users in the console.
 @Suite struct UserActionTests {
   private static let jo = "u77TnC0aPzQ4hW1sGv9M"
 
-  /// The newest audit row, and how many there are of one user.
+  /// The audit rows of a user, newest first.
   private func history(_ world: World, _ uid: String) async throws -> [AuditRow] {
     try await world.identity.audit.list(
       AuditFilter(scope: try await world.euScope, object: .account, objectID: uid)
@@ -19,7 +19,7 @@ import Testing
     try await world.identity.accounts.find(try await world.euScope, ID(uid))
   }
 
-  @Test func `an address is marked as verified, once`() async throws {
+  @Test func `an email address is marked as verified once`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/\(Self.jo)"
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `disabling ends the sessions, and enabling takes it back`() async throws {
+  @Test func `disabling a user ends their sessions, and enabling undoes it`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -71,7 +71,9 @@ import Testing
     }
   }
 
-  @Test func `support ends sessions, renames and removes factors, and does no more`() async throws {
+  @Test func `support can end sessions and rename or remove factors, and nothing else`()
+    async throws
+  {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -99,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `all factors go in one step, with a reason and one audit row`() async throws {
+  @Test func `all factors are removed in one step, with a reason and one audit row`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -126,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `a user is deleted when it is typed who`() async throws {
+  @Test func `deleting a user requires typing their email address or UID`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -157,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `a user is made, and what is wrong is said beside its field`() async throws {
+  @Test func `a user is created, and errors are shown next to their fields`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let new = try await world.eu + "/new-user"
@@ -185,10 +187,10 @@ import Testing
       let page = try await ada.get(try #require(answer.location))
       #expect(page.says("User created.") && page.says("प्रिया शर्मा"))
       let scope = try await world.euScope
-      let made = try await world.identity.accounts.search(scope, "शर्मा").only?.account
-      #expect(made?.email == "new.user@example.com" && made?.emailVerified == true)
-      #expect(made?.hasPassword == true)
-      #expect(try await history(world, made?.id.text ?? "").map(\.action) == [.accountCreate])
+      let created = try await world.identity.accounts.search(scope, "शर्मा").only?.account
+      #expect(created?.email == "new.user@example.com" && created?.emailVerified == true)
+      #expect(created?.hasPassword == true)
+      #expect(try await history(world, created?.id.text ?? "").map(\.action) == [.accountCreate])
     }
   }
 }

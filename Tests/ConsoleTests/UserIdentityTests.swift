@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// Every page that acts on a user shows who it is.
+/// Every page that acts on a user identifies the user.
 @Suite struct UserIdentityTests {
-  /// The addresses of the pages that act on one user.
+  /// The paths of the pages that act on a user.
   private func addresses(_ world: World, _ samples: Samples, ofTenant: Bool) throws -> [String] {
     var addresses: [String] = []
     for route in world.console.routes where route.route.isOfTenant == ofTenant {
@@ -17,7 +17,7 @@ import Testing
     return addresses
   }
 
-  /// Expects that a page shows each of these beside the other.
+  /// Expects that a page shows each label with its value.
   private func expect(
     _ values: [(label: String, value: String)], on page: Answer,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `each page that acts on a user shows name, pool, email, phone and end of the uid`(
+  func `each page that acts on a user shows name, pool, email, phone, and end of the UID`(
     ofTenant: Bool
   ) async throws {
     try await World.furnished { world in
@@ -75,7 +75,8 @@ import Testing
     }
   }
 
-  @Test func `a request and a message show it too, also of a user who is gone`() async throws {
+  @Test func `requests and messages identify the user, requests even after deletion`() async throws
+  {
     try await World.furnished { world in
       let scope = try await world.euScope
       let chiara = try await world.user()
@@ -113,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: HostileTests.names.indices)
-  func `hostile names stay text, and a short uid is whole`(index: Int) async throws {
+  func `hostile names are escaped, and a short UID is shown in full`(index: Int) async throws {
     let name = HostileTests.names[index]
     try await World.furnished { world in
       var new = NewAccount()
@@ -135,7 +136,7 @@ import Testing
 }
 
 extension Route {
-  /// Whether its address goes on after a user.
+  /// Whether the path continues after a user's ID.
   fileprivate var isAboutUser: Bool {
     guard let place = components.firstIndex(of: .literal("users")) else { return false }
     return place + 2 < components.count

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Console
 
-/// Lists of users: tabs, orders, searches, files.
+/// Lists of users: tabs, sorting, search, and CSV downloads.
 @Suite struct UserListTests {
   private static let jo = "u77TnC0aPzQ4hW1sGv9M"
 
-  /// The uids that a page lists, in its order.
+  /// The UIDs that a page lists, in order.
   private func uids(_ answer: Answer) -> [String] {
     answer.values(of: "href").compactMap { link in
       guard let start = link.firstRange(of: "/users/") else { return nil }
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `tabs tell how many there are and show them`() async throws {
+  @Test func `tabs show the number of users and filter the list`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let users = try await world.eu + "/users"
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `lists have the order that is asked for, and keep it in every link`() async throws {
+  @Test func `lists are sorted as requested, and every link keeps the order`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let users = try await world.eu + "/users"
@@ -58,7 +58,9 @@ import Testing
   }
 
   @Test(arguments: ["hiara", "BIANCHI", "chi", "c", "kT9w2", "رضایی", "رض", "xel"])
-  func `any part finds a user, in any script`(text: String) async throws {
+  func `a search matches any part of a user's name, email, or UID, in any script`(text: String)
+    async throws
+  {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       for path in [try await world.eu + "/users", "/users"] {
@@ -69,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a search is leafed through, and says at its end that it should be narrowed`()
+  @Test func `search results are paged, and the last page suggests narrowing the search`()
     async throws
   {
     try await World.furnished { world in
@@ -110,9 +112,7 @@ import Testing
     }
   }
 
-  @Test func `the search of the bar covers every pool one can access, from every page`()
-    async throws
-  {
+  @Test func `the search bar covers every accessible pool, from every page`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       for path in ["/", "/projects/globex", try await world.eu + "/users"] {
@@ -129,9 +129,7 @@ import Testing
     }
   }
 
-  @Test func `the bar finds a user in every project that one may see, and in no other`()
-    async throws
-  {
+  @Test func `the search bar finds users in accessible projects only`() async throws {
     try await World.furnished { world in
       var new = NewAccount()
       new.email = "chiara@globex.example"
@@ -157,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `the file has the page's users and columns, for those who may`() async throws {
+  @Test func `the CSV has the page's users and columns and requires permission`() async throws {
     try await World.furnished { world in
       var new = NewAccount()
       (new.localID, new.displayName) = ("formula", "=cmd|' /C calc'!A0")

@@ -6,7 +6,7 @@ import Testing
 
 /// Finding users and removing their factors.
 @Suite struct UserTests {
-  @Test func `the search of a pool lists what it finds and never leaves the list`() async throws {
+  @Test func `a search within a pool lists its results and never redirects`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let users = try await world.eu + "/users"
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `users are told apart by second factor`() async throws {
+  @Test func `users can be filtered by second factor`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let users = try await world.eu + "/users"
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `long lists go on by key, each user once`() async throws {
+  @Test func `long lists are paged by key, with each user once`() async throws {
     try await World.furnished { world in
       let scope = try await world.identity.scopes.existing(project: ID("globex"))
       for number in 0..<120 {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a factor is removed with its reason, and the page says what that did`() async throws {
+  @Test func `a factor is removed with a reason, and the page shows the result`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -60,12 +60,12 @@ import Testing
       #expect(after.says("Removed the factor “Pixel 9”. 1 session ended."))
       #expect(after.says("Stolen device: HD-1"))
       #expect(try await nadia.get(removal).status == .notFound)
-      // Whoever presses the button twice is told, and not that there is no such page.
+      // A second submission says that it was already removed, instead of “not found”.
       let twice = try await nadia.submit(user, ["reason": "lost"], to: removal)
       #expect(twice.location == user)
       #expect(try await nadia.get(user).says("Already removed. No changes made."))
-      let nobody = removal.replacing(World.chiara, with: "nobody")
-      #expect(try await nadia.submit(user, ["reason": "lost"], to: nobody).status == .notFound)
+      let missing = removal.replacing(World.chiara, with: "nobody")
+      #expect(try await nadia.submit(user, ["reason": "lost"], to: missing).status == .notFound)
       let account = try await world.identity.accounts.find(
         try await world.euScope, ID(World.chiara))
       #expect(account?.factors.isEmpty == true)
@@ -76,7 +76,7 @@ import Testing
     ("", "", "reason"), ("bored", "", "reason"), ("other", "", "note"), ("other", "  \n ", "note"),
     ("lost", String(repeating: "n", count: 1001), "note"),
   ])
-  func `a removal without a reason is not made`(
+  func `a removal without a valid reason is rejected`(
     reason: String, note: String, field: String
   ) async throws {
     try await World.furnished { world in
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `ids with every character lead to their pages`() async throws {
+  @Test func `a UID with special characters links to its page`() async throws {
     try await World.furnished { world in
       var new = NewAccount()
       new.localID = "a/b?c#d%e&f g+é"

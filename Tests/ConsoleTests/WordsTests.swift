@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: [
     (30, "30 s"), (60, "1 min"), (90, "1 min 30 s"), (630, "10 min 30 s"), (0, "0 s"),
   ])
-  func `short times`(seconds: Int, text: String) {
+  func `durations are shown in minutes and seconds`(seconds: Int, text: String) {
     #expect(Words.duration(seconds: seconds).english == text)
   }
 
@@ -20,7 +20,9 @@ import Testing
     (951_782_400, "2000-02-29T00:00:00Z", "Feb 29, 2000, 00:00 UTC"),
     (253_402_300_799, "9999-12-31T23:59:59Z", "Dec 31, 9999, 23:59 UTC"),
   ])
-  func `moments in both forms`(seconds: Int64, machine: String, words: String) throws {
+  func `times are formatted for machines and for people`(
+    seconds: Int64, machine: String, words: String
+  ) throws {
     let times = Times(try World.catalog.get())
     let markup = times.moment(Instant(seconds: seconds))
     #expect(
@@ -29,7 +31,7 @@ import Testing
     #expect(Message.value(times.value(Instant(seconds: seconds))).english == words)
   }
 
-  @Test func `a name cannot turn the text around it`() {
+  @Test func `a name can't change the direction of the text around it`() {
     #expect(Message.value(.name("Ada")).english == "Ada")
     #expect(Message.value(.name("\u{202E}live\u{2069}")).english == "\u{2068}live\u{2069}")
     #expect(Words.short(String(repeating: "x", count: 4000)).count == 80)
@@ -38,12 +40,12 @@ import Testing
   @Test(arguments: [
     (0, 0, "–"), (0, 9, "0%"), (1, 1000, "&lt; 1%"), (999, 1000, "99%"), (7, 7, "100%"),
   ])
-  func `a share is never rounded to all or nothing`(part: Int, whole: Int, text: String) {
+  func `a percentage is never rounded to 0% or 100%`(part: Int, whole: Int, text: String) {
     #expect(
       String(decoding: Meter.share(part, of: whole).bytes, as: UTF8.self).contains(">\(text)<"))
   }
 
-  @Test func `the strip lights as many steps as codes count`() throws {
+  @Test func `the strip highlights as many intervals as there are valid codes`() throws {
     for side in 0...10 {
       let window = try #require(Window(adjacentIntervals: side))
       let drawing = String(decoding: WindowStrip.large(window).bytes, as: UTF8.self)
@@ -58,7 +60,7 @@ import Testing
     #expect(!off.contains("class=\"lit\"") && !off.contains("class=\"now\""))
   }
 
-  @Test func `the window in words`() throws {
+  @Test func `the window is explained in words`() throws {
     #expect(
       WindowWords.explanation(Window(adjacentIntervals: 5)).english
         == "Valid codes at any moment: 11. Each is valid for 5 min 30 s: from 2 min 30 s before its own interval to 2 min 30 s after it, so a device clock can be up to 2 min 30 s slow or fast."
@@ -81,7 +83,9 @@ import Testing
     ("http://localhost:80", "http://localhost", false),
     ("http://[::1]:8080", "http://[::1]:8080", false),
   ])
-  func `an origin as browsers write it`(text: String, origin: String, isSecure: Bool) throws {
+  func `a public URL is normalized to an origin`(text: String, origin: String, isSecure: Bool)
+    throws
+  {
     let url = try #require(PublicURL(text))
     #expect(url.origin == origin)
     #expect(url.isSecure == isSecure)
@@ -93,7 +97,7 @@ import Testing
     "https://a b",
     "https://a\r\nb", "https://a:", "http://[]", "http://[zz]", "https://a#b",
   ])
-  func `what is no origin is refused`(text: String) {
+  func `an invalid public URL is rejected`(text: String) {
     #expect(PublicURL(text) == nil)
   }
 }

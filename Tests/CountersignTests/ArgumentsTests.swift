@@ -12,7 +12,7 @@ import Testing
     try Arguments(words, options: Self.options, environment: environment)
   }
 
-  @Test func `values stand behind a space or an equals sign, the last one counts`() throws {
+  @Test func `values follow a space or an equals sign, and the last one wins`() throws {
     let arguments = try read("--data", "a", "--data=b", "file", "--fast")
     #expect(arguments.value("data") == "b")
     #expect(arguments.all("data") == ["a", "b"])
@@ -20,7 +20,7 @@ import Testing
     #expect(arguments.operands == ["file"])
   }
 
-  @Test func `the environment stands in for what was not said`() throws {
+  @Test func `environment variables apply to options that aren't given`() throws {
     let environment = [
       "COUNTERSIGN_DATA": "env", "COUNTERSIGN_FAST": "yes", "COUNTERSIGN_EMAIL": "never",
     ]
@@ -32,11 +32,11 @@ import Testing
   }
 
   @Test(arguments: [["--wrong"], ["-d"], ["--data"], ["--fast=1"]])
-  func `bad use is refused`(words: [String]) {
+  func `invalid usage is rejected`(words: [String]) {
     #expect(throws: UsageError.self) { try Arguments(words, options: Self.options) }
   }
 
-  @Test func `exit codes tell bad use from bad configuration`() async {
+  @Test func `exit codes distinguish invalid usage from invalid configuration`() async {
     #expect(await Countersign.run(["nonsense"], environment: [:]) == 64)
     #expect(await Countersign.run([], environment: [:]) == 64)
     #expect(await Countersign.run(["serve", "--wrong"], environment: [:]) == 64)
@@ -56,13 +56,13 @@ import Testing
 @Suite struct ServeConfigurationTests {
   func problems(_ words: String...) -> [String] { problems(words) }
 
-  @Test func `loopback needs nothing`() {
+  @Test func `listening on loopback requires no options`() {
     #expect(problems().isEmpty)
     #expect(problems("--listen", "[::1]:0").isEmpty)
     #expect(problems("--listen", "localhost:8080", "--profile", "emulator").isEmpty)
   }
 
-  @Test func `listening beyond loopback needs an address and a secure way`() {
+  @Test func `listening beyond loopback requires a public URL and a secure connection`() {
     #expect(problems("--listen", "0.0.0.0:80").count == 2)
     #expect(problems("--listen", "0.0.0.0:80", "--public-url", "https://a.example").count == 1)
     #expect(
@@ -72,7 +72,7 @@ import Testing
       ).isEmpty)
   }
 
-  @Test func `the emulator stays on loopback unless told otherwise`() {
+  @Test func `the emulator stays on loopback unless allowed to go beyond`() {
     let words = [
       "--listen", "0.0.0.0:80", "--public-url", "http://a.example", "--trusted-proxy=::1",
     ]
@@ -80,7 +80,7 @@ import Testing
     #expect(problems(words + ["--profile", "emulator", "--emulator-beyond-loopback"]).isEmpty)
   }
 
-  @Test func `all problems are told at once`() {
+  @Test func `all problems are reported at once`() {
     let found = problems(
       "--listen", "here", "--profile", "x", "--assets", "/nowhere", "--tls-key", "k")
     #expect(found.count == 4)

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: 0...5)
-  func `interrupted anywhere, the next start has the old database or the new one`(
+  func `after any interruption, the next start has the old database or the new one`(
     number: Int
   ) throws {
     try withSwap { data, swap in
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `what an interrupted restore left is not taken for the next one`() throws {
+  @Test func `leftovers of an interrupted restore aren't used by the next one`() throws {
     try withSwap { data, swap in
       try swap.begin()
       #expect(!FileManager.default.fileExists(atPath: swap.draftDatabase))

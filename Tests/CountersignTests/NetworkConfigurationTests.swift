@@ -26,12 +26,12 @@ struct NetworkConfigurationTests {
     }
   }
 
-  @Test func `limits come from flags, and else from the environment`() throws {
-    let said = try read([
+  @Test func `limits come from flags, otherwise from the environment`() throws {
+    let flags = try read([
       "--max-connections", "500", "--max-connections-per-network", "7", "--max-header-bytes",
       "8192",
     ]).limits
-    #expect(said.connections == 500 && said.connectionsPerNetwork == 7 && said.headers == 8192)
+    #expect(flags.connections == 500 && flags.connectionsPerNetwork == 7 && flags.headers == 8192)
     let environment = [
       "COUNTERSIGN_MAX_CONNECTIONS": "600", "COUNTERSIGN_MAX_CONNECTIONS_PER_NETWORK": "8",
       "COUNTERSIGN_MAX_HEADER_BYTES": "32768",
@@ -43,13 +43,13 @@ struct NetworkConfigurationTests {
   }
 
   @Test(arguments: ["0", "-1", "many", "", "1e3", "99999999999999999999"])
-  func `a limit that is no number is refused`(text: String) {
+  func `an invalid limit is rejected`(text: String) {
     for name in ["max-connections", "max-connections-per-network", "max-header-bytes"] {
       #expect(problems("--\(name)=\(text)").count == 1)
     }
   }
 
-  @Test func `proxies are addresses and networks, several of them`() throws {
+  @Test func `trusted proxies are a list of addresses and networks`() throws {
     let proxies = try read([
       "--trusted-proxy", "127.0.0.1, 10.0.0.0/8", "--trusted-proxy=fd00::/8",
     ]).configuration.network.trustedProxies
@@ -57,11 +57,11 @@ struct NetworkConfigurationTests {
   }
 
   @Test(arguments: ["proxy.example", "10.0.0.0/33", "10.0.0.1:80", "*", ""])
-  func `nonsense is no proxy`(text: String) {
+  func `an invalid proxy is rejected`(text: String) {
     #expect(problems("--trusted-proxy=\(text)").count == 1)
   }
 
-  @Test func `origins belong to the emulator, and have no path`() {
+  @Test func `origins require the emulator profile and have no path`() {
     #expect(problems("--emulator-origin", "https://shop.example").count == 1)
     let emulator = ["--profile", "emulator", "--emulator-origin"]
     #expect((try? read(emulator + ["https://shop.example,null"])) != nil)
@@ -69,7 +69,7 @@ struct NetworkConfigurationTests {
     #expect((try? read(emulator + ["*"])) == nil)
   }
 
-  @Test func `connections that the system doesn't allow are told of`() throws {
+  @Test func `more connections than the system allows cause a warning`() throws {
     let warning = try #require(NetworkConfiguration.warning(wanted: 12_000, allowed: 192))
     #expect(warning.contains("ulimit -n") && warning.contains("192") && warning.contains("12000"))
     #expect(NetworkConfiguration.warning(wanted: 12_000, allowed: 12_000) == nil)
@@ -87,7 +87,7 @@ struct CertificateWatchTests {
     (0, "isn't valid before 1970-01-02"), (1, nil), (76, nil), (77, "in 14 days"),
     (90, "in 1 day."), (91, "expired on 1970-04-02"), (500, "expired"),
   ])
-  func `a certificate is warned of before it expires and afterwards`(now: Int64, words: String?)
+  func `a certificate causes a warning before it expires and afterwards`(now: Int64, words: String?)
     throws
   {
     let warning = CertificateWatch.warning(certificate(from: 1, to: 91), at: now * Self.day)
@@ -95,7 +95,7 @@ struct CertificateWatchTests {
     if let words { #expect(try #require(warning).contains(words), "\(warning ?? "")") }
   }
 
-  @Test func `one for a week is warned of in its last third`() {
+  @Test func `a short-lived certificate causes a warning in its last third`() {
     let short = certificate(from: 0, to: 6)
     #expect(CertificateWatch.warning(short, at: 4 * Self.day - 1) == nil)
     #expect(CertificateWatch.warning(short, at: 4 * Self.day)?.contains("in 2 days") == true)
@@ -103,12 +103,12 @@ struct CertificateWatchTests {
       CertificateWatch.warning(short, at: 6 * Self.day - 1)?.contains("less than a day") == true)
   }
 
-  @Test func `it looks once a day until it is canceled`() async {
+  @Test func `the watch checks once a day until it's canceled`() async {
     struct Over: Error {}
-    let said = Mutex<[String]>([])
+    let warnings = Mutex<[String]>([])
     let slept = Mutex<[Duration]>([])
     let watch = CertificateWatch(
-      path: "/nowhere/certificate.pem", say: { line in said.withLock { $0.append(line) } })
+      path: "/nowhere/certificate.pem", say: { line in warnings.withLock { $0.append(line) } })
     await watch.run { duration in
       let count = slept.withLock {
         $0.append(duration)
@@ -117,6 +117,6 @@ struct CertificateWatchTests {
       if count > 3 { throw Over() }
     }
     #expect(slept.withLock { $0 } == Array(repeating: .seconds(86_400), count: 4))
-    #expect(said.withLock { $0.count } == 3)
+    #expect(warnings.withLock { $0.count } == 3)
   }
 }

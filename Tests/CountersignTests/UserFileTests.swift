@@ -18,7 +18,7 @@ import Text
     return records.map { ($0.fields ?? []).map(\.text) }
   }
 
-  @Test func `fields are what stands between commas and quotes`() throws {
+  @Test func `fields are separated by commas and may be quoted`() throws {
     let text = "\u{FEFF}a,b,\r\n\"x,\"\"y\"\"\nz\",,é\n\nlast"
     for size in [4, 5, 1_000] {
       #expect(
@@ -27,11 +27,11 @@ import Text
   }
 
   @Test(arguments: ["\"a", "\"a\"b,c\n"])
-  func `quotes that do not fit are refused`(text: String) {
+  func `misplaced quotes are rejected`(text: String) {
     #expect(throws: UserFileError.self) { try read(text, by: 3) }
   }
 
-  @Test func `a record tells its line`() throws {
+  @Test func `a record has its line number`() throws {
     var reader = CSVReader()
     var records: [CSVReader.Record] = []
     try reader.take(Array("a\n\"b\nc\"\nd\n".utf8), isLast: true, into: &records)
@@ -44,7 +44,7 @@ import Text
     try HashOptions.parameters(Arguments(words, options: HashOptions.all))
   }
 
-  @Test func `the options are those of the Firebase command line`() throws {
+  @Test func `the options match those of the Firebase CLI`() throws {
     let scrypt = try parameters(
       "--hash-algo=scrypt", "--hash-key=a2V5", "--salt-separator=Bw==", "--rounds=8",
       "--mem-cost=14")
@@ -74,13 +74,13 @@ import Text
     ["--rounds", "many"], ["--hash-key", "!"], ["--hash-input-order", "MIXED"],
     ["--hash-algo", "ARGON2", "--argon2-type", "argon3"],
   ])
-  func `what is no value is bad use`(words: [String]) {
+  func `an invalid value is a usage error`(words: [String]) {
     #expect(throws: UsageError.self) {
       try HashOptions.parameters(Arguments(words, options: HashOptions.all))
     }
   }
 
-  @Test func `a sentence names the option`() {
+  @Test func `an error names the option`() {
     #expect(HashOptions.sentence(.missing("signerKey")) == "the hash algorithm requires --hash-key")
     #expect(
       HashOptions.sentence(.outOfRange("rounds", 1...8)) == "--rounds must be between 1 and 8")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Localization
 
-/// Runs a test on catalog files in a folder of its own.
+/// Runs a test on catalog files in a temporary folder.
 func withCatalogs<Result>(
   _ files: [String: String], _ body: (String) throws -> Result
 ) throws -> Result {
@@ -60,7 +60,7 @@ private let english =
     try withCatalogs(["users/messages.po": english]) { try Catalog(folder: $0) }
   }
 
-  @Test func `a message is its text with its arguments`() throws {
+  @Test func `a message is formatted with its arguments`() throws {
     let catalog = try catalog()
     #expect(catalog.text(Message("users.title")) == "Users")
     #expect(
@@ -78,7 +78,7 @@ private let english =
     #expect(try catalog().pattern("users.count") == nil)
   }
 
-  @Test func `in HTML, arguments are escaped and names isolated`() throws {
+  @Test func `in HTML, arguments are escaped and names are isolated`() throws {
     let catalog = try catalog()
     #expect(
       catalog.html(Message("users.bold", ["name": .name("<&>")]))
@@ -139,14 +139,14 @@ private let english =
     ("fr", "3 févr. 2026, 09:05 UTC"), ("pt-BR", "3 de fev. de 2026, 09:05 UTC"),
     ("fa", "۳ فوریه ۲۰۲۶، ۹:۰۵ UTC"), ("cs", "3. 2. 2026 9:05 UTC"),
   ])
-  func `a time has its locale's form`(locale: String, text: String) {
+  func `a time is formatted for its locale`(locale: String, text: String) {
     let time = LocalTime(LocalDate(year: 2026, month: 2, day: 3), hour: 9, minute: 5, zone: "UTC")
     // Some locales don't break the line within a date.
     let formatted = Formats(locale: locale).time(time).map { $0.isWhitespace ? " " : $0 }
     #expect(String(formatted) == text)
   }
 
-  @Test func `scripts set the direction`() {
+  @Test func `the script sets the direction`() {
     let formats = Formats(locale: "he")
     #expect(Catalog(locale: "he", formats: formats, entries: [:]).isRightToLeft)
     #expect(!Catalog.empty.isRightToLeft)
@@ -162,7 +162,7 @@ private let english =
     ("msgctxt \"users.a\"\nmsgid \"\\x\"", "users/messages.po:7: “\"\\x\"” isn’t valid"),
     ("msgctxt \"users.a\"\nmsgstr \"\"", "users/messages.po:7: “msgstr \"\"” isn’t valid"),
   ])
-  func `an invalid file is refused with its line`(entry: String, expected: String) {
+  func `an invalid file is rejected with its line number`(entry: String, expected: String) {
     let fault = #expect(throws: CatalogError.self) {
       try withCatalogs(["users/messages.po": header("en") + "\n" + entry + "\n"]) {
         try Catalog(folder: $0)
@@ -233,7 +233,7 @@ private let english =
     "", "nplurals=2", "nplurals=0; plural=0;", "nplurals=2; plural=m;", "nplurals=2; plural=(n;",
     "nplurals=2; plural=n;", "nplurals=2; plural=n?1;", "nplurals=2; plural=n n;",
   ])
-  func `an invalid rule is refused`(header: String) {
+  func `an invalid rule is rejected`(header: String) {
     #expect(throws: CatalogError.Problem.self) { try PluralRule(header: header) }
   }
 }

@@ -3,7 +3,7 @@ import Templating
 import Testing
 
 struct LibraryTests {
-  /// A folder of its own with the given files.
+  /// A temporary folder with the given files.
   private func folder(_ files: [String: [UInt8]]) throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     for (path, bytes) in files {
@@ -49,7 +49,7 @@ struct LibraryTests {
     #expect(fault?.line == 3)
   }
 
-  @Test func `a fault names the file below the folder`() throws {
+  @Test func `an error names the file relative to the folder`() throws {
     let folder = try folder(["users/list.mustache": Array("\n{{#a}}".utf8)])
     defer { try? FileManager.default.removeItem(at: folder) }
     let fault = #expect(throws: TemplateError.self) {
@@ -59,7 +59,7 @@ struct LibraryTests {
     #expect(fault?.line == 2)
   }
 
-  @Test func `what is not UTF-8 is refused`() throws {
+  @Test func `a file that isn't UTF-8 is rejected`() throws {
     let folder = try folder(["page.mustache": [0xC3, 0x28]])
     defer { try? FileManager.default.removeItem(at: folder) }
     let fault = #expect(throws: TemplateError.self) {
@@ -68,7 +68,7 @@ struct LibraryTests {
     #expect(fault?.description == "page.mustache: cannot be read as UTF-8")
   }
 
-  @Test func `a folder that is not there is refused`() {
+  @Test func `a missing folder is rejected`() {
     let fault = #expect(throws: TemplateError.self) {
       try TemplateLibrary(folder: "/nowhere/at/all")
     }

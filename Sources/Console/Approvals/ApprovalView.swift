@@ -37,6 +37,13 @@ struct ApprovalView: ViewModel {
     return Markup(html: heading)
   }
 
+  /// The decider's message, or the reason the request wasn't carried out.
+  private var closing: Message? {
+    guard !isWaiting else { return nil }
+    return approval.obstacle?.sentence(approval.requesterName)
+      ?? approval.answer.map { .verbatim($0) }
+  }
+
   private var facts: [Fact] {
     let times = frame.times
     var facts = [
@@ -128,7 +135,7 @@ struct ApprovalView: ViewModel {
     .text("place") { ApprovalWords.place($0.approval.scope) },
     .list("facts") { $0.facts },
     .list("links") { $0.links },
-    .text("answer") { view in view.isWaiting ? nil : view.approval.answer },
+    .text("answer") { $0.closing },
     .flag("isOwn") { $0.isWaiting && $0.isOwn },
     .optional("refusal") { view in view.isWaiting && !view.isOwn ? view.refusal : nil },
     .flag("mayApprove") { $0.isWaiting && !$0.isOwn && $0.refusal == nil },

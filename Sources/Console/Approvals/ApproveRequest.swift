@@ -27,7 +27,13 @@ struct ApproveRequest: ApprovalDecision {
           ConsolePaths.bulkRemoval(scope, String(job))
         )
       case .overtaken(let change):
-        (Flash(text: Message("approvals.overtaken", ["change": .text(change)]), isAlert: true), nil)
+        (
+          Flash(
+            text: Message(
+              "approvals.overtaken",
+              ["change": .message(change.sentence(approval.requesterName))]),
+            isAlert: true), nil
+        )
       }
     return ApprovalResult(flash: flash, address: address, renewed: done.renewed)
   }

@@ -13,6 +13,8 @@ enum AuditCode {
     case .passwordClasses: characters(code)
     case .role: ServiceTokenRole(rawValue: code)?.auditWords
     case .message: OutboxWords.purposes[code]?.message
+    case .reportedChange: reportedChange(code)
+    case .outcome: ApprovalObstacle(rawValue: code)?.auditWords
     case .approvalCause: Approval.Cause(rawValue: code)?.auditWords
     case .verification: verification(code)
     case .blockReach: reach(code)
@@ -26,6 +28,11 @@ enum AuditCode {
     case .theme: theme(code)
     default: nil
     }
+  }
+
+  private static func reportedChange(_ code: String) -> Message? {
+    guard case .notice(let notice) = ReportedChange.Fact(stored: code) else { return nil }
+    return OutboxWords.purposes[notice.purpose]?.message
   }
 
   private static func totp(_ code: String) -> Message? {
@@ -120,6 +127,21 @@ extension Approval.Cause {
     case .many: Message("audit.cause-many")
     case .hour: Message("audit.cause-hour")
     case .weakerPolicy: Message("audit.cause-weaker-policy")
+    }
+  }
+}
+
+extension ApprovalObstacle {
+  /// What has changed since the request.
+  fileprivate var auditWords: Message {
+    switch self {
+    case .permissionLost: Message("audit.permission-lost")
+    case .accountOutOfReach: Message("audit.account-out-of-reach")
+    case .accountDeleted: Message("audit.account-deleted")
+    case .policyChanged: Message("audit.policy-changed")
+    case .listGone: Message("audit.list-deleted")
+    case .factorGone: Message("audit.factor-removed")
+    case .factorEnrolled: Message("audit.factor-enrolled")
     }
   }
 }

@@ -77,7 +77,7 @@ struct MessageRow: ViewModel {
     .markup("state") { OutboxWords.chip($0.message) },
     .text("reason") { row in
       if case .sent = row.message.state { return nil }
-      return row.message.lastError.map { Words.short($0, 120) }
+      return row.message.lastError?.short
     },
     .markup("written") { $0.times.past($0.message.createdAt) },
   ]
@@ -120,8 +120,11 @@ struct MessageView: ViewModel {
     if message.state == .waiting, message.tries > 0, let next = message.nextTryAt {
       facts.append(Fact(Message("outbox.next-attempt"), times.moment(next)))
     }
-    if let error = message.lastError {
-      facts.append(Fact(Message("outbox.last-error"), HTML.isolated(error)))
+    switch message.lastError {
+    case .response(let text)?:
+      facts.append(Fact(Message("outbox.last-error"), HTML.isolated(text)))
+    case let problem?: facts.append(Fact(Message("outbox.last-error"), problem.message))
+    case nil: break
     }
     if let account = message.account {
       var link = HTML()

@@ -134,7 +134,7 @@ struct RemovalJobView: ViewModel {
     .text("users") { BulkWords.users($0.job.users) },
     .number("id") { Int($0.job.id) },
     .markup("state") { BulkWords.chip($0.job.state) },
-    .text("ending") { $0.job.ending },
+    .text("ending") { $0.job.endingSentence },
     .flag("isWaiting") { $0.job.state == .waiting },
     .optional("approval") { view in
       view.approval.map {

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// `/__/auth/not-me`: the page on which a user reports a change they didn't make, opened by the
@@ -142,18 +143,12 @@ struct ReportedChangeForm: ViewModel {
   let reportedChange: ReportedChange
   let code: String
 
-  /// What happened, as stored for the email, as a sentence.
-  private var fact: String {
-    let fact = reportedChange.fact
-    return Words.short(fact.prefix(1).uppercased() + fact.dropFirst(), 400)
-  }
-
   static let keys: Keys<Self> = [
     .text("action") { _ in ConsolePaths.reportedChange() },
     .text(\.csrf),
     .text(\.code),
     .text("application") { Words.short($0.reportedChange.scope.projectName) },
-    .text("fact") { $0.fact },
+    .text("fact") { $0.reportedChange.fact.sentence },
     .markup("at") { $0.frame.times.moment($0.reportedChange.at) },
     .markup("until") { $0.frame.times.moment($0.reportedChange.expiresAt) },
   ]

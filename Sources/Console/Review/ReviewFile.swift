@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import OTP
 
 /// The policy review as a CSV file.
@@ -34,7 +35,7 @@ struct ReviewFile {
     let differences = base.map { summary.inForce.differences(from: $0).map(\.rawValue) } ?? []
     csv.add([
       project.text, summary.tenant?.text ?? "", summary.displayName,
-      catalog.text(PolicyChange.Field.totp.value(in: summary.edit)),
+      catalog.text(PolicyChange.value(.totp, summary.edit).message),
       catalog.text(WindowWords.number(configuration)),
       String(configuration.accepted?.codes ?? 0),
       catalog.text(configuration.isSMSOn ? Message("common.on") : Message("common.off")),

@@ -23,7 +23,7 @@ enum TokenFactorRules {
       throw AccountError.factorRemovalByTokenOff
     }
     if let limit = settings.tokenChangesPerHour {
-      let name = "factors changed by \(token.text) in \(scope.key)"
+      let name = "token-factor-changes \(token.text) \(scope.key)"
       if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
         throw AccountError.tooManyFactorChanges(until: until)
       }

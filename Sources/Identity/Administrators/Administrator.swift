@@ -95,13 +95,6 @@ public struct Grant: Hashable, Sendable {
     guard project == other else { return false }
     return tenant == nil || tenant == otherTenant
   }
-
-  /// The description of the grant, as in the audit log.
-  public var words: String {
-    guard let project else { return "\(role.rawValue) of the instance" }
-    guard let tenant else { return "\(role.rawValue) of \(project.text)" }
-    return "\(role.rawValue) of \(project.text)/\(tenant.text)"
-  }
 }
 
 /// An error that prevents an administrator from being created or found.

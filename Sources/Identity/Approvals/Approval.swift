@@ -93,8 +93,10 @@ public struct Approval: Sendable {
   public let decidedAt: Instant?
   /// The name of the administrator who decided it.
   public let deciderName: String?
-  /// The decider's message, or the reason the request wasn't carried out.
+  /// The decider's message, or the reason that an earlier version stored as text.
   public let answer: String?
+  /// The reason an approved request wasn't carried out.
+  public let obstacle: ApprovalObstacle?
   let factors: Set<String>
   let allFactors: Set<String>
   let address: String
@@ -152,9 +154,36 @@ public struct Approval: Sendable {
     state = kept == .waiting && expiresAt <= now ? .expired : kept
     decidedAt = (try row.value(21) as Int64?).map(Instant.init(microseconds:))
     deciderName = try row.value(22)
-    answer = try row.value(23)
+    let answer: String? = try row.value(23)
+    obstacle = state == .overtaken ? answer.flatMap { ApprovalObstacle(stored: $0) } : nil
+    self.answer = obstacle == nil ? answer : nil
     scope = try Scope(row, from: 24)
   }
+}
+
+/// Something that changed since a request was made, so that it can't be carried out.
+public enum ApprovalObstacle: String, Sendable, CaseIterable {
+  /// The requester no longer has permission.
+  case permissionLost = "permission-lost"
+  /// The requester can no longer act on the account.
+  case accountOutOfReach = "account-out-of-reach"
+  /// The account was deleted.
+  case accountDeleted = "account-deleted"
+  /// The policy was changed.
+  case policyChanged = "policy-changed"
+  /// The list of the bulk removal was deleted.
+  case listGone = "list-gone"
+  /// A factor was removed.
+  case factorGone = "factor-gone"
+  /// A factor was enrolled.
+  case factorEnrolled = "factor-enrolled"
+
+  init?(stored: String) {
+    guard let stored = StoredCode(stored) else { return nil }
+    self.init(rawValue: stored.code)
+  }
+
+  var stored: String { StoredCode(rawValue).text }
 }
 
 /// The result of an approval.
@@ -165,8 +194,8 @@ public enum ApprovalOutcome: Sendable {
   case begun(job: Int64)
   /// The policy is in effect.
   case policyChanged(Policy)
-  /// The request wasn't carried out because something had changed, as the sentence explains.
-  case overtaken(String)
+  /// The request wasn't carried out because something had changed.
+  case overtaken(ApprovalObstacle)
 }
 
 /// An error that prevents a request from being decided.

@@ -18,7 +18,7 @@ extension Approvals {
     try await decide(.approve, id, in: scope, request) { approval, now, connection in
       if let change = try change(since: approval, connection) {
         try Self.close(
-          approval, .overtaken, by: request.author, answer: change, at: now, connection)
+          approval, .overtaken, by: request.author, obstacle: change, at: now, connection)
         return .overtaken(change)
       }
       let settings = try SupportRules.find(scope, connection)
@@ -170,33 +170,33 @@ extension Approvals {
     return false
   }
 
-  /// Describes what has changed since the request; nil if nothing has.
+  /// Returns what has changed since the request; nil if nothing has.
   private func change(
     since approval: Approval, _ connection: borrowing Connection
-  ) throws -> String? {
+  ) throws -> ApprovalObstacle? {
     let scope = approval.scope
     guard let requester = try Administrators.present(approval.requester, connection),
       requester.may(approval.kind.permission, in: scope)
-    else { return "\(approval.requesterName) may not act here any more." }
+    else { return .permissionLost }
     if approval.kind == .policy {
       let proposed = try Self.proposedPolicy(of: approval, connection)
       let policy = try Policies.find(scope.key, connection)
-      return proposed?.version == policy.version ? nil : "The policy has changed since."
+      return proposed?.version == policy.version ? nil : .policyChanged
     }
     if let id = approval.job {
       let job = try BulkJob.find(id, in: scope, connection)
-      return job?.state == .waiting ? nil : "The list is not there any more."
+      return job?.state == .waiting ? nil : .listGone
     }
     guard let id = approval.account,
       let account = try AccountRecord.find(scope, id, connection)
-    else { return "The account was deleted." }
+    else { return .accountDeleted }
     guard requester.denial(of: .removeFactor, on: account, in: scope) == nil else {
-      return "\(approval.requesterName) may not act on it any more."
+      return .accountOutOfReach
     }
     let now = Set(account.factors.map(\.id.text))
-    if !now.isSuperset(of: approval.factors) { return "A factor is gone already." }
-    if !now.isSubset(of: approval.allFactors) { return "A factor was enrolled since." }
-    return now == approval.allFactors ? nil : "A factor is gone already."
+    if !now.isSuperset(of: approval.factors) { return .factorGone }
+    if !now.isSubset(of: approval.allFactors) { return .factorEnrolled }
+    return now == approval.allFactors ? nil : .factorGone
   }
 
   /// Carries out the request in the requester's name, with their reason and the approver's name.
@@ -250,17 +250,18 @@ extension Approvals {
   /// row.
   private static func close(
     _ approval: Approval, _ state: Approval.State, by author: Author, answer: String? = nil,
-    at now: Instant, _ connection: borrowing Connection
+    obstacle: ApprovalObstacle? = nil, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let decider = state == .expired ? nil : author.actor
     try connection.run(
       """
       UPDATE approval SET state = \(state.rawValue), decided_at = \(now.microseconds),
-        decider_id = \(decider?.id), decider_name = \(decider?.name), answer = \(answer)
+        decider_id = \(decider?.id), decider_name = \(decider?.name),
+        answer = \(answer ?? obstacle?.stored)
       WHERE approval_id = \(approval.id)
       """)
-    if let job = approval.job, state != .approved {
-      let ending = ending(state, author.actor.name, answer)
+    let ending = ending(state, author.actor.name, answer, obstacle)
+    if let job = approval.job, let ending {
       let isWaiting = try connection.first(
         "SELECT 1 FROM bulk_job WHERE job_id = \(job) AND state = 'waiting'"
       ) { _ in true }
@@ -278,7 +279,7 @@ extension Approvals {
       action(state), object.kind, object.id, name: object.name, in: approval.scope)
     entry.add(.requester, .text(approval.requesterName))
     if object.kind == .bulkRemoval { entry.add(.users, .number(approval.users)) }
-    if state == .overtaken, let answer { entry.add(.outcome, .text(answer)) }
+    if let obstacle { entry.add(.outcome, .code(obstacle.rawValue)) }
     entry.note = state == .refused ? answer : nil
     try entry.record(by: author, at: now, connection)
   }
@@ -293,12 +294,16 @@ extension Approvals {
     }
   }
 
-  private static func ending(_ state: Approval.State, _ name: String, _ answer: String?) -> String {
+  /// How a bulk removal ends with its request; nil if it doesn't.
+  private static func ending(
+    _ state: Approval.State, _ name: String, _ answer: String?, _ obstacle: ApprovalObstacle?
+  ) -> BulkEnding? {
     switch state {
-    case .refused: "Refused by \(name): \(answer ?? "")"
-    case .withdrawn: "Withdrawn by \(name)."
-    case .expired: "Nobody approved it within a day."
-    case .waiting, .approved, .overtaken: answer ?? ""
+    case .refused: .refused(by: name, answer: answer ?? "")
+    case .withdrawn: .withdrawn(by: name)
+    case .expired: .expired
+    case .overtaken: obstacle.map { .overtaken($0) }
+    case .waiting, .approved: nil
     }
   }
 }

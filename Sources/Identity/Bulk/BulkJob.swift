@@ -55,7 +55,7 @@ public struct BulkJob: Sendable {
   /// The name of the approver, if approval was required.
   public let approverName: String?
   /// The reason it was stopped.
-  public let ending: String?
+  public let ending: BulkEnding?
   let scopeKey: Int64
   let address: String
   let requestID: String
@@ -108,7 +108,7 @@ public struct BulkJob: Sendable {
     ticket = try row.value(18) ?? ""
     proof = try row.value(19) ?? ""
     approverName = try row.value(20)
-    ending = try row.value(21)
+    ending = (try row.value(21) as String?).map { BulkEnding(stored: $0) }
     factors = try row.value(22)
   }
 
@@ -124,7 +124,7 @@ public struct BulkJob: Sendable {
 
   /// Stops a bulk removal; the remaining lines aren't processed.
   static func stop(
-    _ id: Int64, because ending: String, at now: Instant, _ connection: borrowing Connection
+    _ id: Int64, because ending: BulkEnding, at now: Instant, _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
@@ -133,7 +133,7 @@ public struct BulkJob: Sendable {
       """)
     try connection.run(
       """
-      UPDATE bulk_job SET state = 'stopped', ended_at = \(now.microseconds), ending = \(ending)
+      UPDATE bulk_job SET state = 'stopped', ended_at = \(now.microseconds), ending = \(ending.stored)
       WHERE job_id = \(id)
       """)
   }

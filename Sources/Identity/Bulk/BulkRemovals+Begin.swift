@@ -122,7 +122,7 @@ extension BulkRemovals {
       }
       guard job.state == .running else { return false }
       try BulkJob.stop(
-        id, because: "Stopped by \(context.author.actor.name).", at: context.now, connection)
+        id, because: .stopped(by: context.author.actor.name), at: context.now, connection)
       var entry = AuditEntry(.bulkStop, .bulkRemoval, String(id), name: "", in: scope)
       entry.add(.usersDone, .number(job.usersDone))
       entry.add(.users, .number(job.users))

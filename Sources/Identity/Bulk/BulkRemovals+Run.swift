@@ -55,7 +55,7 @@ extension BulkRemovals {
     let scope: Scope
     do { scope = try Policies.find(job.scopeKey, connection).scope } catch PolicyError.scopeNotFound
     {
-      try BulkJob.stop(job.id, because: "The user pool was deleted.", at: now, connection)
+      try BulkJob.stop(job.id, because: .scopeDeleted, at: now, connection)
       return true
     }
     guard let administrator = try Administrators.present(job.requester, connection),
@@ -163,8 +163,7 @@ extension BulkRemovals {
   private static func lose(
     _ job: BulkJob, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    try BulkJob.stop(
-      job.id, because: "\(job.requesterName) may not act here any more.", at: now, connection)
+    try BulkJob.stop(job.id, because: .permissionLost, at: now, connection)
     var entry = AuditEntry(.bulkStop, .bulkRemoval, String(job.id), name: "", in: scope)
     entry.add(.usersDone, .number(job.usersDone))
     entry.add(.users, .number(job.users))

@@ -10,16 +10,6 @@ public struct ClockDoubt: Sendable, Equatable {
 
   /// True if the clock is behind, false if it's too far ahead.
   public var isBehind: Bool { shown < expected }
-
-  /// A description for operators and owners.
-  public var description: String {
-    """
-    The clock shows \(shown.rfc3339Milliseconds), \(isBehind ? "before" : "long after") \
-    \(expected.rfc3339Milliseconds), the \(isBehind ? "newest stored time" : "last time it was right")
-    """
-      + ". Nothing is deleted for its age and no mail is sent until the clock is set right, or an "
-      + "owner confirms that it is."
-  }
 }
 
 /// The clock's time and the newest stored time.

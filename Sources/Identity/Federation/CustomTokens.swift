@@ -3,10 +3,36 @@ import Database
 import JSON
 public import Text
 
+/// What is wrong with a custom token.
+public enum InvalidCustomToken: Sendable, CaseIterable {
+  /// The emulator can't parse the token.
+  case notJSON
+  /// The token isn't a JSON Web Token.
+  case malformed
+  /// The audience isn't ``CustomTokens/audience``.
+  case otherAudience
+  /// The token isn't signed with RS256.
+  case otherAlgorithm
+  /// Issuer and subject differ.
+  case otherSubject
+  /// The signature isn't that of a registered key.
+  case wrongSignature
+  /// The token has no time of issue or expiry.
+  case missingTimes
+  /// The token is valid for longer than ``CustomTokens/longestLife``.
+  case tooLong
+  /// The token has expired.
+  case expired
+  /// The token is from the future.
+  case future
+  /// The uid is too long or has control characters.
+  case invalidUID
+}
+
 /// An error in signing in with a custom token.
 public enum CustomTokenError: Error, Sendable {
-  /// The token is invalid; the text says why.
-  case invalid(String)
+  /// The token is invalid.
+  case invalid(InvalidCustomToken)
   /// The token's issuer isn't trusted for the project.
   case credentialMismatch
   /// The token is for a tenant other than the request's.
@@ -119,18 +145,18 @@ public struct CustomTokens: Sendable {
       guard token.utf8.count < JSONWebToken.longest,
         let payload = (try? JSON.parse(Array(token.utf8)))?.objectValue
       else {
-        throw .invalid("The emulator takes strict JSON and JSON Web Tokens as custom tokens.")
+        throw .invalid(.notJSON)
       }
       if payload["tenant_id"] != nil { try Self.checkTenant(payload, scope) }
       return try words(payload, signer: nil)
     }
     guard let token = JSONWebToken(token) else {
-      throw .invalid("Invalid assertion format. 3 dot separated segments required.")
+      throw .invalid(.malformed)
     }
     var signer: String?
     if store.profile == .standalone { signer = try await checkSignature(token, scope.project) }
     guard token.text("aud") == Self.audience else {
-      throw .invalid("The audience of the token is not that of custom tokens.")
+      throw .invalid(.otherAudience)
     }
     try Self.checkTenant(token.payload, scope)
     return try words(token.payload, signer: signer)
@@ -141,10 +167,10 @@ public struct CustomTokens: Sendable {
     _ token: JSONWebToken, _ project: ID<Project>
   ) async throws(CustomTokenError) -> String {
     guard token.algorithm == PublicKey.Algorithm.rs256.rawValue, !token.isCritical else {
-      throw .invalid("The token must be signed with RS256.")
+      throw .invalid(.otherAlgorithm)
     }
     guard let issuer = token.text("iss"), !issuer.isEmpty, token.text("sub") == issuer else {
-      throw .invalid("Issuer and subject must both be the service account that signed the token.")
+      throw .invalid(.otherSubject)
     }
     let keyID = token.keyID
     let candidates = try await store.read(CustomTokenError.self) { connection in
@@ -154,16 +180,16 @@ public struct CustomTokens: Sendable {
     let signer = candidates.first { candidate in
       (try? PublicKey(der: candidate.key)).map(token.isSigned(by:)) ?? false
     }
-    guard let signer else { throw .invalid("The signature is not that of a registered key.") }
+    guard let signer else { throw .invalid(.wrongSignature) }
     let now = store.clock.now().seconds
     guard let issued = token.seconds("iat"), let expires = token.seconds("exp"), issued < expires
-    else { throw .invalid("The token has no time of issue and expiry.") }
+    else { throw .invalid(.missingTimes) }
     guard expires - issued <= Self.longestLife else {
-      throw .invalid("A custom token counts for one hour at most.")
+      throw .invalid(.tooLong)
     }
-    guard expires > now else { throw .invalid("The token has expired.") }
+    guard expires > now else { throw .invalid(.expired) }
     guard issued <= now + Self.clockSkew, (token.seconds("nbf") ?? 0) <= now + Self.clockSkew else {
-      throw .invalid("The token is from the future; check the clock of the server that signed it.")
+      throw .invalid(.future)
     }
     return signer.id
   }
@@ -188,7 +214,7 @@ public struct CustomTokens: Sendable {
     }
     guard let uid, !uid.isEmpty else { throw .missingUID }
     do { try AccountRules.checkUID(uid) } catch {
-      throw .invalid("A uid has 1 to \(Account.longestID) bytes, none of them a control character.")
+      throw .invalid(.invalidUID)
     }
     guard let given = payload["claims"] else {
       return Words(uid: uid, claims: nil, signer: signer)

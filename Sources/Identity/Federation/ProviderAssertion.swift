@@ -48,18 +48,58 @@ public struct ProviderAssertion: Sendable {
   }
 }
 
+/// What is wrong with a provider's response.
+public enum InvalidResponse: Sendable, CaseIterable {
+  /// The ID token isn't a JSON Web Token.
+  case malformed
+  /// The ID token has no subject that can be stored.
+  case unusableSubject
+  /// No keys of the provider are registered.
+  case noKeys
+  /// The signature isn't that of a registered key.
+  case wrongSignature
+  /// The ID token is of another issuer.
+  case otherIssuer
+  /// The ID token is for another client.
+  case otherAudience
+  /// The ID token's authorized party is another client.
+  case otherParty
+  /// The ID token has no time of issue or expiry.
+  case missingTimes
+  /// The ID token has expired.
+  case expired
+  /// The ID token is from the future.
+  case future
+  /// The emulator can't parse the token.
+  case unparsable
+  /// The token has no subject.
+  case missingSubject
+  /// The token's subject isn't text.
+  case subjectNotText
+}
+
+/// What is wrong with a nonce.
+public enum InvalidNonce: Sendable, CaseIterable {
+  /// The ID token has no nonce.
+  case notInToken
+  /// The request has no nonce.
+  case notInRequest
+  /// The nonce isn't that of the ID token.
+  case different
+}
+
 /// An error in signing in with another identity provider.
 public enum FederationError: Error, Sendable {
-  /// The provider's response is invalid; the text says why.
-  case invalidResponse(String)
+  /// The provider's response is invalid.
+  case invalidResponse(InvalidResponse)
   /// The nonce is missing or doesn't match the token.
-  case invalidNonce(String)
+  case invalidNonce(InvalidNonce)
   /// The provider doesn't exist in the user pool.
   case providerNotFound
   /// The provider is disabled.
   case providerDisabled
-  /// SAML, or another unsupported sign-in method.
-  case unsupported(String)
+  /// SAML, which isn't supported.
+  case unsupported
   /// The pending token is invalid or expired.
   case invalidPendingToken
   /// The identity is linked to another account.
@@ -103,19 +143,19 @@ extension Federation {
     _ scope: Scope, provider: String, idToken: String, nonce: String?
   ) async throws(FederationError) -> ProviderAssertion {
     guard IdentityProviders.kind(of: provider) != .saml else {
-      throw .unsupported("Sign-in by SAML is not served; its configurations are kept.")
+      throw .unsupported
     }
     if store.profile == .emulator { return try Self.unchecked(idToken, provider) }
     guard IdentityProviders.kind(of: provider) == .oidc else { throw .providerNotFound }
     let settings = try await settings(scope, provider)
     guard settings.isEnabled else { throw .providerDisabled }
     guard let token = JSONWebToken(idToken) else {
-      throw .invalidResponse("The id_token is not a JSON Web Token.")
+      throw .invalidResponse(.malformed)
     }
     try check(token, settings, nonce: nonce)
     guard let assertion = ProviderAssertion(provider: provider, claims: token.payload),
       (try? assertion.link.check()) != nil
-    else { throw .invalidResponse("The id_token has no subject that can be kept.") }
+    else { throw .invalidResponse(.unusableSubject) }
     return assertion
   }
 
@@ -123,50 +163,50 @@ extension Federation {
     _ token: JSONWebToken, _ settings: ProviderSettings, nonce: String?
   ) throws(FederationError) {
     guard settings.keys.count > 0 else {
-      throw .invalidResponse("No keys of this provider are registered.")
+      throw .invalidResponse(.noKeys)
     }
     guard settings.keys.haveSigned(token) else {
-      throw .invalidResponse("The signature of the id_token is not that of a registered key.")
+      throw .invalidResponse(.wrongSignature)
     }
     guard token.text("iss") == settings.issuer else {
-      throw .invalidResponse("The id_token is of another issuer.")
+      throw .invalidResponse(.otherIssuer)
     }
     let audience = token.payload["aud"]
     let audiences =
       (audience?.textValue?.text).map { [$0] }
       ?? audience?.arrayValue?.compactMap(\.textValue?.text)
     guard audiences?.contains(settings.clientID) == true else {
-      throw .invalidResponse("The id_token is for another client.")
+      throw .invalidResponse(.otherAudience)
     }
     // If a token has several audiences, its authorized party must be this client.
     let asked = token.text("azp")
     guard asked == nil ? audiences?.count == 1 : asked == settings.clientID else {
-      throw .invalidResponse("The id_token was made for another client.")
+      throw .invalidResponse(.otherParty)
     }
     let now = store.clock.now().seconds
     guard let expires = token.seconds("exp"), let issued = token.seconds("iat") else {
-      throw .invalidResponse("The id_token has no time of issue and expiry.")
+      throw .invalidResponse(.missingTimes)
     }
     guard expires > now - Self.clockSkew else {
-      throw .invalidResponse("The id_token has expired.")
+      throw .invalidResponse(.expired)
     }
     guard max(issued, token.seconds("nbf") ?? issued) <= now + Self.clockSkew else {
-      throw .invalidResponse("The id_token is from the future.")
+      throw .invalidResponse(.future)
     }
     try Self.check(nonce: nonce, against: token.payload["nonce"]?.textValue?.text)
   }
 
   private static func check(nonce: String?, against kept: String?) throws(FederationError) {
     guard let kept else {
-      guard nonce == nil else { throw .invalidNonce("The id_token has no nonce.") }
+      guard nonce == nil else { throw .invalidNonce(.notInToken) }
       return
     }
     guard let nonce, nonce.utf8.count <= 1_024 else {
-      throw .invalidNonce("Nonce is missing in the request.")
+      throw .invalidNonce(.notInRequest)
     }
     let digest = Hex.encode(HashFunction.sha256.digest(Array(nonce.utf8)))
     guard constantTimeEqual(Array(digest.utf8), Array(kept.utf8)) else {
-      throw .invalidNonce("The SHA-256 hash of the raw nonce is not the nonce of the id_token.")
+      throw .invalidNonce(.different)
     }
   }
 
@@ -179,19 +219,17 @@ extension Federation {
       claims = (try? JSON.parse(Array(idToken.utf8)))?.objectValue
     }
     guard let claims else {
-      throw .invalidResponse(
-        "Unable to parse id_token. The emulator takes strict JSON and JSON Web Tokens.")
+      throw .invalidResponse(.unparsable)
     }
     guard let subject = claims["sub"], subject.textValue != "" else {
-      throw .invalidResponse(
-        "Invalid Idp Response: id_token missing required fields. It has no sub.")
+      throw .invalidResponse(.missingSubject)
     }
     guard subject.textValue?.text != nil else {
-      throw .invalidResponse("The sub of the id_token must be a text.")
+      throw .invalidResponse(.subjectNotText)
     }
     guard let assertion = ProviderAssertion(provider: provider, claims: claims),
       (try? assertion.link.check()) != nil
-    else { throw .invalidResponse("The id_token has no subject that can be kept.") }
+    else { throw .invalidResponse(.unusableSubject) }
     return assertion
   }
 }

@@ -96,7 +96,7 @@ struct UnreadableSecret: Error, CustomStringConvertible {
   /// bytes were changed or moved from another row.
   let key: UInt32?
 
-  var description: String { "a stored secret (\(secret.kind.rawValue)) can't be opened: \(reason)" }
+  var description: String { "unreadable \(secret.kind.rawValue): \(reason)" }
 
   /// The name of the master key that isn't in the key ring.
   var keyName: String? {
@@ -108,7 +108,7 @@ struct UnreadableSecret: Error, CustomStringConvertible {
 
   /// Why the secret can't be opened, for the server's log.
   private var reason: String {
-    guard let keyName else { return "changed, or moved from another row" }
-    return "sealed with master key \(keyName), which isn't in the key ring"
+    guard let keyName else { return "changed" }
+    return "unknown-key \(keyName)"
   }
 }

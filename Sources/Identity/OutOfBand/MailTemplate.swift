@@ -49,7 +49,7 @@ struct MailTemplate: Equatable {
   /// The subject on one line; nil to use the server's default.
   func subject(_ values: Values) -> String? {
     guard !subject.isEmpty else { return nil }
-    return OutOfBandMail.oneLine(Self.filled(subject, values.all), longest: 250)
+    return SafeName.oneLine(Self.filled(subject, values.all), longest: 250)
   }
 
   /// The text and whether it's HTML; nil to use the server's default.

@@ -47,7 +47,7 @@ public struct OutOfBandCodes: Sendable {
       new.newEmail = request.newEmail
       new.continueURL = request.continueURL
       new.apiKey = request.apiKey
-      new.language = OutOfBandMail.language(request.locale)
+      new.locale = request.locale
       if store.profile == .standalone {
         let recipient = request.kind == .changeEmail ? request.newEmail ?? "" : found.email
         var names = [(MailQuota.name(to: recipient, in: scope), MailQuota.perAddress)]

@@ -129,7 +129,8 @@ struct OutOfBandRecord {
     var factor: Factor?
     var continueURL: String?
     var apiKey: String?
-    var language = OutOfBandMail.languages[0]
+    /// The preferred locale of the email; nil for the default language.
+    var locale: String?
   }
 
   /// Creates a code.
@@ -140,7 +141,8 @@ struct OutOfBandRecord {
     let code = store.random.token(bytes: length)
     let link = store.links.link(
       code, new.kind, in: new.scope, apiKey: new.apiKey ?? prerequisites.apiKey,
-      continueURL: new.continueURL, language: new.language, handler: prerequisites.handler)
+      continueURL: new.continueURL, language: store.outbox.writer.language(for: new.locale),
+      handler: prerequisites.handler)
     let expires = now.advanced(bySeconds: new.kind.lifetime)
     try connection.run(
       """
@@ -177,11 +179,10 @@ extension Store {
       factor: new.factor, link: link.link,
       displayName: new.account?.emailVerified == true ? new.account?.displayName : nil,
       template: MailTemplate(new.kind, of: prerequisites.mails))
-    let text = mail.text
     let message = try outbox.add(
       OutboxMessage(
-        channel: .mail, purpose: mail.purpose, recipient: mail.recipient, language: new.language,
-        subject: mail.subject, body: text.body, isHTML: text.isHTML,
+        purpose: mail.purpose, recipient: mail.recipient,
+        text: mail.text { outbox.written($0, for: new.locale) },
         expiresAt: now.advanced(bySeconds: new.kind.lifetime)),
       to: new.account, in: new.scope, at: now, connection)
     return (message, link)

@@ -192,7 +192,7 @@ public struct Deliveries: Sendable {
         try connection.run(
           """
           UPDATE outbox SET next_try_at = \(next.microseconds),
-            last_error = \(Self.shown(reason, of: mail))
+            last_error = \(Self.shown(reason, of: mail).stored)
           WHERE message_id = \(mail.key) AND sealed_text IS NOT NULL
           """)
       }
@@ -202,16 +202,16 @@ public struct Deliveries: Sendable {
   private static func failUnopened(
     _ key: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    try fail(key, "The text can't be decrypted.", at: now, connection)
+    try fail(key, .undecryptable, at: now, connection)
   }
 
   private static func fail(
-    _ key: Int64, _ reason: String, at now: Instant, _ connection: borrowing Connection
+    _ key: Int64, _ problem: DeliveryProblem, at now: Instant, _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       UPDATE outbox SET failed_at = \(now.microseconds), sealed_text = NULL, next_try_at = NULL,
-        last_error = \(reason)
+        last_error = \(problem.stored)
       WHERE message_id = \(key)
       """)
   }
@@ -220,14 +220,13 @@ public struct Deliveries: Sendable {
   ///
   /// A response that quotes a link or code from the email is left out, because more people can see
   /// the reason than the email.
-  static func shown(_ reason: String, of mail: DueMail) -> String {
+  static func shown(_ reason: String, of mail: DueMail) -> DeliveryProblem {
     let words = reason.split { !($0.isLetter || $0.isNumber || "-_".contains($0)) }
     let quotes = words.contains { word in
       let mayBeCode = word.count >= 6 && word.contains(where: \.isNumber) || word.count >= 20
       return mayBeCode && mail.body.contains(word) && !mail.recipient.contains(word)
     }
-    guard quotes else { return String(reason.prefix(300)) }
-    let code = reason.prefix { $0.isNumber }
-    return "\(code) The response quoted the email and isn't stored.".trimmed
+    guard quotes else { return .response(String(reason.prefix(300))) }
+    return .quoted(code: String(reason.prefix { $0.isNumber }))
   }
 }

@@ -33,16 +33,15 @@ extension Outbox {
     for recipient in recipients where recipient != told {
       let link =
         notice.isAboutFactors
-        ? try reportedChange(to: notice.fact, account, at: now, connection) : nil
+        ? try reportedChange(to: notice, account, at: now, connection) : nil
       var own = account.email
       if case .emailChanged(let old) = notice { own = old }
-      let text = NoticeText(
-        notice: notice, application: NoticeText.application(scope),
-        email: own == recipient ? own : nil, at: now, reportedChange: link)
+      let mail = NoticeMail(
+        notice: notice, scope: scope, email: own == recipient ? own : nil, at: now,
+        reportLink: link)
       try add(
         OutboxMessage(
-          channel: .mail, purpose: notice.purpose, recipient: recipient, language: "en",
-          subject: text.subject, body: text.body,
+          purpose: notice.purpose, recipient: recipient, text: written(.notice(mail)),
           expiresAt: now.advanced(bySeconds: Self.noticeLifetime)),
         to: account, in: scope, at: now, connection)
     }
@@ -50,10 +49,10 @@ extension Outbox {
 
   /// Creates a link to report a change.
   func reportedChange(
-    to fact: String, _ account: Account, at now: Instant, _ connection: borrowing Connection
+    to notice: UserNotice, _ account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws -> String {
     let code = try UserLink.insert(
-      .reportedChange, about: fact, of: account, random: random, at: now, connection)
+      .reportedChange, about: notice.stored, of: account, random: random, at: now, connection)
     return links.link(code, to: .reportedChange)
   }
 

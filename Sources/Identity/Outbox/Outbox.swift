@@ -9,16 +9,24 @@ struct Outbox: Sendable {
   private let sealer: Sealer
   let random: RandomSource
   let links: ActionLinks
+  let writer: any MailWriter
   /// Whether this server sends the emails.
   let carriesMail: Bool
 
   init(
-    keys: KeyRing, random: RandomSource, links: ActionLinks, carriesMail: Bool = false
+    keys: KeyRing, random: RandomSource, links: ActionLinks, writer: any MailWriter,
+    carriesMail: Bool = false
   ) throws(CryptoError) {
     sealer = try Sealer(keys, purpose: "outbox", random: random)
     self.random = random
     self.links = links
+    self.writer = writer
     self.carriesMail = carriesMail
+  }
+
+  /// Writes a message in the language for a preferred locale.
+  func written(_ content: MailContent, for locale: String? = nil) -> WrittenMail {
+    writer.write(content, in: writer.language(for: locale))
   }
 
   /// Adds a message in the transaction of the change it reports.

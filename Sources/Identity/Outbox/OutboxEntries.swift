@@ -41,7 +41,7 @@ public struct OutboxEntry: Sendable {
   /// The time of the next attempt; nil if there's none.
   public let nextTryAt: Instant?
   /// The error of the last attempt.
-  public let lastError: String?
+  public let lastError: DeliveryProblem?
   /// Its delivery state.
   public let state: State
 
@@ -63,7 +63,7 @@ public struct OutboxEntry: Sendable {
     expiresAt = Instant(microseconds: try row.value(6))
     tries = try row.value(7)
     nextTryAt = try instant(8)
-    lastError = try row.value(9)
+    lastError = (try row.value(9) as String?).map { DeliveryProblem(stored: $0) }
     let hasText: Bool = try row.value(12)
     if let sentAt = try instant(10) {
       state = .sent(sentAt)

@@ -17,3 +17,12 @@ struct OutboxMessage {
   /// When the message expires; it isn't sent after that.
   let expiresAt: Instant
 }
+
+extension OutboxMessage {
+  /// Creates an email.
+  init(purpose: String, recipient: String, text: WrittenMail, expiresAt: Instant) {
+    self.init(
+      channel: .mail, purpose: purpose, recipient: recipient, language: text.language,
+      subject: text.subject, body: text.body, isHTML: text.isHTML, expiresAt: expiresAt)
+  }
+}

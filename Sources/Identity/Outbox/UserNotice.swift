@@ -1,5 +1,5 @@
 /// A change to a user's account that the user is notified of by email.
-enum UserNotice {
+public enum UserNotice: Sendable, Equatable {
   /// The user, or someone with their session, unenrolled a factor.
   case factorWithdrawn(name: String)
   /// Someone other than the user removed factors.
@@ -49,8 +49,8 @@ enum UserNotice {
 }
 
 extension UserNotice {
-  /// The purpose of the message in the outbox.
-  var purpose: String {
+  /// The purpose of the message in the outbox, which is also the stable code of the change.
+  public var purpose: String {
     switch self {
     case .factorWithdrawn: "notice-factor-withdrawn"
     case .factorsRemoved: "notice-factors-removed"
@@ -85,58 +85,66 @@ extension UserNotice {
     default: true
     }
   }
-
-  /// The change, as a clause: `the second factor “phone” was removed`.
-  var fact: String {
-    switch self {
-    case .factorWithdrawn(let name): "\(Self.list([name], "was", "were")) removed"
-    case .factorsRemoved(let names): "\(Self.list(names, "was", "were")) removed"
-    case .factorReverted(let name): "\(Self.list([name], "was", "were")) removed"
-    case .factorsAdded(let names): "\(Self.list(names, "was", "were")) added"
-    case .factorEnrolled(let name): "\(Self.list([name], "was", "were")) enrolled"
-    case .factorsRestored(let names): "\(Self.list(names, "was", "were")) restored"
-    case .factorSuspended(let name, let until):
-      "\(Self.list([name], "was", "were")) suspended until \(until.formatted)"
-    case .factorResumed(let name): "\(Self.list([name], "works", "work")) again"
-    case .factorRenamed(let old, let new):
-      "\(Self.list([old], "was", "were")) renamed “\(NoticeText.unlinked(new))”"
-    case .changesAllowed:
-      "changes to your second factors, which were locked after your report, were allowed again"
-    case .codesUnlocked: "the lock after too many incorrect codes was removed"
-    case .sessionsEnded: "you were signed out everywhere"
-    case .temporaryCodeMade(let until):
-      """
-      a temporary code was generated, which can be used once until \(until.formatted) instead of a \
-      code from your authenticator app
-      """
-    case .temporaryCodeEnded: "a temporary code was revoked"
-    case .recoveryCodesMade: "recovery codes were generated, and any earlier ones were revoked"
-    case .recoveryCodesVoided: "your recovery codes were revoked"
-    case .recoveryCodeUsed(let left):
-      "a recovery code was used to sign in; \(left == 0 ? "none is" : "\(left) are") left"
-    case .enrollmentLinkSent:
-      "a link to set up an authenticator app was sent to your email address"
-    case .factorEnrolledByLink(let name):
-      "\(Self.list([name], "was", "were")) set up with a link that was sent to you"
-    case .passwordChanged: "your password was changed"
-    case .providerLinked(let name): "sign-in with \(NoticeText.plain(name)) was added"
-    case .emailChanged: "this email address was replaced with another one"
-    case .accountDeleted: "your account was deleted"
-    }
-  }
-
-  private static func list(_ names: [String], _ one: String, _ many: String) -> String {
-    let quoted = names.map { "“\(NoticeText.unlinked($0))”" }.joined(separator: ", ")
-    return names.count == 1
-      ? "the second factor \(quoted) \(one)" : "the second factors \(quoted) \(many)"
-  }
 }
 
-extension Instant {
-  /// The date and time in UTC, to the minute.
-  var formatted: String {
-    let parts = calendar
-    func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(Day(self)) at \(pair(parts.hour)):\(pair(parts.minute)) UTC"
+extension UserNotice {
+  /// The change in the form in which a link stores it.
+  package var stored: String {
+    let values: [String] =
+      switch self {
+      case .factorWithdrawn(let name), .factorReverted(let name), .factorEnrolled(let name),
+        .factorResumed(let name), .factorEnrolledByLink(let name), .providerLinked(let name),
+        .emailChanged(let name):
+        [name]
+      case .factorsRemoved(let names), .factorsAdded(let names), .factorsRestored(let names): names
+      case .factorSuspended(let name, let until): [name, String(until.microseconds)]
+      case .factorRenamed(let old, let new): [old, new]
+      case .temporaryCodeMade(let until): [String(until.microseconds)]
+      case .recoveryCodeUsed(let left): [String(left)]
+      case .changesAllowed, .codesUnlocked, .sessionsEnded, .temporaryCodeEnded,
+        .recoveryCodesMade, .recoveryCodesVoided, .enrollmentLinkSent, .passwordChanged,
+        .accountDeleted:
+        []
+      }
+    return StoredCode(purpose, values).text
+  }
+
+  /// Reads a stored change; nil for text of an earlier version.
+  init?(stored: String) {
+    guard let stored = StoredCode(stored), let notice = Self.known(stored.code, stored.values)
+    else { return nil }
+    self = notice
+  }
+
+  private static func known(_ code: String, _ values: [String]) -> UserNotice? {
+    func instant(_ text: String) -> Instant? { Int64(text).map(Instant.init(microseconds:)) }
+    let (first, second) = (values.first ?? "", values.dropFirst().first ?? "")
+    return switch code {
+    case "notice-factor-withdrawn": .factorWithdrawn(name: first)
+    case "notice-factors-removed": .factorsRemoved(names: values)
+    case "notice-factor-reverted": .factorReverted(name: first)
+    case "notice-factors-added": .factorsAdded(names: values)
+    case "notice-new-factor": .factorEnrolled(name: first)
+    case "notice-factors-restored": .factorsRestored(names: values)
+    case "notice-factor-suspended":
+      instant(second).map { .factorSuspended(name: first, until: $0) }
+    case "notice-factor-resumed": .factorResumed(name: first)
+    case "notice-factor-renamed": .factorRenamed(from: first, to: second)
+    case "notice-changes-allowed": .changesAllowed
+    case "notice-codes-unlocked": .codesUnlocked
+    case "notice-sessions-ended": .sessionsEnded
+    case "notice-temporary-code": instant(first).map { .temporaryCodeMade(until: $0) }
+    case "notice-temporary-code-ended": .temporaryCodeEnded
+    case "notice-recovery-codes": .recoveryCodesMade
+    case "notice-recovery-codes-voided": .recoveryCodesVoided
+    case "notice-recovery-code-used": Int(first).map { .recoveryCodeUsed(left: $0) }
+    case "notice-enrollment-link": .enrollmentLinkSent
+    case "notice-factor-enrolled": .factorEnrolledByLink(name: first)
+    case "notice-password-changed": .passwordChanged
+    case "notice-provider-linked": .providerLinked(name: first)
+    case "notice-email-changed": .emailChanged(from: first)
+    case "notice-account-deleted": .accountDeleted
+    default: nil
+    }
   }
 }

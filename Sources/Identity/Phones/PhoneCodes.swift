@@ -71,10 +71,12 @@ struct PhoneCodes {
       at: now, random: store.random)
     let sessionInfo = try ticket.sealed(use.kind, by: tickets)
     if testCode == nil {
+      let text = store.outbox.written(
+        .verificationCode(code: code, project: scope.projectName), for: request.language)
       try store.outbox.add(
         OutboxMessage(
           channel: .sms, purpose: use.purpose, recipient: number, language: request.language,
-          subject: "", body: "\(code) is your verification code for \(scope.projectName).",
+          subject: "", body: text.body,
           expiresAt: now.advanced(bySeconds: PhoneCode.lifetime)),
         to: use.account, in: scope, at: now, connection)
     }

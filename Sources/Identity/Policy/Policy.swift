@@ -157,7 +157,7 @@ public struct PolicyEdit: Equatable, Sendable {
   }
 }
 
-/// A changed field of a policy, as text.
+/// A changed field of a policy.
 public struct PolicyChange: Sendable, Equatable {
   /// A field of a policy.
   public enum Field: String, Sendable, CaseIterable {
@@ -172,60 +172,69 @@ public struct PolicyChange: Sendable, Equatable {
     /// The enrollment pattern.
     case pattern = "enrollment pattern"
   }
+
+  /// The value of a field.
+  public enum Value: Sendable, Hashable {
+    /// The state of TOTP; a missing entry is disabled.
+    case totp(MFAState)
+    /// The adjacent intervals.
+    case adjacentIntervals(AdjacentIntervals)
+    /// Whether SMS is enabled.
+    case sms(SMS)
+    /// The configuration's top-level state; nil if it isn't set.
+    case state(MFAState?)
+    /// The enrollment pattern, and the day from which it applies.
+    case pattern(EnrollmentPattern?, from: Day?)
+  }
+
+  /// The adjacent intervals of a policy.
+  public enum AdjacentIntervals: Sendable, Hashable {
+    /// There's no TOTP entry.
+    case none
+    /// The default, since no number is set.
+    case standard
+    /// The number that is set.
+    case number(Int)
+  }
+
+  /// Whether SMS is enabled in a policy.
+  public enum SMS: Sendable, Hashable {
+    /// Disabled.
+    case off
+    /// Enabled.
+    case on
+    /// Listed as enabled, but disabled by the top-level state.
+    case listed
+  }
+
   /// The field.
   public let field: Field
   /// The value before the change.
-  public let from: String
+  public let from: Value
   /// The value after the change.
-  public let to: String
-  /// The policy before the change.
-  public let old: PolicyEdit
-  /// The policy after the change.
-  public let new: PolicyEdit
+  public let to: Value
 
   /// Returns the fields in which two policies differ, in a fixed order.
   public static func between(_ old: PolicyEdit, _ new: PolicyEdit) -> [PolicyChange] {
     Field.allCases.compactMap { field in
-      let (from, to) = (words(field, old), words(field, new))
-      return from == to
-        ? nil : PolicyChange(field: field, from: from, to: to, old: old, new: new)
+      let (from, to) = (value(field, old), value(field, new))
+      return from == to ? nil : PolicyChange(field: field, from: from, to: to)
     }
   }
 
-  /// Returns a field of a policy as text.
-  private static func words(_ field: Field, _ edit: PolicyEdit) -> String {
+  /// Returns the value of a policy's field.
+  public static func value(_ field: Field, _ edit: PolicyEdit) -> Value {
     let configuration = edit.configuration
     switch field {
-    case .totp:
-      return switch configuration.totp?.state {
-      case nil, .disabled: "off"
-      case .enabled: "on"
-      case .mandatory: "on (mandatory)"
-      case .unspecified: "on (state unset)"
-      }
+    case .totp: return .totp(configuration.totp?.state ?? .disabled)
     case .adjacentIntervals:
-      guard let totp = configuration.totp else { return "none" }
-      return totp.adjacentIntervals.map(String.init) ?? "default (5)"
+      guard let totp = configuration.totp else { return .adjacentIntervals(.none) }
+      return .adjacentIntervals(totp.adjacentIntervals.map { .number($0) } ?? .standard)
     case .sms:
-      guard configuration.smsEnabled else { return "off" }
-      return configuration.isSMSOn ? "on" : "off (listed, but the state is not on)"
-    case .state:
-      return switch configuration.state {
-      case nil: "not set"
-      case .unspecified: "unspecified"
-      case .disabled: "disabled"
-      case .enabled: "enabled"
-      case .mandatory: "mandatory"
-      }
-    case .pattern:
-      return switch edit.pattern {
-      case nil: "none"
-      case .mandatory:
-        edit.mandatoryFrom.map { "mandatory from \($0)" } ?? "mandatory at sign-up"
-      case .skippable: "skippable at sign-up"
-      case .account: "from the account page"
-      case .stepUp: "step-up"
-      }
+      guard configuration.smsEnabled else { return .sms(.off) }
+      return .sms(configuration.isSMSOn ? .on : .listed)
+    case .state: return .state(configuration.state)
+    case .pattern: return .pattern(edit.pattern, from: edit.mandatoryFrom)
     }
   }
 }

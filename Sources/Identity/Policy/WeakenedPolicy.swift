@@ -63,10 +63,10 @@ public struct WeakenedPolicy: Sendable, Equatable {
         reason = excluded.reason, notified_at = excluded.notified_at
       """)
     guard !isQuiet else { return }
-    let notice = PolicyNotice(
+    let mail = WeakenedPolicyMail(
       scope: scope, changes: PolicyChange.between(policy.edit, new), by: context.author.actor.name,
       reason: context.reason, at: now)
-    try context.outbox.notifyOwners(notice, besides: context.author, connection)
+    try context.outbox.notifyOwners(mail, besides: context.author, connection)
   }
 
   /// Returns how a pool's policy was weakened; nil if it's as strict as before again or wasn't

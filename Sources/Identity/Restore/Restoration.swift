@@ -146,7 +146,7 @@ extension Identity {
       """
     ) { try $0.value(0) as Int64 }
     for job in jobs {
-      try BulkJob.stop(job, because: "A backup was restored.", at: now, connection)
+      try BulkJob.stop(job, because: .restored, at: now, connection)
     }
     report.bulkRemovals = jobs.count
   }

@@ -3,8 +3,46 @@ public import Database
 /// Something that was removed, revoked, or changed after a backup was made and is valid again after
 /// restoring it.
 public struct RevivedState: Sendable, Hashable {
-  /// The kind of item, such as "service token".
-  public let kind: String
+  /// A kind of item.
+  public enum Kind: Sendable, Hashable, CaseIterable {
+    /// An administrator who was removed.
+    case administrator
+    /// A role that was revoked.
+    case role
+    /// An administrator's password that was changed.
+    case administratorPassword
+    /// An administrator's second factor that was reset or replaced.
+    case administratorFactor
+    /// A service token that was revoked.
+    case serviceToken
+    /// An API key that was deleted.
+    case apiKey
+    /// A custom token signing key that was revoked.
+    case trustedTokenKey
+    /// A signing key that was rotated or retired.
+    case signingKey
+    /// An identity provider that was changed or removed.
+    case identityProvider
+    /// A user pool that was deleted or disabled.
+    case scope
+    /// A policy that was changed.
+    case policy
+    /// A user who was deleted.
+    case user
+    /// A user who was disabled.
+    case disabledUser
+    /// A user who locked changes.
+    case lockedUser
+    /// A user's password that was changed.
+    case password
+    /// A second factor that was removed.
+    case factor
+    /// A second factor that was suspended.
+    case suspendedFactor
+  }
+
+  /// The kind of item.
+  public let kind: Kind
   /// A description of the item; never a secret.
   public let what: String
 
@@ -37,7 +75,7 @@ public struct RevivedState: Sendable, Hashable {
 /// A query for the valid rows of a small table, each with a key that includes every value to
 /// compare.
 private struct RevivedList: Sendable {
-  let kind: String
+  let kind: RevivedState.Kind
   let sql: SQL
 
   func read(_ database: any Database) async throws -> [(key: String, what: String)] {
@@ -49,43 +87,43 @@ private struct RevivedList: Sendable {
 
 private let lists = [
   RevivedList(
-    kind: "administrator", sql: "SELECT administrator_id, email FROM administrator"),
+    kind: .administrator, sql: "SELECT administrator_id, email FROM administrator"),
   RevivedList(
-    kind: "role",
+    kind: .role,
     sql: """
       SELECT g.administrator_id || ' ' || g.role || ' ' || g.project_id || ' ' || g.tenant_id,
         a.email || ': ' || g.role || ' ' || g.project_id || ' ' || g.tenant_id
       FROM administrator_grant g JOIN administrator a USING (administrator_id)
       """),
   RevivedList(
-    kind: "administrator's password, changed since",
+    kind: .administratorPassword,
     sql: "SELECT administrator_id || ' ' || password_hash, email FROM administrator"),
   RevivedList(
-    kind: "administrator's second factor, reset or replaced since",
+    kind: .administratorFactor,
     sql: """
       SELECT administrator_id || ' ' || totp_enrolled_at, email FROM administrator
       WHERE totp_enrolled_at IS NOT NULL
       """),
   RevivedList(
-    kind: "service token",
+    kind: .serviceToken,
     sql: """
       SELECT token_id, project_id || ' ' || token_id || ' (' || role || ') ' || name
       FROM service_token WHERE revoked_at IS NULL
       """),
   RevivedList(
-    kind: "API key",
+    kind: .apiKey,
     sql: "SELECT api_key, project_id || ' …' || substr(api_key, -4) FROM api_key"),
   RevivedList(
-    kind: "custom token signing key",
+    kind: .trustedTokenKey,
     sql: """
       SELECT trusted_token_key_id, project_id || ' ' || trusted_token_key_id || ' ' || issuer FROM trusted_token_key
       WHERE revoked_at IS NULL
       """),
   RevivedList(
-    kind: "signing key, rotated or retired since",
+    kind: .signingKey,
     sql: "SELECT key_id, key_id FROM signing_key WHERE verifies_until IS NULL"),
   RevivedList(
-    kind: "identity provider, changed or removed since",
+    kind: .identityProvider,
     sql: """
       SELECT i.scope_key || ' ' || i.provider_id || ' ' || i.issuer || ' ' || i.client_id || ' '
           || i.key_set,
@@ -93,13 +131,13 @@ private let lists = [
       FROM identity_provider i JOIN scope s USING (scope_key) WHERE i.enabled = 1
       """),
   RevivedList(
-    kind: "user pool, deleted or disabled since",
+    kind: .scope,
     sql: """
       SELECT scope_key || '', project_id || ' ' || tenant_id FROM scope
       WHERE deleted_at IS NULL AND disabled = 0
       """),
   RevivedList(
-    kind: "policy, changed since",
+    kind: .policy,
     sql: """
       SELECT scope_key || ' ' || policy_version, project_id || ' ' || tenant_id FROM scope
       WHERE deleted_at IS NULL
@@ -176,24 +214,24 @@ private struct Part: Sendable {
     func revived(beside other: Users) -> [RevivedState] {
       var found: [RevivedState] = []
       for (key, user) in byKey.sorted(by: { $0.key < $1.key }) {
-        func add(_ kind: String, _ what: String = "") {
+        func add(_ kind: RevivedState.Kind, _ what: String = "") {
           found.append(RevivedState(kind: kind, what: user.name + what))
         }
         guard let known = other.byKey[key], known.name == user.name else {
-          add("user")
+          add(.user)
           continue
         }
-        if known.isDisabled, !user.isDisabled { add("user, disabled since") }
-        if known.isLocked, !user.isLocked { add("user, locked changes since") }
+        if known.isDisabled, !user.isDisabled { add(.disabledUser) }
+        if known.isLocked, !user.isLocked { add(.lockedUser) }
         if let updated = user.passwordUpdatedAt, updated != known.passwordUpdatedAt {
-          add("user's password, changed since")
+          add(.password)
         }
         for (id, until) in user.factors.sorted(by: { $0.key < $1.key }) {
           guard let kept = known.factors[id] else {
-            add("second factor", " \(id)")
+            add(.factor, " \(id)")
             continue
           }
-          if kept > until { add("second factor, suspended since", " \(id)") }
+          if kept > until { add(.suspendedFactor, " \(id)") }
         }
       }
       return found

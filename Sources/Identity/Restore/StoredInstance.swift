@@ -14,32 +14,19 @@ public struct StoredInstance: Sendable {
 }
 
 /// Why a file can't be restored.
-public enum BackupFault: Error, Sendable, CustomStringConvertible {
+public enum BackupFault: Error, Sendable {
   /// The file is a database, but not one of Countersign's, or it's empty.
   case notCountersign
   /// SQLite found corruption; the first lines of its report.
   case damaged([String])
+  /// Rows of these tables refer to rows that don't exist.
+  case orphans([String])
   /// The schema doesn't match this version.
   case migration(MigrationError)
   /// The database was sealed with another master key.
   case wrongKey
   /// The file can't be read.
   case unreadable(String)
-
-  /// A message for the operator.
-  public var description: String {
-    switch self {
-    case .notCountersign: "It isn't a database of Countersign, or it's empty."
-    case .damaged(let lines): "It's damaged: \(lines.joined(separator: "; "))."
-    case .migration(let error): error.description
-    case .wrongKey:
-      """
-      Another master key sealed it. Put the copy of master.key from the time of the backup in the \
-      data folder.
-      """
-    case .unreadable(let reason): "It can't be read: \(reason)."
-    }
-  }
 }
 
 extension Identity {
@@ -110,9 +97,9 @@ extension Identity {
     let orphans = try await database.read { connection in
       try connection.all(
         "SELECT DISTINCT \"table\" FROM pragma_foreign_key_check LIMIT 5"
-      ) { "a row of \(try $0.value(0) as String) refers to none" }
+      ) { try $0.value(0) as String }
     }
-    guard orphans.isEmpty else { throw BackupFault.damaged(orphans) }
+    guard orphans.isEmpty else { throw BackupFault.orphans(orphans) }
   }
 }
 

@@ -11,7 +11,7 @@ enum SessionChanges {
   /// The number per hour in the emulator profile, where test suites use one account for everything.
   static let perHourInEmulator = 1_000
 
-  static func name(_ account: Int64) -> String { "sessions ended by \(account)" }
+  static func name(_ account: Int64) -> String { "session-changes \(account)" }
 
   static func limit(_ profile: Profile) -> Int {
     profile == .emulator ? perHourInEmulator : perHour

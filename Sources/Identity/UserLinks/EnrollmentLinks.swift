@@ -84,16 +84,14 @@ public struct EnrollmentLinks: Sendable {
       let code = try UserLink.insert(
         .enrollment, about: sender, of: account, random: store.random, at: now, connection)
       let notice = UserNotice.enrollmentLinkSent
-      let mail = EnrollmentMail(
-        application: NoticeText.application(scope), email: email,
-        link: store.links.link(code, to: .enrollment),
-        reportedChange: try store.outbox.reportedChange(
-          to: notice.fact, account, at: now, connection))
+      let mail = EnrollmentLinkMail(
+        scope: scope, email: email, link: store.links.link(code, to: .enrollment),
+        reportLink: try store.outbox.reportedChange(to: notice, account, at: now, connection))
       let expires = now.advanced(bySeconds: UserLink.Kind.enrollment.lifetime)
       try store.outbox.add(
         OutboxMessage(
-          channel: .mail, purpose: "enrollment-link", recipient: email, language: "en",
-          subject: mail.subject, body: mail.body, expiresAt: expires),
+          purpose: "enrollment-link", recipient: email,
+          text: store.outbox.written(.enrollmentLink(mail)), expiresAt: expires),
         to: account, in: scope, at: now, connection)
       try store.outbox.notify(notice, account, in: scope, besides: email, at: now, connection)
       var entry = AuditEntry(
@@ -218,7 +216,7 @@ public struct EnrollmentLinks: Sendable {
 
   /// The issuer shown in authenticator apps, shortened so that phones can scan the QR code.
   private static func issuer(_ scope: Scope) -> String {
-    let scalars = NoticeText.plain(scope.projectName).unicodeScalars.prefix(40)
+    let scalars = SafeName.plain(scope.projectName).unicodeScalars.prefix(40)
     return String(String.UnicodeScalarView(scalars))
   }
 
@@ -244,32 +242,5 @@ public struct EnrollmentLinks: Sendable {
       throw EnrollmentLinkError.refused(scope, refusal)
     }
     return (link, account)
-  }
-}
-
-/// The email with an enrollment link.
-private struct EnrollmentMail {
-  let application: String
-  let email: String
-  let link: String
-  let reportedChange: String
-
-  var subject: String { "\(application): set up your authenticator app" }
-
-  var body: String {
-    """
-    Hello,
-
-    The support team of \(application) sent you this link to set up an authenticator app for your \
-    account \(email). Open it on a computer, and have the phone with the app ready:
-
-    \(link)
-
-    The link is single use and expires in 30 minutes. Don't share it: support never asks for it or \
-    for what its page shows. If you didn't expect this email, don't open the link.
-
-    \(NoticeText.advice(reportedChange, application))
-
-    """
   }
 }

@@ -4,12 +4,33 @@ import Database
 public struct ReportedChange: Sendable {
   /// The user pool.
   public let scope: Scope
-  /// The change, as a clause such as `your password was changed`.
-  public let fact: String
+  /// The change.
+  public let fact: Fact
   /// The time of the change.
   public let at: Instant
   /// When the link expires.
   public let expiresAt: Instant
+
+  /// What changed.
+  public enum Fact: Sendable, Equatable {
+    /// The change that the user was notified of.
+    case notice(UserNotice)
+    /// A clause that an earlier version stored, such as `your password was changed`.
+    case clause(String)
+
+    /// Reads a stored change, as links and the audit log have it.
+    public init(stored: String) {
+      self = UserNotice(stored: stored).map { .notice($0) } ?? .clause(stored)
+    }
+
+    /// The change in the audit log.
+    var audited: AuditValue {
+      switch self {
+      case .notice(let notice): .code(notice.stored)
+      case .clause(let clause): .text(clause)
+      }
+    }
+  }
 }
 
 /// Why a link to report a change can't be used.
@@ -72,7 +93,7 @@ public struct ReportedChanges: Sendable {
           """) == 1
       var entry = AuditEntry(
         .factorReport, .account, account.id.text, name: account.label, in: reportedChange.scope)
-      entry.add(.reportedChange, .text(reportedChange.fact))
+      entry.add(.reportedChange, reportedChange.fact.audited)
       entry.add(.reportedAt, .instant(reportedChange.at))
       if isNew { entry.add(.changesLockedAt, from: .absent, to: .instant(now)) }
       entry.addEnded(ended)
@@ -96,7 +117,8 @@ public struct ReportedChanges: Sendable {
 
 extension UserLink {
   fileprivate var reportedChange: ReportedChange {
-    ReportedChange(scope: scope, fact: about, at: createdAt, expiresAt: expiresAt)
+    ReportedChange(
+      scope: scope, fact: ReportedChange.Fact(stored: about), at: createdAt, expiresAt: expiresAt)
   }
 }
 

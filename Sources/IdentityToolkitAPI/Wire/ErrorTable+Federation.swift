@@ -5,7 +5,7 @@ import Identity
 extension WireError {
   init(_ error: CustomTokenError) {
     switch error {
-    case .invalid(let text): self.init("INVALID_CUSTOM_TOKEN : \(text)")
+    case .invalid(let fault): self.init("INVALID_CUSTOM_TOKEN : \(fault.detail)")
     case .credentialMismatch:
       self.init("CREDENTIAL_MISMATCH : The token is of nobody who may sign for this project.")
     case .tenantMismatch:
@@ -22,16 +22,15 @@ extension WireError {
 
   init(_ error: FederationError) {
     switch error {
-    case .invalidResponse(let text): self.init("INVALID_IDP_RESPONSE : \(text)")
-    case .invalidNonce(let text): self.init("MISSING_OR_INVALID_NONCE : \(text)")
+    case .invalidResponse(let fault): self.init("INVALID_IDP_RESPONSE : \(fault.detail)")
+    case .invalidNonce(let fault): self.init("MISSING_OR_INVALID_NONCE : \(fault.detail)")
     case .providerNotFound:
       self.init("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
     case .providerDisabled:
       self.init("OPERATION_NOT_ALLOWED : The identity provider configuration is disabled.")
-    case .unsupported(let text):
+    case .unsupported:
       self.init(
-        "NOT_IMPLEMENTED : \(text)", status: .notImplemented, reason: "notImplemented",
-        isFrontEnd: true)
+        notImplemented: "Sign-in by SAML is not served; its configurations are kept.")
     case .invalidPendingToken: self.init("INVALID_PENDING_TOKEN")
     case .alreadyLinked: self.init("FEDERATED_USER_ID_ALREADY_LINKED")
     case .emailExists: self.init("EMAIL_EXISTS")
@@ -42,6 +41,13 @@ extension WireError {
     case .session(let error): self.init(error)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
+  }
+
+  /// The sign-in method isn't supported.
+  init(notImplemented detail: String) {
+    self.init(
+      "NOT_IMPLEMENTED : \(detail)", status: .notImplemented, reason: "notImplemented",
+      isFrontEnd: true)
   }
 
   init(_ error: ProviderError) {
@@ -103,6 +109,58 @@ extension WireError {
     case .isPrivate: "has a private key, which must stay with the provider."
     case .unusable: "has an RSA key that is not of 2048 to 8192 bits."
     case .tooMany: "has more than \(KeySet.most) keys."
+    }
+  }
+}
+
+extension InvalidCustomToken {
+  /// The detail in the error message.
+  fileprivate var detail: String {
+    switch self {
+    case .notJSON: "The emulator takes strict JSON and JSON Web Tokens as custom tokens."
+    case .malformed: "Invalid assertion format. 3 dot separated segments required."
+    case .otherAudience: "The audience of the token is not that of custom tokens."
+    case .otherAlgorithm: "The token must be signed with RS256."
+    case .otherSubject: "Issuer and subject must both be the service account that signed the token."
+    case .wrongSignature: "The signature is not that of a registered key."
+    case .missingTimes: "The token has no time of issue and expiry."
+    case .tooLong: "A custom token counts for one hour at most."
+    case .expired: "The token has expired."
+    case .future: "The token is from the future; check the clock of the server that signed it."
+    case .invalidUID: "A uid has 1 to \(Account.longestID) bytes, none of them a control character."
+    }
+  }
+}
+
+extension InvalidResponse {
+  /// The detail in the error message.
+  fileprivate var detail: String {
+    switch self {
+    case .malformed: "The id_token is not a JSON Web Token."
+    case .unusableSubject: "The id_token has no subject that can be kept."
+    case .noKeys: "No keys of this provider are registered."
+    case .wrongSignature: "The signature of the id_token is not that of a registered key."
+    case .otherIssuer: "The id_token is of another issuer."
+    case .otherAudience: "The id_token is for another client."
+    case .otherParty: "The id_token was made for another client."
+    case .missingTimes: "The id_token has no time of issue and expiry."
+    case .expired: "The id_token has expired."
+    case .future: "The id_token is from the future."
+    case .unparsable:
+      "Unable to parse id_token. The emulator takes strict JSON and JSON Web Tokens."
+    case .missingSubject: "Invalid Idp Response: id_token missing required fields. It has no sub."
+    case .subjectNotText: "The sub of the id_token must be a text."
+    }
+  }
+}
+
+extension InvalidNonce {
+  /// The detail in the error message.
+  fileprivate var detail: String {
+    switch self {
+    case .notInToken: "The id_token has no nonce."
+    case .notInRequest: "Nonce is missing in the request."
+    case .different: "The SHA-256 hash of the raw nonce is not the nonce of the id_token."
     }
   }
 }

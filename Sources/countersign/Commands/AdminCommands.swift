@@ -43,7 +43,7 @@ enum AdminCreateCommand: Command {
         let administrator = try await instance.identity.administrators.create(
           email: email, displayName: arguments.value("name") ?? email,
           password: password, grant: grant, by: Author(actor: .commandLine))
-        Terminal.say("Created \(administrator.email), \(grant.words).")
+        Terminal.say("Created \(administrator.email), \(grant.text).")
         return 0
       } catch {
         throw ConfigurationError(sentence(error))
@@ -57,7 +57,7 @@ enum AdminCreateCommand: Command {
     case .emailTaken: "An administrator with this email address already exists."
     case .invalidEmail: "Enter a valid email address."
     case .invalidName: "The name must be 1 to 100 characters long."
-    case .weakPassword(let why): "The password is too weak. \(why)"
+    case .weakPassword(let why): "The password is too weak. \(why.text)"
     case .scopeNotFound: "Project or tenant not found."
     case .busy: "Too many passwords are being hashed. Try again."
     case .unavailable(let failure): "Database error: \(failure)"
@@ -76,7 +76,7 @@ enum AdminListCommand: Command {
       let records = try await instance.identity.administrators.records()
       for record in records {
         let administrator = record.administrator
-        let grants = administrator.grants.map(\.words).joined(separator: ", ")
+        let grants = administrator.grants.map(\.text).joined(separator: ", ")
         let factor = record.hasSecondFactor ? "second factor" : "no second factor"
         Terminal.say("\(administrator.email)\t\(administrator.displayName)\t\(grants)\t\(factor)")
       }
@@ -104,7 +104,7 @@ enum AdminResetPasswordCommand: Command {
         Terminal.say("Reset the password of \(administrator.email) and ended their sessions.")
         return 0
       } catch PasswordChangeError.weakPassword(let why) {
-        throw ConfigurationError("The password is too weak. \(why)")
+        throw ConfigurationError("The password is too weak. \(why.text)")
       } catch PasswordChangeError.notFound {
         throw ConfigurationError(AdminCommands.nobody)
       }

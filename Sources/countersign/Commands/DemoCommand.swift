@@ -29,7 +29,7 @@ enum DemoCommand: Command {
     let unfinished = DataFolder(path: "\(path)/unfinished")
     try unfinished.prepare()
     let instance = try await Instance.open(
-      unfinished, profile: .standalone, creates: true, environment: [:])
+      unfinished, assets: .ofCommands, profile: .standalone, creates: true, environment: [:])
     let began = ContinuousClock.now
     let summary: DemoSummary
     do {
@@ -50,12 +50,13 @@ enum DemoCommand: Command {
   ) async throws -> DemoSummary {
     guard let users else {
       let demo = try Demo(
-        database: instance.database, keys: instance.keys, hasher: instance.hasher, seed: seed)
+        database: instance.database, keys: instance.keys, hasher: instance.hasher,
+        mail: instance.mail, seed: seed)
       return try await demo.fill()
     }
     let demo = try LargeDemo(
       users: users, database: instance.database, keys: instance.keys, hasher: instance.hasher,
-      seed: seed)
+      mail: instance.mail, seed: seed)
     return try await demo.fill { Terminal.say($0) }
   }
 

@@ -23,12 +23,13 @@ enum InitCommand: Command {
     try folder.mustHoldNoInstance()
     do {
       let instance = try await Instance.open(
-        folder, profile: profile, creates: true, environment: ProcessInfo.processInfo.environment)
+        folder, assets: .ofCommands, profile: profile, creates: true,
+        environment: ProcessInfo.processInfo.environment)
       await instance.database.close()
     } catch {
       // The server and the next init would reject half an instance.
       folder.removeNewInstance(withFolder: isNew)
-      if let error = error as? StartError { throw ConfigurationError(error.description) }
+      if let error = error as? StartError { throw ConfigurationError(error.text) }
       throw error
     }
     try? lock.close()

@@ -110,9 +110,10 @@ private struct Restore {
     let instance: Instance
     do {
       instance = try await Instance.open(
-        draft, keys: ring, profile: stored.profile, creates: false, migrates: true)
+        draft, assets: .ofCommands, keys: ring, profile: stored.profile, creates: false,
+        migrates: true)
     } catch let error as StartError {
-      throw ConfigurationError(error.description)
+      throw ConfigurationError(error.text)
     }
     do {
       // Tokens have timestamps in whole seconds, so one issued in the last second before the stop
@@ -167,7 +168,7 @@ private struct Restore {
       Removed, revoked, or changed since \(since), and back after this restore \
       (\(revived.count)). Check each and repeat the ones that must not be active:
       """)
-    for state in revived { Terminal.say("  \(state.kind)\t\(state.what)") }
+    for state in revived { Terminal.say("  \(state.kind.text)\t\(state.what)") }
   }
 
   /// Formats a time for a file name, such as `20261121T060102Z`.

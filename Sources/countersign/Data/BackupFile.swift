@@ -38,7 +38,7 @@ struct BackupFile: Sendable {
       return stored
     } catch {
       await database.close()
-      throw ConfigurationError("\(path) can't be restored. \(error.description)")
+      throw ConfigurationError("\(path) can't be restored. \(error.text)")
     }
   }
 

@@ -2,6 +2,8 @@ import Crypto
 import DatabaseSQLite
 import Foundation
 import Identity
+import Localization
+import MailText
 
 /// An open data folder and the use cases on top of it.
 struct Instance: Sendable {
@@ -9,36 +11,43 @@ struct Instance: Sendable {
   let database: SQLiteDatabase
   let keys: KeyRing
   let hasher: PasswordHasher
+  /// The installed catalogs of messages, English first.
+  let catalogs: [Catalog]
   /// Held by commands that run alongside a server, so that the master key can't change meanwhile.
   var lock: FileHandle?
+
+  /// Writes the text of messages.
+  var mail: CatalogMailWriter { CatalogMailWriter(catalogs) }
 
   /// Opens a folder with a profile and prepares its database.
   ///
   /// - Throws: ``ConfigurationError``, with a message for each problem.
   static func open(
-    _ folder: DataFolder, profile: Profile, defaultProject: ID<Project>? = nil,
+    _ folder: DataFolder, assets: Assets, profile: Profile, defaultProject: ID<Project>? = nil,
     carriesMail: Bool = false, creates: Bool = false, migrates: Bool = true,
     environment: [String: String]
   ) async throws -> Instance {
     try await open(
-      folder, keys: try folder.masterKey(environment: environment), profile: profile,
-      defaultProject: defaultProject, carriesMail: carriesMail, creates: creates, migrates: migrates
-    )
+      folder, assets: assets, keys: try folder.masterKey(environment: environment),
+      profile: profile, defaultProject: defaultProject, carriesMail: carriesMail,
+      creates: creates, migrates: migrates)
   }
 
   /// Opens a folder with keys that were already read.
   static func open(
-    _ folder: DataFolder, keys: KeyRing, profile: Profile, defaultProject: ID<Project>? = nil,
-    carriesMail: Bool = false, creates: Bool, migrates: Bool
+    _ folder: DataFolder, assets: Assets, keys: KeyRing, profile: Profile,
+    defaultProject: ID<Project>? = nil, carriesMail: Bool = false, creates: Bool, migrates: Bool
   ) async throws -> Instance {
+    let catalogs = try assets.catalogs()
     let database = try folder.open()
     let hasher = PasswordHasher(width: ProcessInfo.processInfo.activeProcessorCount)
     do {
       let identity = try Identity(
         database: database, keys: keys, profile: profile, hasher: hasher,
-        defaultProject: defaultProject, carriesMail: carriesMail)
+        mail: CatalogMailWriter(catalogs), defaultProject: defaultProject, carriesMail: carriesMail)
       try await identity.prepare(creates: creates, migrates: migrates)
-      return Instance(identity: identity, database: database, keys: keys, hasher: hasher)
+      return Instance(
+        identity: identity, database: database, keys: keys, hasher: hasher, catalogs: catalogs)
     } catch let error as StartError {
       await database.close()
       throw error
@@ -72,13 +81,15 @@ struct Instance: Sendable {
     do {
       do {
         return try await open(
-          folder, profile: .standalone, migrates: migrates, environment: environment)
+          folder, assets: .ofCommands, profile: .standalone, migrates: migrates,
+          environment: environment)
       } catch StartError.wrongProfile(let profile) {
         return try await open(
-          folder, profile: profile, migrates: migrates, environment: environment)
+          folder, assets: .ofCommands, profile: profile, migrates: migrates,
+          environment: environment)
       }
     } catch let error as StartError {
-      throw ConfigurationError(error.description)
+      throw ConfigurationError(error.text)
     }
   }
 

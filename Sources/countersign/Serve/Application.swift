@@ -20,7 +20,7 @@ final class Application: Sendable {
 
   init(
     identity: Identity, readiness: Readiness, publicURL address: String, assets: Assets,
-    anyHost: Bool, origins: EmulatorOrigins, pseudoLocale: PseudoLocale?
+    catalogs: [Catalog], anyHost: Bool, origins: EmulatorOrigins, pseudoLocale: PseudoLocale?
   ) throws {
     probes = Probes(readiness: readiness)
     guard let publicURL = PublicURL(address) else {
@@ -37,7 +37,7 @@ final class Application: Sendable {
       origins: origins,
       log: { Terminal.complain($0) })
     let links = try ConsoleAssets { files.link($0) }
-    console = try Consoles(try Self.catalogs(assets, pseudoLocale)) { catalog in
+    console = try Consoles(Self.catalogs(catalogs, pseudoLocale)) { catalog in
       try Console(
         identity: identity,
         templates: try TemplateLibrary(folder: assets.templates, catalog: catalog),
@@ -48,9 +48,8 @@ final class Application: Sendable {
 
   /// The catalogs of all installed locales, or only the pseudo-locale.
   private static func catalogs(
-    _ assets: Assets, _ pseudoLocale: PseudoLocale?
-  ) throws -> [Catalog] {
-    let installed = try Catalog.installed(in: assets.templates)
+    _ installed: [Catalog], _ pseudoLocale: PseudoLocale?
+  ) -> [Catalog] {
     guard let pseudoLocale else { return installed }
     return [Catalog.pseudo(of: installed[0], rightToLeft: pseudoLocale == .rightToLeft)]
   }

@@ -23,6 +23,7 @@ struct DemoGreeting: Sendable {
       }
       let demo = try Demo(
         database: instance.database, keys: instance.keys, hasher: instance.hasher,
+        mail: instance.mail,
         publicURL: configuration.port == 0 ? "" : configuration.address(port: configuration.port),
         seed: seed)
       return DemoGreeting(summary: try await demo.fill(), seed: seed)

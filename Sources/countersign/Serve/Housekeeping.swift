@@ -32,7 +32,7 @@ struct Housekeeping: Sendable {
     while await slept(.seconds(2)) {
       do {
         let doubt = try await identity.clockGuard.check()
-        if let doubt, last == nil { Terminal.complain(doubt.description) }
+        if let doubt, last == nil { Terminal.complain(doubt.text) }
         let isTrustedAgain = doubt == nil && last != nil
         last = doubt
         guard isTrustedAgain else { continue }

@@ -32,15 +32,16 @@ enum ServeCommand: Command {
     let instance: Instance
     do {
       instance = try await Instance.open(
-        folder, profile: configuration.profile, defaultProject: ID(configuration.defaultProject),
+        folder, assets: configuration.assets, profile: configuration.profile,
+        defaultProject: ID(configuration.defaultProject),
         carriesMail: configuration.mail != nil, creates: creates,
         environment: ProcessInfo.processInfo.environment)
       // Must run before anything is deleted because of its age.
       if let doubt = try await instance.identity.clockGuard.check() {
-        Terminal.complain(doubt.description)
+        Terminal.complain(doubt.text)
       }
     } catch let error as StartError {
-      throw ConfigurationError(error.description)
+      throw ConfigurationError(error.text)
     }
     let demo = try await DemoGreeting.made(configuration, instance)
     let log = try accessLog(configuration.accessLog)
@@ -105,7 +106,7 @@ enum ServeCommand: Command {
       readiness: Readiness(
         instance.identity, folder, environment: ProcessInfo.processInfo.environment),
       publicURL: configuration.address(port: server.port),
-      assets: configuration.assets,
+      assets: configuration.assets, catalogs: instance.catalogs,
       anyHost: configuration.emulatorBeyondLoopback,
       origins: configuration.network.emulatorOrigins,
       pseudoLocale: configuration.pseudoLocale)

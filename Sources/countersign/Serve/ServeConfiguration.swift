@@ -2,6 +2,7 @@ import Demo
 import Foundation
 import HTTPServer
 import Identity
+import Localization
 
 /// The validated configuration of `serve`.
 struct ServeConfiguration: Sendable {
@@ -193,6 +194,19 @@ struct Assets: Sendable {
     if found == nil {
       problems.append(
         "\(root) has no Templates and Public folders. Set --assets to the folder that has them.")
+    }
+  }
+
+  /// The assets of commands without an `--assets` option.
+  static var ofCommands: Assets {
+    Assets(folder: ProcessInfo.processInfo.environment["COUNTERSIGN_ASSETS"])
+  }
+
+  /// Reads the installed catalogs of messages, English first.
+  func catalogs() throws -> [Catalog] {
+    guard problems.isEmpty else { throw ConfigurationError(problems) }
+    do { return try Catalog.installed(in: templates) } catch {
+      throw ConfigurationError(error.description)
     }
   }
 

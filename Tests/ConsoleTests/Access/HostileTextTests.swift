@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// No page costs more CPU for combining marks in what is sent to it.
+/// Combining marks in requests don't cost additional CPU time.
 struct HostileTextTests {
   private func send(_ browser: Browser, _ address: String, _ body: String) async throws {
     let fields: Fields = [
@@ -15,7 +15,7 @@ struct HostileTextTests {
   }
 
   @Test(arguments: ["email=#&password=x", "#=x&email=a", "email=a&password=#", "csrf=#&email=a"])
-  func `signing in costs no more for marks`(form: String) async throws {
+  func `combining marks don't make sign-in slower`(form: String) async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       let csrf = try await browser.get("/sign-in").csrf
@@ -28,13 +28,13 @@ struct HostileTextTests {
     }
   }
 
-  @Test func `a search costs no more for marks`() async throws {
+  @Test func `combining marks don't make a search slower`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu
       let work = try await Work.of(4 << 10) { text in
         for address in ["/users?q=", eu + "/users?q=", "/?q=", eu + "/audit?actor="] {
-          // A target with so many marks is none, which the server refuses.
+          // The server rejects a target with this many marks.
           _ = try? await browser.get(address + HostileText.coded(text))
         }
       }
@@ -42,7 +42,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test func `a pasted list costs no more for marks`() async throws {
+  @Test func `combining marks don't make a pasted list slower`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu
@@ -55,7 +55,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test func `settings cost no more for marks in a list of domains`() async throws {
+  @Test func `combining marks in a list of domains don't make settings slower`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu
@@ -68,7 +68,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test func `a search costs no more for all the marks that are accepted`() async throws {
+  @Test func `the most combining marks accepted don't make a search slower`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu
@@ -81,7 +81,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test func `a pasted list costs no more for all the marks that are accepted`() async throws {
+  @Test func `the most combining marks accepted don't make a pasted list slower`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu

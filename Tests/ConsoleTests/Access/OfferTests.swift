@@ -6,57 +6,59 @@ import Text
 
 @testable import Console
 
-/// Menus, tabs, links and buttons: nothing is offered that would be refused.
+/// Menus, tabs, links, and buttons offer nothing that would be denied.
 @Suite struct OfferTests {
   @Test(arguments: TestRole.all)
-  func `every link and form on every page is theirs to use`(cast: TestRole) async throws {
+  func `every link and form on every page is permitted for the role`(testRole: TestRole)
+    async throws
+  {
     try await World.furnished { world in
       _ = try await world.projectScope
-      let grant = try await cast.grant(in: world)
-      let browser = try await cast.browser(in: world)
+      let grant = try await testRole.grant(in: world)
+      let browser = try await testRole.browser(in: world)
       var (waiting, known, visits) = (["/"], Set(["/"]), [String: Int]())
       var pages = 0
       while let address = waiting.popLast() {
         let answer = try await browser.get(address)
-        #expect([200, 303].contains(answer.status.code), "\(cast.testDescription): \(address)")
+        #expect([200, 303].contains(answer.status.code), "\(testRole.testDescription): \(address)")
         guard answer.status == .ok, answer.isPage else { continue }
         pages += 1
         Markup.check(answer)
-        // That each has a route at all is seen to by `MarkupTests`.
+        // `MarkupTests` checks that each action has a route.
         for action in answer.values(of: "action") + answer.values(of: "formaction") {
-          guard let (method, codeAttempt) = world.codeAttempt(on: action, grant) else { continue }
+          guard let (method, expected) = world.expectedOutcome(on: action, grant) else { continue }
           #expect(
-            codeAttempt == .passes, "\(cast.testDescription): \(method) \(action) on \(address)")
+            expected == .passes, "\(testRole.testDescription): \(method) \(action) on \(address)")
         }
         for link in answer.values(of: "href") where link.hasPrefix("/") {
           let plain = String(link.prefix { $0 != "#" })
           let path = String(plain.prefix { $0 != "?" })
           guard world.leads(.get, path), !path.hasPrefix("/static/"), known.insert(plain).inserted
           else { continue }
-          // Lists lead to themselves with other filters; some of those are enough.
+          // Lists link to themselves with other filters; two visits are enough.
           visits[path, default: 0] += 1
           if visits[path, default: 0] <= 2 { waiting.append(plain) }
         }
       }
       #expect(pages >= 3)
-      if cast.role == .owner && cast.reach == .instance { #expect(pages > 40) }
+      if testRole.role == .owner && testRole.reach == .instance { #expect(pages > 40) }
     }
   }
 }
 
 extension Answer {
-  /// Whether it is a page, and not a file.
+  /// Whether the response is a page, not a file.
   var isPage: Bool { response.fields[.contentType]?.hasPrefix("text/html") == true }
 }
 
 extension World {
-  /// What the table says about a form's address.
-  fileprivate func codeAttempt(on address: String, _ grant: Grant?) -> (
+  /// The expected outcome of sending a form to an address.
+  fileprivate func expectedOutcome(on address: String, _ grant: Grant?) -> (
     HTTP.Method, CodeVerification
   )? {
     for method in [HTTP.Method.post, .get] {
       let fitting = console.routes.filter { $0.route.method == method && $0.route.fits(address) }
-      // The more exact path is taken where two fit.
+      // If two paths match, the one with more literal segments applies.
       guard
         let found = fitting.max(by: { $0.route.literalCount < $1.route.literalCount })
       else { continue }

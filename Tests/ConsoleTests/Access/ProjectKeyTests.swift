@@ -4,21 +4,23 @@ import Testing
 
 @testable import Console
 
-/// Who finds the project's API key on the pages that make use of it.
+/// Which roles see the project's API key on the pages that use it.
 struct ProjectKeyTests {
   @Test(arguments: TestRole.all)
-  func `the key is for those who manage keys of the project`(cast: TestRole) async throws {
+  func `only roles that can manage the project's keys see its API key`(testRole: TestRole)
+    async throws
+  {
     try await World.furnished { world in
-      let somebody = try await cast.browser(in: world)
+      let browser = try await testRole.browser(in: world)
       let key = try #require(try await world.identity.apiKeys.list(ID("acme-retail")).first?.text)
-      let isWide = cast.reach == .instance || cast.reach == .project
-      let sees = isWide && (cast.role == .owner || cast.role == .policy)
+      let isWide = testRole.reach == .instance || testRole.reach == .project
+      let sees = isWide && (testRole.role == .owner || testRole.role == .policy)
       let tenant = try await world.euShop.text
       for page in [
         "/projects/acme-retail", "/guidance/mandatory?project=acme-retail", try await world.eu,
         "/guidance/mandatory?project=acme-retail&tenant=\(tenant)",
       ] {
-        let answer = try await somebody.get(page)
+        let answer = try await browser.get(page)
         guard answer.status == .ok else {
           #expect(!sees && !answer.says(key), "\(page)")
           continue

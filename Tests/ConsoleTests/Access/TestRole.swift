@@ -8,17 +8,17 @@ import Testing
 
 @testable import Console
 
-/// Where somebody's role counts, seen from the tenant eu-shop of Acme Retail.
+/// What a role is granted on, relative to the tenant eu-shop of Acme Retail.
 enum Reach: String, CaseIterable, Sendable {
   case instance, project, tenant, otherTenant, otherProject, nothing
 }
 
-/// Somebody with one role in one place, for tests that try everybody.
+/// An administrator with one role, for tests that try every role.
 struct TestRole: Sendable, CustomTestStringConvertible {
   let role: Role
   let reach: Reach
 
-  /// Each role, wherever it can be granted.
+  /// Each role with each reach.
   static let all = Role.allCases.flatMap { role in
     Reach.allCases.map { TestRole(role: role, reach: $0) }
   }
@@ -27,7 +27,7 @@ struct TestRole: Sendable, CustomTestStringConvertible {
 
   private static let email = "somebody@example.com"
 
-  /// Where the role was granted; nothing for somebody who lost their only grant.
+  /// The grant of the role; nil if the only grant was revoked.
   func grant(in world: World) async throws -> Grant? {
     let acme = ID<Project>("acme-retail")
     return switch reach {
@@ -40,14 +40,14 @@ struct TestRole: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Makes the administrator and signs them in, for the first time.
+  /// Creates the administrator and signs them in for the first time.
   func browser(in world: World) async throws -> Browser {
     let grant = try await grant(in: world)
-    let made = try await world.identity.administrators.create(
+    let administrator = try await world.identity.administrators.create(
       email: Self.email, displayName: "Somebody", password: Secret(World.password),
       grant: grant ?? Grant(role: role), by: Author(actor: .commandLine))
     if grant == nil {
-      let id = made.id.text
+      let id = administrator.id.text
       try await world.database.write { connection in
         _ = try connection.run("DELETE FROM administrator_grant WHERE administrator_id = \(id)")
       }
@@ -56,12 +56,12 @@ struct TestRole: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What the table says about a request.
+/// The expected outcome of a request.
 enum CodeVerification: Sendable {
   case passes, notAllowed, notFound
 
-  /// Reads the two tables, routes with permissions and roles with permissions, without the code
-  /// that decides.
+  /// Derives the outcome from the route's permission and the role's permissions, without the
+  /// authorization code.
   init(_ access: ConsoleRoute.Access, _ grant: Grant?, project: String?, tenant: String?) {
     let sees = grant.map { $0.project == nil || $0.project?.text == project } ?? false
     let covers = sees && (grant?.tenant == nil || grant?.tenant?.text == tenant)
@@ -86,14 +86,14 @@ enum CodeVerification: Sendable {
   }
 }
 
-/// Addresses of routes, with values for their parameters.
+/// Sample paths of routes, with values for their parameters.
 struct Samples: Sendable {
-  /// Values by the word in front of the parameter.
+  /// Parameter values by the path segment in front of the parameter.
   ///
-  /// A route with another word needs one more here.
+  /// A route with a new segment needs a value here.
   private let values: [String: String]
 
-  /// Objects of the tenant eu-shop, or of the project's own pool.
+  /// Creates objects in the tenant eu-shop or in the project's own pool.
   init(_ world: World, ofTenant: Bool) async throws {
     let scope = try await ofTenant ? world.euScope : world.projectScope
     let users = try await world.identity.accounts.list(scope, filter: .totp).items
@@ -140,13 +140,13 @@ struct Samples: Sendable {
     ]
   }
 
-  /// The address of a route; nothing when a parameter has no value.
+  /// The path of a route; nil if a parameter has no value.
   ///
   /// - Parameters:
   ///   - route: The route.
-  ///   - tenant: The tenant to ask through, instead of the objects' own.
-  ///   - missing: What to put in place of every object of the scope.
-  /// - Returns: The address.
+  ///   - tenant: The tenant in the path, instead of the objects' own.
+  ///   - missing: The ID that replaces that of every object in the scope.
+  /// - Returns: The path.
   func address(of route: Route, tenant: String? = nil, objects missing: String? = nil) -> String? {
     var word = ""
     var path = ""
@@ -167,7 +167,7 @@ struct Samples: Sendable {
 }
 
 extension Route {
-  /// How many of its parameters name something inside of a project or tenant.
+  /// The number of parameters that identify an object in a project or tenant.
   var objectCount: Int {
     var count = 0
     for (one, next) in zip(components, components.dropFirst()) {
@@ -177,7 +177,7 @@ extension Route {
     return count
   }
 
-  /// Whether it is about a tenant.
+  /// Whether the path contains a tenant.
   var isOfTenant: Bool {
     zip(components, components.dropFirst()).contains { one, next in
       guard case .parameter = next else { return false }
@@ -187,7 +187,7 @@ extension Route {
 }
 
 extension World {
-  /// As if an agent had done so much in an hour that an owner has to look at it.
+  /// Blocks an agent as if they had hit the hourly action limit.
   func hold(_ agent: String, in scope: Scope) async throws {
     let (key, now) = (scope.key, clock.now.microseconds)
     try await database.write { connection in
@@ -199,7 +199,7 @@ extension World {
     }
   }
 
-  /// As if a factor of a user had been removed besides, which can come back.
+  /// Adds a removed factor that can be restored to a user.
   func removalHold(_ account: Account, in scope: Scope) async throws {
     let (uid, now) = (account.id.text, clock.now.microseconds)
     let until = clock.now.advanced(bySeconds: 3_600).microseconds
@@ -216,7 +216,7 @@ extension World {
     }
   }
 
-  /// A list of users whose factors Ada wants to remove, which takes a second administrator.
+  /// Starts a bulk removal by Ada that needs a second approver.
   func waitingRemoval(
     of accounts: [Account], in scope: Scope
   ) async throws -> (job: Int64, approval: Int64) {
@@ -235,7 +235,7 @@ extension World {
     return (job, approval.id)
   }
 
-  /// A weaker policy that waits for a second administrator; the request's number.
+  /// Requests a weaker policy that needs a second approver, and returns the request's number.
   func waitingPolicy(in scope: Scope) async throws -> Int64 {
     let author = Author(actor: .commandLine)
     let policy = try await identity.policies.change(scope, by: author) {
@@ -255,7 +255,7 @@ extension World {
     return approval.id
   }
 
-  /// A note about a user; its number.
+  /// Adds a note to a user, and returns its number.
   func note(about account: Account, in scope: Scope) async throws -> Int64 {
     let (agent, author) = try await adaInSupport()
     return try await identity.support.writeNote(
@@ -264,7 +264,7 @@ extension World {
     ).id
   }
 
-  /// Ada, with a code of her own given just now.
+  /// Signs Ada in with a recent re-authentication.
   private func adaInSupport() async throws -> (agent: ConsoleSession, author: Author) {
     let outcome = try await identity.consoleSessions.signIn(
       email: Self.ada, password: Secret(Self.password), address: "192.0.2.1", userAgent: "test")
@@ -276,7 +276,7 @@ extension World {
     )
   }
 
-  /// Leaves a message for a user in the outbox: the notice of a password that somebody else set.
+  /// Queues a message for a user: the notice that an administrator set their password.
   func addMessage(for account: Account, in scope: Scope) async throws {
     var change = AccountChange()
     change.password = .set(Secret("another user's password"))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Console
 
-/// The page that says who may what, made of the same tables that decide.
+/// The page about permissions, generated from the routes and roles.
 @Suite struct WhoMayDocumentTests {
-  @Test func `docs/who-may.md says what routes and roles say`() async throws {
+  @Test func `docs/who-may.md matches the routes and roles`() async throws {
     try await World.empty { world in
       let text = Self.text(world.console.routes)
       let path = Checkout.folder("docs/who-may.md")
@@ -16,7 +16,7 @@ import Testing
         return Recording.fail("docs/who-may.md")
       }
       let kept = try String(contentsOfFile: path, encoding: .utf8)
-      #expect(kept == text, "COUNTERSIGN_RECORD_SNAPSHOTS=1 writes it anew")
+      #expect(kept == text, "COUNTERSIGN_RECORD_SNAPSHOTS=1 updates it")
     }
   }
 
@@ -133,7 +133,7 @@ extension ConsoleRoute {
     return false
   }
 
-  /// The method and the path, with the scope as one letter.
+  /// The method and the path, with the scope abbreviated to one letter.
   fileprivate var shortName: String {
     let pattern = route.pattern.replacing("{String}", with: "{…}")
     let path = isOfScope ? pattern.replacing("/projects/{…}", with: "S") : pattern

@@ -6,20 +6,22 @@ import Text
 
 @testable import Console
 
-/// Every cell of the table of who may what: each route, as each role, granted anywhere.
+/// Tries each route with each role and each grant.
 @Suite struct WhoMayTests {
   @Test(arguments: TestRole.all)
-  func `every page answers as the table of routes and roles says`(cast: TestRole) async throws {
+  func `every route responds as its permission and the role require`(testRole: TestRole)
+    async throws
+  {
     let routes = try await Self.routes()
     var rest = routes.filter { $0.route.method == .get }
     rest += routes.filter { $0.route.method != .get }
-    // A form may take effect even when it is empty; what follows gets a world of its own.
+    // Even an empty form can take effect; the routes after it get a new world.
     while !rest.isEmpty {
       try await World.furnished { world in
-        let everyone = try await Everyone(world, cast)
+        let tester = try await RouteTester(world, testRole)
         while let route = rest.first {
           rest.removeFirst()
-          if try await everyone.tryOne(route) { break }
+          if try await tester.attempt(route) { break }
         }
       }
     }
@@ -31,25 +33,25 @@ import Text
     return routes
   }
 
-  private struct Everyone {
-    let cast: TestRole
+  private struct RouteTester {
+    let testRole: TestRole
     let grant: Grant?
     let browser: Browser
     let csrf: String
     let ofProject: Samples
     let ofTenant: Samples
 
-    init(_ world: World, _ cast: TestRole) async throws {
-      self.cast = cast
+    init(_ world: World, _ testRole: TestRole) async throws {
+      self.testRole = testRole
       ofProject = try await Samples(world, ofTenant: false)
       ofTenant = try await Samples(world, ofTenant: true)
-      grant = try await cast.grant(in: world)
-      browser = try await cast.browser(in: world)
+      grant = try await testRole.grant(in: world)
+      browser = try await testRole.browser(in: world)
       csrf = try await browser.get("/").csrf
     }
 
-    /// Asks once, and returns true when that may have changed the world.
-    func tryOne(_ route: ConsoleRoute) async throws -> Bool {
+    /// Sends one request, and returns true if it may have changed the world.
+    func attempt(_ route: ConsoleRoute) async throws -> Bool {
       let samples = route.route.isOfTenant ? ofTenant : ofProject
       guard let address = samples.address(of: route.route) else {
         Issue.record("\(route.route) has a parameter without a sample")
@@ -57,14 +59,14 @@ import Text
       }
       let segments = (Target(address)?.segments.map(\.text) ?? []) + ["", "", "", ""]
       let isOfProject = segments[0] == "projects" && route.route.components.count > 1
-      let codeAttempt = CodeVerification(
+      let expected = CodeVerification(
         route.access, grant, project: isOfProject ? segments[1] : nil,
         tenant: route.route.isOfTenant ? segments[3] : nil)
       let isReading = route.route.method == .get
       let answer =
         isReading ? try await browser.get(address) : try await browser.post(address, ["csrf": csrf])
-      let name = "\(cast.testDescription): \(route.route.method) \(address)"
-      switch codeAttempt {
+      let name = "\(testRole.testDescription): \(route.route.method) \(address)"
+      switch expected {
       case .notFound: #expect(answer.status == .notFound, "\(name)")
       case .notAllowed: #expect(answer.status == .forbidden, "\(name)")
       case .passes where isReading:
@@ -77,7 +79,7 @@ import Text
     }
   }
 
-  @Test func `what is of one tenant does not exist in another`() async throws {
+  @Test func `a tenant's objects are not found in another tenant`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let csrf = try await ada.get("/").csrf
@@ -103,10 +105,10 @@ import Text
     }
   }
 
-  @Test func `whatever is of a tenant that one may not see does not exist`() async throws {
+  @Test func `an inaccessible tenant looks like a nonexistent one`() async throws {
     try await World.furnished { world in
-      let cast = TestRole(role: .owner, reach: .otherTenant)
-      let browser = try await cast.browser(in: world)
+      let testRole = TestRole(role: .owner, reach: .otherTenant)
+      let browser = try await testRole.browser(in: world)
       let csrf = try await browser.get("/").csrf
       let samples = try await Samples(world, ofTenant: true)
       for route in world.console.routes.map(\.route) where route.isOfTenant {
@@ -123,7 +125,7 @@ import Text
     }
   }
 
-  @Test func `who may not is told which role may, and colleagues by name`() async throws {
+  @Test func `a denied page names the required role and colleagues who have it`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let eu = try await world.eu
@@ -137,10 +139,10 @@ import Text
       #expect(colleague.status != .forbidden)
       let iris = try await Browser.signedIn(world, as: World.iris)
       let csrf = try await iris.get("/").csrf
-      let told = try await iris.post(eu + "/policy", ["csrf": csrf])
-      #expect(told.status == .forbidden)
-      #expect(told.says("\u{2068}Tomás R.\u{2069} and Ada M. can do this here"))
-      Markup.check(told)
+      let denied = try await iris.post(eu + "/policy", ["csrf": csrf])
+      #expect(denied.status == .forbidden)
+      #expect(denied.says("\u{2068}Tomás R.\u{2069} and Ada M. can do this here"))
+      Markup.check(denied)
       Markup.check(alone)
     }
   }

@@ -7,12 +7,12 @@ import Testing
 
 @testable import Console
 
-/// The page that links in mails lead to.
+/// The page that email action links lead to.
 @Suite struct ActionLinkTests {
   private static let chiara = "chiara.bianchi@example.com"
   private static let page = "/__/auth/action"
 
-  /// A link as it is mailed, without the origin.
+  /// The path and query of an emailed link, and its code.
   private func link(
     _ world: World, _ kind: OutOfBandCode.Kind, _ email: String = chiara, newEmail: String? = nil,
     continueURL: String? = nil
@@ -20,9 +20,9 @@ import Testing
     var request = OutOfBandRequest(kind, for: .email(email))
     request.newEmail = newEmail
     request.continueURL = continueURL
-    let made = try await world.identity.outOfBandCodes.link(
+    let created = try await world.identity.outOfBandCodes.link(
       request, in: try await world.euScope, by: Author(actor: .commandLine))
-    return (made.link, made.code)
+    return (created.link, created.code)
   }
 
   private func chiara(_ world: World) async throws -> Account {
@@ -32,9 +32,7 @@ import Testing
   }
 
   @Test
-  func `opening a link changes nothing, its button does, and the page after it can be reloaded`()
-    async throws
-  {
+  func `opening a link changes nothing, and its button performs the action once`() async throws {
     try await World.furnished { world in
       let account = try await chiara(world)
       var change = AccountChange()
@@ -62,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a new password is asked for until it is one`() async throws {
+  @Test func `the new password page is shown until the password is valid`() async throws {
     try await World.furnished { world in
       let link = try await link(world, .passwordReset)
       let browser = Browser(world)
@@ -88,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `address and factor go by their buttons`() async throws {
+  @Test func `an email address is changed by the button`() async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       let change = try await link(world, .changeEmail, newEmail: "new@example.com")
@@ -100,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a link that signs in goes on to the application at once`() async throws {
+  @Test func `a sign-in link redirects to the application immediately`() async throws {
     try await World.furnished { world in
       let tenant = try await world.euShop
       _ = try await world.identity.pools.update(
@@ -108,10 +106,10 @@ import Testing
       ) { $0.signIn.emailLink = true }
       let browser = Browser(world)
       let link = try await link(world, .signIn, continueURL: "http://localhost:3000/finish#x")
-      let went = try await browser.get(
+      let redirect = try await browser.get(
         link.address.replacing("localhost%3A3000", with: "evil.example"))
-      #expect(went.status == .seeOther)
-      let location = went.location ?? ""
+      #expect(redirect.status == .seeOther)
+      let location = redirect.location ?? ""
       #expect(location.hasPrefix("http://localhost:3000/finish?mode=signIn&lang=en&oobCode="))
       #expect(location.contains("&tenantId=\(tenant.text)") && location.hasSuffix("#x"))
       let bare = try await self.link(world, .signIn)
@@ -120,7 +118,9 @@ import Testing
     }
   }
 
-  @Test func `what came too late, was never made or is of nobody says so`() async throws {
+  @Test func `expired links, invalid links, and links of disabled users get an error page`()
+    async throws
+  {
     try await World.furnished { world in
       let browser = Browser(world)
       let late = try await link(world, .passwordReset)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `a form from elsewhere does nothing`() async throws {
+  @Test func `a cross-site form is rejected`() async throws {
     try await World.furnished { world in
       let link = try await link(world, .passwordReset)
       let browser = Browser(world)
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `hostile names stay text`() async throws {
+  @Test func `hostile names are escaped`() async throws {
     try await World.furnished { world in
       let name = "\u{202E}<script>alert(1)</script>" + String(repeating: "🦄", count: 1_000)
       try await world.database.write { connection in
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func `the pages as their files show them`() async throws {
+  @Test func `the pages match their snapshots`() async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       let reset = try await link(world, .passwordReset, continueURL: "http://localhost/")

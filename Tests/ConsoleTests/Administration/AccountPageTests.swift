@@ -6,9 +6,9 @@ import Testing
 
 @testable import Console
 
-/// What administrators see and change about themselves.
+/// The administrator's own account.
 @Suite struct AccountPageTests {
-  @Test func `an administrator sets a factor up, replaces it and removes it with codes of it`()
+  @Test func `an administrator sets up, replaces, and removes a factor with its codes`()
     async throws
   {
     try await World.furnished { world in
@@ -23,7 +23,7 @@ import Testing
       let empty = try await iris.post("/account/totp", form)
       #expect(empty.status == .unprocessableContent)
       Markup.check(empty)
-      // The same secret stays in the form, or what was scanned would be lost.
+      // The form keeps the secret, so that a scanned QR code stays valid.
       #expect(try SecondStepPageTests.app(on: empty).secret == app.secret)
       var wrong = form
       wrong.add("code", "000000")
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `an owner cannot remove a factor, and guesses are slowed down`() async throws {
+  @Test func `an owner can't remove their factor, and guessing codes is throttled`() async throws {
     try await World.furnished { world in
       let (_, codes) = try await world.authenticator(of: World.ada)
       let ada = Browser(world)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a new password needs the old one`() async throws {
+  @Test func `changing the password requires the current one`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world, as: World.iris)
       let other = try await Browser.signedIn(world, as: World.iris)
@@ -96,7 +96,9 @@ import Testing
     }
   }
 
-  @Test func `sessions are listed with their browsers and ended one by one or all`() async throws {
+  @Test func `sessions are listed with their browsers and can be ended singly or all at once`()
+    async throws
+  {
     try await World.furnished { world in
       let browsers = [
         try await Browser.signedIn(world), try await Browser.signedIn(world),
@@ -116,13 +118,13 @@ import Testing
       var open = 0
       for browser in browsers where try await browser.get("/").status == .ok { open += 1 }
       #expect(open == 1)
-      let nobody = try await browsers[0].post(
+      let invalid = try await browsers[0].post(
         "/account/sessions", ["csrf": try page.csrf, "session": "\u{202E}x"])
-      #expect(nobody.location == "/account")
+      #expect(invalid.location == "/account")
     }
   }
 
-  @Test func `zone and colors are the administrator's own`() async throws {
+  @Test func `the time zone and the theme are set per administrator`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let before = try await browser.get("/administrators")
@@ -157,16 +159,18 @@ import Testing
       ("Pacific/Kiritimati", 1_793_697_131, "Nov 3, 2026, 23:12 UTC+14"),
       ("Nowhere/Town", 1_793_697_131, "Nov 3, 2026, 09:12 UTC"),
     ] as [(String, Int64, String)])
-  func `moments are those of the zone at that moment`(zone: String, seconds: Int64, words: String)
+  func `times are shown with the zone's offset at that time`(
+    zone: String, seconds: Int64, words: String
+  )
     throws
   {
     #expect(try Self.words(seconds, zone) == words)
-    // Again, when the offset is cached.
+    // Again, with the cached offset.
     #expect(try Self.words(seconds + 1, zone) == words)
   }
 
-  @Test func `a clock's change is met to the second`() throws {
-    // 29 March 2026, 01:00 UTC.
+  @Test func `a daylight saving change is exact to the second`() throws {
+    // March 29, 2026, 01:00 UTC.
     #expect(try Self.words(1_774_745_999, "Europe/Berlin") == "Mar 29, 2026, 01:59 UTC+1")
     #expect(try Self.words(1_774_746_000, "Europe/Berlin") == "Mar 29, 2026, 03:00 UTC+2")
     #expect(try Self.words(1_774_745_999, "Europe/Berlin") == "Mar 29, 2026, 01:59 UTC+1")
@@ -189,7 +193,7 @@ import Testing
     ),
     ("", "Unknown browser"), ("<script>", "Unknown browser"),
   ])
-  func `browsers are named as their owners know them`(agent: String, name: String) {
+  func `browsers are shown by name and system`(agent: String, name: String) {
     #expect(BrowserWords.name(agent).english == name)
   }
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// The pages about administrators and one's own account, as their files show them.
+/// Snapshots of the pages about administrators and the own account.
 @Suite struct AdministrationSnapshotTests {
-  @Test func `the pages of administrators`() async throws {
+  @Test func `the administrator pages match their snapshots`() async throws {
     try await World.furnished { world in
       _ = try await world.invitation(
         "new@example.com", Grant(role: .policy, project: ID("acme-retail")))
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `the pages of one's own account`() async throws {
+  @Test func `the account pages match their snapshots`() async throws {
     try await World.furnished { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       for (name, address) in [
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `the pages on the way in`() async throws {
+  @Test func `the invitation and sign-in code pages match their snapshots`() async throws {
     try await World.furnished { world in
       let link = try await world.invitation("new@example.com", Grant(role: .auditor))
       let token = String(link.dropFirst("/invitation?token=".count))

@@ -4,31 +4,29 @@ import Testing
 
 @testable import Console
 
-/// The pages about administrators.
+/// The administrator pages.
 @Suite struct AdministratorPageTests {
   static let hostile = [
     "<script>alert(1)</script>", "\u{202E}moc.elpmaxe", "👩‍👩‍👧‍👦 नमस्ते", String(repeating: "x", count: 100),
   ]
 
-  @Test func `an invitation is one click from the list, and its link makes one administrator`()
-    async throws
-  {
+  @Test func `an invitation is linked from the list and creates one administrator`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       #expect(
         try await ada.get("/administrators").values(of: "href").contains("/administrators/new"))
       let eu = try await world.euShop.text
-      let made = try await ada.submit(
+      let created = try await ada.submit(
         "/administrators/new",
         [
           "email": "new@example.com", "name": "Newman", "role": "support",
           "place": "acme-retail/\(eu)",
         ])
-      #expect(made.status == .ok)
-      Markup.check(made)
+      #expect(created.status == .ok)
+      Markup.check(created)
       let start = try #require(
-        made.text.firstRange(of: "https://mfa.example.com/invitation?token="))
-      let link = "/invitation?token=" + made.text[start.upperBound...].prefix { $0 != "<" }
+        created.text.firstRange(of: "https://mfa.example.com/invitation?token="))
+      let link = "/invitation?token=" + created.text[start.upperBound...].prefix { $0 != "<" }
       let token = link.dropFirst("/invitation?token=".count)
       #expect(token.utf8.count == 43)
       let list = try await ada.get("/administrators")
@@ -62,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `wrong answers are said beside their fields and what was typed stays`() async throws {
+  @Test func `errors are shown next to their fields, and values stay in the form`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let empty = try await ada.submit("/administrators/new", [:])
@@ -84,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `roles are given and revoked on the page, and count at once`() async throws {
+  @Test func `roles are granted and revoked with immediate effect`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let iris = try await Browser.signedIn(world, as: World.iris)
@@ -109,7 +107,8 @@ import Testing
     }
   }
 
-  @Test func `nobody changes themselves, and the page does not offer it`() async throws {
+  @Test func `administrators can't change themselves, and the page doesn't offer it`() async throws
+  {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let address = "/administrators/\(try await world.id(of: World.ada))"
@@ -132,9 +131,7 @@ import Testing
     }
   }
 
-  @Test func `an auditor reads, a policy admin sees nothing, a project's owner neither`()
-    async throws
-  {
+  @Test func `auditors can read the pages; policy admins and project owners can't`() async throws {
     try await World.furnished { world in
       let id = try await world.id(of: World.nadia)
       let iris = try await Browser.signedIn(world, as: World.iris)
@@ -158,7 +155,9 @@ import Testing
     }
   }
 
-  @Test func `whoever takes a role away or removes is told of the tokens that go`() async throws {
+  @Test func `revoking a role or removing an administrator says how many tokens are revoked`()
+    async throws
+  {
     try await World.furnished { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       let ada = try await Browser.signedIn(world)
@@ -192,7 +191,9 @@ import Testing
     }
   }
 
-  @Test func `resetting a factor and removing ask for the address, typed`() async throws {
+  @Test func `resetting a factor and removing an administrator require typing the address`()
+    async throws
+  {
     try await World.furnished { world in
       let (_, codes) = try await world.authenticator(of: World.nadia)
       let nadia = Browser(world)
@@ -219,7 +220,7 @@ import Testing
     }
   }
 
-  @Test func `hostile names stay names`() async throws {
+  @Test func `hostile names are escaped`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       for (number, name) in Self.hostile.enumerated() {

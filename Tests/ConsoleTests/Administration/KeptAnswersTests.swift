@@ -5,11 +5,11 @@ import Text
 
 @testable import Console
 
-/// What was typed stays over a sign-in that had run out.
+/// Restoring a form that was sent after the session expired.
 @Suite struct KeptAnswersTests {
   static let form: Form = ["name": "Typed “long” <b>ago</b>", "id": "typed-project"]
 
-  /// Signs in, opens a form, waits too long and sends it.
+  /// Signs in, opens a form, and sends it after the session expired.
   private func late(
     _ world: World, as email: String = World.ada, form: Form = form, fields: Fields? = nil,
     csrf: String? = nil
@@ -23,21 +23,21 @@ import Text
     return (browser, try await browser.send(.post, "/projects/new", form: form, fields: fields))
   }
 
-  @Test func `the form comes back after the sign-in, and is sent by a press`() async throws {
+  @Test func `the form is restored after sign-in and sent with a button`() async throws {
     try await World.furnished { world in
       let (browser, answer) = try await late(world)
       #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew&kept=1")
-      let door = try await browser.get(try #require(answer.location))
-      #expect(door.says("recover what you entered"))
-      #expect(!door.says("typed-project"))
+      let signInPage = try await browser.get(try #require(answer.location))
+      #expect(signInPage.says("recover what you entered"))
+      #expect(!signInPage.says("typed-project"))
       let signedIn = try await browser.givePassword(next: "/projects/new")
       #expect(signedIn.location == "/sign-in/answers")
       let page = try await browser.get("/sign-in/answers")
       Markup.check(page)
       #expect(page.says("<form class=\"card stack\" method=\"post\" action=\"/projects/new\">"))
       #expect(page.says("value=\"Typed “long” &lt;b&gt;ago&lt;/b&gt;\""))
-      let made = try? await world.identity.pools.find(project: ID("typed-project"))
-      #expect(made == nil)
+      let created = try? await world.identity.pools.find(project: ID("typed-project"))
+      #expect(created == nil)
       var again = Self.form
       again.add("csrf", try page.csrf)
       #expect(try await browser.post("/projects/new", again).status == .seeOther)
@@ -47,11 +47,11 @@ import Text
     }
   }
 
-  @Test func `also when a code is due between`() async throws {
+  @Test func `the form is restored after a sign-in with a code`() async throws {
     try await World.furnished { world in
       let (browser, _) = try await late(world)
       let (app, _) = try await world.authenticator(of: World.ada)
-      // The set-up ended the session whose form it was, but not what had been kept of it.
+      // The setup ended the form's session, but the stored form remains.
       _ = try await browser.givePassword()
       let code = try world.code(of: app)
       let done = try await browser.submit("/sign-in/code", ["code": code])
@@ -59,7 +59,7 @@ import Text
     }
   }
 
-  @Test func `also when a second factor must be set up before anything else`() async throws {
+  @Test func `the form is restored after the required setup of a second factor`() async throws {
     try await World.furnished { world in
       let link = try await world.invitation("new@example.com", Grant(role: .owner))
       let browser = Browser(world)
@@ -82,7 +82,7 @@ import Text
     }
   }
 
-  @Test func `nobody else gets it, in this browser or in another`() async throws {
+  @Test func `the form is restored only for its author, in the same browser`() async throws {
     try await World.furnished { world in
       let (browser, _) = try await late(world)
       #expect(try await browser.givePassword(World.tomas).location == "/")
@@ -92,7 +92,7 @@ import Text
     }
   }
 
-  @Test func `a form from elsewhere or without the session's token is not kept`() async throws {
+  @Test func `a cross-site form or one without a valid CSRF token isn't stored`() async throws {
     try await World.furnished { world in
       let foreign = try await late(
         world, fields: [.origin: "https://evil.example", .secFetchSite: "cross-site"])
@@ -105,7 +105,7 @@ import Text
     }
   }
 
-  @Test func `secrets are not kept, and the page says so`() async throws {
+  @Test func `secrets aren't stored, and the page says so`() async throws {
     try await World.furnished { world in
       let (browser, _) = try await late(
         world,
@@ -118,7 +118,7 @@ import Text
     }
   }
 
-  @Test func `after ten minutes, or when one signed out, there is nothing`() async throws {
+  @Test func `nothing is restored after ten minutes or after signing out`() async throws {
     try await World.furnished { world in
       let (browser, _) = try await late(world)
       world.clock.advance(seconds: 601)
@@ -133,7 +133,7 @@ import Text
     }
   }
 
-  @Test func `what is too large is not kept`() async throws {
+  @Test func `a form that is too large isn't stored`() async throws {
     try await World.furnished { world in
       let large = String(repeating: "x", count: 300_000)
       let (browser, answer) = try await late(world, form: ["name": large])

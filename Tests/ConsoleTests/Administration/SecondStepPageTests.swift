@@ -6,9 +6,9 @@ import Testing
 
 @testable import Console
 
-/// The code after the password, and the roles that cannot be without.
+/// The code after the password, and the roles that require a second factor.
 @Suite struct SecondStepPageTests {
-  @Test func `between password and code there is no session`() async throws {
+  @Test func `there is no session between the password and the code`() async throws {
     try await World.furnished { world in
       let (app, _) = try await world.authenticator(of: World.ada)
       let browser = Browser(world)
@@ -37,14 +37,14 @@ import Testing
       right.add("code", " " + (try world.code(of: app)))
       let done = try await browser.post("/sign-in/code", right)
       #expect(done.location == "/guidance")
-      // The session, the end of the step between, and the device.
+      // The session, the removal of the pending sign-in, and the device.
       #expect(done.response.fields.all(.setCookie).count == 3)
       #expect(try await browser.get("/").status == .ok)
       #expect(!browser.cookieField.contains("pending"))
     }
   }
 
-  @Test func `a recovery code does as well, once`() async throws {
+  @Test func `a recovery code is accepted once`() async throws {
     try await World.furnished { world in
       let (_, codes) = try await world.authenticator(of: World.ada)
       for (code, status) in [(codes[0], Status.seeOther), (codes[0], .unprocessableContent)] {
@@ -61,9 +61,7 @@ import Testing
     }
   }
 
-  @Test func `without a password there is no page for the code, nor after ten minutes`()
-    async throws
-  {
+  @Test func `the code page requires a password from the last ten minutes`() async throws {
     try await World.furnished { world in
       let (app, _) = try await world.authenticator(of: World.ada)
       #expect(try await Browser(world).get("/sign-in/code").location == "/sign-in")
@@ -79,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `wrong codes are slowed down, and say for how long`() async throws {
+  @Test func `guessing codes is throttled, and the page says for how long`() async throws {
     try await World.furnished { world in
       let (app, _) = try await world.authenticator(of: World.ada)
       let browser = Browser(world)
@@ -95,7 +93,8 @@ import Testing
     }
   }
 
-  @Test func `an owner without a factor is advised once, and then sees nothing else`() async throws
+  @Test func `an owner without a factor is warned at first, then sees only the setup page`()
+    async throws
   {
     try await World.furnished { world in
       let link = try await world.invitation("new@example.com", Grant(role: .owner))
@@ -114,7 +113,7 @@ import Testing
       ] {
         #expect(try await later.get(page).location == "/account/totp", "\(page)")
       }
-      // Whoever is in the first session is held up by the second sign-in too.
+      // The second sign-in restricts the first session too.
       #expect(try await browser.get("/").location == "/account/totp")
       let setUp = try await later.get("/account/totp")
       Markup.check(setUp)
@@ -137,12 +136,12 @@ import Testing
       Markup.check(done)
       #expect(done.text.matches(of: /[A-HJ-NP-Z2-9]{4}(-[A-HJ-NP-Z2-9]{4}){3}/).count == 10)
       #expect(try await later.get("/").status == .ok)
-      // The other session ended with the set-up.
+      // The setup ended the other session.
       #expect(try await browser.get("/").location == "/sign-in")
     }
   }
 
-  @Test func `a while after the sign-in a first factor takes the password`() async throws {
+  @Test func `setting up a first factor long after sign-in requires the password`() async throws {
     try await World.furnished { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       #expect(!(try await iris.get("/account/totp")).says("name=\"password\""))
@@ -177,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func `signing out clears what the browser kept`() async throws {
+  @Test func `signing out clears the browser's cache and storage`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let out = try await browser.submit("/sign-out", [:])
@@ -185,7 +184,7 @@ import Testing
     }
   }
 
-  /// The app that has scanned the page, by the key in words.
+  /// An app with the setup key that the page shows.
   static func app(on page: Answer) throws -> OneTimePassword {
     guard let start = page.text.firstRange(of: "aria-label=\"Setup key\">") else {
       throw Missing("key")

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Console
 
-/// What waits for a second administrator, as two browsers see it.
+/// Removals that need a second approver, in two browsers.
 @Suite struct ApprovalPageTests {
-  /// Makes eu-shop ask for a second administrator before the last factor goes.
-  private func strict(_ world: World) async throws {
+  /// Requires a second approver in eu-shop for the removal of a user's last factor.
+  private func requireApproval(_ world: World) async throws {
     let scope = try await world.euScope
     let author = Author(actor: .commandLine)
     _ = try await world.identity.policies.change(scope, by: author) { edit throws(PolicyError) in
@@ -20,7 +20,7 @@ import Testing
     try await world.identity.support.change(scope, to: settings, by: author)
   }
 
-  /// Nadia asks for the removal of Chiara's factors.
+  /// Requests the removal of Chiara's factors as Nadia.
   private func ask(_ nadia: Browser) async throws -> (user: String, request: String, page: Answer) {
     let user = try await nadia.world.eu + "/users/\(World.chiara)"
     let answer = try await nadia.submit(
@@ -33,9 +33,9 @@ import Testing
     return (user, request, page)
   }
 
-  @Test func `a removal waits, is seen everywhere and is done when approved`() async throws {
+  @Test func `a pending removal is shown everywhere and runs when approved`() async throws {
     try await World.furnished { world in
-      try await strict(world)
+      try await requireApproval(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let ada = try await Browser.signedIn(world)
       let removal = try await nadia.get(
@@ -57,12 +57,12 @@ import Testing
       let refused = try await nadia.submit(request, [:], to: request + "/approval")
       #expect(refused.status == .unprocessableContent && refused.says("your own request"))
       Markup.check(refused)
-      let wordless = try await ada.submit(
+      let withoutReason = try await ada.submit(
         request, ["answer": " "], to: request + "/rejection")
       #expect(
-        wordless.status == .unprocessableContent
-          && wordless.says("Enter a reason for the requester."))
-      Markup.check(wordless)
+        withoutReason.status == .unprocessableContent
+          && withoutReason.says("Enter a reason for the requester."))
+      Markup.check(withoutReason)
       #expect(try await ada.submit(request, [:]).status == .methodNotAllowed)
       let approved = try await ada.submit(request, [:], to: request + "/approval")
       #expect(approved.location == user)
@@ -76,9 +76,9 @@ import Testing
     }
   }
 
-  @Test func `a refusal is read by the requester`() async throws {
+  @Test func `the requester sees why a request was rejected`() async throws {
     try await World.furnished { world in
-      try await strict(world)
+      try await requireApproval(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let ada = try await Browser.signedIn(world)
       let (user, request, _) = try await ask(nadia)
@@ -99,9 +99,9 @@ import Testing
     }
   }
 
-  @Test func `an approver whose code is old gives one`() async throws {
+  @Test func `approving requires a recent code`() async throws {
     try await World.furnished { world in
-      try await strict(world)
+      try await requireApproval(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (_, request, _) = try await ask(nadia)
       let app = try await world.authenticator(of: World.ada).app
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a list over the number of users is approved as a whole`() async throws {
+  @Test func `a bulk removal above the threshold is approved as a whole`() async throws {
     try await World.furnished { world in
       let scope = try await world.euScope
       let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))

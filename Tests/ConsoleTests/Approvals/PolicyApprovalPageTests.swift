@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// A weaker policy that takes a second administrator, as two browsers see it.
+/// Weakening a policy with a second approver, in two browsers.
 @Suite struct PolicyApprovalPageTests {
   private func guarded(_ world: World) async throws -> (address: String, wider: Form) {
     try await world.setSupportRules { $0.policyApprovalOverUsers = 0 }
@@ -15,7 +15,7 @@ import Text
     )
   }
 
-  @Test func `weakening asks for a reason, which versions, review and its file show`()
+  @Test func `weakening requires a reason, which the history, the review, and its CSV show`()
     async throws
   {
     try await World.furnished { world in
@@ -42,11 +42,11 @@ import Text
       #expect(overview.says("19 valid codes instead of"))
       #expect(
         !(try await tomas.submit(address, .policy(intervals: "0", version: 3)))
-          .says("<label for=\"note\">"), "a stricter policy needs none")
+          .says("<label for=\"note\">"), "a stricter policy requires no reason")
     }
   }
 
-  @Test func `it waits, is listed for those who may decide it, and is in force when approved`()
+  @Test func `a weaker policy is pending, listed for approvers, and in effect once approved`()
     async throws
   {
     try await World.furnished { world in
@@ -87,7 +87,7 @@ import Text
     }
   }
 
-  @Test func `a start date in the past and SMS without a gateway are warned of`() async throws {
+  @Test func `the review warns about a past start date and SMS without a gateway`() async throws {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/policy"

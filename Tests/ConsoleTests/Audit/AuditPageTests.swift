@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 @Suite struct AuditPageTests {
-  @Test func `what was changed is one click from the policy, from what to what`() async throws {
+  @Test func `the policy page links to its history, with old and new values`() async throws {
     try await World.furnished { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       let eu = try await world.eu
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `users and administrators lead to all that was done about them`() async throws {
+  @Test func `users and administrators link to their history`() async throws {
     try await World.furnished { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       let eu = try await world.eu
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `what is chosen stays in the form and can be dropped one by one`() async throws {
+  @Test func `filters stay in the form and can be removed one by one`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let list = try await world.eu + "/audit"
@@ -53,11 +53,11 @@ import Testing
     }
   }
 
-  @Test func `days count from their beginning to their end`() async throws {
+  @Test func `date filters cover whole days`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let list = try await world.eu + "/audit"
-      // The story begins on the fifteenth at eight; its second change of policy is a day later.
+      // The sample data begins on November 15 at 08:00; the second policy change is a day later.
       let first = try await ada.get(list + "?action=policy&from=2026-11-15&to=2026-11-15")
       #expect(first.says("adjacent intervals none → 3") && !first.says("3 → 5"))
       let second = try await ada.get(list + "?action=policy&from=2026-11-16")
@@ -72,7 +72,9 @@ import Testing
     ("to=yesterday", "Enter the end date as YYYY-MM-DD, such as 2026-11-03."),
     ("from=2026-11-20&to=2026-11-19", "Choose an end date on or after the start date."),
   ])
-  func `days that are none are told beside their field`(query: String, words: String) async throws {
+  func `an invalid date is shown with an error next to its field`(query: String, words: String)
+    async throws
+  {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get("/audit?" + query)
@@ -85,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `the instance's log names each scope, and one that is gone without a link`()
+  @Test func `the instance's log names each scope, without a link if it was deleted`()
     async throws
   {
     try await World.furnished { world in
@@ -104,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `the file holds what the page shows, defused, and taking it is recorded`()
+  @Test func `the CSV has the page's entries with formulas escaped, and the download is audited`()
     async throws
   {
     try await World.furnished { world in
@@ -129,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `a list goes on with its filters`() async throws {
+  @Test func `the next page keeps the filters`() async throws {
     try await World.furnished { world in
       let scope = try await world.euScope
       for number in 0..<60 {
@@ -151,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `values that try to be more stay text, and stay in the form`() async throws {
+  @Test func `hostile filter values are escaped`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       for name in HostileTests.names {
@@ -180,7 +182,7 @@ import Testing
     ("America/New_York", "2026-11-02", "2026-11-02T05:00:00.000Z"),
     ("Asia/Kolkata", "2026-11-03", "2026-11-02T18:30:00.000Z"),
   ])
-  func `a day begins at midnight where the reader is`(
+  func `a day begins at midnight in the reader's time zone`(
     zone: String, day: String, moment: String
   ) throws {
     let day = try #require(Day(day))

@@ -6,26 +6,26 @@ import Testing
 
 @Suite struct AuditWordsTests {
   @Test(arguments: AuditAction.allCases)
-  func `each action has words of its own`(action: AuditAction) {
+  func `each action has a unique name`(action: AuditAction) {
     let words = AuditWords.name(of: action).english
     #expect(!words.isEmpty && !words.contains("."))
     #expect(AuditAction.allCases.count { AuditWords.name(of: $0).english == words } == 1)
   }
 
-  @Test func `each field has a name of its own in the filter`() {
+  @Test func `each field has a unique name in the filter`() {
     let names = AuditFieldName.allCases.map { AuditFieldLabel($0).name.english }
     #expect(!names.contains("") && Set(names).count == names.count)
   }
 
   @Test(arguments: AuditAction.Group.allCases)
-  func `each group has words and actions`(group: AuditAction.Group) {
+  func `each group has a name and actions`(group: AuditAction.Group) {
     #expect(!AuditWords.name(of: group).english.isEmpty && !group.actions.isEmpty)
-    // An address names a group or an action by the same word.
+    // Groups and actions share a query parameter.
     #expect(AuditAction(rawValue: group.rawValue) == nil)
   }
 
   @Test(arguments: AuditResource.allCases)
-  func `each resource type has words`(resource: AuditResource) {
+  func `each resource type has a name`(resource: AuditResource) {
     #expect(!AuditWords.name(of: resource).english.isEmpty)
   }
 }
@@ -38,7 +38,7 @@ extension AuditFormatter {
 @Suite struct AuditFormatterTests {
   private func line(_ change: AuditChange) -> String { AuditFormatter.english.line(change) }
 
-  @Test func `facts are read as the field, the old value, and the new one`() {
+  @Test func `a change is shown as the field, the old value, and the new value`() {
     #expect(line(AuditChange(.displayName, from: .text("Ada"), to: .absent)) == "name Ada → none")
     #expect(
       line(AuditChange(.displayName, from: .absent, to: .text("none"))) == "name none → “none”")
@@ -67,7 +67,7 @@ extension AuditFormatter {
   }
 
   @Test(arguments: AuditFieldName.allCases)
-  func `each value of each field can be read`(field: AuditFieldName) {
+  func `each kind of value of each field has a text`(field: AuditFieldName) {
     let values: [AuditValue] = [
       .absent, .text("x"), .number(2), .flag(true), .instant(Instant(seconds: 1)), .duration(60),
       .list(["x", "y"]), .code("unknown-code"), .secret, .factors([]),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// How often an action reads what it acts on, from the request to the response.
+/// The number of times an action reads the object that it changes, per request.
 @Suite struct ActionReadTests {
   /// Sends a form, and returns the number of statements that read from a table.
   private func reads(
@@ -26,7 +26,7 @@ import Testing
       let table = "FROM scope s JOIN project"
       let previewed = try await reads(
         tomas, policy, .policy(intervals: "3"), csrf: csrf, from: table)
-      // The pool that the address names, and its policy.
+      // The pool in the path, and its policy.
       #expect(previewed == 2)
       let saved = try await reads(
         tomas, policy + "/changes", .policy(intervals: "3"), csrf: csrf, from: table)

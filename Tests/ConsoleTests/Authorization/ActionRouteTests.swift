@@ -4,21 +4,21 @@ import Testing
 
 @testable import Console
 
-/// Every form of the console is an action of the table, or is named here with the reason.
+/// Every form of the console performs an action of the table, or is exempt with a reason.
 @Suite struct ActionRouteTests {
   /// Forms that perform no action of the table.
   private static let exempt: Set = [
-    // One signs in or out, or isn't signed in.
+    // Sign-in, sign-out, and forms for visitors who aren't signed in.
     "/sign-in", "/sign-in/code", "/sign-out", "/setup", "/invitation",
-    // A user of an application follows a link; the code in it is the authorization.
+    // Forms of emailed links, whose code is the authorization.
     "/__/auth/action", "/__/auth/enroll", "/__/auth/not-me",
-    // One changes one's own account: the present code or password is asked for by each page.
+    // Changes to the administrator's own account: each page asks for the current code or password.
     "/account/password", "/account/totp", "/account/totp/removal", "/account/recovery-codes",
-    // One ends one's own sessions, or chooses time zone and colors.
+    // The administrator's own sessions, time zone, and theme.
     "/account/sessions", "/account/sessions/others", "/account/preferences",
   ]
 
-  @Test func `each form performs actions of the table, or is exempt`() async throws {
+  @Test func `each form performs or previews actions of the table, or is exempt`() async throws {
     try await World.empty { world in
       for route in world.console.routes where route.route.method != .get {
         let isExempt = Self.exempt.contains(route.route.pattern)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `each action has a route, which asks for its permission`() async throws {
+  @Test func `each action has a route, which requires its permission`() async throws {
     try await World.empty { world in
       let performed = Set(world.console.routes.flatMap(\.actions))
       #expect(performed == Set(ConsoleAction.allCases))
@@ -48,7 +48,7 @@ import Testing
 }
 
 extension ConsoleRoute.Access {
-  /// The permission that a route asks for.
+  /// The permission that a route requires.
   var permission: Permission? {
     switch self {
     case .open, .settingUp, .signedIn(nil): nil

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Console
 
-/// An owner's session without a recent re-authentication, as somebody has it who took the cookie.
+/// An owner's session without a recent re-authentication, such as one with a stolen cookie.
 @Suite struct ReauthenticationPageTests {
-  /// A complete form of an action, and what it would leave in the log.
+  /// A complete form of an action, and the audit row that it would create.
   private struct Attempt {
     let action: ConsoleAction
     let address: String
@@ -117,7 +117,7 @@ import Testing
     ]
   }
 
-  @Test func `it can do nothing that needs one, and a code of the authenticator does`()
+  @Test func `actions that require re-authentication are refused until a code is entered`()
     async throws
   {
     try await World.furnished { world in
@@ -157,7 +157,8 @@ import Testing
     }
   }
 
-  @Test func `a form with a single button asks first, without an error`() async throws {
+  @Test func `a form with a single button asks for the code first, without an error`() async throws
+  {
     try await World.furnished { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       world.clock.advance(seconds: 900)
@@ -181,7 +182,9 @@ import Testing
     }
   }
 
-  @Test func `what was typed stays, and what else is wrong is said with it`() async throws {
+  @Test func `the form keeps its values and shows all errors along with the missing code`()
+    async throws
+  {
     try await World.furnished { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       world.clock.advance(seconds: 900)
@@ -200,7 +203,7 @@ import Testing
   }
 
   @Test
-  func `without a second factor a fresh sign-in is enough, and an older one leads to the set-up`()
+  func `without a second factor, a recent sign-in is enough and an older one requires setup`()
     async throws
   {
     try await World.furnished { world in
@@ -223,7 +226,7 @@ import Testing
     }
   }
 
-  @Test func `a change that weakens nothing asks for nothing`() async throws {
+  @Test func `a change that weakens nothing requires no re-authentication`() async throws {
     try await World.furnished { world in
       let (tomas, _) = try await Browser.withApp(world, as: World.tomas)
       world.clock.advance(seconds: 900)
@@ -243,7 +246,7 @@ import Testing
     }
   }
 
-  @Test func `revoking an invitation or a role asks first`() async throws {
+  @Test func `revoking an invitation or a role requires confirmation`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let link = try await world.invitation("new@example.com", Grant(role: .auditor))
@@ -272,7 +275,9 @@ import Testing
     }
   }
 
-  @Test func `the first owner makes a project and a key right after the set-up`() async throws {
+  @Test func `the first owner can create a project, a key, and a token right after setup`()
+    async throws
+  {
     try await World.empty { world in
       let browser = Browser(world)
       let form = try await browser.get("/setup")
@@ -298,7 +303,7 @@ import Testing
 }
 
 extension World {
-  /// What the whole log says was done, the oldest first.
+  /// All audited actions, oldest first.
   func auditedActions() async throws -> [AuditAction] {
     try await database.read { connection in
       try connection.all("SELECT action FROM audit ORDER BY audit_id") {

@@ -12,22 +12,22 @@ import Testing
     try await world.eu + "/users/\(World.chiara)/temporary-code" + rest
   }
 
-  /// The code on a page that shows one.
+  /// The code that a page shows.
   private func code(_ answer: Answer) throws -> String {
     let start = try #require(answer.text.firstRange(of: "aria-label=\"code\">"))
     return String(answer.text[start.upperBound...].prefix { $0 != "<" })
   }
 
-  @Test func `a code is made in three clicks with one field, and shown once`() async throws {
+  @Test func `a temporary code is generated with one field and shown once`() async throws {
     try await World.furnished { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
       let address = try await page(world)
       #expect(user.values(of: "href").contains(address))
-      let made = try await nadia.submit(try await page(world), ["reason": "lost"])
+      let generated = try await nadia.submit(try await page(world), ["reason": "lost"])
       let next = try await page(world, "/shown")
-      #expect(made.status == .seeOther && made.location == next)
+      #expect(generated.status == .seeOther && generated.location == next)
       let shown = try await nadia.get(try await page(world, "/shown"))
       #expect(shown.status == .ok && shown.response.fields[.cacheControl] == "no-store")
       let code = try code(shown)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `nobody else is shown it, and asking for its fields alone takes nothing`()
+  @Test func `a code is shown only to its creator, and a HEAD request doesn't consume it`()
     async throws
   {
     try await World.furnished { world in
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `what is missing is said beside its field, and the lifetime stays chosen`()
+  @Test func `a missing reason is shown next to its field, and the lifetime stays selected`()
     async throws
   {
     try await World.furnished { world in
@@ -74,14 +74,15 @@ import Testing
       #expect(wrong.status == .unprocessableContent)
       #expect(wrong.says("<option value=\"8\" selected>8 hours</option>"))
       #expect(wrong.says("Choose a reason."))
-      let odd = try await nadia.submit(
+      let invalid = try await nadia.submit(
         try await page(world), ["hours": "<script>", "note": "x"])
-      #expect(odd.says("<option value=\"1\" selected>1 hour</option>") && !odd.says("<script>\""))
+      #expect(
+        invalid.says("<option value=\"1\" selected>1 hour</option>") && !invalid.says("<script>\""))
     }
   }
 
-  /// Lets a user's codes have been wrong so often.
-  private func guess(_ times: Int, in world: World) async throws {
+  /// Records a number of incorrect codes of the user.
+  private func recordIncorrectCodes(_ times: Int, in world: World) async throws {
     let scope = try await world.euScope
     let now = world.clock.now
     try await world.database.write { connection in
@@ -96,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [6, 10])
-  func `that it waits for an unlock is said wherever one meets it, with the way there`(
+  func `pages warn that codes are blocked, with a link to unlock them`(
     wrong: Int
   ) async throws {
     try await World.furnished { world in
@@ -108,8 +109,8 @@ import Testing
         ? "Temporary and recovery codes don’t work either unless"
         : "Temporary and recovery codes don’t work either until"
       #expect(!(try await nadia.get(try await page(world))).says(waits))
-      try await guess(wrong, in: world)
-      // Nothing waits yet on the user's page.
+      try await recordIncorrectCodes(wrong, in: world)
+      // The user's page doesn't warn before there is a code.
       #expect(!(try await nadia.get(user)).says(waits))
       let asked = try await nadia.get(try await page(world))
       #expect(asked.says(waits) && asked.values(of: "href").contains(user + "/unlock"))
@@ -121,7 +122,7 @@ import Testing
       Markup.check(shown)
       let after = try await nadia.get(user)
       #expect(after.says(waits) && after.says("single use, expires"))
-      // Whoever may not unlock reads it without a way.
+      // Auditors see the warning without a link to unlock.
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get(user)
       #expect(read.says(waits) && !read.values(of: "href").contains(user + "/unlock"))
@@ -136,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `where it cannot be made nothing is asked`() async throws {
+  @Test func `no form is shown if a code can't be generated`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let off = try await nadia.get(try await page(world))
@@ -147,12 +148,12 @@ import Testing
       let without = try await nadia.get(
         try await world.eu + "/users/u77TnC0aPzQ4hW1sGv9M/temporary-code")
       #expect(without.says("doesn’t have an authenticator app") && !without.says("name=\"reason\""))
-      let nobody = try await nadia.get(try await world.eu + "/users/nobody/temporary-code")
-      #expect(nobody.status == .notFound)
+      let missing = try await nadia.get(try await world.eu + "/users/nobody/temporary-code")
+      #expect(missing.status == .notFound)
     }
   }
 
-  @Test func `codes are ended on a page of their own`() async throws {
+  @Test func `codes are revoked on a separate page`() async throws {
     try await World.furnished { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -171,13 +172,13 @@ import Testing
     }
   }
 
-  @Test func `each letter has its word`() {
+  @Test func `each character has a unique spelling word`() {
     #expect(CodeWords.word("K").english == "Kilo" && CodeWords.word("7").english == "seven")
     let words = "ABCDEFGHJKMNPQRSTUVWXYZ23456789".map { CodeWords.word($0).english }
     #expect(Set(words).count == 31 && !words.contains(""))
   }
 
-  @Test func `the pages as their files show them`() async throws {
+  @Test func `the pages match their snapshots`() async throws {
     try await World.furnished { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)

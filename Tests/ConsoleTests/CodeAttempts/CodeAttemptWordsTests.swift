@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 @testable import Identity
 
-/// What support reads out to a caller.
+/// The descriptions of code attempts, which support reads to a caller.
 struct CodeAttemptWordsTests {
   private struct Case {
     var result: CodeAttempt.Result
@@ -17,7 +17,7 @@ struct CodeAttemptWordsTests {
     let words: String
   }
 
-  /// Each sentence, as it stands on the page.
+  /// Each sentence, as the page shows it.
   private static let cases = [
     Case(result: .accepted, distance: 0, words: "Accepted"),
     Case(result: .accepted, distance: -1, words: "Accepted: 1 interval late"),
@@ -68,7 +68,7 @@ struct CodeAttemptWordsTests {
     Case(result: .accepted, way: .phoneEnrollment, words: "Accepted (SMS), during enrollment"),
   ]
 
-  @Test func `every code attempt has its sentence`() {
+  @Test func `every code attempt has a sentence`() {
     for each in Self.cases {
       let codeAttempt = CodeAttempt(
         at: Instant(seconds: 0), way: each.way, result: each.result, enrollment: nil,
@@ -81,7 +81,7 @@ struct CodeAttemptWordsTests {
     #expect(Set(Self.cases.map(\.way)) == Set(CodeAttempt.Way.allCases))
   }
 
-  @Test func `what to tell a caller whose clock is off`() {
+  @Test func `a clock that is off comes with advice for the caller`() {
     #expect(
       CodeAttemptText.advice(ClockDrift(steps: -3)).english
         == "Based on recent codes, the phone’s clock is about 90 s slow. Ask the caller to set the phone’s date and time to automatic, then enter the next code."
@@ -89,7 +89,7 @@ struct CodeAttemptWordsTests {
     #expect(CodeAttemptText.clock(ClockDrift(steps: 8)).english == "clock about 4 min fast")
   }
 
-  @Test func `the strip marks the step of a code, and nothing for one that is none near`() throws {
+  @Test func `the strip marks the interval of a code, if there is one`() throws {
     let window = try #require(Window(adjacentIntervals: 1))
     let strip = try #require(WindowStrip.marked(window, at: -8))
     let text = String(decoding: strip.bytes, as: UTF8.self)

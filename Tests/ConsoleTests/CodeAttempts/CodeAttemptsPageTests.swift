@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 @testable import Identity
 
-/// Every code of a user that is still known.
+/// The page with all stored code attempts of a user.
 @Suite struct CodeAttemptsPageTests {
   private func user(_ world: World) async throws -> String {
     try await world.eu + "/users/\(World.chiara)"
@@ -15,11 +15,13 @@ import Testing
     [CodeFinding](repeating: CodeFinding(.accepted, distance: 0, step: 1), count: count)
   }
 
-  @Test func `it is linked only where there is more than a user's page shows`() async throws {
+  @Test func `the page is linked only if there are more attempts than the user's page shows`()
+    async throws
+  {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
-      // With that of the enrollment they are twenty.
+      // With the enrollment's attempt, there are 20.
       try await world.write(right(19), of: World.chiara)
       #expect(!(try await nadia.get(user).says("View all code attempts")))
       world.clock.advance(seconds: 1_800)
@@ -31,9 +33,7 @@ import Testing
     }
   }
 
-  @Test func `parts of 50 lead on until the oldest, with the days for which they are kept`()
-    async throws
-  {
+  @Test func `attempts are listed 50 per page, with the retention period`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       var settings = SupportRules()
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `without codes it says so, and a place that is gone leads back to the newest`()
+  @Test func `an empty log says so, and an invalid position redirects to the newest attempts`()
     async throws
   {
     try await World.furnished { world in
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `nobody else's user is there, with the bytes of one who never was`() async throws {
+  @Test func `another tenant's user gets the same response as a nonexistent one`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (eu, us) = (
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: HostileTests.names.indices)
-  func `what programs call themselves stays text`(index: Int) async throws {
+  func `hostile user agents are escaped`(index: Int) async throws {
     let name = HostileTests.names[index]
     try await World.furnished { world in
       try await world.write(

@@ -4,9 +4,9 @@ import Testing
 @testable import Console
 @testable import Identity
 
-/// What the page of a user says of their codes.
+/// The code attempts section of a user's page.
 struct CodeAttemptsSectionTests {
-  @Test func `a caller whose clock is slow is seen at once, with what to tell them`() async throws {
+  @Test func `a slow clock is shown, with advice for the caller`() async throws {
     try await World.furnished { world in
       try await world.write(
         [
@@ -25,7 +25,7 @@ struct CodeAttemptsSectionTests {
     }
   }
 
-  @Test func `a lock is told with its end, and one without an end as such`() async throws {
+  @Test func `a temporary block is shown with its end, and a lock without one`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (user, users) = (
@@ -52,11 +52,13 @@ struct CodeAttemptsSectionTests {
     }
   }
 
-  @Test func `nobody's codes are told so, and three thousand show the last twenty`() async throws {
+  @Test func `a user without a factor has no section, and others see the newest 20 attempts`()
+    async throws
+  {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let users = try await world.eu + "/users"
-      // Without a factor there is nothing to tell.
+      // Without a factor, there is no section.
       #expect(!(try await nadia.get(users + "/u77TnC0aPzQ4hW1sGv9M").says("Code attempts")))
       try await world.write(
         [CodeFinding](repeating: CodeFinding(.accepted, distance: 0, step: 1), count: 3_000),
@@ -67,7 +69,7 @@ struct CodeAttemptsSectionTests {
   }
 
   @Test(arguments: HostileTests.names.indices)
-  func `what a program calls itself stays text`(index: Int) async throws {
+  func `a hostile user agent is escaped`(index: Int) async throws {
     let name = HostileTests.names[index]
     try await World.furnished { world in
       try await world.write(

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Console
 
-/// From support's button to the user's app.
+/// Enrollment links, from support's form to the user's app.
 @Suite struct EnrollmentLinkPageTests {
-  /// Somebody without a factor.
+  /// A user without a factor.
   private static let uid = "u77TnC0aPzQ4hW1sGv9M"
   private static let page = "/__/auth/enroll"
 
@@ -21,7 +21,7 @@ import Testing
       try await world.euScope, ID(Self.uid), change, by: Author(actor: .commandLine))
   }
 
-  /// Sends a link, and returns its address without the origin.
+  /// Sends a link, and returns its path and query.
   private func send(_ world: World) async throws -> String {
     try await verified(world)
     let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -36,7 +36,7 @@ import Testing
     return try await world.link(to: Self.page)
   }
 
-  /// The code that an app shows which has read the page.
+  /// The current code of an app that scanned the page.
   private func code(_ page: Answer, _ world: World) throws -> String {
     let start = try #require(page.text.firstRange(of: "aria-label=\"key\">"))
     let key = page.text[start.upperBound...].prefix { $0 != "<" }.replacing(" ", with: "")
@@ -52,7 +52,7 @@ import Testing
     ]
   }
 
-  @Test func `the user scans, types the code and is told what is next`() async throws {
+  @Test func `a user scans the QR code, enters a code, and sees what's next`() async throws {
     try await World.furnished { world in
       let link = try await send(world)
       let browser = Browser(world)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a wrong code keeps the secret and the name, and says what to do`() async throws {
+  @Test func `an incorrect code keeps the secret and the name and says what to do`() async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       let page = try await browser.get(try await send(world))
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `what does not count says so, and hostile values stay text`() async throws {
+  @Test func `invalid links get an error page, and hostile values are escaped`() async throws {
     try await World.furnished { world in
       let browser = Browser(world)
       for query in ["", "?code=", "?code=x", "?code=<script>", "?done=1"] {
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `who cannot have another app is asked nothing`() async throws {
+  @Test func `no form is shown for a user who already has an app`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `the pages as their files show them`() async throws {
+  @Test func `the pages match their snapshots`() async throws {
     try await World.furnished { world in
       let link = try await send(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  /// The page without what differs from run to run.
+  /// The page, with values that differ between runs replaced.
   private func settled(_ page: Answer) throws -> String {
     page.text.replacing(try page.csrf, with: "CSRF")
       .replacing(try #require(page.value(of: "ticket")), with: "TICKET")

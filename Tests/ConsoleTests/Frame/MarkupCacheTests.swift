@@ -9,7 +9,7 @@ import Testing
     String(decoding: markup.bytes, as: UTF8.self)
   }
 
-  @Test func `a line is drawn once, and again when its value differs`() {
+  @Test func `each value is rendered once`() {
     let cache = MarkupCache<String>()
     let drawn = Mutex<[String]>([])
     let draw = { (value: String) in
@@ -21,7 +21,7 @@ import Testing
     #expect(drawn.withLock { $0 } == ["a", "b", "c"])
   }
 
-  @Test func `a full cache is emptied and shows what is right`() {
+  @Test func `a full cache is emptied and still renders correctly`() {
     let cache = MarkupCache<Int>(limit: 3)
     for start in 0..<20 {
       let values = Array(start..<(start + 5))

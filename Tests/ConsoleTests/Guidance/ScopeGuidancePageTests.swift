@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 extension Browser {
-  /// Sends the editor's form as its first button does.
+  /// Sends the editor's form with its save button.
   fileprivate func saveGuidance(_ guidance: String, _ form: Form) async throws -> Answer {
     try await submit(guidance + "/edit", form, to: guidance + "/versions")
   }
@@ -16,7 +16,7 @@ extension Browser {
     ["text": text, "version": String(version)]
   }
 
-  @Test func `guidance is written, previewed, read by support and kept in versions`() async throws {
+  @Test func `guidance is previewed, saved as versions, and readable by support`() async throws {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -55,7 +55,7 @@ extension Browser {
     }
   }
 
-  @Test func `who saves second sees both, and nothing is lost`() async throws {
+  @Test func `a conflicting save shows both texts and loses neither`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let tomas = try await Browser.signedIn(world, as: World.tomas)
@@ -72,7 +72,7 @@ extension Browser {
     }
   }
 
-  @Test func `a text that is too long or too wild is kept in the form`() async throws {
+  @Test func `text that is too long or too deeply nested stays in the form`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let edit = try await world.eu + "/guidance/edit"
@@ -94,7 +94,7 @@ extension Browser {
   @Test(
     .serialized, .timeLimit(.minutes(10)),
     arguments: ["[", "*_", "`a``", "[a](", "&#x", "# a\n", "<", "> a\n\n", "**x*"])
-  func `a bomb of 64 KiB is done with in time`(piece: String) async throws {
+  func `64 KiB of pathological Markdown is rendered in time`(piece: String) async throws {
     let text = String(repeating: piece, count: ScopeGuidance.longest / piece.utf8.count)
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
@@ -108,7 +108,7 @@ extension Browser {
   }
 
   @Test(arguments: HostileTests.names.indices)
-  func `what is written stays harmless`(index: Int) async throws {
+  func `hostile guidance is escaped`(index: Int) async throws {
     let name = HostileTests.names[index]
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
@@ -124,7 +124,7 @@ extension Browser {
     }
   }
 
-  @Test func `the first paragraphs are on the page of each user`() async throws {
+  @Test func `every user's page shows the beginning of the guidance`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let guidance = try await world.eu + "/guidance"

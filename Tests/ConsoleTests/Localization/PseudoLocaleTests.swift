@@ -6,7 +6,7 @@ import Testing
 
 @testable import Console
 
-/// Pages show only text of the catalog, names, and code.
+/// Pages show only text from the catalog, names, and code.
 @Suite struct PseudoLocaleTests {
   /// Words that aren't translated: names, and words of code and standards.
   static let names: Set<String> = [
@@ -59,7 +59,7 @@ import Testing
       peer: "192.0.2.9", id: RequestID(4711))
   }
 
-  @Test func `a right-to-left locale turns the page`() async throws {
+  @Test func `a right-to-left locale sets the page's direction`() async throws {
     let pseudo = Catalog.pseudo(of: try World.catalog.get(), rightToLeft: true)
     try await World.furnished { world in
       let answer = try await Browser(try world.speaking(pseudo)).get("/sign-in")
@@ -75,13 +75,13 @@ import Testing
     ("<p>⟦åå⟧ plain <b>words</b></p>", ["plain", "words"]),
     ("<a class=\"x\" href=\"/users\">kT9w2m ada@x.example</a>", []),
   ])
-  func `plain English is found`(html: String, found: [String]) {
+  func `untranslated English is found`(html: String, found: [String]) {
     #expect(Self.english(in: html) == found)
   }
 
-  /// The texts that people can read, outside of messages and of elements for names and code.
+  /// The visible text outside of messages and outside of elements for names and code.
   private static func english(in html: String) -> [String] {
-    // Guides are in a language of their own.
+    // Guides have their own language.
     let translated = html.replacing(
       #/<(article|ul|p)\b[^>]* lang="en"[^>]*>.*?</\1>/#.dotMatchesNewlines(), with: "")
     let hidden = translated.replacing(

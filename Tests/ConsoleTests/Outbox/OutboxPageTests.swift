@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// The messages to users, and who may open one.
+/// The pages of messages to users, and who can open a message.
 @Suite struct OutboxPageTests {
-  private func left(_ world: World) async throws -> (path: String, text: String) {
+  private func queuedMessage(_ world: World) async throws -> (path: String, text: String) {
     let scope = try await world.euScope
     let account = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
     try await world.addMessage(for: account, in: scope)
@@ -15,12 +15,12 @@ import Testing
     return ("\(outbox)/\(message.id)", "\(outbox)/\(message.id)/text")
   }
 
-  @Test func `the pages are what their files show`() async throws {
+  @Test func `the pages match their snapshots`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let outbox = try await world.filled("{eu}/outbox")
       try Snapshot.check(try await ada.get(outbox).settled, named: "outbox-empty.html")
-      let message = try await left(world)
+      let message = try await queuedMessage(world)
       try Snapshot.check(try await ada.get(outbox).settled, named: "outbox.html")
       try Snapshot.check(try await ada.get(message.path).settled, named: "message.html")
       let opened = try await ada.submit(message.path, [:], to: message.text)
@@ -31,9 +31,9 @@ import Testing
     }
   }
 
-  @Test func `an owner opens a text, once asked, and the log says so`() async throws {
+  @Test func `an owner can open a message, and that is audited`() async throws {
     try await World.furnished { world in
-      let message = try await left(world)
+      let message = try await queuedMessage(world)
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(message.path)
       #expect(page.says("Links and codes in this message give access to the account."))
@@ -46,9 +46,9 @@ import Testing
     }
   }
 
-  @Test func `the support sees what became of a message, and not its text`() async throws {
+  @Test func `support sees a message's status, but not its text`() async throws {
     try await World.furnished { world in
-      let message = try await left(world)
+      let message = try await queuedMessage(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let page = try await nadia.get(message.path)
       #expect(page.says("Only owners can open the text"))
@@ -60,9 +60,9 @@ import Testing
     }
   }
 
-  @Test func `the overview leads to messages that wait`() async throws {
+  @Test func `the overview links to waiting messages`() async throws {
     try await World.furnished { world in
-      _ = try await left(world)
+      _ = try await queuedMessage(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let overview = try await nadia.get(try await world.filled("{eu}"))
       #expect(overview.says("no mail server is set up"))
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a number that is none is a page that is not there`() async throws {
+  @Test func `an invalid message number is not found`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       for id in ["0", "x", "99999999999999999999", "-1"] {
@@ -84,7 +84,7 @@ import Testing
     "<script>alert(1)</script>@example.com", "\u{202E}moc.elpmaxe@mas", "🙂@example.com",
     String(repeating: "x", count: 4_000),
   ])
-  func `a search for anything finds nothing and breaks nothing`(text: String) async throws {
+  func `a hostile search is escaped and finds nothing`(text: String) async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       var query = Form()

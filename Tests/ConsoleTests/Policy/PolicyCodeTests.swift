@@ -5,7 +5,7 @@ import Testing
 
 @testable import Console
 
-/// The calls that write a policy elsewhere, and chances in words.
+/// Code samples that set a policy, and the odds of guessing a code.
 @Suite struct PolicyCodeTests {
   private func policy(
     _ world: World, _ configuration: MFAConfiguration, project: Bool = false
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `the Admin SDK's code has exactly these values`() async throws {
+  @Test func `the Admin SDK sample has the policy's exact values`() async throws {
     try await World.furnished { world in
       let tenant = try await world.euShop.text
       let all = try await policy(
@@ -74,11 +74,11 @@ import Testing
     (0.09996, "10%"), (0.1, "10%"), (0.5, "50%"), (1, "100%"), (0, "0%"), (0.001, "0.1%"),
     (0.00009999, "0.01%"), (0.01234, "1.23%"),
   ])
-  func `a chance has three digits that count`(chance: Double, words: String) {
+  func `a probability is rounded to three significant digits`(chance: Double, words: String) {
     #expect(OddsWords.chance(chance) == words)
   }
 
-  @Test func `the odds of the default window are those of its codes and of the throttle`() {
+  @Test func `the odds of guessing reflect the window and the throttle`() {
     #expect(
       OddsWords.sentence(.standard, cap: 10)?.english
         == "Chance of guessing a code: 0.0055% before the first block (5 incorrect codes; blocks last 30 s, doubling up to 1 h) and 0.011% before codes are locked (10 incorrect codes in a row)."

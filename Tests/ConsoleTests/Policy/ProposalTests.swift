@@ -6,7 +6,7 @@ import Testing
 
 @testable import Console
 
-/// Changes of a policy that an address proposes, and the review page before each.
+/// Policy changes that a URL proposes, each with a review page.
 @Suite struct ProposalTests {
   private func sandbox(_ world: World) async throws -> String {
     "/projects/acme-retail/tenants/\(try await world.tenantID("sandbox").text)/policy"
@@ -18,7 +18,7 @@ import Testing
     return try await world.identity.policies.read(scope)
   }
 
-  /// Presses the first button of a check page.
+  /// Confirms a change on its review page.
   private func confirm(_ check: Answer, _ browser: Browser, more: Form = [:]) async throws -> Answer
   {
     var form: Form = ["note": "One policy for all tenants."]
@@ -32,7 +32,7 @@ import Testing
     return try await browser.post(check.address.prefix { $0 != "?" } + "/changes", form)
   }
 
-  @Test func `TOTP goes on by one link and one button`() async throws {
+  @Test func `TOTP is turned on with one link and one button`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await sandbox(world)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `what was stored comes back when TOTP goes on again`() async throws {
+  @Test func `turning TOTP back on restores the stored values`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       _ = try await world.identity.policies.change(
@@ -62,8 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a tenant goes back to the project's values by one link and one button`() async throws
-  {
+  @Test func `a tenant copies the project's policy with one link and one button`() async throws {
     try await World.furnished { world in
       let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
       _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
@@ -89,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `values that move while one looks at them are shown anew`() async throws {
+  @Test func `a project policy that changes during review isn't copied`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let check = try await browser.get(try await world.eu + "/policy?change=project")
@@ -103,7 +102,9 @@ import Testing
     }
   }
 
-  @Test func `to switch TOTP off like the project takes the typed name too`() async throws {
+  @Test func `turning off TOTP by copying the project's policy requires typing the name`()
+    async throws
+  {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let check = try await browser.get(try await world.eu + "/policy?change=project")
@@ -117,7 +118,9 @@ import Testing
     }
   }
 
-  @Test func `who may not change, or not read the project, is proposed nothing`() async throws {
+  @Test func `proposals require permission to change the policy and to read the project's`()
+    async throws
+  {
     try await World.furnished { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       let address = try await world.eu + "/policy"
@@ -138,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `every change passes the review page, whatever the form claims`() async throws {
+  @Test func `every change goes through the review page, whatever the form claims`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
@@ -158,9 +161,9 @@ import Testing
   }
 }
 
-/// What the policy page says besides its form.
+/// The parts of the policy page outside its form.
 @Suite struct PolicyPageTests {
-  @Test func `a mandatory pattern has its day wherever it is named`() async throws {
+  @Test func `a mandatory pattern is shown with its start date everywhere`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
@@ -190,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `SMS goes on and off with both of its words`() async throws {
+  @Test func `turning SMS on or off sets both of its fields`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
@@ -205,7 +208,7 @@ import Testing
     }
   }
 
-  @Test func `every version is reached, ten at a time`() async throws {
+  @Test func `every version is listed, ten per page`() async throws {
     try await World.furnished { world in
       let scope = try await world.euScope
       for number in 0..<25 {
@@ -228,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func `what has to be so before users enroll is told with what is not`() async throws {
+  @Test func `the policy page shows which enrollment prerequisites are met`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"

@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// Providers of identity in the console.
+/// Identity providers in the console.
 @Suite struct ProviderPageTests {
   private static let answers: Form = [
     "id": "oidc.acme", "name": "Acme", "issuer": "https://login.example.com",
@@ -19,7 +19,7 @@ import Text
       })
   }
 
-  @Test func `a provider is added, changed and removed`() async throws {
+  @Test func `a provider is added, changed, and removed`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let list = try await world.eu + "/settings/providers"
@@ -56,7 +56,7 @@ import Text
     ("keys", "-----BEGIN PRIVATE KEY-----", "keys"),
     ("name", String(repeating: "n", count: 257), "name"),
   ])
-  func `what cannot be is said beside the field, and what was typed stays`(
+  func `errors are shown next to their fields, and values stay in the form`(
     name: String, value: String, field: String
   ) async throws {
     try await World.furnished { world in
@@ -72,7 +72,7 @@ import Text
     }
   }
 
-  @Test func `a change that others have overtaken is not saved`() async throws {
+  @Test func `a change to outdated settings isn't saved`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let scope = try await world.euScope
@@ -94,7 +94,7 @@ import Text
     }
   }
 
-  @Test func `a SAML provider shows what is kept, and its name and state can be changed`()
+  @Test func `a SAML provider's name and state can be changed, and the rest is preserved`()
     async throws
   {
     try await World.furnished { world in
@@ -121,7 +121,7 @@ import Text
   }
 
   @Test(arguments: HostileTests.names.indices)
-  func `hostile words stay text`(index: Int) async throws {
+  func `hostile values are escaped`(index: Int) async throws {
     let name = HostileTests.names[index]
     try await World.furnished { world in
       var settings = ProviderSettings()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Console
 
-/// The way from a pasted list to its result, as a browser goes it.
+/// Bulk removals in a browser, from the pasted list to the result.
 @Suite struct RemovalPageTests {
   static let list = """
     chiara.bianchi@example.com
@@ -15,8 +15,8 @@ import Testing
     \(World.chiara)
     """
 
-  /// Pastes a list as Nadia does, and opens what was found.
-  private func look(
+  /// Submits a list, and opens its preview.
+  private func preview(
     _ browser: Browser, _ list: String = Self.list
   ) async throws -> (address: String, page: Answer) {
     let eu = try await browser.world.eu
@@ -30,10 +30,10 @@ import Testing
     while try await world.identity.bulkRemovals.step() {}
   }
 
-  @Test func `a list is looked at, decided once and done`() async throws {
+  @Test func `a list is previewed, confirmed once, and processed`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
-      let (address, draft) = try await look(nadia)
+      let (address, draft) = try await preview(nadia)
       try Snapshot.check(draft.text, named: "removal-draft.html")
       Markup.check(draft)
       #expect(draft.says("Remove the second factors of 2 users?"))
@@ -70,10 +70,10 @@ import Testing
     }
   }
 
-  @Test func `a running removal is stopped by its button`() async throws {
+  @Test func `a running removal can be stopped`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
-      let (address, _) = try await look(nadia)
+      let (address, _) = try await preview(nadia)
       _ = try await nadia.submit(address, ["reason": "lost"])
       _ = try await world.identity.bulkRemovals.step(1)
       let answer = try await nadia.submit(address, [:], to: address + "/end")
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `what is no list is said beside the field, and kept`() async throws {
+  @Test func `an invalid list is shown with an error and stays in the form`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let removals = try await world.eu + "/bulk-removals"
@@ -100,17 +100,17 @@ import Testing
       #expect(
         tooLong.status == .unprocessableContent && tooLong.says("at most 10,000 lines"))
       #expect(tooLong.text.utf8.count > long.utf8.count)
-      let (_, nobody) = try await look(nadia, "nobody@example.com")
-      #expect(nobody.says("No users to act on") && !nobody.says("name=\"reason\""))
-      Markup.check(nobody)
+      let (_, unmatched) = try await preview(nadia, "nobody@example.com")
+      #expect(unmatched.says("No users to act on") && !unmatched.says("name=\"reason\""))
+      Markup.check(unmatched)
     }
   }
 
-  @Test func `hostile lines stay text, on the page and in the file`() async throws {
+  @Test func `hostile lines are escaped on the page and in the CSV`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let list = (HostileTests.names + [World.chiara]).joined(separator: "\n")
-      let (address, page) = try await look(nadia, list)
+      let (address, page) = try await preview(nadia, list)
       Markup.check(page)
       #expect(!page.says("<script>alert") && page.says("&lt;script&gt;"))
       _ = try await nadia.submit(
@@ -122,13 +122,14 @@ import Testing
     }
   }
 
-  @Test func `a draft is nobody else's, and a removal is seen by those who may remove`()
+  @Test
+  func `a draft is visible only to its author, and a removal to agents who can remove factors`()
     async throws
   {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let ada = try await Browser.signedIn(world)
-      let (address, _) = try await look(nadia)
+      let (address, _) = try await preview(nadia)
       let none = address.replacing(address.split(separator: "/").last ?? "", with: "999")
       for path in [address, address + "/result.csv"] {
         let (found, missing) = (
@@ -144,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `a list of the largest size fits through the door`() throws {
+  @Test func `the body limit admits a list of the maximum size`() throws {
     let target = try #require(Target("/projects/acme-retail/tenants/eu/bulk-removals"))
     #expect(Console.bodyLimit(target) == 4 << 20)
     for other in [

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Console
 
-/// The page on which a user says that something was none of theirs.
+/// The page where a user reports a change that they didn't make.
 @Suite struct ReportedChangePageTests {
   private static let page = "/__/auth/not-me"
 
-  /// Removes Chiara's factor in the console, and returns the link in the mail.
+  /// Removes Chiara's factor in the console, and returns the link in the email.
   private func removed(_ world: World) async throws -> String {
     let nadia = try await Browser.signedIn(world, as: World.nadia)
     let removal = try await world.filled("{eu}/users/\(World.chiara)/factors/{factor}/removal")
@@ -23,7 +23,7 @@ import Testing
     String(link.split(separator: "=").last ?? "")
   }
 
-  @Test func `opening changes nothing, the button locks, and the page after it says what follows`()
+  @Test func `opening a link changes nothing, and its button locks the user's factors`()
     async throws
   {
     try await World.furnished { world in
@@ -46,13 +46,15 @@ import Testing
         "/sign-in", ["code": code(link)], to: Self.page)
       #expect(again.status == .gone && again.says("This link was already used"))
       #expect(try await browser.get(link).status == .gone)
-      // Support is told why it cannot act.
+      // Support sees why it can't act.
       let after = try await nadia.get(user + "/enrollment-link")
       #expect(after.says("they didn’t make"))
     }
   }
 
-  @Test func `the overview and the home say so to who may see the pool`() async throws {
+  @Test func `the overview and the home page show a report to administrators of the pool`()
+    async throws
+  {
     try await World.furnished { world in
       let link = try await removed(world)
       _ = try await Browser(world).submit(link, ["code": code(link)], to: Self.page)
@@ -63,16 +65,16 @@ import Testing
       #expect(overview.values(of: "href").contains(user))
       let home = try await ada.get("/")
       #expect(home.says("1 user reported a change to their second factors that they didn’t make."))
-      // A policy admin may not find users, and is not told who it is.
+      // A policy admin can't find users, and doesn't see who it is.
       let tomas = try await Browser.signedIn(world, as: World.tomas)
-      let his = try await tomas.get(try await world.eu)
-      #expect(his.says("A user reported a change to their second factors"))
-      #expect(!his.says("chiara"))
+      let tomasOverview = try await tomas.get(try await world.eu)
+      #expect(tomasOverview.says("A user reported a change to their second factors"))
+      #expect(!tomasOverview.says("chiara"))
     }
   }
 
   @Test
-  func `what came too late or was never made says so, and a form from elsewhere does nothing`()
+  func `expired and invalid links get an error page, and a cross-site form is rejected`()
     async throws
   {
     try await World.furnished { world in
@@ -96,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a hostile name of a factor stays text`() async throws {
+  @Test func `a hostile factor name is escaped`() async throws {
     try await World.furnished { world in
       let name = "\u{202E}<script>alert(1)</script>" + String(repeating: "🦄", count: 60)
       try await world.database.write { connection in
@@ -108,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `the pages as their files show them`() async throws {
+  @Test func `the pages match their snapshots`() async throws {
     try await World.furnished { world in
       let link = try await removed(world)
       let browser = Browser(world)

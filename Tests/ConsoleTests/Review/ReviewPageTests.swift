@@ -4,11 +4,11 @@ import Testing
 
 @testable import Console
 
-/// All policies of a project on one page.
+/// The review of all policies of a project.
 @Suite struct ReviewPageTests {
   private static let address = "/projects/acme-retail/review"
 
-  @Test func `what differs is named, and leads back to the project's values`() async throws {
+  @Test func `differences are named and link to copying the project's policy`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(Self.address)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `who sees one tenant sees that one, and nothing of the project`() async throws {
+  @Test func `an administrator of one tenant sees only that tenant`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       for query in ["", "?show=differs", "?sort=enrolled", ".csv"] {
@@ -42,7 +42,8 @@ import Testing
     }
   }
 
-  @Test func `the file has every line, with the page's filter, and runs nothing`() async throws {
+  @Test func `the CSV has every row, applies the page's filter, and escapes formulas`() async throws
+  {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let policy = Author(
@@ -71,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `a thousand tenants are read in parts, in every order, each once`() async throws {
+  @Test func `a thousand tenants are paged through in every order, each once`() async throws {
     try await World.furnished { world in
       let admin = Author(actor: .commandLine)
       for number in 0..<1_000 {
@@ -106,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `what an address asks for is kept on the way`() async throws {
+  @Test func `links keep the page's query parameters`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(Self.address + "?q=shop&show=differs&sort=changed")

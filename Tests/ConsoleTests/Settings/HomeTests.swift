@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// What the home and the overview point out.
+/// The warnings on the home page and the overview.
 @Suite struct HomeTests {
-  @Test func `the home names what wants attention, each with the way to mend it`() async throws {
+  @Test func `the home page lists what needs attention, with links to fix it`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let home = try await ada.get("/")
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `enrolled users of a pool whose TOTP went off are pointed out`() async throws {
+  @Test func `the home page warns about enrolled users of a pool where TOTP is off`() async throws {
     try await World.furnished { world in
       _ = try await world.identity.policies.change(
         try await world.euScope, by: Author(actor: .commandLine)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `the overview tells a wide window, an old policy and methods without a factor`()
+  @Test func `the overview warns about a wide window, an old policy, and unsupported methods`()
     async throws
   {
     try await World.furnished { world in
@@ -62,14 +62,13 @@ import Testing
       let page = try await Browser.signedIn(world).get(try await world.eu)
       #expect(page.says("17 valid codes at any moment, each for 8 min 30 s"))
       #expect(page.says("in more than a year"))
-      // The provider of eu-shop is a first factor like a password.
+      // The provider of eu-shop supports a second factor, as a password does.
       #expect(!page.says("users can’t enroll") && page.says("anonymous, oidc.staff"))
       #expect(page.says("/users?state=unverified"))
     }
   }
 
-  @Test func `who can enroll hangs on identity providers too, as long as they are on`() async throws
-  {
+  @Test func `enabled identity providers are methods that support a second factor`() async throws {
     try await World.furnished { world in
       let scope = try await world.euScope
       let author = Author(actor: .commandLine)
@@ -91,7 +90,7 @@ import Testing
       #expect(without.says("don’t support a second factor are enabled (anonymous)"))
       let refused = "No password, email link, or identity provider sign-in is enabled"
       #expect(try await ada.get(eu + "/policy").says(refused))
-      // A provider of SAML is kept for programs; nobody signs in by it.
+      // SAML providers are stored for API clients, but don't sign users in.
       var saml = ProviderSettings()
       saml.isEnabled = true
       saml.members =
@@ -105,10 +104,10 @@ import Testing
     }
   }
 
-  @Test func `each sample that checks tokens of a tenant refuses those of another`() async throws {
+  @Test func `each token verification sample rejects tokens of other tenants`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
-      let said = try await ada.get(try await world.eu).text.replacing("&quot;", with: "\"")
+      let overview = try await ada.get(try await world.eu).text.replacing("&quot;", with: "\"")
         .replacing("&amp;", with: "&")
       let tenant = try await world.euShop.text
       for line in [
@@ -116,14 +115,14 @@ import Testing
         "if claims[\"firebase\"].get(\"tenant\") != \"\(tenant)\":",
         "if err == nil && claims.Firebase.Tenant != \"\(tenant)\" {",
       ] {
-        #expect(said.contains(line), "\(line)")
+        #expect(overview.contains(line), "\(line)")
       }
       #expect(!(try await ada.get("/projects/acme-retail").says("another tenant")))
     }
   }
 
   @Test(arguments: HostileTests.names.indices)
-  func `names stay text among settings, keys and tokens`(index: Int) async throws {
+  func `hostile names are escaped in settings, keys, and tokens`(index: Int) async throws {
     let name = String(HostileTests.names[index].prefix(100))
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
@@ -133,8 +132,8 @@ import Testing
         edit throws(UserPoolError) in edit.displayName = name
       }
       let base = "/projects/globex/settings"
-      let made = try await ada.submit(base + "/tokens/new", ["name": name, "role": "support"])
-      Markup.check(made)
+      let created = try await ada.submit(base + "/tokens/new", ["name": name, "role": "support"])
+      Markup.check(created)
       let all = try await world.identity.serviceTokens.list(ID("globex"))
       let token = try #require(all.first).id.text
       for path in [
@@ -160,7 +159,7 @@ import Testing
     ("$x\u{202E}\n", #""$x\u202e\u000a""#, #""\$x\u202e\u000a""#, #""$x\u{202e}\u{a}""#),
     ("\\(1)</script>", #""\\(1)</script>""#, #""\\(1)</script>""#, #""\\(1)</script>""#),
   ])
-  func `a value is a literal of the sample's language`(
+  func `a value is quoted as a literal of the sample's language`(
     text: String, script: String, kotlin: String, swift: String
   ) {
     #expect(Quoted.script(text) == script)

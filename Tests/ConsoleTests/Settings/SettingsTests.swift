@@ -9,7 +9,7 @@ import Testing
 @Suite struct SettingsTests {
   private static let project = "/projects/acme-retail/settings"
 
-  @Test func `only what was answered differently is changed`() async throws {
+  @Test func `only edited settings are changed`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let saved = try await ada.submit(
@@ -25,7 +25,7 @@ import Testing
       #expect(project.signIn.password && project.signIn.anonymous && !project.signIn.emailLink)
       #expect(project.project?.authorizedDomains == ["localhost", "app.example.com"])
       #expect(project.hidesUsers)
-      // Somebody who had the page open before changes one thing, and undoes nothing.
+      // A form opened before the change edits one setting and reverts nothing.
       let late = try await ada.submit(
         Self.project,
         [
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `what passwords must be is changed, told and obeyed`() async throws {
+  @Test func `a password policy is saved, shown, and enforced`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let settings = try await world.filled("{eu}/settings")
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: ["5", "31", "", "ten", "６", "9999999999999999999999", "-6", "6.5"])
-  func `a length that passwords cannot have is refused, and kept in the form`(
+  func `an invalid password length is rejected and stays in the form`(
     typed: String
   ) async throws {
     try await World.furnished { world in
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `two who change the domains at once undo nothing of each other's`() async throws {
+  @Test func `concurrent changes to the authorized domains are merged`() async throws {
     try await World.furnished { world in
       let page = Self.project
       let ada = try await Browser.signedIn(world)
@@ -118,18 +118,18 @@ import Testing
       }
       let start = ["localhost", "old.example.com", "stolen.example.com"]
       #expect(try await domains(["localhost"], start) == start)
-      // One removes a domain; another, whose page still has it, adds one and removes a third.
+      // One form removes a domain; another, opened before, adds one and removes a third.
       #expect(try await domains(start, ["localhost", "old.example.com"]).count == 2)
       let late = ["localhost", "stolen.example.com", "new.example.com"]
       #expect(try await domains(start, late) == ["localhost", "new.example.com"])
-      // What both add is there once.
+      // A domain that both add is stored once.
       #expect(
         try await domains(["localhost"], ["localhost", "new.example.com"])
           == ["localhost", "new.example.com"])
     }
   }
 
-  @Test func `what cannot be is said beside the field, and what was typed stays`() async throws {
+  @Test func `errors are shown next to their fields, and values stay in the form`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let wrong = try await ada.submit(
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `sign-in goes off and on again for a whole pool`() async throws {
+  @Test func `sign-in can be turned off and on for a whole pool`() async throws {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let page = try await world.eu + "/settings/sign-in"
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `keys are made and revoked, and the last one not without a word`() async throws {
+  @Test func `API keys are created and revoked, with a warning for the last one`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let keys = world.identity.apiKeys
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `a token is shown once and does no more than its maker`() async throws {
+  @Test func `a token is shown once and has no more permissions than its creator`() async throws {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let new = try await world.eu + "/settings/tokens/new"
@@ -193,10 +193,10 @@ import Testing
       #expect(beyond.status == .unprocessableContent)
       #expect(beyond.says("A token can’t have more permissions than its creator"))
       #expect(try await tomas.submit(new, ["name": "x"]).says("Select a role."))
-      let made = try await tomas.submit(new, ["name": "<deploy>", "role": "policy"])
-      #expect(made.status == .ok)
-      #expect(made.response.fields[.cacheControl] == "no-store")
-      let text = try #require(made.text.firstMatch(of: /cst_[A-Za-z0-9_-]{43}/)?.output)
+      let created = try await tomas.submit(new, ["name": "<deploy>", "role": "policy"])
+      #expect(created.status == .ok)
+      #expect(created.response.fields[.cacheControl] == "no-store")
+      let text = try #require(created.text.firstMatch(of: /cst_[A-Za-z0-9_-]{43}/)?.output)
       let token = try #require(try await world.identity.serviceTokens.find(Secret(String(text))))
       #expect(try await token.tenant == world.euShop)
       let list = try await tomas.get(try await world.eu + "/settings")
@@ -210,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func `each key and each token leads to its own history`() async throws {
+  @Test func `each key and token links to its history`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let tenant = try await world.eu + "/settings"
@@ -224,7 +224,7 @@ import Testing
       let page = try await ada.get(Self.project)
       #expect(page.text.split(separator: "History<span class=\"visually-hidden\"> of").count == 5)
       let links = page.values(of: "href").filter { $0.contains("object=") }
-      // The first key was made with its project, by one entry.
+      // The first key was created with its project, in one entry.
       #expect(links.contains { $0.hasSuffix("kind=project&object=acme-retail") })
       #expect(links.count(where: { $0.contains("kind=api%20key") }) == 1)
       #expect(links.count(where: { $0.contains("kind=service%20token") }) == 2)
@@ -234,7 +234,7 @@ import Testing
         #expect(
           log.says("<span class=\"who\">Service token revoked") == link.contains(revoked.id.text))
       }
-      // Who may not read the audit log is not led there.
+      // Roles that can't read the audit log don't see links to it.
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       _ = try await tomas.submit(tenant + "/tokens/new", ["name": "mine", "role": "policy"])
       let own = try await tomas.get(tenant)
@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  @Test func `a project goes when its name is typed, and its pages with it`() async throws {
+  @Test func `deleting a project requires typing its name and removes its pages`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let address = Self.project + "/deletion"
@@ -264,9 +264,7 @@ import Testing
     }
   }
 
-  @Test func `a tenant goes by those who may in its project, and not by its own owner`()
-    async throws
-  {
+  @Test func `deleting a tenant requires permission in its project`() async throws {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let eu = try await world.eu
@@ -280,9 +278,7 @@ import Testing
     }
   }
 
-  @Test func `a tenant does as its project about addresses, until it is changed there`()
-    async throws
-  {
+  @Test func `a tenant inherits email enumeration protection until it sets its own`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let settings = try await world.filled("{eu}/settings")

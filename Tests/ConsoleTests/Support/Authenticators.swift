@@ -7,8 +7,8 @@ import Testing
 @testable import Console
 
 extension World {
-  /// Sets an authenticator app up for an administrator; half a minute has passed since, so that the
-  /// present code is a new one.
+  /// Sets up an authenticator app for an administrator, and advances the clock by 30 seconds, so
+  /// that the current code is new.
   func authenticator(
     of email: String
   ) async throws -> (app: OneTimePassword, recoveryCodes: [String]) {
@@ -25,12 +25,12 @@ extension World {
     return (app, codes.map(\.revealedText))
   }
 
-  /// What the app shows now.
+  /// The app's current code.
   func code(of app: OneTimePassword) throws -> String {
     try app.code(step: app.step(at: clock.now.seconds))
   }
 
-  /// Changes the rules of eu-shop's desk.
+  /// Changes the support rules of eu-shop.
   func setSupportRules(_ change: (inout SupportRules) -> Void) async throws {
     let scope = try await euScope
     var settings = try await identity.support.settings(scope)
@@ -42,21 +42,20 @@ extension World {
     try await identity.administrators.record(email: email).administrator.id.text
   }
 
-  /// A link that makes an administrator, and its token.
+  /// Invites an administrator, and returns the link.
   func invitation(
     _ email: String, _ grant: Grant, name: String = "Newman"
   ) async throws -> String {
     let ada = try await identity.administrators.record(email: World.ada).administrator
-    let made = try await identity.invitations.invite(
+    let created = try await identity.invitations.invite(
       email: email, displayName: name, grant: grant,
       by: ada.author(address: "192.0.2.1", requestID: "000000INVITE"))
-    return "/invitation?token=\(made.token.revealedText)"
+    return "/invitation?token=\(created.token.revealedText)"
   }
 }
 
 extension Browser {
-  /// A browser of an administrator with an authenticator app, who has just signed in with a code of
-  /// it.
+  /// A browser of an administrator who has just signed in with a code from their authenticator app.
   static func withApp(
     _ world: World, as email: String
   ) async throws -> (browser: Browser, app: OneTimePassword) {
@@ -68,7 +67,7 @@ extension Browser {
     return (browser, app)
   }
 
-  /// Gives name and password at the door, as far as that goes.
+  /// Sends email address and password to the sign-in page.
   func givePassword(
     _ email: String = World.ada, password: String = World.password, next: String? = nil
   ) async throws -> Answer {

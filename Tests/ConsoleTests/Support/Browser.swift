@@ -4,15 +4,15 @@ import Testing
 
 @testable import Console
 
-/// A browser as far as the console can tell: it keeps cookies and says where forms come from.
+/// A simulated browser, which stores cookies and sends the origin of forms.
 final class Browser: Sendable {
   let world: World
   private let cookies = Mutex<[String: String]>([:])
 
   init(_ world: World) { self.world = world }
 
-  /// A browser in which somebody has signed in, as if with a code of their own: none is asked for in
-  /// the next quarter of an hour.
+  /// A browser with a signed-in administrator who needs no re-authentication for the next 15
+  /// minutes.
   static func signedIn(_ world: World, as email: String = World.ada) async throws -> Browser {
     let browser = Browser(world)
     let form = try await browser.get("/sign-in")
@@ -34,19 +34,19 @@ final class Browser: Sendable {
       fields: [.origin: world.origin, .secFetchSite: "same-origin"])
   }
 
-  /// Opens a page, and sends its form with these fields besides the token.
+  /// Opens a page, and sends its form with these fields and the CSRF token.
   func submit(_ address: String, _ fields: Form, to: String? = nil) async throws -> Answer {
     var form = fields
     form.add("csrf", try await get(address).csrf)
     return try await post(to ?? address, form)
   }
 
-  /// Sends a policy form as the first button of its review page does.
+  /// Sends a policy form as the review page's confirm button does.
   func save(_ policy: String, _ form: Form) async throws -> Answer {
     try await submit(policy, form, to: policy + "/changes")
   }
 
-  /// Takes a file that is only given to a form.
+  /// Downloads a file that requires a form.
   func download(_ address: String) async throws -> Answer {
     try await post(address, ["csrf": try await get("/").csrf])
   }
@@ -68,7 +68,7 @@ final class Browser: Sendable {
     return Answer(address: address, response: response)
   }
 
-  /// What the browser sends in `Cookie`.
+  /// The value of `Cookie` that the browser sends.
   var cookieField: String {
     cookies.withLock { $0 }.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")
   }
@@ -83,7 +83,7 @@ final class Browser: Sendable {
   }
 }
 
-/// What came back.
+/// A response, and the address of its request.
 struct Answer: Sendable {
   let address: String
   let response: Response
@@ -92,7 +92,7 @@ struct Answer: Sendable {
   var location: String? { response.fields[.location] }
   var text: String { String(decoding: response.body.bytes, as: UTF8.self) }
 
-  /// The token of the page's forms.
+  /// The CSRF token of the page's forms.
   var csrf: String {
     get throws {
       guard let token = value(of: "csrf") else { throw Missing("csrf in \(address)") }
@@ -100,16 +100,16 @@ struct Answer: Sendable {
     }
   }
 
-  /// The value of the first field of a name.
+  /// The value of the first field with a name.
   func value(of name: String) -> String? {
     guard let field = text.firstRange(of: "name=\"\(name)\" value=\"") else { return nil }
     return String(text[field.upperBound...].prefix { $0 != "\"" })
   }
 
-  /// Whether the page says this, with markup taken as it stands.
+  /// Whether the page's HTML contains a text.
   func says(_ words: String) -> Bool { text.contains(words) }
 
-  /// Every value of an attribute.
+  /// All values of an attribute.
   func values(of attribute: String) -> [String] {
     var rest = Substring(text)
     var values: [String] = []

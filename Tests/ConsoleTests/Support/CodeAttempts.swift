@@ -7,7 +7,7 @@ import Testing
 @testable import Identity
 
 extension World {
-  /// Writes code attempts of a user, the oldest first, a minute apart and ending now.
+  /// Records code attempts of a user, oldest first, one minute apart, the last one now.
   func write(
     _ findings: [CodeFinding], of uid: String, agent: String = "", address: String = "203.0.113.9"
   ) async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Console
 
 extension World {
-  /// Switches on what stands in for an authenticator app in the pool of the shop.
+  /// Enables temporary and recovery codes in eu-shop.
   func allowBackupCodes() async throws {
     var settings = SupportRules()
     (settings.temporaryCodes, settings.recoveryCodes) = (true, true)
@@ -14,13 +14,13 @@ extension World {
       try await euScope, to: settings, by: Author(actor: .commandLine))
   }
 
-  /// A user of the shop.
+  /// A user of eu-shop.
   func user(_ uid: String = World.chiara) async throws -> Account {
     let found = try await identity.accounts.find(try await euScope, ID(uid))
     return try #require(found)
   }
 
-  /// The address of a link to a page of ours, without the origin, in the last mail.
+  /// The path and query of the link to a page in the last email.
   func link(to page: String) async throws -> String {
     var link: String?
     while let mail = try await claim() {
@@ -33,7 +33,7 @@ extension World {
 
   private func claim() async throws -> DueMail? { try await identity.deliveries.claim() }
 
-  /// Lets somebody in with a code in place of one of the app; the name of the error else.
+  /// Signs a user in with a backup code, and returns the outcome or the name of the error.
   func signIn(_ email: String, password: String, code: String) async throws -> String {
     let scope = try await euScope
     let outcome = try await identity.signIns.password(

@@ -7,7 +7,7 @@ import OTP
 
 @testable import Console
 
-/// Makes the folders that tests copy, once in a run: making keys and users takes a while.
+/// Creates the databases that tests copy, once per run, because creating keys and users is slow.
 actor Furnished {
   static let shared = Furnished()
   private var furnished: Task<String, any Error>?
@@ -29,12 +29,12 @@ actor Furnished {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let database = try SQLiteDatabase(path: folder.path + "/test.sqlite", readers: 2)
-    // The story is some days old when a test begins.
+    // The sample data is five days old when a test begins.
     let clock = FixedClock(FixedClock.start.advanced(bySeconds: -5 * 86_400))
     try await furnish(
       try await World(database, publicURL: World.publicURL, seed: 3, clock: clock))
-    // Most roles need a second factor from the second sign-in on. Here nobody comes so far,
-    // so that a test signs in as often as it likes; tests of the factor set one up.
+    // Most roles need a second factor from the second sign-in on. A negative count lets tests
+    // sign in as often as they need; tests of the factor set one up.
     try await database.write { connection in
       _ = try connection.run("UPDATE administrator SET sign_ins = -1000000")
     }
@@ -49,7 +49,8 @@ extension World {
   static let tomas = "tomas@example.com"
   static let iris = "iris@example.com"
 
-  /// Owner, support of one tenant, policy admin of a project, auditor of the instance.
+  /// Creates an owner, support of one tenant, a policy admin of a project, and an auditor of the
+  /// instance, with projects, tenants, and users.
   fileprivate func furnish() async throws {
     _ = try await identity.setup.complete(
       code: setupCode, email: Self.ada, displayName: "Ada M.", password: Secret(Self.password),
@@ -119,7 +120,7 @@ extension World {
     }
   }
 
-  /// Enrolls an authenticator app as an application would, and leaves a session open.
+  /// Enrolls an authenticator app as an application would, with an open session.
   func enroll(_ account: Account, _ device: String, in scope: Scope? = nil) async throws {
     let scope = if let scope { scope } else { try await euScope }
     let session = UserSession(
@@ -142,7 +143,7 @@ extension World {
     }
   }
 
-  /// The id of a tenant by its name; ids end in random letters.
+  /// The ID of a tenant by its name; IDs end in random letters.
   func tenantID(_ name: String) async throws -> ID<Tenant> {
     let page = try await identity.pools.tenants(project: ID("acme-retail"))
     guard let found = page.items.first(where: { $0.displayName == name }) else {
@@ -151,7 +152,7 @@ extension World {
     return ID(found.scope.objectID)
   }
 
-  /// The address of eu-shop, to which a page's own words are added.
+  /// The path of eu-shop, the prefix of its pages.
   var eu: String {
     get async throws { "/projects/acme-retail/tenants/\(try await euShop.text)" }
   }

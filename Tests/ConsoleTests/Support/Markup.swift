@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What holds for the markup of every page.
+/// Requirements for the markup of every page.
 enum Markup {
   private static let voids: Set = [
     "meta", "link", "input", "hr", "br", "path", "rect", "use", "img",
@@ -18,10 +18,10 @@ enum Markup {
     let tags = tags(of: page, &faults)
     faults += nesting(of: tags)
     let names = tags.filter { !$0.isEnd }.map(\.name)
-    if names.count(where: { $0 == "h1" }) != 1 { faults.append("not one h1") }
-    if names.count(where: { $0 == "main" }) != 1 { faults.append("not one main") }
-    if names.count(where: { $0 == "title" }) != 1 { faults.append("not one title") }
-    if names.count(where: { $0 == "script" }) != 1 { faults.append("not one script") }
+    if names.count(where: { $0 == "h1" }) != 1 { faults.append("not exactly one h1") }
+    if names.count(where: { $0 == "main" }) != 1 { faults.append("not exactly one main") }
+    if names.count(where: { $0 == "title" }) != 1 { faults.append("not exactly one title") }
+    if names.count(where: { $0 == "script" }) != 1 { faults.append("not exactly one script") }
     for name in ["style", "img", "iframe", "object", "embed", "base"] where names.contains(name) {
       faults.append("a <\(name)>")
     }
@@ -30,15 +30,16 @@ enum Markup {
     return faults
   }
 
-  /// No inline style, no handler, every id once, every reference to an id that is there.
+  /// Checks that there are no inline styles or handlers, that IDs are unique, and that references
+  /// to them resolve.
   private static func attributes(of tags: [Tag]) -> [String] {
     var faults: [String] = []
     var ids: Set<String> = []
     for tag in tags {
       for (name, value) in tag.attributes {
         if name == "style" || name.hasPrefix("on") { faults.append("\(name) on <\(tag.name)>") }
-        if name == "id", !ids.insert(value).inserted { faults.append("id \(value) twice") }
-        // An application that a user of it goes on to lies elsewhere, and is told of no referrer.
+        if name == "id", !ids.insert(value).inserted { faults.append("duplicate id \(value)") }
+        // Links to a user's application are external, and send no referrer.
         let leadsAway = name == "href" && tag.attributes["rel"] == "noreferrer"
         if leadsAway, value.hasPrefix("http://") || value.hasPrefix("https://") { continue }
         if ["href", "action", "formaction", "src"].contains(name), !value.hasPrefix("/"),
@@ -53,10 +54,10 @@ enum Markup {
       for (name, value) in tag.attributes {
         let isReference = ["aria-describedby", "aria-labelledby", "for"].contains(name)
         for id in value.split(separator: " ") where isReference && !ids.contains(String(id)) {
-          faults.append("\(name) names \(id), which is not there")
+          faults.append("\(name) names \(id), which doesn't exist")
         }
         if name == "href", value.hasPrefix("#"), !ids.contains(String(value.dropFirst())) {
-          faults.append("a link to \(value), which is not there")
+          faults.append("a link to \(value), which doesn't exist")
         }
       }
     }
@@ -66,7 +67,7 @@ enum Markup {
     return faults
   }
 
-  /// Every field that shows has a label.
+  /// Checks that every visible field has a label.
   private static func labels(of tags: [Tag]) -> [String] {
     let labeled = Set(tags.filter { $0.name == "label" }.compactMap { $0.attributes["for"] })
     return tags.compactMap { tag in
@@ -96,7 +97,7 @@ enum Markup {
     let attributes: [String: String]
   }
 
-  /// Reads the tags; what is no tag but looks like one is a fault.
+  /// Parses the tags, and reports malformed ones.
   private static func tags(of page: String, _ faults: inout [String]) -> [Tag] {
     var tags: [Tag] = []
     var rest = page.utf8[...]
@@ -107,7 +108,7 @@ enum Markup {
       if isEnd { rest.removeFirst() }
       let name = take(&rest) { isNamePart($0) }
       guard !name.isEmpty else {
-        faults.append("a bare <")
+        faults.append("an unescaped <")
         continue
       }
       var attributes: [String: String] = [:]
@@ -118,7 +119,7 @@ enum Markup {
         }
         let key = take(&rest) { isNamePart($0) }
         guard !key.isEmpty else {
-          faults.append("odd attribute in <\(name)>")
+          faults.append("malformed attribute in <\(name)>")
           break
         }
         var value = ""

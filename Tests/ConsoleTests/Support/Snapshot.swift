@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Compares the title and the content of a page with the file kept of them.
+/// Compares a page with its snapshot.
 ///
-/// `COUNTERSIGN_RECORD_SNAPSHOTS=1` writes the files anew and fails the run, so that a run never
-/// passes against what it wrote itself; look at what changed before you keep it.
+/// `COUNTERSIGN_RECORD_SNAPSHOTS=1` records the files again and fails the run, so that a run never
+/// passes against files that it wrote itself. Review the changes before you commit them.
 enum Snapshot {
-  /// Compares what belongs to the page alone: its title and `<main>`.
+  /// Compares the parts that are specific to the page: its title and `<main>`.
   static func check(
     _ page: String, named name: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -19,7 +19,7 @@ enum Snapshot {
     try compare("\(page[title])\n\(page[main])\n", named: name, sourceLocation: sourceLocation)
   }
 
-  /// Compares what surrounds `<main>`, which is the same on many pages.
+  /// Compares the frame around `<main>`, which many pages share.
   static func checkFrame(
     of page: String, named name: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -53,11 +53,11 @@ enum Snapshot {
   }
 }
 
-/// Writing files anew that tests compare with.
+/// Recording of the files that tests compare with.
 enum Recording {
   static let isOn = ProcessInfo.processInfo.environment["COUNTERSIGN_RECORD_SNAPSHOTS"] == "1"
 
-  /// Fails the run, which compared nothing.
+  /// Fails the run, because recording compares nothing.
   static func fail(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
     Issue.record(
       "recorded \(name); run again without COUNTERSIGN_RECORD_SNAPSHOTS",

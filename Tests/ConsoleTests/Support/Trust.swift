@@ -1,7 +1,7 @@
 import Identity
 
 extension World {
-  /// A provider of the tenant eu-shop and a key of the project's back end.
+  /// Adds an identity provider to the tenant eu-shop and a custom token signing key to the project.
   func trust() async throws {
     let author = Author(actor: .commandLine)
     var settings = ProviderSettings()
@@ -17,12 +17,12 @@ extension World {
       key: Self.publicKey, by: author)
   }
 
-  /// The only key of the project's back end.
+  /// The ID of the project's only custom token signing key.
   func signer() async throws -> String {
     try await identity.signers.list(ID("acme-retail")).first?.id.text ?? ""
   }
 
-  /// A key whose private half was thrown away.
+  /// A public key without a stored private key.
   static let publicKey = """
     -----BEGIN PUBLIC KEY-----
     MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA2LbW4mur4Y63W4UUce8H

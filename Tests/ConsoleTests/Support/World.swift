@@ -5,15 +5,16 @@ import Foundation
 import HTTP
 import Identity
 import Localization
+import MailText
 import OTP
 import Synchronization
 import Templating
 
 @testable import Console
 
-/// A time that moves only when a test says so.
+/// A clock that a test advances.
 final class FixedClock: Sendable {
-  /// Friday, 20 November 2026, 08:00 UTC.
+  /// Friday, November 20, 2026, 08:00 UTC.
   static let start = Instant(seconds: 1_795_161_600)
   private let present: Mutex<Instant>
 
@@ -25,7 +26,7 @@ final class FixedClock: Sendable {
   func advance(seconds: Int64) { present.withLock { $0 = $0.advanced(bySeconds: seconds) } }
 }
 
-/// Bytes that look random and are the same in every run (SplitMix64).
+/// Pseudorandom bytes that are the same in every run (SplitMix64).
 final class RepeatingBytes: Sendable {
   private let state: Mutex<UInt64>
 
@@ -46,32 +47,32 @@ final class RepeatingBytes: Sendable {
   }
 }
 
-/// An instance with a story, and the console over it.
+/// An instance with sample data, and its console.
 ///
 /// Ada owns it. Acme Retail has the tenants eu-shop, where Chiara and others have factors, us-shop
-/// and sandbox; Globex has nothing and belongs to others. Nadia supports eu-shop only.
+/// and sandbox; Globex has no tenants or users. Nadia supports eu-shop only.
 struct World: Sendable {
   let identity: Identity
   private(set) var console: Console
   let database: SQLiteDatabase
   let clock: FixedClock
   let setupCode: String
-  /// What browsers write into `Origin` on our pages.
+  /// The value of `Origin` that browsers send from the console's pages.
   let origin: String
   let log = Log()
-  /// The statements that the database has run.
+  /// The SQL statements that the database ran.
   let statements: Log
 
   /// The English messages.
   static let catalog = Result { try Catalog(folder: Checkout.folder("Templates")) }
-  /// Parsed once; every world binds it anew.
+  /// Parsed once, and bound again for each world.
   private static let templates = Result {
     try TemplateLibrary(folder: Checkout.folder("Templates"), catalog: try catalog.get())
   }
   static let password = "correct horse battery"
   static let publicURL = "https://mfa.example.com"
 
-  /// Runs a test on a copy of the furnished instance.
+  /// Runs a test on a copy of the instance with sample data.
   static func furnished(
     publicURL: String = World.publicURL, sparePages: Int? = nil, carriesMail: Bool = false,
     _ body: (World) async throws -> Void
@@ -81,7 +82,7 @@ struct World: Sendable {
     )
   }
 
-  /// Runs a test on an instance that nobody has set up.
+  /// Runs a test on an instance before its setup.
   static func empty(_ body: (World) async throws -> Void) async throws {
     try await onCopy(of: try await Furnished.shared.emptyFolder(), publicURL, nil, body)
   }
@@ -122,7 +123,8 @@ struct World: Sendable {
     let cost = PasswordHash.Cost(memory: 64, passes: 1)
     identity = try Identity(
       database: database, keys: keys, profile: .standalone,
-      hasher: PasswordHasher(width: 2, cost: cost, random: random), clock: clock.wall,
+      hasher: PasswordHasher(width: 2, cost: cost, random: random),
+      mail: CatalogMailWriter([try Self.catalog.get()]), clock: clock.wall,
       random: random, carriesMail: carriesMail)
     try await identity.prepare()
     setupCode = try await identity.setup.issueCode()?.revealedText ?? ""
@@ -137,7 +139,7 @@ struct World: Sendable {
 }
 
 extension World {
-  /// The same instance with the pages of another catalog.
+  /// The same instance with another message catalog.
   func speaking(_ catalog: Catalog) throws -> World {
     guard let address = PublicURL(origin) else { throw Missing("public URL") }
     var world = self
@@ -149,7 +151,7 @@ extension World {
     return world
   }
 
-  /// As if everybody had just given a code of their own.
+  /// Marks every session as just re-authenticated.
   func prove() async throws {
     let now = clock.now
     try await database.write { connection in
@@ -158,7 +160,7 @@ extension World {
   }
 }
 
-/// Keeps the lines that people are not told.
+/// Collects log lines.
 final class Log: Sendable {
   private let kept = Mutex<[String]>([])
 
@@ -167,13 +169,13 @@ final class Log: Sendable {
   func add(_ line: String) { kept.withLock { $0.append(line) } }
 }
 
-/// Something a test needs is not there.
+/// Something that a test needs is missing.
 struct Missing: Error {
   let what: String
   init(_ what: String) { self.what = what }
 }
 
-/// Where this checkout lies.
+/// The checkout that this test was built from.
 enum Checkout {
   static func folder(_ name: String) -> String {
     URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../\(name)")

@@ -5,7 +5,7 @@ import Text
 
 @testable import Console
 
-/// The page on which a factor gets another name.
+/// The page that renames a factor.
 @Suite struct FactorNamePageTests {
   private func address(_ world: World) async throws -> (user: String, name: String, id: String) {
     let user = try await world.eu + "/users/\(World.chiara)"
@@ -19,9 +19,7 @@ import Text
     return try await world.identity.audit.list(filter).items
   }
 
-  @Test func `a factor gets another name, and the flash leads back to the one before`()
-    async throws
-  {
+  @Test func `a factor is renamed, and the flash message links to undoing it`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (user, name, id) = try await address(world)
@@ -54,7 +52,7 @@ import Text
       #expect(AuditFormatter.english.to(row) == "second factors: TOTP “\(new)” (\(id))")
       #expect((row.reason, row.ticket) == ("asked", "HD-7"))
 
-      // The way back: the same page, with the former name in the field.
+      // Undo leads to the same page, with the previous name in the field.
       let undo = try #require(after.values(of: "href").first { $0.hasPrefix(name + "?name=") })
       let back = try await nadia.get(undo)
       #expect(back.says("id=\"name\"") && back.says("value=\"Pixel 9\""))
@@ -76,7 +74,7 @@ import Text
     }
   }
 
-  @Test func `it asks for what the pool asks for, and for a code of one's own when that is old`()
+  @Test func `renaming requires the pool's identity checks and a recent re-authentication`()
     async throws
   {
     try await World.furnished { world in

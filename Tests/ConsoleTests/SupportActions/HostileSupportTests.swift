@@ -7,10 +7,10 @@ import Testing
 
 @testable import Console
 
-/// Names, notes and proofs that try to be more than text, on every page of support.
+/// Hostile names, notes, and identity checks on every support page.
 @Suite struct HostileDeskTests {
-  /// Support asks for a proof that is hostile too, and gives codes.
-  private func strict(_ world: World, _ text: String) async throws -> String {
+  /// Requires a hostile identity check, enables backup codes, and returns the stored check.
+  private func requireProof(_ world: World, _ text: String) async throws -> String {
     var settings = SupportRules()
     settings.identityProof = [String(text.prefix(SupportRules.longestProof))]
     (settings.temporaryCodes, settings.recoveryCodes) = (true, true)
@@ -28,10 +28,12 @@ import Testing
   }
 
   @Test(arguments: HostileTests.names.indices)
-  func `they stay text on each page that asks, and after each deed`(index: Int) async throws {
+  func `hostile text is escaped on every action page and after every action`(index: Int)
+    async throws
+  {
     let name = HostileTests.names[index]
     try await World.furnished { world in
-      let proof = try await strict(world, name)
+      let proof = try await requireProof(world, name)
       var new = NewAccount()
       new.localID = "hostile"
       new.displayName = name.cut(to: Account.longestName)
@@ -68,9 +70,9 @@ import Testing
       try await act(user + "/enabling", by: ada)
       try await act(user + "/sessions/end", by: ada)
       try await act(factor + "/removal", by: omar)
-      let apart = try await ada.get(user)
-      Markup.check(apart)
-      let undo = try #require(apart.values(of: "href").first { $0.hasSuffix("/undo") })
+      let removed = try await ada.get(user)
+      Markup.check(removed)
+      let undo = try #require(removed.values(of: "href").first { $0.hasSuffix("/undo") })
       try await act(undo, by: ada)
       try await act(user + "/factors/removal", by: ada)
       try await act(user + "/enrollment-link", by: ada)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Console
 
-/// What loosens the guard rails of support asks for an own code too.
+/// Actions that loosen support's safeguards require re-authentication.
 @Suite struct LooseningPageTests {
-  /// Expects a page that asks for a code, refuses a form without one and one with a wrong one, and
-  /// takes a right one with a new name of the session.
+  /// Expects that a page asks for a code, rejects a missing or an incorrect one, and issues a new
+  /// session cookie for a valid one.
   private func check(
     _ world: World, _ browser: Browser, _ app: String, page: String, _ form: Form,
     to target: String? = nil, field: String = "code"
@@ -37,7 +37,7 @@ import Testing
     "approval-over-users": "", "identity-proof": "",
   ]
 
-  @Test func `support rules`() async throws {
+  @Test func `loosening support rules requires a code`() async throws {
     try await World.furnished { world in
       let (tomas, app) = try await Browser.withApp(world, as: World.tomas)
       let address = try await world.eu + "/settings/support"
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `for how long own codes count`() async throws {
+  @Test func `extending the re-authentication interval requires a code`() async throws {
     try await World.furnished { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       world.clock.advance(seconds: 900)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `the release of an agent`() async throws {
+  @Test func `unblocking an agent requires a code`() async throws {
     try await World.furnished { world in
       let id = try await world.id(of: World.nadia)
       try await world.hold(id, in: try await world.euScope)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `nobody releases themselves`() async throws {
+  @Test func `administrators can't unblock themselves`() async throws {
     try await World.furnished { world in
       let id = try await world.id(of: World.ada)
       try await world.hold(id, in: try await world.euScope)
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `the refusal of a request`() async throws {
+  @Test func `rejecting a request requires a code`() async throws {
     try await World.furnished { world in
       let scope = try await world.euScope
       let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
@@ -122,11 +122,11 @@ import Testing
       let request = try await world.eu + "/approvals/\(approval)"
       let (nadia, app) = try await Browser.withApp(world, as: World.nadia)
       world.clock.advance(seconds: 900)
-      let wordless = try await nadia.submit(request, [:], to: request + "/rejection")
-      #expect(wordless.values(of: "href").contains("#answer"))
-      #expect(wordless.values(of: "href").contains("#refusal-code"))
-      #expect(!wordless.values(of: "href").contains("#code"))
-      Markup.check(wordless)
+      let withoutReason = try await nadia.submit(request, [:], to: request + "/rejection")
+      #expect(withoutReason.values(of: "href").contains("#answer"))
+      #expect(withoutReason.values(of: "href").contains("#refusal-code"))
+      #expect(!withoutReason.values(of: "href").contains("#code"))
+      Markup.check(withoutReason)
       _ = try await check(
         world, nadia, try world.code(of: app), page: request,
         ["answer": "Not now."], to: request + "/rejection", field: "refusal-code")
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `who has no authenticator is led to set one up`() async throws {
+  @Test func `an administrator without an authenticator is sent to set one up`() async throws {
     try await World.furnished { world in
       let id = try await world.id(of: World.iris)
       let scope = try await world.euScope

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// The pages on which a note is written and taken back.
+/// The pages that add and delete a note.
 @Suite struct NotePageTests {
   private func user(_ world: World) async throws -> String {
     try await world.eu + "/users/\(World.chiara)"
@@ -16,7 +16,9 @@ import Testing
     return try await world.identity.audit.list(filter).items
   }
 
-  @Test func `a note is kept with its reason, and the flash takes it back`() async throws {
+  @Test func `a note is saved with its reason, and the flash message links to its deletion`()
+    async throws
+  {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
@@ -47,7 +49,7 @@ import Testing
       #expect((last.action, last.reason) == (.accountTakeBackNote, "mistake"))
       #expect(last.note == nil)
 
-      // A second press, and numbers that are none.
+      // A second submission, and invalid note IDs.
       #expect(try await nadia.submit(user, ["reason": "mistake"], to: back).location == user)
       #expect(try await nadia.get(user).says("The note was already deleted."))
       #expect(try await log(world).count == rows + 2)
@@ -57,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be kept stays in the form, with each field named`() async throws {
+  @Test func `an invalid note stays in the form, with an error for each field`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let new = try await user(world) + "/notes/new"
@@ -79,7 +81,7 @@ import Testing
   }
 
   @Test
-  func `agents write about protected users too, held or long after their code, and readers do not`()
+  func `agents can add notes to protected users without re-authentication; auditors can't`()
     async throws
   {
     try await World.furnished { world in
@@ -105,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `nobody writes about themselves`() async throws {
+  @Test func `agents can't add notes to their own account`() async throws {
     try await World.furnished { world in
       var account = NewAccount()
       account.localID = "own"

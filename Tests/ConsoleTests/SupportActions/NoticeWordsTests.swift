@@ -4,11 +4,11 @@ import Testing
 
 @testable import Console
 
-/// An email is promised only where one goes out.
+/// Pages promise an email only if the server sends one.
 @Suite struct NoticeWordsTests {
   private static let missing = "Email isn’t configured"
 
-  /// Every page that could promise one.
+  /// Every page that can promise an email.
   private func pages(_ world: World) async throws -> [Answer] {
     let nadia = try await Browser.signedIn(world, as: World.nadia)
     let ada = try await Browser.signedIn(world)
@@ -17,7 +17,7 @@ import Testing
     try await world.allowBackupCodes()
     let user = "\(eu)/users/\(World.chiara)"
     let farid = "\(eu)/users/b4Lz81WcQm0RtY2pKx7D"
-    // A link to enroll is for a user without an app.
+    // Enrollment links are for users without an app.
     _ = try await nadia.submit(farid + "/factors/removal", ["reason": "stolen"])
     let factor = "\(user)/factors/\(try await world.factor(of: World.chiara).text)"
     var (pages, addresses): ([Answer], [String]) = (
@@ -29,7 +29,7 @@ import Testing
     )
     for address in addresses { pages.append(try await nadia.get(address)) }
     pages.append(try await ada.get("\(user)/deletion"))
-    // The request of one removal, and a list of users.
+    // A removal request, and a bulk removal.
     var settings = SupportRules()
     settings.approvalForLastFactor = true
     let (scope, author) = (try await world.euScope, Author(actor: .commandLine))
@@ -46,7 +46,7 @@ import Testing
     return pages
   }
 
-  @Test func `without a mail server every page says that nobody is notified`() async throws {
+  @Test func `without a mail server, every page says that the user isn't notified`() async throws {
     try await World.furnished { world in
       for page in try await pages(world) {
         #expect(page.status == .ok && page.says(Self.missing), "\(page.address)")
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `with a mail server they promise an email`() async throws {
+  @Test func `with a mail server, every page says that the user is notified`() async throws {
     try await World.furnished(carriesMail: true) { world in
       for page in try await pages(world) {
         #expect(!page.says(Self.missing), "\(page.address)")

@@ -4,9 +4,11 @@ import Testing
 
 @testable import Console
 
-/// What was removed and is purged before its time, as the console shows it.
+/// The page that permanently deletes a removed factor early.
 @Suite struct PurgePageTests {
-  @Test func `whoever removed a factor purges it from the user's page`() async throws {
+  @Test func `the agent who removed a factor can permanently delete it from the user's page`()
+    async throws
+  {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -41,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `who may not act on the user is not offered it`() async throws {
+  @Test func `permanent deletion isn't offered to roles that can't act on the user`() async throws {
     try await World.furnished { world in
       let scope = try await world.euScope
       let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))

@@ -4,14 +4,13 @@ import Testing
 
 @testable import Console
 
-/// What is amiss of a form of support, all at once: a summary with links, and a text beside each
-/// field.
+/// Support forms show all errors at once: a summary with links, and a message next to each field.
 @Suite struct SupportAnswerPageTests {
-  private func strict(_ world: World) async throws {
+  private func requireProof(_ world: World) async throws {
     try await world.setSupportRules { $0.identityProof = ["Called back"] }
   }
 
-  /// Expects a summary that leads to fields, in this order, each with a text of its own beside it.
+  /// Expects an error summary that links to these fields in order, each with its own message.
   private func check(
     _ answer: Answer, _ fields: [String], sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -25,11 +24,9 @@ import Testing
     Markup.check(answer)
   }
 
-  @Test func `an empty form says everything that is missing, and keeps what was typed`()
-    async throws
-  {
+  @Test func `an incomplete form shows all errors and keeps its values`() async throws {
     try await World.furnished { world in
-      try await strict(world)
+      try await requireProof(world)
       let (nadia, app) = try await Browser.withApp(world, as: World.nadia)
       world.clock.advance(seconds: 900)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -45,7 +42,7 @@ import Testing
       check(typed, ["proof", "ticket", "note", "code"])
       #expect(typed.says(long) && typed.says("It wasn’t checked"))
       #expect(typed.says("value=\"other\" selected"))
-      // The code is still good.
+      // The code is still valid.
       let done = try await nadia.submit(
         removal,
         [
@@ -56,9 +53,9 @@ import Testing
     }
   }
 
-  @Test func `every page of the support says all of it`() async throws {
+  @Test func `every support action shows all errors at once`() async throws {
     try await World.furnished { world in
-      try await strict(world)
+      try await requireProof(world)
       try await world.setSupportRules { $0.temporaryCodes = true }
       let (ada, _) = try await Browser.withApp(world, as: World.ada)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -83,9 +80,9 @@ import Testing
     }
   }
 
-  @Test func `what no answer mends stands alone`() async throws {
+  @Test func `an error that no input can fix is shown alone`() async throws {
     try await World.furnished { world in
-      try await strict(world)
+      try await requireProof(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let ada = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/\(World.chiara)"

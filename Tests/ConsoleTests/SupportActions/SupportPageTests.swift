@@ -9,13 +9,13 @@ import Text
 
 @testable import Console
 
-/// The pages on which somebody acts on a user.
+/// The pages of support actions.
 @Suite struct SupportPageTests {
   private func user(_ world: World) async throws -> String {
     try await world.eu + "/users/\(World.chiara)"
   }
 
-  /// A colleague of Nadia's at the same desk.
+  /// Another support agent of the same tenant.
   private func colleague(_ world: World) async throws -> Browser {
     _ = try await world.identity.administrators.create(
       email: "omar@example.com", displayName: "Omar", password: Secret(World.password),
@@ -24,9 +24,7 @@ import Text
     return try await Browser.signedIn(world, as: "omar@example.com")
   }
 
-  @Test func `a removal is undone by a colleague, from the flash or the user's page`()
-    async throws
-  {
+  @Test func `another agent can undo a removal`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
@@ -42,7 +40,7 @@ import Text
       let own = try await nadia.get(undo)
       #expect(own.says("You removed this yourself.") && !own.says("<select"))
       Markup.check(own)
-      // The owner of the instance counts, and an agent of one tenant is told no name of theirs.
+      // The instance's owner can restore it, but an agent of one tenant doesn't see their name.
       #expect(own.says("1 administrator can restore it.") && !own.says("Ada M."))
 
       let omar = try await colleague(world)
@@ -67,7 +65,7 @@ import Text
     }
   }
 
-  @Test func `where nobody else may restore, no link is offered`() async throws {
+  @Test func `no link is offered if no other administrator can restore the factor`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
@@ -83,7 +81,7 @@ import Text
       #expect(alone.says("No other administrator can restore it."))
       #expect(!alone.says("Send them this link"))
       Markup.check(alone)
-      // What a lock keeps everybody from is no use to a colleague either.
+      // A lock on changes also keeps other administrators from restoring.
       let (now, uid) = (world.clock.now.microseconds, World.chiara)
       try await world.database.write { connection in
         _ = try connection.run(
@@ -93,7 +91,8 @@ import Text
     }
   }
 
-  @Test func `a stolen device is not offered for undo`() async throws {
+  @Test func `the removal of a stolen device can't be undone from the flash message`() async throws
+  {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
@@ -103,7 +102,7 @@ import Text
     }
   }
 
-  @Test func `a factor is suspended until a day, and that is ended early`() async throws {
+  @Test func `a factor is suspended until a date, and the suspension can end early`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
@@ -137,7 +136,7 @@ import Text
     }
   }
 
-  @Test func `the step-up comes with a new name of the session`() async throws {
+  @Test func `re-authentication issues a new session cookie`() async throws {
     try await World.furnished { world in
       let app = try await world.authenticator(of: World.nadia).app
       let nadia = Browser(world)
@@ -163,7 +162,7 @@ import Text
     }
   }
 
-  @Test func `who has no authenticator is led to set one up`() async throws {
+  @Test func `an agent without an authenticator is sent to set one up`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       world.clock.advance(seconds: 900)
@@ -173,7 +172,7 @@ import Text
     }
   }
 
-  @Test func `the hour's limit ends at an owner's first page`() async throws {
+  @Test func `owners see who hit the hourly action limit and can unblock them`() async throws {
     try await World.furnished { world in
       var settings = SupportRules()
       settings.actionsPerHour = 1
@@ -207,7 +206,7 @@ import Text
     }
   }
 
-  @Test func `a protected account says who acts on it`() async throws {
+  @Test func `a protected account says who can act on it`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
@@ -228,7 +227,7 @@ import Text
     }
   }
 
-  @Test func `a user's lock on changes is shown, and owners take it back`() async throws {
+  @Test func `a user's lock on changes is shown, and an owner can lift it`() async throws {
     try await World.furnished { world in
       let (now, uid) = (world.clock.now.microseconds, World.chiara)
       try await world.database.write { connection in
@@ -249,7 +248,7 @@ import Text
     }
   }
 
-  @Test func `nobody acts on an account with their own address`() async throws {
+  @Test func `administrators can't act on an account with their own address`() async throws {
     try await World.furnished { world in
       let user = try await user(world)
       _ = try await world.identity.administrators.create(
@@ -272,7 +271,7 @@ import Text
     }
   }
 
-  @Test func `codes are unlocked`() async throws {
+  @Test func `support can unlock codes`() async throws {
     try await World.furnished { world in
       let (until, uid) = (world.clock.now.advanced(bySeconds: 60).microseconds, World.chiara)
       try await world.database.write { connection in
@@ -294,7 +293,7 @@ import Text
     }
   }
 
-  @Test func `the rules of the support are changed, each within its range`() async throws {
+  @Test func `support rules can be changed, each within its range`() async throws {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/settings/support"
@@ -328,7 +327,7 @@ import Text
       #expect(settings.tokenChangesPerHour == 500 && !settings.tokensRemoveFactors)
       _ = try await tomas.submit(address, right)
       #expect(try await tomas.get(address).says("No changes made."))
-      // The checklist stands in the forms from then on.
+      // Forms include the identity checks from now on.
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let end = try await user(world) + "/sessions/end"
       #expect(try await nadia.get(end).says("Date of birth"))
@@ -339,7 +338,7 @@ import Text
     }
   }
 
-  @Test func `owners say for how long an own code counts`() async throws {
+  @Test func `owners set the re-authentication interval`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       _ = try await ada.submit("/administrators", ["minutes": "30"], to: "/administrators/step-up")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// Keys for custom tokens in the console.
+/// Custom token signing keys in the console.
 @Suite struct SignerPageTests {
   private static let list = "/projects/globex/settings/signers"
 
@@ -35,7 +35,7 @@ import Testing
     ("nobody", World.publicKey, "", "issuer"), ("a@b.example", "nonsense", "", "key"),
     ("a@b.example", World.publicKey, "two words", "key-id"),
   ])
-  func `what cannot be is said beside the field, and what was typed stays`(
+  func `errors are shown next to their fields, and values stay in the form`(
     issuer: String, key: String, keyID: String, field: String
   ) async throws {
     try await World.furnished { world in
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a private key comes back in no page`() async throws {
+  @Test func `a rejected private key isn't shown on the page`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let wrong = try await ada.submit(
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `who may not register sees no way to`() async throws {
+  @Test func `roles that can't register keys don't see the links for it`() async throws {
     try await World.furnished { world in
       let list = "/projects/acme-retail/settings/signers"
       let tomas = try await Browser.signedIn(world, as: World.tomas)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// What is foretold of a sign-in.
+/// The sign-in simulator.
 @Suite struct WhatIfTests {
-  @Test func `an address or uid tells what happens, where one may find users`() async throws {
+  @Test func `the simulator explains a sign-in by email address or UID`() async throws {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       #expect(try await nadia.get("/").says("href=\"/what-if\""))
@@ -34,7 +34,9 @@ import Testing
     }
   }
 
-  @Test func `who may find nobody is refused, and others' users do not exist`() async throws {
+  @Test func `the simulator requires permission to find users and hides those of other pools`()
+    async throws
+  {
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       #expect(try await tomas.get("/what-if").status == .forbidden)

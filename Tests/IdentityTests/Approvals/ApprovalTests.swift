@@ -189,10 +189,10 @@ import Testing
       guard case .overtaken(let why) = try await approve(instance, first.id, by: omar) else {
         throw Unexpected("done")
       }
-      #expect(why == "A factor was enrolled since.")
+      #expect(why == .factorEnrolled)
       #expect(try await instance.reload(alice.account).factors.count == 2)
       let row = try #require(try await instance.log().first)
-      #expect(row.action == .approvalOvertake && row.new(.outcome) == .text(why))
+      #expect(row.action == .approvalOvertake && row.new(.outcome) == .code("factor-enrolled"))
       await expect("decided") { try await approve(instance, first.id, by: omar) }
 
       let second = try await requestRemoval(instance, alice, by: dora)
@@ -201,7 +201,7 @@ import Testing
       guard case .overtaken(let gone) = try await approve(instance, second.id, by: omar) else {
         throw Unexpected("done")
       }
-      #expect(gone == "A factor is gone already.")
+      #expect(gone == .factorGone)
 
       let third = try await requestRemoval(instance, alice, by: dora)
       _ = try await instance.agent("olga", role: .owner)
@@ -210,7 +210,7 @@ import Testing
       guard case .overtaken(let left) = try await approve(instance, third.id, by: omar) else {
         throw Unexpected("done")
       }
-      #expect(left == "Dora Support may not act here any more.")
+      #expect(left == .permissionLost)
     }
   }
 
@@ -330,7 +330,7 @@ import Testing
       instance.clock.advance(Approval.lifetime + 1)
       try await instance.identity.purgeExpired()
       try await instance.runAll()
-      var endings: [String?] = []
+      var endings: [BulkEnding?] = []
       for id in jobs {
         let job = try await instance.job(id, by: dora)
         #expect(job.state == .stopped && job.usersRemoved == 0)
@@ -339,8 +339,7 @@ import Testing
       }
       #expect(
         endings == [
-          "Refused by omar: Too many.", "Withdrawn by Dora Support.",
-          "Nobody approved it within a day.",
+          .refused(by: "omar", answer: "Too many."), .withdrawn(by: "Dora Support"), .expired,
         ])
     }
   }

@@ -200,7 +200,7 @@ import Testing
       #expect(stops.count { $0 } == 1)
       #expect(try await instance.identity.bulkRemovals.step() == false)
       let job = try await instance.job(id, by: agent)
-      #expect(job.state == .stopped && job.ending == "Stopped by omar.")
+      #expect(job.state == .stopped && job.ending == .stopped(by: "omar"))
       #expect(try await instance.results(job).tally == ["removed": 4, "stopped": 6])
       let row = try #require(try await instance.log().first)
       #expect(
@@ -223,7 +223,7 @@ import Testing
       let job = try #require(
         try await instance.identity.bulkRemovals.list(instance.acme).items.first)
       #expect(job.id == id && job.state == .stopped && job.usersRemoved == 1)
-      #expect(job.ending == "Dora Support may not act here any more.")
+      #expect(job.ending == .permissionLost)
     }
   }
 

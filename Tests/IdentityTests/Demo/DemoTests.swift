@@ -16,11 +16,12 @@ struct DemoTests {
     try await withEmptyDatabase { database in
       let keys = KeyRing(random: .system)
       let identity = try Identity(
-        database: database, keys: keys, profile: .standalone, hasher: .cheap,
+        database: database, keys: keys, profile: .standalone, hasher: .cheap, mail: TestMail.writer,
         clock: WallClock { Self.now })
       try await identity.prepare()
       let demo = try Demo(
-        database: database, keys: keys, hasher: .cheap, seed: seed, now: Self.now)
+        database: database, keys: keys, hasher: .cheap, mail: TestMail.writer, seed: seed,
+        now: Self.now)
       try await body(identity, database, try await demo.fill())
     }
   }
@@ -183,7 +184,8 @@ struct DemoTests {
 
   @Test func `a demo requires an empty instance`() async throws {
     try await withInstance { instance in
-      let demo = try Demo(database: instance.database, keys: instance.keys, hasher: .cheap)
+      let demo = try Demo(
+        database: instance.database, keys: instance.keys, hasher: .cheap, mail: TestMail.writer)
       let error = try await thrown(DemoError.self) { _ = try await demo.fill() }
       guard case .notEmpty = error else { throw Unexpected("\(String(describing: error))") }
       #expect(try await instance.identity.isDemo() == false)

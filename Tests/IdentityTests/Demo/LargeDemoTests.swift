@@ -17,12 +17,13 @@ struct LargeDemoTests {
     try await withEmptyDatabase { database in
       let keys = KeyRing(random: .system)
       let identity = try Identity(
-        database: database, keys: keys, profile: .standalone, hasher: .cheap,
+        database: database, keys: keys, profile: .standalone, hasher: .cheap, mail: TestMail.writer,
         clock: WallClock { Self.now })
       try await identity.prepare()
       let indexes = try await Self.indexes(database)
       let demo = try LargeDemo(
-        users: users, database: database, keys: keys, hasher: .cheap, seed: seed, now: Self.now)
+        users: users, database: database, keys: keys, hasher: .cheap, mail: TestMail.writer,
+        seed: seed, now: Self.now)
       let summary = try await demo.fill { _ in }
       #expect(summary.users == users + 1_000)
       try await body(identity, database, indexes)

@@ -53,7 +53,7 @@ struct DeliveryTests {
         try await instance.identity.deliveries.record(.postponed("451 Later"), of: mail)
         let entry = try #require(try await instance.entries().first)
         #expect(entry.nextTryAt == instance.now.advanced(bySeconds: wait))
-        #expect(entry.lastError == "451 Later")
+        #expect(entry.lastError == .response("451 Later"))
         #expect(entry.state == .waiting)
         instance.clock.advance(wait - 1)
         #expect(try await instance.claim() == nil)
@@ -82,7 +82,7 @@ struct DeliveryTests {
       try await instance.identity.deliveries.record(.failed("550 No such user"), of: mail)
       let entry = try #require(try await instance.entries(.failed).first)
       #expect(entry.state == .failed(instance.now))
-      #expect(entry.lastError == "550 No such user")
+      #expect(entry.lastError == .response("550 No such user"))
       #expect(try await instance.texts() == 0)
       instance.clock.advance(4_000)
       #expect(try await instance.claim() == nil)
@@ -104,7 +104,7 @@ struct DeliveryTests {
       try await instance.identity.deliveries.record(.postponed(reason), of: mail)
       let kept = try #require(try await instance.entries().first?.lastError)
       #expect(
-        kept == (isDropped ? "554 The response quoted the email and isn't stored." : reason))
+        kept == (isDropped ? .quoted(code: "554") : .response(reason)))
     }
   }
 

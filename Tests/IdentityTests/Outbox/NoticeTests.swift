@@ -178,7 +178,7 @@ struct NoticeTests {
       let link = try await instance.linkCode("notice-factors-added", to: "/__/auth/not-me")
       #expect(
         try await instance.identity.reportedChanges.look(at: link).fact
-          == "the second factor “one” was added")
+          == .notice(.factorsAdded(names: ["one"])))
       // An unchanged list sends nothing; a different number does.
       try await instance.identity.accounts.update(
         instance.acme, account.id, change, by: Instance.boss)

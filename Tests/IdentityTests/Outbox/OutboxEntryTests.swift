@@ -87,6 +87,7 @@ struct OutboxEntryTests {
       try await instance.write(.sms)
       let identity = try Identity(
         database: instance.database, keys: instance.keys, profile: .standalone, hasher: .cheap,
+        mail: TestMail.writer,
         clock: instance.clock.wall, carriesMail: true)
       let entries = try await instance.entries()
       await expect("notReadable") {

@@ -192,7 +192,7 @@ struct PolicyTests {
       #expect(preview.losingSecondFactor == 1)
       #expect(preview.policy.users == 2)
       #expect(preview.changes.map(\.field) == [.totp])
-      #expect(preview.changes.map(\.to) == ["off"])
+      #expect(preview.changes.map(\.to) == [.totp(.disabled)])
       edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 0)
       let narrower = try await instance.identity.policies.preview(instance.acme) { [edit] _ in edit
       }

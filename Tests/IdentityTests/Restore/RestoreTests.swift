@@ -107,9 +107,10 @@ import Testing
         let restored = try SQLiteDatabase(path: folder + "/backup.sqlite", readers: 1)
         let identity = try Identity(
           database: restored, keys: instance.keys, profile: .standalone, hasher: .cheap,
+          mail: TestMail.writer,
           clock: instance.clock.wall)
         let revived = try await RevivedState.compare(restored, with: former)
-        #expect(revived.map(\.kind) == ["service token"])
+        #expect(revived.map(\.kind) == [.serviceToken])
         #expect(revived.first?.what.contains("ci") == true)
         let report = try await identity.endTheRestoredPast(
           file: "f", keepsSessions: false, former: former, by: Self.admin)
@@ -170,8 +171,9 @@ import Testing
     try await withEmptyDatabase { database in
       let identity = try Identity(
         database: database, keys: KeyRing(random: .system), profile: .standalone, hasher: .cheap,
+        mail: TestMail.writer,
         clock: FixedClock().wall)
-      await expect("The database is empty, so it isn't the one that belongs to the master key.") {
+      await expect("empty") {
         try await identity.prepare(creates: false)
       }
     }

@@ -270,6 +270,7 @@ struct SessionUpgradeTests {
       }
       let identity = try Identity(
         database: database, keys: KeyRing(random: .system), profile: .standalone, hasher: .cheap,
+        mail: TestMail.writer,
         clock: FixedClock().wall)
       try await identity.prepare()
       let scope = try await identity.scopes.existing(project: ID("old-app"))

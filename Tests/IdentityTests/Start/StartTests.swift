@@ -9,7 +9,8 @@ struct StartTests {
     _ database: SQLiteDatabase, _ keys: KeyRing, _ profile: Profile = .standalone
   ) throws -> Identity {
     try Identity(
-      database: database, keys: keys, profile: profile, hasher: .cheap, clock: FixedClock().wall,
+      database: database, keys: keys, profile: profile, hasher: .cheap, mail: TestMail.writer,
+      clock: FixedClock().wall,
       defaultProject: ID("demo-project"))
   }
 
@@ -38,7 +39,6 @@ struct StartTests {
         guard case .wrongProfile(own) = error else {
           throw Unexpected("\(String(describing: error))")
         }
-        #expect(error?.description.contains("--profile \(own.rawValue)") == true)
         try await identity(database, keys, own).prepare()
       }
     }
@@ -90,7 +90,6 @@ struct StartTests {
           try await identity(database, keys).prepare()
         }
         guard case .migration = error else { throw Unexpected("\(String(describing: error))") }
-        #expect(error?.description.contains("igration m") == true)
       }
     }
   }

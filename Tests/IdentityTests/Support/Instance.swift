@@ -42,6 +42,7 @@ struct Instance: Sendable {
   ) throws -> Identity {
     try Identity(
       database: database, keys: keys ?? self.keys, profile: profile, hasher: hasher,
+      mail: TestMail.writer,
       clock: clock.wall)
   }
 }
@@ -62,7 +63,7 @@ func withInstance(
       // Its own key ring, because tests run in parallel and some rotate the key.
       let keys = try KeyRing(text: template.keys.text.revealedText)
       let identity = try Identity(
-        database: database, keys: keys, profile: .standalone, hasher: hasher,
+        database: database, keys: keys, profile: .standalone, hasher: hasher, mail: TestMail.writer,
         clock: clock.wall, random: Dice(seed: 2).source, carriesMail: carriesMail)
       try await identity.prepare()
       let (acme, scopes) = (Template.acme, identity.scopes)
@@ -102,6 +103,7 @@ func withEmulator(_ body: (Identity) async throws -> Void) async throws {
   try await withEmptyDatabase { database in
     let identity = try Identity(
       database: database, keys: KeyRing(random: .system), profile: .emulator, hasher: .cheap,
+      mail: TestMail.writer,
       clock: FixedClock().wall, random: Dice(seed: 3).source, defaultProject: ID("demo-project"))
     try await identity.prepare()
     try await body(identity)

@@ -27,7 +27,7 @@ struct Template: Sendable {
       let path = folder + "/countersign.sqlite"
       let database = try SQLiteDatabase(path: path, readers: 1)
       let identity = try Identity(
-        database: database, keys: keys, profile: .standalone, hasher: .cheap,
+        database: database, keys: keys, profile: .standalone, hasher: .cheap, mail: TestMail.writer,
         clock: FixedClock().wall, random: Dice(seed: 1).source)
       try await identity.prepare()
       let author = Author(actor: .commandLine)

@@ -30,7 +30,7 @@ struct ReportedChangeTests {
       let link = try await removal(instance, device)
       for _ in 0..<2 {
         let reportedChange = try await instance.identity.reportedChanges.look(at: link)
-        #expect(reportedChange.fact == "the second factor “phone” was removed")
+        #expect(reportedChange.fact == .notice(.factorsRemoved(names: ["phone"])))
         #expect(reportedChange.at == instance.now)
         #expect(reportedChange.expiresAt == instance.now.advanced(bySeconds: 7 * 86_400))
       }
@@ -197,7 +197,7 @@ struct ReportedChangeTests {
       #expect(owner.body.contains("/projects/acme-shop/users/") || owner.body.contains("/users/"))
       #expect(!policy.body.contains(Person.alice.email))
       #expect(!policy.body.contains(device.account.id.text))
-      #expect(policy.body.contains("the second factor “phone” was removed"))
+      #expect(policy.body.contains("The second factor “phone” was removed."))
       let users = try await instance.identity.reportedChanges.users(of: instance.acme, limit: 5)
       #expect(users.map(\.label) == [Person.alice.email])
       let olga = try await instance.identity.administrators.record(email: "olga@example.com")

@@ -32,6 +32,7 @@ final class TestServer: Sendable {
     database = try SQLiteDatabase(path: path)
     identity = try Identity(
       database: database, keys: Template.keys, profile: profile, hasher: Template.hasher,
+      mail: TestMail.writer,
       clock: WallClock { clock.now }, defaultProject: ID(TestServer.project))
     api = IdentityToolkitAPI(
       identity: identity, publicURL: "https://mfa.example.com/", log: log)
@@ -101,7 +102,7 @@ private enum Template {
     let path = folder.appending(path: "template.sqlite").path
     let database = try SQLiteDatabase(path: path)
     let identity = try Identity(
-      database: database, keys: keys, profile: profile, hasher: hasher,
+      database: database, keys: keys, profile: profile, hasher: hasher, mail: TestMail.writer,
       clock: WallClock { Instant(microseconds: TestServer.start) },
       defaultProject: ID(TestServer.project))
     try await identity.prepare()

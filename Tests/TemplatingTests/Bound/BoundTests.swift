@@ -14,7 +14,7 @@ struct BoundTests {
     ("{{frame.heading}} {{frame.inner.text}}", "Console framed"),
     ("[{{notice.text}}]", "[]"),
   ])
-  func `each kind of key goes in`(page: String, expected: String) throws {
+  func `each kind of key is rendered`(page: String, expected: String) throws {
     #expect(try render(TeamPage(), page) == expected)
   }
 
@@ -29,11 +29,11 @@ struct BoundTests {
     ("{{#frame.inner}}{{text}} in {{title}}{{/frame.inner}}", "framed in The &lt;A&gt; Team"),
     ("{{^notice.text}}quiet{{/notice.text}}", "quiet"),
   ])
-  func `a section asks whether there is something`(page: String, expected: String) throws {
+  func `a section is rendered if its value is present`(page: String, expected: String) throws {
     #expect(try render(TeamPage(), page) == expected)
   }
 
-  @Test func `zero and empty texts are not shown by sections`() throws {
+  @Test func `zero and empty values don't render sections`() throws {
     var page = TeamPage()
     page.count = 0
     page.title = ""
@@ -45,14 +45,14 @@ struct BoundTests {
     #expect(try render(page, template) == "")
   }
 
-  @Test func `a name is looked for in the sections around it`() throws {
+  @Test func `a name is looked up in the enclosing sections`() throws {
     let page = "{{#members}}{{#lines}}{{name}}/{{.}}/{{count}} {{/lines}}{{/members}}"
     #expect(
       try render(TeamPage(), page)
         == "Ada/one &amp; two/2 Ada/three/2 Grace/one &amp; two/2 Grace/three/2 ")
   }
 
-  @Test func `a missing text of a row hides one of the page`() throws {
+  @Test func `a row's missing text is empty, and other names come from the page`() throws {
     var page = TeamPage()
     page.note = "outer"
     #expect(
@@ -60,7 +60,7 @@ struct BoundTests {
         == "Ada:outer Grace:Navyouter ")
   }
 
-  @Test func `a model may hold a list of its own kind`() throws {
+  @Test func `a model can hold a list of its own type`() throws {
     var page = TeamPage()
     page.members = [Member(name: "Ada", reports: [Member(name: "Bob")])]
     #expect(
@@ -68,7 +68,7 @@ struct BoundTests {
         == "Ada<Bob>")
   }
 
-  @Test func `partials, parents and blocks are put in place`() throws {
+  @Test func `partials, parents, and blocks are rendered in place`() throws {
     let sources = [
       "page": """
       {{<layout}}

@@ -83,7 +83,7 @@ private struct Greeting: ViewModel {
     ("{{chip}}", "<b>&lt;i&gt;x&lt;/i&gt;</b>"),
     ("{{html}}", "<i>&lt;Ada&gt;</i>"),
   ])
-  func `messages are put in place`(page: String, expected: String) throws {
+  func `messages are rendered`(page: String, expected: String) throws {
     #expect(try rendered(page) == expected)
   }
 
@@ -91,7 +91,7 @@ private struct Greeting: ViewModel {
     ("\n{{%page.plan}}", "page:2: there is no message “page.plan”; the nearest: “page.plain”"),
     ("{{%page.count}}", "page:1: “page.count” has plural forms"),
   ])
-  func `an unknown message stops the load`(page: String, expected: String) throws {
+  func `an unknown message fails the load`(page: String, expected: String) throws {
     let catalog = try catalog()
     let fault = #expect(throws: TemplateError.self) {
       try TemplateLibrary(sources: ["page": page], catalog: catalog)
@@ -99,13 +99,13 @@ private struct Greeting: ViewModel {
     #expect(fault?.description.hasPrefix(expected) == true, "\(fault?.description ?? "")")
   }
 
-  @Test func `an argument has to be a key of the model`() throws {
+  @Test func `an argument must be a key of the model`() throws {
     struct Nothing: ViewModel { static let keys: Keys<Self> = [] }
     let library = try TemplateLibrary(sources: ["page": "{{%page.hello}}"], catalog: try catalog())
     #expect(throws: TemplateError.self) { try library.template("page", for: Nothing.self) }
   }
 
-  @Test func `without a catalog the tag is a name`() throws {
+  @Test func `without a catalog, the tag is a name`() throws {
     let library = try TemplateLibrary(sources: ["page": "{{%x}}"])
     #expect(throws: TemplateError.self) { try library.template("page", for: Greeting.self) }
   }

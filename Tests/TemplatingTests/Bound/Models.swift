@@ -1,6 +1,6 @@
 import Templating
 
-/// A page with one key of each kind.
+/// A model with one key of each kind.
 struct TeamPage: ViewModel {
   var title = "The <A> Team"
   var note: String?

@@ -23,7 +23,7 @@ struct FaultTests {
     ("{{<p}}{{#x}}{{/x}}{{/p}}", "page:1: “{{#x}}” stands in a parent, where only blocks count"),
     ("{{<p}}{{$x}}{{/x}}\n{{$x}}{{/x}}{{/p}}", "page:2: block “x” is given twice"),
   ])
-  func `a fault in a file is told with its line`(template: String, expected: String) {
+  func `a syntax error is reported with its line`(template: String, expected: String) {
     let fault = #expect(throws: TemplateError.self) {
       try TemplateLibrary(sources: ["page": template])
     }
@@ -72,7 +72,7 @@ struct FaultTests {
       (["page": "{{>page}}"], "page:1: “page” includes itself without end"),
       (["other": ""], "page: there is no template “page”; the nearest: “other”"),
     ] as [([String: String], String)])
-  func `a name that stands for nothing stops the load`(
+  func `an unknown name fails the load`(
     sources: [String: String], expected: String
   ) throws {
     let library = try TemplateLibrary(sources: sources)
@@ -82,14 +82,14 @@ struct FaultTests {
     #expect(fault?.description.hasPrefix(expected) == true, "\(fault?.description ?? "")")
   }
 
-  @Test func `names that no rendering would reach are checked as well`() throws {
+  @Test func `names that rendering would never reach are checked too`() throws {
     let library = try TemplateLibrary(sources: [
       "page": "{{#notice}}{{^title}}{{x}}{{/title}}{{/notice}}"
     ])
     #expect(throws: TemplateError.self) { try library.template("page", for: TeamPage.self) }
   }
 
-  @Test func `an argument for a block further up is not a fault`() throws {
+  @Test func `an argument for a block of an outer parent is valid`() throws {
     let library = try TemplateLibrary(sources: [
       "page": "{{<middle}}{{$main}}own{{/main}}{{/middle}}",
       "middle": "{{<outer}}{{/outer}}", "outer": "{{#isOpen}}{{$main}}{{/main}}{{/isOpen}}",
@@ -98,7 +98,7 @@ struct FaultTests {
     #expect(String(decoding: page, as: UTF8.self) == "own")
   }
 
-  @Test func `two keys of one name are a fault`() throws {
+  @Test func `two keys with the same name are an error`() throws {
     struct Twice: ViewModel {
       static let keys: Keys<Self> = [.text("a") { _ in "" }, .flag("a") { _ in true }]
     }

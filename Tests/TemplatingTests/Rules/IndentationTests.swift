@@ -3,24 +3,24 @@ import Testing
 
 struct IndentationTests {
   @Test(
-    "lines of parents and blocks take the indentation of their place",
+    "lines of parents and blocks are indented like their tag",
     arguments: [
       Example("a parent on one line", "x\n  {{<p}}{{/p}}\ny", "one\ntwo\n", "x\n  one\n  two\ny"),
       Example("a parent on many lines", " {{<p}}\n{{/p}}\ny", "one\ntwo\n", " one\n two\ny"),
-      Example("a parent amid a line", "x {{<p}}{{/p}}\ny", "one\ntwo", "x one\ntwo\ny"),
+      Example("a parent within a line", "x {{<p}}{{/p}}\ny", "one\ntwo", "x one\ntwo\ny"),
       Example("text after a parent", "  {{<p}}{{/p}} x {{n}}\n", "one\ntwo", "  one\ntwo x 1\n"),
       Example("an inline block", "{{<p}}{{$b}}x{{/b}}{{/p}}", "a\n  {{$b}}{{/b}}\n", "a\n  x\n"),
       Example(
         "lines for an inline block", "{{<p}}{{$b}}\nx\ny{{/b}}{{/p}}", "  {{$b}}{{/b}}\n",
         "  x\n  y\n"),
       Example(
-        "lines for a block amid a line", "{{<p}}{{$b}}x\n  y{{/b}}{{/p}}", "a {{$b}}{{/b}}\n",
+        "lines for a block within a line", "{{<p}}{{$b}}x\n  y{{/b}}{{/p}}", "a {{$b}}{{/b}}\n",
         "a x\n  y\n"),
       Example(
         "lines lose the indentation of the argument", "{{<p}}{{$b}}\n    x\n      y\n{{/b}}{{/p}}",
         "a\n  {{$b}}\n  {{/b}}\nz", "a\n  x\n    y\nz"),
       Example(
-        "the default's indentation counts", "{{<p}}{{$b}}\nx\ny\n{{/b}}{{/p}}",
+        "the default's indentation applies", "{{<p}}{{$b}}\nx\ny\n{{/b}}{{/p}}",
         "{{$b}}\n  default\n{{/b}}\n", "  x\n  y\n"),
       Example(
         "the default keeps its own lines", "{{<p}}{{/p}}", "{{$b}}\n  a\n    b\n\n c\n{{/b}}\n",
@@ -52,7 +52,7 @@ struct IndentationTests {
         "lines with less indentation than the first", "{{<p}}{{$b}}\n  x\n y\nz\n{{/b}}{{/p}}",
         "{{$b}}\n{{/b}}", "x\ny\nz\n"),
       Example(
-        "the ends of lines on other systems", "{{<p}}\r\n{{$b}}\r\n  x\r\n{{/b}}\r\n{{/p}}\r\n",
+        "Windows line endings", "{{<p}}\r\n{{$b}}\r\n  x\r\n{{/b}}\r\n{{/p}}\r\n",
         "a\r\n{{$b}}\r\n{{/b}}\r\nb\r\n", "a\r\nx\r\nb\r\n"),
       Example(
         "blocks in blocks", "{{<r}}{{$inner}}\nthree\n{{/inner}}{{/r}}\n", "{{$b}}default{{/b}}",

@@ -12,20 +12,20 @@ struct PartialTests {
     (" {{>p}}\n", "{{#n}}x{{/n}} {{n}}\n", " x 1\n"), (" {{>p}}\n", "{{! }} a\n", "  a\n"),
     (" {{>p}}\n", "a\n {{>q}}\n", " a\n  q\n"), (" {{>p}}\n", "{{#n}}\na\n{{/n}} b\n", " a\n  b\n"),
   ])
-  func `a partial is put in place with its tag's indentation`(
+  func `a partial is rendered with its tag's indentation`(
     template: String, partial: String, expected: String
   ) throws {
     let data: Value = ["n": 1, "lines": "one\ntwo"]
     #expect(try page(template, data, partials: ["p": partial, "q": "q\n"]) == expected)
   }
 
-  @Test func `a partial may include itself while there is data`() throws {
+  @Test func `a partial can include itself while there is data`() throws {
     let data: Value = ["c": "X", "n": [["c": "Y", "n": []]]]
     let partials = ["node": "{{c}}<{{#n}}{{>node}}{{/n}}>"]
     #expect(try page("{{>node}}", data, partials: partials) == "X<Y<>>")
   }
 
-  @Test func `endless inclusion is a fault`() throws {
+  @Test func `endless inclusion is an error`() throws {
     #expect(throws: TemplateError.self) { try page("{{>p}}", partials: ["p": "{{>p}}"]) }
     #expect(throws: TemplateError.self) { try page("{{<p}}{{/p}}", partials: ["p": "{{>p}}"]) }
     #expect(throws: TemplateError.self) {

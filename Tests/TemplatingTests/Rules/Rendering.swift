@@ -1,6 +1,6 @@
 import Templating
 
-/// Renders a template over a tree of data.
+/// Renders a template with dynamic data.
 func page(
   _ template: String, _ data: Value = [:], partials: [String: String] = [:]
 ) throws -> String {

@@ -8,7 +8,8 @@ struct SectionTests {
       (.markup(Markup(trusted: "")), "no"), (true, "yes"), ("x", "yes"), (-1, "yes"),
       ([:], "yes"), ([nil], "yes"), (.markup(Markup(trusted: "<b>")), "yes"),
     ] as [(Value, String)])
-  func `a section and its inversion are never both shown`(value: Value, expected: String) throws {
+  func `a section and its inversion are never both rendered`(value: Value, expected: String) throws
+  {
     #expect(try page("{{#v}}yes{{/v}}{{^v}}no{{/v}}", ["v": value]) == expected)
   }
 
@@ -35,7 +36,7 @@ struct SectionTests {
     ("{{#t}} {{! note }}\n {{/t}}\n", " \n"), ("a\n{{^f}}\nb\n{{/f}}\nc", "a\nb\nc"),
     ("  {{t}}\n", "  true\n"), ("  {{{t}}}\n", "  true\n"), ("{{#t}}{{/t}}\n", "\n"),
   ])
-  func `a section tag with a line of its own leaves no line`(
+  func `a section tag on its own line leaves no line`(
     template: String, expected: String
   ) throws {
     #expect(try page(template, ["t": true, "f": false]) == expected)
@@ -47,7 +48,7 @@ struct SectionTests {
     ("a {{! note }}\nb", "a \nb"), ("  {{! note }}\nb", "b"), ("{{! {{#t}} }}x", " }}x"),
     ("{{!t}}x{{!}}", "x"), ("a\r\n{{! }}\r\nb", "a\r\nb"),
   ])
-  func `a comment leaves nothing`(template: String, expected: String) throws {
+  func `a comment renders nothing`(template: String, expected: String) throws {
     #expect(try page(template, ["t": true]) == expected)
   }
 
@@ -57,7 +58,7 @@ struct SectionTests {
     ("a\n{{=@ @=}}\nb@t@", "a\nbx"), ("a\n  {{=@ @=}}\n  b", "a\n  b"), ("| {{=@ @=}}\n|", "| \n|"),
     ("{{=@   @  =}}@t@", "x"), ("{{>p}}{{=| |=}}|>p|", "xx"), ("{{>q}}{{t}}", "xx"),
   ])
-  func `delimiters can be set, for the rest of their own template`(
+  func `delimiters can be set for the rest of their template`(
     template: String, expected: String
   ) throws {
     let partials = ["p": "{{t}}", "q": "{{=| |=}}|t|"]

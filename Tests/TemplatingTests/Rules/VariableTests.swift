@@ -23,13 +23,13 @@ struct VariableTests {
     ("{{#a}}{{b.c}}{{/a}}", "deep"), ("[{{#a}}{{b.missing}}{{/a}}]", "[]"),
     ("{{#a.b}}{{c}} {{who}}{{/a.b}}", "deep Ada"),
   ])
-  func `a dotted name leads from the innermost context that has its first part`(
+  func `a dotted name starts in the innermost context that has its first part`(
     template: String, expected: String
   ) throws {
     #expect(try page(template, Self.data) == expected)
   }
 
-  @Test func `a name with a dot in it is never one key`() throws {
+  @Test func `a dotted name is never a single key`() throws {
     #expect(try page("[{{a.b}}]", ["a.b": "c"]) == "[]")
   }
 
@@ -52,7 +52,7 @@ struct VariableTests {
       String(repeating: "x", count: 100) + "&#39;" + String(repeating: "y", count: 100)
     ),
   ])
-  func `five characters are escaped and no others`(text: String, expected: String) throws {
+  func `only five characters are escaped`(text: String, expected: String) throws {
     #expect(try page("{{t}}", ["t": .text(text)]) == expected)
     #expect(try page("{{{t}}}{{&t}}", ["t": .text(text)]) == text + text)
     #expect(try render(Notice(text: text), "{{text}}") == expected)

@@ -15,14 +15,14 @@ struct SpecificationCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(module): \(name)" }
 
-  /// The name that the template goes by among its partials.
+  /// The template's name among its partials.
   static let page = "template under test"
 
   func library() throws -> TemplateLibrary {
     try TemplateLibrary(sources: partials.merging([Self.page: template]) { $1 })
   }
 
-  /// The folder with the specification's JSON files; `MUSTACHE_SPEC` names another.
+  /// The folder with the specification's JSON files, overridden by `MUSTACHE_SPEC`.
   static let folder =
     ProcessInfo.processInfo.environment["MUSTACHE_SPEC"]
     ?? URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -37,7 +37,7 @@ struct SpecificationCase: Sendable, CustomTestStringConvertible {
     FileManager.default.fileExists(atPath: "\(folder)/\($0).json")
   }
 
-  /// All examples; none where the specification is not present.
+  /// All examples; empty if the specification isn't present.
   static let all: [SpecificationCase] =
     isPresent ? modules.flatMap { (try? cases(of: $0)) ?? [] } : []
 
@@ -60,7 +60,7 @@ struct SpecificationCase: Sendable, CustomTestStringConvertible {
 }
 
 extension Value {
-  /// The tree of data that a JSON text describes.
+  /// Converts JSON to template data.
   init(_ json: JSON) {
     switch json {
     case .null: self = .null

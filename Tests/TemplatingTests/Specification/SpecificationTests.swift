@@ -5,7 +5,7 @@ import Testing
 @Suite(
   .enabled(
     if: SpecificationCase.isPresent,
-    "The Mustache specification is not here; set MUSTACHE_SPEC to the folder of its JSON files"))
+    "The Mustache specification isn't present; set MUSTACHE_SPEC to the folder of its JSON files"))
 struct SpecificationTests {
   @Test(arguments: SpecificationCase.all)
   func `an example renders as the specification expects`(_ example: SpecificationCase) throws {
@@ -17,7 +17,7 @@ struct SpecificationTests {
     #expect(SpecificationCase.all.count >= 163)
   }
 
-  @Test func `an example whose names all stand for something renders so when bound`() throws {
+  @Test func `an example whose names all resolve renders the same when bound`() throws {
     var bound = 0
     for example in SpecificationCase.all {
       guard let rows = ValueRows(example.data), rows.count > 0,

@@ -1,6 +1,6 @@
 @testable import Templating
 
-/// Rows made of a tree of data, so that the examples can be bound without a model type for each.
+/// Rows of dynamic data, so that examples can be bound without a model type for each.
 final class ValueRows: Rows {
   private let rows: [[String: Value]]
   private let shape: Shape
@@ -19,7 +19,7 @@ final class ValueRows: Rows {
     super.init(count: rows.count)
   }
 
-  /// The shape of a record, or of all records of a list.
+  /// The combined shape of all rows.
   static func shape(of rows: [[String: Value]]) -> Shape {
     let all = rows.reduce(into: [:]) { $0.merge($1) { one, _ in one } }
     let known = all.sorted { $0.key < $1.key }

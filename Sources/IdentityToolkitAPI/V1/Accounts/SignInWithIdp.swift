@@ -212,8 +212,7 @@ private struct ProviderCredential {
     accessToken = given("access_token")
     nonce = given("nonce")
     guard !self.provider.hasPrefix(IdentityProvider.Kind.saml.prefix) else {
-      throw WireError(
-        FederationError.unsupported("Sign-in by SAML is not served; its configurations are kept."))
+      throw WireError(FederationError.unsupported)
     }
     if let token = given("id_token") {
       idToken = token
@@ -238,7 +237,7 @@ private struct ProviderCredential {
         "Sign-in needs a credential of the provider (id_token)."
       }
     guard code == nil, accessToken == nil else {
-      throw WireError(FederationError.unsupported(text))
+      throw WireError(notImplemented: text)
     }
     throw WireError("INVALID_IDP_RESPONSE : \(text)")
   }

@@ -62,7 +62,7 @@ final class StateMachine {
       clock.advance(world.age)
       let identity = try Identity(
         database: database, keys: KeyRing(text: world.keys.text.revealedText),
-        profile: .standalone, hasher: .cheap, clock: clock.wall,
+        profile: .standalone, hasher: .cheap, mail: TestMail.writer, clock: clock.wall,
         random: Dice(seed: seed &+ 1_000).source)
       let run = StateMachine(world, identity, database, clock, seed: seed)
       do {

@@ -1,0 +1,17 @@
+import Identity
+import Localization
+
+extension ApprovalObstacle {
+  /// Returns what has changed since the request of a named requester, as a sentence.
+  func sentence(_ name: String) -> Message {
+    switch self {
+    case .permissionLost: Message("approvals.permission-lost", ["name": .text(name)])
+    case .accountOutOfReach: Message("approvals.account-out-of-reach", ["name": .text(name)])
+    case .accountDeleted: Message("approvals.account-deleted")
+    case .policyChanged: Message("approvals.policy-changed-since")
+    case .listGone: Message("approvals.list-gone")
+    case .factorGone: Message("approvals.factor-gone")
+    case .factorEnrolled: Message("approvals.factor-enrolled")
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import Identity
+import Localization
+
+extension BulkJob {
+  /// Why the removal was stopped, as a sentence; nil if it wasn't.
+  var endingSentence: Message? {
+    switch ending {
+    case nil: nil
+    case .refused(let name, let answer):
+      Message("removals.refused", ["name": .text(name), "answer": .text(answer)])
+    case .withdrawn(let name): Message("removals.withdrawn", ["name": .text(name)])
+    case .expired: Message("removals.not-approved-in-time")
+    case .overtaken(let obstacle): obstacle.sentence(requesterName)
+    case .stopped(let name): Message("removals.stopped-by", ["name": .text(name)])
+    case .scopeDeleted: Message("removals.pool-deleted")
+    case .permissionLost: ApprovalObstacle.permissionLost.sentence(requesterName)
+    case .restored: Message("removals.backup-restored")
+    case .text(let text): .verbatim(text)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/// Why an attempt to deliver an email failed.
+public enum DeliveryProblem: Sendable, Equatable {
+  /// The email can't be decrypted.
+  case undecryptable
+  /// The mail server's response quoted the email and isn't stored; its reply code.
+  case quoted(code: String)
+  /// The mail server's response, or text that an earlier version stored.
+  case response(String)
+
+  /// The text of the column.
+  var stored: String {
+    switch self {
+    case .undecryptable: StoredCode("undecryptable").text
+    case .quoted(let code): StoredCode("quoted", [code]).text
+    // A response can't imitate a code.
+    case .response(let text): StoredCode(text) == nil ? text : StoredCode("response", [text]).text
+    }
+  }
+
+  init(stored text: String) {
+    let stored = StoredCode(text)
+    let first = stored?.values.first ?? ""
+    self =
+      switch stored?.code {
+      case "undecryptable": .undecryptable
+      case "quoted": .quoted(code: first)
+      case "response": .response(first)
+      default: .response(text)
+      }
+  }
+}

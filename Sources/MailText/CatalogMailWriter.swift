@@ -1,0 +1,38 @@
+public import Identity
+public import Localization
+
+/// Writes messages to users and administrators from the message catalogs.
+public struct CatalogMailWriter: MailWriter {
+  private let catalogs: [Catalog]
+
+  /// Creates a writer.
+  ///
+  /// - Parameter catalogs: The installed catalogs; the first is the default.
+  public init(_ catalogs: [Catalog]) {
+    self.catalogs = catalogs
+  }
+
+  /// The language of the best catalog for a locale, such as `de` for `de-AT`.
+  public func language(for locale: String?) -> String {
+    let field = (locale ?? "").replacing("_", with: "-")
+    return catalogs[LanguagePreferences(field).best(among: catalogs.map(\.locale))].locale
+  }
+
+  /// Writes a message.
+  public func write(_ content: MailContent, in language: String) -> WrittenMail {
+    let catalog = catalogs.first { $0.locale == language } ?? catalogs[0]
+    let (subject, body): (Message?, Message) =
+      switch content {
+      case .notice(let mail): (mail.subject, mail.body)
+      case .weakenedPolicy(let mail): (mail.subject, mail.body(in: catalog))
+      case .reportedChange(let mail): (mail.subject, mail.body)
+      case .enrollmentLink(let mail): (mail.subject, mail.body)
+      case .actionLink(let mail): (mail.subject, mail.body)
+      case .verificationCode(let code, let project):
+        (nil, Message("mail.verification-code", ["code": .text(code), "project": .text(project)]))
+      }
+    return WrittenMail(
+      subject: subject.map { catalog.text($0) } ?? "", body: catalog.text(body),
+      language: catalog.locale)
+  }
+}

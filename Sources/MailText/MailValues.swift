@@ -1,0 +1,52 @@
+import Identity
+import Localization
+
+extension Message.Value {
+  /// The name of the project, and of the tenant where there is one.
+  static func application(_ scope: Scope) -> Message.Value {
+    let project = SafeName.plain(scope.projectName)
+    guard scope.tenant != nil else { return .text(project) }
+    return .message(
+      Message(
+        "mail.application-of-tenant",
+        ["project": .text(project), "tenant": .text(SafeName.plain(scope.name))]))
+  }
+
+  /// The account that a notice is about.
+  static func account(_ email: String?, in scope: Scope) -> Message.Value {
+    let message =
+      email.map {
+        Message("mail.account", ["email": .text($0), "application": .application(scope)])
+      } ?? Message("mail.account-of-other-address", ["application": .application(scope)])
+    return .message(message)
+  }
+
+  /// The name of a second factor in quotation marks.
+  static func factor(_ name: String) -> Message.Value { .message(quoted(name)) }
+
+  /// The names of second factors in a list.
+  static func factors(_ names: [String]) -> Message.Value { .list(names.map(quoted)) }
+
+  private static func quoted(_ name: String) -> Message {
+    Message("mail.factor-name", ["name": .text(SafeName.unlinked(name))])
+  }
+
+  /// The date and time in UTC, to the minute.
+  static func moment(_ instant: Instant) -> Message.Value {
+    let parts = instant.calendar
+    func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return .message(
+      Message(
+        "mail.moment",
+        [
+          "day": .text(Day(instant).description),
+          "time": .text("\(pair(parts.hour)):\(pair(parts.minute))"),
+        ]))
+  }
+
+  /// The paragraph that explains how to report a change.
+  static func reporting(_ link: String, _ scope: Scope) -> Message.Value {
+    .message(
+      Message("mail.report-change", ["link": .text(link), "application": .application(scope)]))
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Identity
+import Localization
+import MailText
+import Testing
+
+struct CatalogMailWriterTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Templates").standardized.path
+
+  private let english: Catalog
+  private let writer: CatalogMailWriter
+
+  init() throws {
+    english = try Catalog(folder: Self.folder)
+    writer = CatalogMailWriter([english, Catalog.pseudo(of: english)])
+  }
+
+  private func link(
+    _ kind: OutOfBandCode.Kind, newEmail: String? = nil, factor: String? = nil
+  ) -> MailContent {
+    .actionLink(
+      ActionLinkMail(
+        kind: kind, project: "Acme", email: "ada@example.com", newEmail: newEmail, factor: factor,
+        link: "https://mfa.example.com/x"))
+  }
+
+  @Test(arguments: [
+    (nil, "en"), ("", "en"), ("en", "en"), ("de-AT", "en"), ("en-XA", "en-XA"), ("en_xa", "en-XA"),
+    ("\u{0};q=x,,", "en"),
+  ])
+  func `the language is that of the best catalog`(locale: String?, language: String) {
+    #expect(writer.language(for: locale) == language)
+  }
+
+  @Test func `a message is in the language that was asked for`() {
+    let mail = writer.write(link(.signIn), in: "en-XA")
+    #expect(mail.language == "en-XA" && mail.subject.hasPrefix("⟦"))
+    #expect(mail.body.contains("https://mfa.example.com/x"))
+    #expect(writer.write(link(.signIn), in: "tlh").language == "en")
+  }
+
+  @Test func `an action link has its reason and its lifetime`() {
+    let mail = writer.write(link(.passwordReset), in: "en")
+    #expect(mail.subject == "Choose a new password for Acme")
+    #expect(
+      mail.body == """
+        Follow this link to choose a new password for the account ada@example.com at Acme:
+
+        https://mfa.example.com/x
+
+        The link is single use and expires in one hour. If you didn't request it, you can ignore \
+        this email.
+
+        """)
+    let revert = writer.write(link(.revertFactor, factor: "a\nb"), in: "en").body
+    #expect(revert.contains("The second factor “a b” was added to the account ada@example.com"))
+    #expect(revert.contains("expires in 7 days. If you did this, no action is needed."))
+    let removed = writer.write(link(.recoverEmail), in: "en").body
+    #expect(removed.contains("was changed from ada@example.com to none."))
+    let changed = writer.write(link(.changeEmail, newEmail: "a@b.example"), in: "en").body
+    #expect(changed.contains("to a@b.example. Until then, it stays ada@example.com."))
+    #expect(changed.contains("expires in 3 days."))
+  }
+
+  @Test func `a text message has no subject`() {
+    let text = writer.write(.verificationCode(code: "123456", project: "Acme"), in: "en")
+    #expect(text.subject.isEmpty)
+    #expect(text.body == "123456 is your verification code for Acme.")
+  }
+
+  @Test(arguments: [
+    (UserNotice.factorsRemoved(names: ["phone"]), "The second factor “phone” was removed."),
+    (.factorsRemoved(names: ["a", "b"]), "The second factors “a” and “b” were removed."),
+    (.factorRenamed(from: "a", to: "b.example"), "The second factor “a” was renamed “b example”."),
+    (.recoveryCodeUsed(left: 0), "A recovery code was used to sign in; none is left."),
+    (.recoveryCodeUsed(left: 1), "A recovery code was used to sign in; 1 is left."),
+    (.recoveryCodeUsed(left: 2), "A recovery code was used to sign in; 2 are left."),
+    (
+      .factorSuspended(name: "a", until: Instant(microseconds: 1_795_252_320_000_000)),
+      "The second factor “a” was suspended until 2026-11-21 at 09:12 UTC."
+    ),
+  ])
+  func `a change is a sentence`(notice: UserNotice, sentence: String) {
+    #expect(english.text(notice.sentence) == sentence)
+  }
+
+  @Test func `a clause of an earlier version is shown as it is`() {
+    let fact = ReportedChange.Fact.clause("the second factor “phone” was removed")
+    #expect(english.text(fact.sentence) == "The second factor “phone” was removed.")
+  }
+
+  @Test func `settings of a policy are words`() {
+    #expect(english.text(PolicyChange.Value.totp(.mandatory).message) == "on (mandatory)")
+    #expect(
+      english.text(PolicyChange.Value.adjacentIntervals(.standard).message) == "default (5)")
+    #expect(
+      english.text(PolicyChange.Value.pattern(.mandatory, from: Day("2026-12-01")).message)
+        == "mandatory from 2026-12-01")
+  }
+}
