@@ -1,4 +1,4 @@
-"""Fixtures: servers that many tests share, and user pools that each test has for itself."""
+"""Fixtures: servers shared by many tests, and user pools that each test has for itself."""
 
 import itertools
 import shutil
@@ -9,7 +9,7 @@ from support.demo import Demo
 from support.pages import Pages
 from support.presses import wait_for_whole_pages
 from support.program import Server
-from support.rest import Api, make_token
+from support.rest import Api, create_token
 from support.site import crawl, kinds
 
 numbers = itertools.count(1)
@@ -31,7 +31,7 @@ def emulator(tmp_path_factory):
 
 @pytest.fixture
 def sdk(emulator):
-    """firebase-admin at an emulator that has nobody yet."""
+    """firebase-admin, connected to an emulator without users."""
     from support.sdk import Sdk
 
     with Sdk(emulator) as sdk:
@@ -40,14 +40,14 @@ def sdk(emulator):
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    """A server with the demo, one for each file of tests."""
+    """A server with the demo, one per file of tests."""
     with Demo(tmp_path_factory.mktemp("demo")) as demo:
         yield demo
 
 
 @pytest.fixture(scope="module")
 def page_kinds(demo):
-    """An address of every kind of page that the demo's owner can reach."""
+    """A URL of every kind of page that the demo's owner can reach."""
     return kinds(crawl(demo.browse(demo.owner)))
 
 
@@ -60,29 +60,29 @@ def owner(standalone):
 
 
 def new_project(server, owner):
-    """A project of its own, with an API key and an owner's token."""
+    """Creates a project, with an API key and an owner's service token."""
     project = f"project-{next(numbers)}"
     owner.create_project(project)
-    token = make_token(server.data, project, "owner")
+    token = create_token(server.data, project, "owner")
     return Api(server.url, project, owner.api_key(project), token)
 
 
 @pytest.fixture
 def api(standalone, owner):
-    """A project of the standalone server that no other test touches."""
+    """A project of the standalone server, for this test only."""
     return new_project(standalone, owner)
 
 
 @pytest.fixture
 def tenant_api(api, owner):
-    """A tenant that no other test touches."""
+    """A tenant, for this test only."""
     tenant = owner.create_tenant(api.project, "acme")
     return Api(api.url, api.project, api.key, api.token, tenant)
 
 
 @pytest.fixture(scope="session")
 def chromium():
-    """Debian's own Chromium, without a window."""
+    """Debian's Chromium, headless."""
     from playwright.sync_api import sync_playwright
 
     wait_for_whole_pages()

@@ -1,7 +1,7 @@
 """The real firebase-admin for Python against the standalone profile, and the web SDK's calls from a
-browser: both believe that they talk to production.
+browser. Both use production's host names.
 
-The commands and the program are those of docs/clients.md. Nothing of the SDK is changed.
+The commands and the program are those of docs/clients.md. The SDK is unchanged.
 """
 
 import datetime
@@ -25,7 +25,7 @@ from google.auth.transport.requests import AuthorizedSession
 
 from support.pages import Pages
 from support.program import ROOT, Server
-from support.rest import Api, claims, make_token, ok
+from support.rest import Api, claims, create_token, ok
 from support.sdk import query_of
 from support.waiting import until
 
@@ -35,22 +35,22 @@ PROJECT = "acme-app"
 EMAIL, PASSWORD = "ada@example.com", "swordfish"
 
 
-def printed(heading, language):
-    """The blocks of code below a heading, without the indentation of a list."""
+def code_blocks(heading, language):
+    """Returns the code blocks below a heading, without a list's indentation."""
     section = DOCUMENT.split(f"### {heading}\n", 1)[1].split("\n### ", 1)[0]
     found = re.findall(rf"^( *)```{language}\n(.*?)^ *```", section, re.S | re.M)
     return [re.sub(f"^{indent}", "", text, flags=re.M) for indent, text in found]
 
 
 ADMIN = "Admin SDKs and the standalone profile"
-[COMMANDS] = printed(ADMIN, "sh")
-[PROGRAM] = printed(ADMIN, "python")
-[BROWSER] = printed("The web SDK with production's host names", "sh")
+[COMMANDS] = code_blocks(ADMIN, "sh")
+[PROGRAM] = code_blocks(ADMIN, "python")
+[BROWSER] = code_blocks("The web SDK with production's host names", "sh")
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """A folder with a CA and a certificate, made by the document's commands."""
+    """A folder with a CA and a certificate, created by the document's commands."""
     folder = tmp_path_factory.mktemp("certificates")
     subprocess.run(["sh", "-euc", COMMANDS], cwd=folder, check=True, capture_output=True)
     return folder
@@ -61,7 +61,7 @@ def server(tmp_path_factory, files):
     """A standalone server with that certificate, and a project."""
     flags = ["--tls-certificate", str(files / "tls.pem"), "--tls-key", str(files / "tls.key")]
     with Server(tmp_path_factory.mktemp("standalone"), *flags) as server:
-        # The console's address is in no certificate here.
+        # The certificate doesn't cover the console's address here.
         owner = Pages(server.url, verify=False).set_up(server.setup_code)
         owner.create_project(PROJECT)
         server.key = owner.api_key(PROJECT)
@@ -69,7 +69,7 @@ def server(tmp_path_factory, files):
 
 
 def program(server):
-    """The document's program, with the address of this server."""
+    """Returns the document's program, with the address of this server."""
     address = 'SERVER = ("mfa.example.com", 443)'
     assert address in PROGRAM and f'"{PROJECT}"' in PROGRAM
     return PROGRAM.replace(address, f"SERVER = {server.address}")
@@ -77,11 +77,11 @@ def program(server):
 
 @pytest.fixture(scope="module")
 def sdk(server, files):
-    """What the program defines, run in this process as long as the tests take."""
+    """The names that the program defines, run in this process for as long as the tests take."""
     with pytest.MonkeyPatch.context() as process:
         process.setattr(socket, "getaddrinfo", socket.getaddrinfo)
         process.setenv("REQUESTS_CA_BUNDLE", str(files / "ca.pem"))
-        process.setenv("SERVICE_TOKEN", make_token(server.data, PROJECT, "application"))
+        process.setenv("SERVICE_TOKEN", create_token(server.data, PROJECT, "application"))
         names = {}
         exec(program(server), names)
         yield SimpleNamespace(**names)
@@ -90,21 +90,21 @@ def sdk(server, files):
 
 @pytest.fixture
 def as_owner(sdk, server, monkeypatch):
-    """Credentials that are created from now on are an owner's."""
-    monkeypatch.setenv("SERVICE_TOKEN", make_token(server.data, PROJECT, "owner"))
+    """Gives credentials created from now on an owner's token."""
+    monkeypatch.setenv("SERVICE_TOKEN", create_token(server.data, PROJECT, "owner"))
 
 
 @pytest.fixture
 def auth(sdk):
-    """The SDK's users, of whom there are none yet."""
-    everybody = [user.uid for user in sdk.auth.list_users().iterate_all()]
-    if everybody:
-        assert sdk.auth.delete_users(everybody).failure_count == 0
+    """The SDK's user management, for a project without users."""
+    uids = [user.uid for user in sdk.auth.list_users().iterate_all()]
+    if uids:
+        assert sdk.auth.delete_users(uids).failure_count == 0
     return sdk.auth
 
 
 def application(server, files, tenant=None):
-    """An application's calls, to production's host name as well."""
+    """Returns an application's calls, also to production's host name."""
     api = Api(PRODUCTION, PROJECT, server.key, None, tenant)
     api.http = httpx.Client(
         base_url=PRODUCTION, timeout=60, verify=ssl.create_default_context(cafile=files / "ca.pem"))
@@ -114,18 +114,18 @@ def application(server, files, tenant=None):
 @pytest.fixture
 def api(sdk, server, files):
     api = application(server, files)
-    api.token = make_token(server.data, PROJECT, "owner")
+    api.token = create_token(server.data, PROJECT, "owner")
     return api
 
 
 def next_second(token):
-    """Tokens are told from one another by the second they were issued in."""
+    """Waits for the next second: tokens are distinguished by the second they were issued in."""
     until(lambda: time.time() >= claims(token)["iat"] + 1, "the next second")
 
 
-def test_users_are_created_read_listed_changed_and_deleted(auth, api):
-    made = auth.create_user(uid="ada", email=EMAIL, password=PASSWORD, display_name="Ada")
-    assert made.uid == auth.get_user_by_email(EMAIL).uid == "ada"
+def test_users_are_created_listed_updated_and_deleted(auth, api):
+    created = auth.create_user(uid="ada", email=EMAIL, password=PASSWORD, display_name="Ada")
+    assert created.uid == auth.get_user_by_email(EMAIL).uid == "ada"
     changed = auth.update_user("ada", email_verified=True, phone_number="+15551230001")
     assert changed.email_verified and changed.display_name == "Ada"
     records = [auth.ImportUserRecord(f"user-{n}", email=f"user-{n}@example.com") for n in range(4)]
@@ -145,13 +145,13 @@ def test_users_are_created_read_listed_changed_and_deleted(auth, api):
         auth.create_user(email=EMAIL)
 
 
-def test_tokens_are_verified_with_the_published_certificates_and_revoked(auth, api):
+def test_tokens_are_verified_with_the_published_certificates_and_can_be_revoked(auth, api):
     auth.create_user(uid="ada", email=EMAIL, password=PASSWORD)
     auth.set_custom_user_claims("ada", {"teams": ["red", "blue"]})
     id_token = ok(api.sign_in(EMAIL))["idToken"]
-    said = auth.verify_id_token(id_token, check_revoked=True)
-    assert said["uid"] == "ada" and said["teams"] == ["red", "blue"]
-    assert said["iss"] == f"https://securetoken.google.com/{PROJECT}"
+    decoded = auth.verify_id_token(id_token, check_revoked=True)
+    assert decoded["uid"] == "ada" and decoded["teams"] == ["red", "blue"]
+    assert decoded["iss"] == f"https://securetoken.google.com/{PROJECT}"
     cookie = auth.create_session_cookie(id_token, datetime.timedelta(days=5))
     assert auth.verify_session_cookie(cookie, check_revoked=True)["uid"] == "ada"
     # Signatures are checked, which they aren't with an emulator.
@@ -174,7 +174,7 @@ def test_tokens_are_verified_with_the_published_certificates_and_revoked(auth, a
         auth.verify_id_token(again, check_revoked=True)
 
 
-def test_links_lead_to_the_server(auth, api, server):
+def test_email_links_point_to_the_server(auth, api, server):
     auth.create_user(uid="ada", email=EMAIL, password=PASSWORD)
     link = auth.generate_email_verification_link(EMAIL)
     assert link.startswith(server.url + "/")
@@ -182,27 +182,27 @@ def test_links_lead_to_the_server(auth, api, server):
     assert auth.get_user("ada").email_verified
 
 
-def test_tenants_and_their_users(sdk, as_owner, server, files):
+def test_tenants_and_their_users_are_managed(sdk, as_owner, server, files):
     tenants = sdk.tenant_mgt
-    made = tenants.create_tenant("acme", allow_password_sign_up=True)
-    changed = tenants.update_tenant(made.tenant_id, display_name="acme-two")
+    created = tenants.create_tenant("acme", allow_password_sign_up=True)
+    changed = tenants.update_tenant(created.tenant_id, display_name="acme-two")
     assert changed.allow_password_sign_up
-    assert tenants.get_tenant(made.tenant_id).display_name == "acme-two"
-    assert [one.tenant_id for one in tenants.list_tenants().iterate_all()] == [made.tenant_id]
-    users = tenants.auth_for_tenant(made.tenant_id)
+    assert tenants.get_tenant(created.tenant_id).display_name == "acme-two"
+    assert [one.tenant_id for one in tenants.list_tenants().iterate_all()] == [created.tenant_id]
+    users = tenants.auth_for_tenant(created.tenant_id)
     user = users.create_user(uid="eve", email=EMAIL, password=PASSWORD)
-    assert user.tenant_id == made.tenant_id
+    assert user.tenant_id == created.tenant_id
     with pytest.raises(sdk.auth.UserNotFoundError):
         sdk.auth.get_user("eve")
-    id_token = ok(application(server, files, made.tenant_id).sign_in(EMAIL))["idToken"]
-    assert users.verify_id_token(id_token)["firebase"]["tenant"] == made.tenant_id
-    tenants.delete_tenant(made.tenant_id)
+    id_token = ok(application(server, files, created.tenant_id).sign_in(EMAIL))["idToken"]
+    assert users.verify_id_token(id_token)["firebase"]["tenant"] == created.tenant_id
+    tenants.delete_tenant(created.tenant_id)
     with pytest.raises(tenants.TenantNotFoundError):
-        tenants.get_tenant(made.tenant_id)
+        tenants.get_tenant(created.tenant_id)
 
 
-def test_the_credential_changes_the_mfa_configuration(sdk, as_owner, auth, api):
-    """The SDK has no call for it, but Google's library under it does, with the same credential."""
+def test_the_same_credential_can_change_the_mfa_configuration(sdk, as_owner, auth, api):
+    """The SDK has no call for this, but Google's library under it accepts the same credential."""
     session = AuthorizedSession(sdk.app.credential.get_credential())
     url = f"{PRODUCTION}/v2/projects/{PROJECT}/config"
     mfa = {"providerConfigs": [
@@ -212,13 +212,13 @@ def test_the_credential_changes_the_mfa_configuration(sdk, as_owner, auth, api):
     assert session.get(url).json()["mfa"]["providerConfigs"] == mfa["providerConfigs"]
     auth.create_user(uid="ada", email=EMAIL, password=PASSWORD, email_verified=True)
     _, enrolled = api.enroll(ok(api.sign_in(EMAIL))["idToken"])
-    said = auth.verify_id_token(enrolled["idToken"], check_revoked=True)
-    assert said["firebase"]["sign_in_second_factor"] == "totp"
+    decoded = auth.verify_id_token(enrolled["idToken"], check_revoked=True)
+    assert decoded["firebase"]["sign_in_second_factor"] == "totp"
     assert "mfaPendingCredential" in ok(api.sign_in(EMAIL))
 
 
-def started(server, call, token, **environment):
-    """What a process of its own says, which runs the program and makes a call that fails."""
+def run_program(server, call, token, **environment):
+    """Runs the program and a call that fails in a separate process; returns its output."""
     kept = {name: value for name, value in os.environ.items() if name != "REQUESTS_CA_BUNDLE"}
     call = f"""
 import requests
@@ -227,39 +227,40 @@ try:
 except Exception as error:
     print(type(error).__name__, error)
 """
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program(server) + call], capture_output=True, text=True, timeout=60,
         env={**kept, "SERVICE_TOKEN": token, **environment})
-    assert said.returncode == 0, said.stderr
-    return said.stdout
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
-def test_only_a_process_that_trusts_the_ca_reaches_the_server(server, files):
-    token, call = make_token(server.data, PROJECT, "application"), 'auth.get_user("nobody")'
+def test_a_process_that_does_not_trust_the_ca_cannot_connect(server, files):
+    token, call = create_token(server.data, PROJECT, "application"), 'auth.get_user("nobody")'
     trusting = {"REQUESTS_CA_BUNDLE": str(files / "ca.pem")}
-    assert started(server, call, token, **trusting).startswith("UserNotFoundError ")
+    assert run_program(server, call, token, **trusting).startswith("UserNotFoundError ")
     # google-auth tries to renew a credential that is refused.
-    assert started(server, call, "owner", **trusting).startswith("RefreshError ")
-    # The SDK would repeat such a call for minutes; its library doesn't.
+    assert run_program(server, call, "owner", **trusting).startswith("RefreshError ")
+    # The SDK would retry such a call for minutes; its library doesn't.
     plain = f'requests.get("{PRODUCTION}/v1/projects")'
-    assert started(server, plain, token, **trusting) == ""
-    assert "CERTIFICATE_VERIFY_FAILED" in started(server, plain, token)
+    assert run_program(server, plain, token, **trusting) == ""
+    assert "CERTIFICATE_VERIFY_FAILED" in run_program(server, plain, token)
 
 
-def test_the_ca_vouches_for_these_hosts_only(files):
-    """Whoever gets hold of its key can't impersonate another host of Google's with it."""
-    made = COMMANDS.splitlines()
-    leaf = "\n".join(made[next(n for n, line in enumerate(made) if "-CA ca.pem" in line):])
+def test_the_ca_is_constrained_to_these_hosts(files):
+    """A stolen CA key can't be used to impersonate other Google hosts."""
+    lines = COMMANDS.splitlines()
+    leaf = "\n".join(lines[next(n for n, line in enumerate(lines) if "-CA ca.pem" in line):])
     leaf = leaf.replace("tls.", "other.").replace("DNS:www.googleapis.com", "DNS:drive.googleapis.com")
     subprocess.run(["sh", "-euc", leaf], cwd=files, check=True, capture_output=True)
     for name, word in (("tls", "OK"), ("other", "permitted subtree violation")):
-        said = subprocess.run(["openssl", "verify", "-x509_strict", "-CAfile", "ca.pem", f"{name}.pem"],
-                              cwd=files, capture_output=True, text=True)
-        assert word in said.stdout + said.stderr
+        result = subprocess.run(
+            ["openssl", "verify", "-x509_strict", "-CAfile", "ca.pem", f"{name}.pem"],
+            cwd=files, capture_output=True, text=True)
+        assert word in result.stdout + result.stderr
 
 
-class Nothing(http.server.BaseHTTPRequestHandler):
-    """The page of an application without anything on it."""
+class EmptyPage(http.server.BaseHTTPRequestHandler):
+    """Serves an application's empty page."""
 
     def do_GET(self):
         self.send_response(200)
@@ -283,7 +284,7 @@ def page(chromium, server, files):
     assert len(flags) == 2
     browser = chromium.browser_type.launch(
         executable_path=shutil.which("chromium"), args=["--disable-gpu", *flags])
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Nothing) as application:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), EmptyPage) as application:
         threading.Thread(target=application.serve_forever, daemon=True).start()
         page = browser.new_page()
         page.goto(f"http://localhost:{application.server_port}/")
@@ -292,7 +293,7 @@ def page(chromium, server, files):
     browser.close()
 
 
-# The headers that the web SDK sends, which make the browser ask for permission first.
+# The web SDK's headers, which make the browser send a preflight request.
 SEND = """async ([url, body]) => {
   const response = await fetch(url, {
     method: "POST", referrerPolicy: "no-referrer", body: JSON.stringify(body),
@@ -303,8 +304,8 @@ SEND = """async ([url, body]) => {
 }"""
 
 
-def test_a_browser_with_mapped_host_names(page, auth, server, api):
-    """The flow of the web SDK: sign-up, enrollment, sign-in with a code, a refreshed session."""
+def test_the_web_sdk_works_in_a_browser_with_mapped_host_names(page, auth, server, api):
+    """The web SDK's flow: sign-up, enrollment, sign-in with a code, and a refresh."""
     api.switch_totp_on()
 
     def send(path, body, host="identitytoolkit.googleapis.com"):

@@ -1,4 +1,4 @@
-"""From an invitation to a second factor, a lost phone and an owner who helps."""
+"""Administrators: from an invitation to a second factor, a lost phone, and a reset by an owner."""
 
 import re
 import sqlite3
@@ -22,8 +22,8 @@ def server(tmp_path):
         yield server
 
 
-class Desk:
-    """A browser on somebody's desk."""
+class Browser:
+    """An administrator's browser."""
 
     def __init__(self, chromium, server, javascript):
         self.context = chromium.new_context(
@@ -31,7 +31,7 @@ class Desk:
         self.context.set_default_timeout(30_000)
         self.page = self.context.new_page()
 
-    def give_password(self, email, password=PASSWORD):
+    def enter_password(self, email, password=PASSWORD):
         self.page.goto("/sign-in")
         self.page.get_by_label("Email").fill(email)
         self.page.get_by_label("Password").fill(password)
@@ -46,7 +46,7 @@ class Desk:
         expect(self.page.get_by_text("You’re signed out.")).to_be_visible()
 
     @property
-    def said(self):
+    def status(self):
         return self.page.locator("[role=status]").first.inner_text()
 
     @property
@@ -55,19 +55,19 @@ class Desk:
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with-scripts", "without-scripts"])
-def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript):
-    owner = Desk(chromium, server, javascript)
-    owner.give_password("ada@example.com")
+def test_an_administrator_is_invited_enrolls_and_loses_the_phone(server, chromium, javascript):
+    owner = Browser(chromium, server, javascript)
+    owner.enter_password("ada@example.com")
     link = invite(owner)
 
-    nina = Desk(chromium, server, javascript)
+    nina = Browser(chromium, server, javascript)
     nina.page.goto(link)
-    nina.page.goto(link)  # Looking uses nothing up.
+    nina.page.goto(link)  # Opening the link doesn't use it up.
     nina.page.get_by_label("Your name").fill("Nina New")
     nina.page.get_by_label("Password").fill(PASSWORD)
     nina.press("Accept and sign in")
-    assert "starting with your next sign-in" in nina.said
-    stranger = Desk(chromium, server, javascript)
+    assert "starting with your next sign-in" in nina.status
+    stranger = Browser(chromium, server, javascript)
     stranger.page.goto(link)
     assert stranger.page.get_by_role("heading", level=1).inner_text() == (
         "This invitation is invalid or expired")
@@ -77,18 +77,18 @@ def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript
     assert nina.path == "/account"
 
     nina.sign_out()
-    nina.give_password(NEW)
+    nina.enter_password(NEW)
     assert nina.path == "/sign-in/code"
     nina.page.get_by_label("Code", exact=True).fill("000000")
     nina.press("Sign in")
     expect(nina.page.locator("#code-error")).to_be_visible()
-    # The code of the set-up is used up; the next one lies inside the window.
+    # The setup's code is used; the next one is within the window.
     nina.page.get_by_label("Code", exact=True).fill(app.at(time.time() + 30))
     nina.press("Sign in")
     assert nina.path == "/"
 
     nina.sign_out()
-    nina.give_password(NEW)
+    nina.enter_password(NEW)
     nina.page.get_by_text("Use a recovery code").click()
     nina.page.get_by_label("Recovery code").fill(codes[0].lower())
     nina.press("Sign in with recovery code")
@@ -99,8 +99,8 @@ def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript
     reset(owner)
     nina.page.goto("/account")
     assert nina.path.startswith("/sign-in")
-    nina.give_password(NEW)
-    # Everything leads to the set-up until there is a factor again.
+    nina.enter_password(NEW)
+    # Every page redirects to the setup until there is a factor again.
     assert nina.path == "/account/totp"
     nina.page.goto("/administrators")
     assert nina.path == "/account/totp"
@@ -111,12 +111,12 @@ def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript
     remove(owner)
     nina.page.goto("/")
     assert nina.path.startswith("/sign-in")
-    nina.give_password(NEW)
+    nina.enter_password(NEW)
     expect(nina.page.locator("#email-error")).to_be_visible()
 
 
 def invite(owner):
-    """From the list with one click, and a form."""
+    """Invites an administrator from the list."""
     page = owner.page
     page.goto("/administrators")
     page.get_by_role("link", name="New administrator").click()
@@ -131,16 +131,16 @@ def invite(owner):
     return link
 
 
-def enroll(desk):
-    """Scans the code, types the first one, keeps the recovery codes."""
-    page = desk.page
+def enroll(browser):
+    """Scans the QR code, enters the first code, and returns the app and the recovery codes."""
+    page = browser.page
     assert page.locator(".qr svg").bounding_box()["width"] > 150
     app = pyotp.parse_uri(page.get_by_role("link", name="Open it in an app").get_attribute("href"))
     assert app.issuer == "Countersign" and app.name == NEW
     key = page.locator("code[data-copy]").inner_text().replace(" ", "")
     assert key == app.secret
     page.get_by_label("Code", exact=True).fill(app.now())
-    desk.press("Turn on authenticator")
+    browser.press("Turn on authenticator")
     codes = page.locator("pre").inner_text().split()
     assert len(set(codes)) == 10
     page.get_by_role("link", name="I’ve saved these codes").click()
@@ -160,7 +160,7 @@ def reset(owner):
     expect(page.locator("#note-error")).to_be_visible()
     page.get_by_label("Reason").fill("Lost the phone")
     owner.press("Reset second factor")
-    assert "was reset" in owner.said
+    assert "was reset" in owner.status
 
 
 def remove(owner):
@@ -170,29 +170,29 @@ def remove(owner):
     page.get_by_role("link", name="Remove…").click()
     page.get_by_label("To continue").fill(NEW)
     owner.press("Remove administrator")
-    assert "no longer an administrator" in owner.said
+    assert "no longer an administrator" in owner.status
 
 
-def test_what_was_typed_stays_over_a_session_that_ran_out(server, chromium):
-    """The session's hour is moved into the past, as nobody waits for it."""
-    desk = Desk(chromium, server, True)
-    desk.give_password("ada@example.com")
-    desk.page.goto("/projects/new")
-    desk.page.get_by_label("Name", exact=True).fill("Typed long ago")
-    desk.page.get_by_label("Project ID").fill("typed-long-ago")
+def test_a_form_is_recovered_after_its_session_expired(server, chromium):
+    """The last activity is moved into the past instead of waiting an hour."""
+    browser = Browser(chromium, server, True)
+    browser.enter_password("ada@example.com")
+    browser.page.goto("/projects/new")
+    browser.page.get_by_label("Name", exact=True).fill("Typed long ago")
+    browser.page.get_by_label("Project ID").fill("typed-long-ago")
     with sqlite3.connect(server.data / "countersign.sqlite", timeout=30) as database:
         database.execute("UPDATE console_session SET last_seen_at = last_seen_at - 3700000000")
-    desk.press("Create project")
-    assert "recover what you entered" in desk.said
-    desk.page.get_by_label("Email").fill("ada@example.com")
-    desk.page.get_by_label("Password").fill(PASSWORD)
-    desk.press("Sign in")
-    assert desk.page.get_by_role("heading", level=1).inner_text() == "Your form was saved"
-    desk.press("Submit form")
-    assert desk.path == "/projects/typed-long-ago"
+    browser.press("Create project")
+    assert "recover what you entered" in browser.status
+    browser.page.get_by_label("Email").fill("ada@example.com")
+    browser.page.get_by_label("Password").fill(PASSWORD)
+    browser.press("Sign in")
+    assert browser.page.get_by_role("heading", level=1).inner_text() == "Your form was saved"
+    browser.press("Submit form")
+    assert browser.path == "/projects/typed-long-ago"
 
 
-def test_commands_help_where_nobody_can_sign_in(server):
+def test_commands_reset_a_password_and_a_second_factor(server):
     words = ["--data", server.data, "--email", "ada@example.com"]
     pages = Pages(server.url)
     pages.sign_in()
@@ -217,10 +217,10 @@ def test_commands_help_where_nobody_can_sign_in(server):
     assert pages.sign_in(password="another pass phrase").status_code == 303
     assert run("admin", "reset-password", *words, input="short\n").returncode == 78
     assert run("admin", "reset-password", *words, input="").returncode == 64
-    nobody = ["--data", server.data, "--email", "nobody@example.com"]
+    unknown = ["--data", server.data, "--email", "nobody@example.com"]
     for command in ("reset-password", "reset-totp"):
-        said = run("admin", command, *nobody, input="a long pass phrase\n")
-        assert said.returncode == 78 and "No administrator" in said.stderr
+        result = run("admin", command, *unknown, input="a long pass phrase\n")
+        assert result.returncode == 78 and "No administrator" in result.stderr
         assert run("admin", command, "--data", server.data, input="x\n").returncode == 64
     log = pages.get("/audit").text
     assert "command line" in log

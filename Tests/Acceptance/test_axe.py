@@ -1,4 +1,4 @@
-"""Every kind of page against the rules of WCAG 2.2 AA that a program can check, with axe-core."""
+"""Checks every kind of page with axe-core, against the automatable rules of WCAG 2.2 AA."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -9,34 +9,34 @@ from support.states import SIGNED_IN
 
 RULES = {"runOnly": {"type": "tag", "values": [
     "wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}, "resultTypes": ["violations"]}
-# A theme changes colors and nothing else.
-COLOURS = {"runOnly": {"type": "rule", "values": [
+# The color scheme changes only colors.
+COLORS = {"runOnly": {"type": "rule", "values": [
     "color-contrast", "link-in-text-block"]}, "resultTypes": ["violations"]}
 
 
 def violations(page, rules):
-    """What axe finds on the page that is open, in a form that a report can show."""
+    """Returns axe's violations on the open page, in a readable form."""
     found = Axe().run(page, options=rules).response["violations"]
     return [(page.url, rule["id"], node["target"], node["failureSummary"])
             for rule in found for node in rule["nodes"][:2]]
 
 
-def look(page, faults):
-    for scheme, rules in (("light", RULES), ("dark", COLOURS)):
+def check(page, faults):
+    for scheme, rules in (("light", RULES), ("dark", COLORS)):
         page.emulate_media(color_scheme=scheme)
         faults += [(scheme, *fault) for fault in violations(page, rules)]
 
 
 @pytest.fixture(scope="module")
 def page(demo, chromium):
-    # axe is put into the page as a script, which the console's own pages rightly do not allow.
-    # Colors that fade in would be measured halfway.
+    # axe is injected as a script, which the console's content security policy blocks. Colors in the
+    # middle of a transition would be measured wrong.
     context = demo.context(chromium, demo.owner, bypass_csp=True, reduced_motion="reduce")
     yield context.new_page()
     context.close()
 
 
-def test_axe_is_the_one_that_knows_wcag_22(page):
+def test_axe_checks_the_rules_of_wcag_22(page):
     page.goto("/")
     page.set_content("<html lang='en'><title>t</title><button style='width:9px;height:9px'>"
                      "</button><button style='width:9px;height:9px'>b</button>")
@@ -44,45 +44,45 @@ def test_axe_is_the_one_that_knows_wcag_22(page):
     assert "target-size" in {fault[1] for fault in violations(page, RULES)}
 
 
-def test_every_kind_of_page(page, page_kinds):
+def test_every_kind_of_page_is_accessible(page, page_kinds):
     faults = []
     for path in page_kinds.values():
         page.goto(path)
-        look(page, faults)
+        check(page, faults)
     expect_none(faults)
 
 
 @pytest.mark.parametrize("state", SIGNED_IN)
-def test_what_pages_answer(page, demo, state):
+def test_every_state_of_a_page_is_accessible(page, demo, state):
     faults = []
     SIGNED_IN[state](page, demo)
-    look(page, faults)
+    check(page, faults)
     expect_none(faults)
 
 
-def test_what_strangers_see(demo, chromium):
+def test_sign_in_is_accessible(demo, chromium):
     faults = []
     context = chromium.new_context(
         base_url=demo.url, bypass_csp=True, reduced_motion="reduce")
     page = context.new_page()
     page.goto("/sign-in")
-    look(page, faults)
+    check(page, faults)
     page.get_by_label("Email").fill("nobody@example.com")
     page.get_by_label("Password").fill("not the password")
     page.get_by_role("button", name="Sign in").click()
     expect(page.locator("[role=alert]")).to_have_count(1)
-    look(page, faults)
+    check(page, faults)
     context.close()
     expect_none(faults)
 
 
-def test_a_page_that_one_may_not_open(demo, chromium):
+def test_the_page_for_a_missing_permission_is_accessible(demo, chromium):
     faults = []
     context = demo.context(
         chromium, demo.person("policy"), bypass_csp=True, reduced_motion="reduce")
     page = context.new_page()
     page.goto("/projects/harbour-bank/users")
     expect(page.locator("h1")).to_have_count(1)
-    look(page, faults)
+    check(page, faults)
     context.close()
     expect_none(faults)

@@ -1,5 +1,5 @@
-"""Temporary and recovery codes, as the SDKs of applications pass them on: in the
-place of a code of the app, with nothing of the SDK changed."""
+"""Temporary and recovery codes, passed on by the SDKs of applications in place of an app's code,
+without changes to the SDKs."""
 
 import html
 import re
@@ -9,8 +9,8 @@ import pyotp
 import pytest
 
 from support.pages import Pages
-from support.program import Server, prove
-from support.replay import FOLDER, Conversation, make_as_new
+from support.program import Server, reauthenticate
+from support.replay import FOLDER, Conversation, reset_project
 from support.rest import Api, ok, refused
 
 PROJECT = "demo-project"
@@ -21,33 +21,33 @@ RULES = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actio
 
 @pytest.fixture(scope="module")
 def console(tmp_path_factory):
-    """An emulator's owner, and a desk that gives codes."""
+    """An emulator's owner, with support rules that allow backup codes."""
     with Server(tmp_path_factory.mktemp("backup-codes"), profile="emulator") as server:
         pages = Pages(server.url).set_up(server.setup_code, email="olga@example.com")
         pages.server = server
-        prove(server.data)
+        reauthenticate(server.data)
         answer = pages.post(f"/projects/{PROJECT}/settings/support", RULES)
         assert answer.status_code == 303, answer.text
         yield pages
 
 
-class StandingIn(Conversation):
-    """A conversation in which the last code of the app is one that stands in for it."""
+class BackupCodeConversation(Conversation):
+    """A conversation in which the app's last code is replaced with a backup code."""
 
     def __init__(self, console, make):
         super().__init__(console.url)
         self.console, self.make, self.code = console, make, None
         self.api = Api(console.url, PROJECT, "any-key", "owner")
 
-    def _say(self, word):
+    def _value(self, word):
         if word != "code secret 1":
-            return super()._say(word)
+            return super()._value(word)
         if self.code is None:
             self.code = self.make(self)
         return self.code
 
-    def give(self, code):
-        """A sign-in of its own, with a code in the app's place."""
+    def sign_in_with(self, code):
+        """Signs in separately, with a code in place of the app's."""
         first = ok(self.api.sign_in("ada@example.com"))
         return self.api.factor("mfaSignIn:finalize", {
             "mfaPendingCredential": first["mfaPendingCredential"],
@@ -56,11 +56,11 @@ class StandingIn(Conversation):
 
 
 def temporary(conversation):
-    """A code that an agent makes, and reads to the caller."""
+    """Generates a temporary code as an agent."""
     pages = conversation.console
     [user] = ok(conversation.api.admin(
         "POST", "accounts:lookup", {"email": ["ada@example.com"]}))["users"]
-    prove(pages.server.data)
+    reauthenticate(pages.server.data)
     made = pages.post(f"/projects/{PROJECT}/users/{user['localId']}/temporary-code", {
         "reason": "lost", "hours": "1"})
     assert made.status_code == 303, made.text
@@ -69,9 +69,9 @@ def temporary(conversation):
 
 
 def recovery(conversation):
-    """One of those that the user has made, once the application had asked for a code of the app."""
+    """Generates recovery codes as the user, after a sign-in with a code of the app."""
     app = pyotp.TOTP(conversation.kept["secret"])
-    session = ok(conversation.give(app.at(time.time() + 60)))
+    session = ok(conversation.sign_in_with(app.at(time.time() + 60)))
     made = ok(conversation.api.factor(
         "mfaRecoveryCodes:generate", {"idToken": session["idToken"]}))
     assert len(set(made["recoveryCodes"])) == 10
@@ -80,18 +80,18 @@ def recovery(conversation):
 
 @pytest.mark.parametrize("make", [temporary, recovery])
 @pytest.mark.parametrize("client", ["js", "ios", "android"])
-def test_an_sdk_hands_it_over_as_a_code_of_the_app(console, client, make):
-    make_as_new(console.url)
-    conversation = StandingIn(console, make)
-    # Every answer is as the client expects it, the session's second factor among them.
+def test_an_sdk_passes_a_backup_code_on_like_a_code_of_the_app(console, client, make):
+    reset_project(console.url)
+    conversation = BackupCodeConversation(console, make)
+    # Every response is as the client expects, including the session's second factor.
     conversation.run(FOLDER / client / "second-factor.json")
-    assert conversation.code, "no code of the app was asked for"
+    assert conversation.code, "the conversation didn't use a code of the app"
     assert not conversation.code.isdigit()
-    # Once, however it is typed.
+    # The code is single use, however it's typed.
     for typed in (conversation.code, conversation.code.lower().replace("-", " ")):
-        refused(conversation.give(typed), "INVALID_CODE")
+        refused(conversation.sign_in_with(typed), "INVALID_CODE")
     if make is recovery:
-        session = ok(conversation.give(
+        session = ok(conversation.sign_in_with(
             pyotp.TOTP(conversation.kept["secret"]).at(time.time() + 120)))
         left = ok(conversation.api.factor(
             "mfaRecoveryCodes:lookup", {"idToken": session["idToken"]}))

@@ -1,4 +1,4 @@
-"""What no application should send, sent: a clear error in the right shape, and nothing changed."""
+"""Invalid input gets a clear error in the right format and changes nothing."""
 
 import json
 import re
@@ -37,7 +37,7 @@ def window(value):
 
 @pytest.fixture
 def configured(api):
-    """A project with a window of 3, which must still be there afterwards."""
+    """A project with a window of 3, which must be unchanged afterwards."""
     api.switch_totp_on(3)
     before = ok(api.admin("GET", "config", version="v2"))
     yield api
@@ -45,7 +45,7 @@ def configured(api):
 
 
 @pytest.mark.parametrize("value,message", WINDOWS, ids=[json.dumps(value) for value, _ in WINDOWS])
-def test_a_window_that_is_none(configured, value, message):
+def test_an_invalid_window_is_refused(configured, value, message):
     error = refused(patch(configured, window(value)), message)
     assert error["status"] == "INVALID_ARGUMENT"
     if message == INT32:
@@ -54,47 +54,47 @@ def test_a_window_that_is_none(configured, value, message):
 
 
 @pytest.mark.parametrize("value", [5, "5", 5.0, "5.0", 5e0], ids=repr)
-def test_a_window_in_each_of_its_spellings(api, value):
+def test_a_window_is_accepted_in_every_json_spelling(api, value):
     ok(patch(api, window(value)))
     config = ok(api.admin("GET", "config", version="v2"))
     assert config["mfa"]["providerConfigs"][0]["totpProviderConfig"] == {"adjacentIntervals": 5}
 
 
 BODIES = {
-    "nothing": b"",
-    "no JSON": b"not json",
-    "half of it": b'{"mfa": {"providerConfigs": [',
-    "a list": b"[]",
+    "empty": b"",
+    "not JSON": b"not json",
+    "truncated JSON": b'{"mfa": {"providerConfigs": [',
+    "an array": b"[]",
     "a number": b"5",
-    "a thousand levels": b'{"mfa":' + b"[" * 1000 + b"]" * 1000 + b"}",
-    "a thousand levels of objects": b'{"mfa":' * 1000 + b"{}" + b"}" * 1000,
+    "a thousand nested arrays": b'{"mfa":' + b"[" * 1000 + b"]" * 1000 + b"}",
+    "a thousand nested objects": b'{"mfa":' * 1000 + b"{}" + b"}" * 1000,
     "invalid UTF-8": b'{"mfa": "\xff\xfe"}',
     "a lone surrogate": b'{"mfa": "\\ud800"}',
     "duplicate members": b'{"mfa": {}, "mfa": {"state": "DISABLED"}}',
-    "duplicate members below": b'{"mfa": {"state": "DISABLED", "state": "ENABLED"}}',
+    "duplicate nested members": b'{"mfa": {"state": "DISABLED", "state": "ENABLED"}}',
     "NUL": b'{"mfa": "a\x00b"}',
-    "NUL escaped": b'{"mfa": {"state": "a\\u0000b"}}',
-    "a second value": b"{} {}",
+    "an escaped NUL": b'{"mfa": {"state": "a\\u0000b"}}',
+    "two values": b"{} {}",
     "NaN": b'{"mfa": NaN}',
     "single quotes": b"{'mfa': {}}",
-    "a text for a message": b'{"mfa": "on"}',
-    "a list for a message": b'{"mfa": []}',
-    "a typing error under mfa": b'{"mfa": {"providerConfig": []}}',
-    "a state that is none": b'{"mfa": {"providerConfigs": [{"state": "ON", "totpProviderConfig": {}}]}}',
+    "a string for a message": b'{"mfa": "on"}',
+    "an array for a message": b'{"mfa": []}',
+    "an unknown member of mfa": b'{"mfa": {"providerConfig": []}}',
+    "unknown state": b'{"mfa": {"providerConfigs": [{"state": "ON", "totpProviderConfig": {}}]}}',
     "two TOTP entries": b'{"mfa": {"providerConfigs": [{"totpProviderConfig": {}},'
                         b' {"totpProviderConfig": {"adjacentIntervals": 1}}]}}',
 }
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
-def test_a_bad_body(configured, body):
+def test_an_invalid_body_is_refused(configured, body):
     error = refused(patch(configured, body), "")
     assert error["status"] == "INVALID_ARGUMENT" and error["message"]
-    # An error is no place for a megabyte of somebody's text.
+    # Errors don't repeat megabytes of the request.
     assert len(json.dumps(error)) < 2000
 
 
-def test_version_1_has_its_own_shape(api):
+def test_version_1_has_its_own_error_format(api):
     for body, reason in ((b"not json", "badRequest"), (b'{"email": {}}', "invalid"),
                          (b'{"email": "a", "email": "b"}', "badRequest")):
         answer = api.http.post(
@@ -106,37 +106,37 @@ def test_version_1_has_its_own_shape(api):
 
 
 @pytest.mark.parametrize("type", ["text/plain", "application/x-www-form-urlencoded", "image/png"])
-def test_the_wrong_content_type(configured, type):
+def test_the_wrong_content_type_is_refused(configured, type):
     refused(patch(configured, window(5), headers={"Content-Type": type}), "Invalid JSON payload")
 
 
-def test_ten_megabytes(configured):
+def test_a_body_of_ten_megabytes_is_refused(configured):
     body = b'{"mfa": "' + b"a" * 10_000_000 + b'"}'
     error = refused(patch(configured, body), "Request payload size exceeds", status=413)
     assert error["status"]
 
 
-def test_ten_megabytes_as_curl_sends_them(configured, tmp_path):
-    """curl asks before it sends so much, and gives up when it is told to."""
+def test_a_body_of_ten_megabytes_from_curl_is_refused(configured, tmp_path):
+    """curl sends `Expect: 100-continue` first, and doesn't send the body after a refusal."""
     (tmp_path / "body").write_bytes(b'{"mfa": "' + b"a" * 10_000_000 + b'"}')
     url = f"{configured.url}/v2/projects/{configured.project}/config?updateMask=mfa"
-    said = subprocess.run(
+    result = subprocess.run(
         ["curl", "-sS", "-X", "PATCH", url, "-H", f"Authorization: Bearer {configured.token}",
          "-H", "Content-Type: application/json", "--data-binary", f"@{tmp_path}/body",
          "-w", "%{http_code}", "-o", str(tmp_path / "answer")],
         capture_output=True, text=True, timeout=60)
-    assert said.stdout == "413", said
+    assert result.stdout == "413", result
     assert json.loads((tmp_path / "answer").read_text())["error"]["code"] == 413
 
 
-def test_a_chunked_body_that_never_says_how_long(configured):
+def test_a_chunked_body_without_a_length_is_limited(configured):
     def pieces():
         for _ in range(40):
             yield b"a" * 65536
     try:
         refused(patch(configured, pieces()), "Request payload size exceeds", status=413)
     except (httpx.WriteError, httpx.ReadError):
-        # Cut off in the middle of sending, which is an answer too.
+        # The connection was closed while sending, which is a refusal too.
         pass
 
 
@@ -144,14 +144,14 @@ def test_a_chunked_body_that_never_says_how_long(configured):
     ("GET", "/v2/projects/{p}/nothing", 404), ("POST", "/v1/accounts:signUpp", 404),
     ("PUT", "/v2/projects/{p}/config", 405), ("GET", "/v1/accounts:signUp", 405),
 ])
-def test_unknown_addresses_answer_in_json(api, verb, path, status):
+def test_unknown_paths_are_answered_in_json(api, verb, path, status):
     answer = api.http.request(verb, path.format(p=api.project))
     assert answer.status_code == status
     assert answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("path", ["/v1/%00", "/v1/%FF%FE", "/v1/%4", "/%2e%2e/%2e%2e/etc/passwd"])
-def test_an_address_that_is_badly_coded(api, path):
+def test_a_path_with_invalid_escapes_is_refused(api, path):
     with socket.create_connection(httpx.URL(api.url).netloc.decode().split(":")) as connection:
         connection.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
         answer = connection.makefile("rb").read()
@@ -159,7 +159,7 @@ def test_an_address_that_is_badly_coded(api, path):
 
 
 @pytest.mark.parametrize("code", ["", "1", "1000000", "abcdef", "12 34 56 78", "٣٤٥٦٧٨", "-00001"])
-def test_a_code_that_is_none(api, code):
+def test_a_malformed_code_is_refused(api, code):
     api.switch_totp_on(1)
     _, id_token = api.user("eve@example.com")
     start = ok(api.factor(

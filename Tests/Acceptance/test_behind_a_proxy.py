@@ -1,4 +1,4 @@
-"""An https address in public, and a proxy that speaks plain http to the server."""
+"""A public https URL, and a proxy that forwards plain http to the server."""
 
 import re
 
@@ -32,7 +32,7 @@ def send(proxied, method, path, cookies=None, **more):
 
 
 def set_up(proxied):
-    """The first sign-in of all, with the cookies carried by hand."""
+    """Completes the setup with cookies set by hand."""
     page = send(proxied, "GET", "/setup")
     form_cookie = page.headers["set-cookie"]
     token = re.search(r'name="csrf" value="([^"]+)"', page.text).group(1)
@@ -45,7 +45,7 @@ def set_up(proxied):
     return form_cookie, answer.headers.get_list("set-cookie")[0]
 
 
-def test_cookies_belong_to_this_host_alone(proxied):
+def test_cookies_are_limited_to_this_host(proxied):
     form, session = set_up(proxied)
     assert form.startswith("__Host-countersign-form=")
     assert_flags(form, same_site="Strict", secure=True)
@@ -54,17 +54,17 @@ def test_cookies_belong_to_this_host_alone(proxied):
     name, value = session.split(";")[0].split("=", 1)
     page = send(proxied, "GET", "/", cookies={name: value})
     assert page.status_code == 200
-    # A name without the prefix, as another host could set it, does not count.
+    # A cookie without the prefix, which another host could set, is ignored.
     assert send(
         proxied, "GET", "/", cookies={"countersign-session": value}).status_code == 303
 
 
-def test_browsers_are_told_to_stay_with_https(proxied):
+def test_hsts_is_sent(proxied):
     fields = send(proxied, "GET", "/sign-in").headers
     assert "max-age=31536000" in fields["strict-transport-security"]
 
 
-def test_the_host_field_decides_nothing(proxied):
+def test_the_host_header_is_ignored(proxied):
     headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
     answer = send(proxied, "GET", "/projects/new", headers=headers)
     assert "evil" not in answer.text + str(answer.headers)
@@ -83,6 +83,6 @@ def test_a_form_from_another_origin_is_refused(proxied):
         assert answer.status_code == 403, origin
 
 
-def test_the_log_has_the_address_behind_the_proxy(proxied):
+def test_the_log_has_the_client_address(proxied):
     send(proxied, "GET", "/healthz")
-    proxied.said(r"(203\.0\.113\.7)")
+    proxied.wait_for_line(r"(203\.0\.113\.7)")

@@ -1,4 +1,4 @@
-"""Removals for many users: over a crash, with a second administrator, beside other requests."""
+"""Bulk removals: after a crash, with a second administrator, and alongside other requests."""
 
 import csv
 import io
@@ -8,8 +8,8 @@ import sqlite3
 import httpx
 
 from support.pages import Pages
-from support.program import Server, prove
-from support.rest import Api, make_token, ok
+from support.program import Server, reauthenticate
+from support.rest import Api, create_token, ok
 from support.waiting import until
 
 USERS = 1500
@@ -20,7 +20,7 @@ def uid(number):
 
 
 def fill(api, count):
-    """Users with an authenticator app each, and one without."""
+    """Imports users with one second factor each."""
     api.switch_totp_on(1)
     users = [{
         "localId": uid(number), "email": f"{uid(number)}@example.com", "emailVerified": True,
@@ -35,7 +35,7 @@ def fill(api, count):
 
 
 def allow_many(data):
-    """A thousand actions an hour for each agent of the one scope there is."""
+    """Raises the hourly action limit of the only scope to 1,000."""
     database = sqlite3.connect(f"file:{data}/countersign.sqlite?mode=rw", uri=True, timeout=30)
     with database:
         database.execute("INSERT OR REPLACE INTO support_rules (scope_key, code_cap,"
@@ -55,13 +55,13 @@ def rows(data, query):
 
 
 def results(pages, job):
-    """The lines of a removal as its file tells them."""
+    """Returns the lines of a removal's result file."""
     text = pages.get(f"{job}/result.csv").content.decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text)))
 
 
 def begin(pages, project, lines, **answers):
-    """Pastes a list, sees what is found, and decides it; the removal's address."""
+    """Submits a list and runs the removal; returns its path."""
     removals = f"/projects/{project}/bulk-removals"
     answer = pages.post(removals, {"list": "\r\n".join(lines)})
     assert answer.status_code == 303, answer.text
@@ -71,23 +71,23 @@ def begin(pages, project, lines, **answers):
     return job
 
 
-def test_a_removal_goes_on_after_a_kill_and_does_nothing_twice(tmp_path):
+def test_a_removal_resumes_after_a_kill_and_repeats_nothing(tmp_path):
     lines = [f"{uid(number)}@example.com" for number in range(USERS)]
     with Server(tmp_path) as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("office-theft")
-        token = make_token(tmp_path, "office-theft", "owner")
+        token = create_token(tmp_path, "office-theft", "owner")
         fill(Api(server.url, "office-theft", pages.api_key("office-theft"), token), USERS)
-        prove(tmp_path)
+        reauthenticate(tmp_path)
         allow_many(tmp_path)
-        # More than the hour of one agent has actions: somebody else has to approve.
+        # Over the hourly action limit, so a second administrator has to approve.
         answer = pages.post("/projects/office-theft/bulk-removals", {"list": "\n".join(lines)})
         job = answer.headers["location"]
         assert pages.post(job, {"reason": "lost"}).status_code == 303
         assert "pending approval" in pages.get(job).text
         small = begin(pages, "office-theft", lines[:900])
         until(lambda: int(rows(tmp_path, "SELECT sum(users_done) FROM bulk_job")[0][0]) > 100,
-              "a hundred users had their turn", 60)
+              "a hundred users are done", 60)
         assert server.kill() == -9
 
     done = rows(tmp_path, "SELECT users_done, state FROM bulk_job WHERE state = 'running'")
@@ -110,14 +110,14 @@ def test_a_removal_goes_on_after_a_kill_and_does_nothing_twice(tmp_path):
             counts, 900)
         assert "Refresh" not in pages.get(small).headers
         assert {line["Result"] for line in results(pages, small)} == {"removed 1 factor"}
-        # The rest still waits, and what is gone is told when it is begun.
-        prove(tmp_path)
+        # The first removal is still pending; users without factors are listed in a preview.
+        reauthenticate(tmp_path)
         again = pages.post("/projects/office-theft/bulk-removals", {"list": "\n".join(lines[:3])})
         assert "No users to act on" in pages.get(again.headers["location"]).text
         assert server.stop() == 0
 
 
-def test_ten_thousand_lines_in_one_form(tmp_path):
+def test_a_form_with_ten_thousand_lines_is_accepted(tmp_path):
     with Server(tmp_path) as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("office-theft")
@@ -131,7 +131,7 @@ def test_ten_thousand_lines_in_one_form(tmp_path):
         assert "Not found (10,000)" in page.text and len(page.content) < 100_000
         answer = pages.post("/projects/office-theft/bulk-removals", {"list": body + "\r\none more"})
         assert answer.status_code == 422 and "at most 10,000 lines" in answer.text
-        # Elsewhere a form of this size is refused.
+        # Other forms of this size are refused.
         answer = pages.post("/projects/new", {"id": "x" * (2 << 20), "name": "x"})
         assert answer.status_code == 413
         assert server.stop() == 0

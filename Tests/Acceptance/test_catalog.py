@@ -19,7 +19,7 @@ def names(paths):
 
 
 def check(text: str) -> str:
-    """What msgfmt has to say about a file; warnings about who translated it don't matter."""
+    """Returns msgfmt's errors for a file, without warnings about the translator."""
     result = subprocess.run(
         ["msgfmt", "--check", "--output-file=/dev/null", "-"],
         input=text,
@@ -31,14 +31,14 @@ def check(text: str) -> str:
 
 
 def filled(text: str) -> str:
-    """An English file with its texts as translations, so that their format is checked."""
+    """Returns an English file with its texts as translations, so that their format is checked."""
     return subprocess.run(
         ["msgen", "--no-wrap", "-"], input=text, capture_output=True, text=True, check=True
     ).stdout
 
 
 def faults_of_plurals(header: str, locale: str) -> list[str]:
-    """Where a Plural-Forms header differs from the rule of CLDR."""
+    """Returns the differences between a Plural-Forms header and CLDR's rule."""
     match = re.fullmatch(r"nplurals=(\d+); plural=(.+?);?", header)
     assert match, header
     form = gettext.c2py(match[2])
@@ -55,12 +55,12 @@ def faults_of_plurals(header: str, locale: str) -> list[str]:
     return faults
 
 
-def test_there_are_files():
+def test_catalog_files_exist():
     assert "common/messages.po" in names(FILES)
 
 
 @pytest.mark.parametrize("file", FILES, ids=names(FILES))
-def test_msgfmt_accepts(file):
+def test_msgfmt_accepts_the_file(file):
     text = file.read_text()
     if file.name == "messages.po":
         assert not re.search(r'^msgstr(\[\d\])? "[^"]', text.split("\n\n", 1)[1], re.M)
@@ -69,7 +69,7 @@ def test_msgfmt_accepts(file):
 
 
 @pytest.mark.parametrize("file", FILES, ids=names(FILES))
-def test_arguments_are_marked(file):
+def test_texts_with_arguments_have_a_format_flag(file):
     """Without the flag, msgfmt doesn't compare the arguments of a translation."""
     for message in read_po(file.open("rb")):
         text = "".join(message.id) if message.pluralizable else message.id
@@ -78,7 +78,7 @@ def test_arguments_are_marked(file):
 
 
 @pytest.mark.parametrize("file", FILES, ids=names(FILES))
-def test_plural_forms_are_those_of_cldr(file):
+def test_plural_forms_match_cldr(file):
     catalog = read_po(file.open("rb"))
     header = dict(catalog.mime_headers)["Plural-Forms"]
     parts = file.name.split(".")
@@ -94,11 +94,11 @@ def test_plural_forms_are_those_of_cldr(file):
         ("nplurals=2; plural=(n != 1);", "ja"),
     ],
 )
-def test_a_wrong_rule_is_found(header, locale):
+def test_a_wrong_plural_rule_is_detected(header, locale):
     assert faults_of_plurals(header, locale)
 
 
-def test_a_wrong_argument_is_found():
+def test_a_wrong_argument_is_detected():
     header = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
     entry = '#, python-brace-format\nmsgctxt "a.b"\nmsgid "{count} of"\nmsgstr "{number} of"\n'
     assert "count" in check(header + entry)

@@ -1,4 +1,4 @@
-"""What common tasks cost, from the console's home: clicks, fields and pages, counted as one acts."""
+"""The cost of common tasks, starting from the home page: clicks, fields, and pages."""
 
 import re
 
@@ -7,12 +7,12 @@ from playwright.sync_api import expect
 
 from support.counting import Cost, Hand
 from support.agents import set_rules
-from support.program import LONG_AGO, prove
+from support.program import LONG_AGO, reauthenticate
 
 
 @pytest.fixture
 def hand(demo, chromium):
-    """Makes somebody, or the first of a role, at the home."""
+    """Signs in a person, or the first person with a role, at the home page."""
     contexts = []
 
     def make(who, start="/"):
@@ -23,7 +23,7 @@ def hand(demo, chromium):
 
     yield make
     for context, someone in contexts:
-        demo.keep(context, someone)
+        demo.copy_cookies(context, someone)
         context.close()
 
 
@@ -33,29 +33,29 @@ def costs(hand, clicks, fields, pages):
 
 
 def link(hand, address, within="main"):
-    """The first link of a page whose address has something in it."""
+    """Returns the links whose URL contains a text."""
     return hand.page.locator(f"{within} a[href*='{address}']")
 
 
-def said(hand):
+def status(hand):
     return hand.page.locator("[role=status]").first.inner_text()
 
 
 def confirm(hand, reason=None):
-    """Saves a policy; a weaker one takes a reason."""
+    """Saves a policy; weakening it requires a reason."""
     if reason and hand.page.locator("#note").count():
         hand.type(hand.page.locator("#note"), reason)
     return hand.click(hand.page.locator("form[action$='/policy/changes'] button:not([formaction])"))
 
 
 def people(demo, scope, filter="totp"):
-    """The uids of users of a pool, each with their email address."""
+    """Returns the users of a pool as pairs of uid and email."""
     text = demo.browse(demo.owner).get(f"{scope}/users?factor={filter}").text
     return re.findall(rf'href="{scope}/users/(\w{{28}})"[^>]*><bdi>([^<]+@[^<]+)<', text)
 
 
 def person(demo, tenant, filter="totp"):
-    """A user of a tenant, and their email address."""
+    """Returns the uid and email of a user of a tenant."""
     return people(demo, tenant, filter)[0]
 
 
@@ -66,11 +66,11 @@ def tenant_of(demo, name, project="harbour-bank"):
 # MARK: Administrators
 
 
-def test_a1_switch_totp_on(hand):
+def test_a1_turn_totp_on(hand):
     me = hand("policy")
     me.click(link(me, "/lumen-school/policy?change=on"))
     confirm(me)
-    assert "on" in said(me)
+    assert "on" in status(me)
     costs(me, 2, 0, 1)
 
 
@@ -78,54 +78,54 @@ def test_a2_change_the_window(hand):
     me = hand("policy")
     me.click(link(me, "/harbour-bank/policy"))
     expect(me.page.locator("svg.strip.large")).to_have_count(1)
-    # How likely a guess is stands beside the field.
+    # The odds of a guess are shown next to the field.
     assert me.page.locator("#window-odds").inner_text()
     me.type(me.page.locator("#intervals"), "2")
     me.click(me.page.locator("form[action$='/policy'] button.primary"))
     assert me.page.locator("#note").count() == 1
     confirm(me, "Clocks of older phones are off.")
-    assert "2" in said(me)
+    assert "2" in status(me)
     costs(me, 3, 2, 2)
 
 
-def test_a3_a_policy_of_its_own_for_one_tenant(hand, demo):
+def test_a3_set_a_custom_policy_for_a_tenant(hand, demo):
     me = hand("policy")
     me.click(link(me, "/projects/harbour-bank/tenants"))
     me.click(link(me, f"{tenant_of(demo, 'archive')}/policy?change=on"))
     confirm(me)
-    assert said(me)
+    assert status(me)
     costs(me, 3, 0, 2)
 
 
-def test_a4_back_to_the_projects_policy(hand):
+def test_a4_copy_the_project_policy(hand):
     me = hand("policy")
     me.click(link(me, "change=project"))
     confirm(me, "One policy for all tenants.")
-    assert said(me)
+    assert status(me)
     costs(me, 2, 1, 1)
 
 
-def test_a5_the_tenants_that_differ(hand):
+def test_a5_list_tenants_that_differ_from_the_project(hand):
     me = hand("policy")
     me.click(link(me, "review?show=differs"))
     expect(me.page.locator("main tbody tr").first).to_be_attached()
     costs(me, 1, 0, 1)
 
 
-def test_a6_mandatory_from_a_day_on(hand, demo):
+def test_a6_make_mfa_mandatory_from_a_date(hand, demo):
     me = hand("policy")
     me.click(link(me, "/meridian-care/policy"))
     me.choose("pattern-mandatory")
     me.type(me.page.locator("input[type=date]"), "2030-01-15")
     me.click(me.page.locator("form[action$='/policy'] button.primary"))
-    # Whom it is about stands on the way.
+    # The review shows who is affected.
     expect(me.page.get_by_role("heading", name="Who is affected")).to_have_count(1)
     confirm(me)
-    assert said(me)
+    assert status(me)
     costs(me, 3, 1, 2)
 
 
-def test_a7_what_happens_to_a_user(hand, demo):
+def test_a7_simulate_a_users_sign_in(hand, demo):
     _, email = person(demo, tenant_of(demo, "retail"))
     me = hand("owner")
     me.click(link(me, "/what-if", "body"))
@@ -136,7 +136,7 @@ def test_a7_what_happens_to_a_user(hand, demo):
     costs(me, 2, 1, 1)
 
 
-def test_a8_make_a_tenant(hand):
+def test_a8_create_a_tenant(hand):
     me = hand("policy")
     me.click(link(me, "/projects/lumen-school/tenants/new"))
     me.type(me.page.get_by_label("Name", exact=True), "alumni")
@@ -155,13 +155,13 @@ def find_user(me, text):
 
 
 def open_from_list(me, tenant, uid):
-    """The user's row in the list of users, where the support of a pool has its place."""
+    """Opens a user from the list of users, where the support of one pool starts."""
     me.start(f"{tenant}/users?factor=totp")
     return me.click(link(me, f"/users/{uid}"))
 
 
 def own_code(me, person):
-    """Their own code, before something is taken away."""
+    """Enters the agent's own code, required for a removal."""
     return me.type(me.page.locator("input[autocomplete=one-time-code]"), person.next_code())
 
 
@@ -171,7 +171,7 @@ def test_s1_find_the_caller(hand, demo, what):
     text = {"address": email, "uid": uid, "half-an-address": email[2:-4]}[what]
     me = hand("support")
     if what == "half-an-address":
-        # As far as it is nobody else's too.
+        # The part of the address matches only this user.
         hits = demo.browse(demo.owner).get("/users", params={"q": text}).text
         assert len(re.findall(r'class="who clamp"', hits)) == 1
     find_user(me, text)
@@ -179,14 +179,14 @@ def test_s1_find_the_caller(hand, demo, what):
     costs(me, 0, 1, 1)
 
 
-def test_s2_factors_last_use_and_lock(hand, demo):
+def test_s2_see_factors_last_use_and_lock(hand, demo):
     uid, email = person(demo, tenant_of(demo, "retail"), "locked")
     me = find_user(hand("support"), email)
     factor = me.page.locator("section", has=me.page.get_by_role("heading", name="Second factors"))
     row = factor.locator("tbody tr").first.inner_text()
     assert "TOTP" in row and re.search(r"\d|ago|just now", factor.locator(
         "[data-label='Last used']").first.inner_text())
-    # Whether codes count, until when, and who ends it.
+    # The state of the code lock, and its end.
     codes = me.page.locator("section[aria-labelledby=codes]").inner_text()
     assert re.search("Codes are (blocked until|locked after) ", codes)
     for heading in ("Sessions", "Messages", "Notes", "History"):
@@ -202,14 +202,14 @@ def test_s3_remove_a_lost_device(hand, demo, way):
     if way == "found":
         find_user(me, email)
     else:
-        prove(demo.server.data, LONG_AGO)
+        reauthenticate(demo.server.data, LONG_AGO)
         open_from_list(me, tenant, uid)
     me.click(me.page.get_by_role("link", name="Remove…"))
     me.select("reason", "lost")
     if way == "with-a-code":
         own_code(me, demo.person("support"))
     me.click(me.page.get_by_role("button", name="Remove factor"))
-    assert "session" in said(me)
+    assert "session" in status(me)
     costs(me, 3, 2, 2)
 
 
@@ -221,24 +221,24 @@ def test_s4_remove_every_factor(hand, demo, way):
     if way == "found":
         find_user(me, email)
     else:
-        prove(demo.server.data, LONG_AGO)
+        reauthenticate(demo.server.data, LONG_AGO)
         open_from_list(me, tenant, uid)
     me.click(me.page.get_by_role("link", name="Remove all factors…"))
     me.select("reason", "lost")
     if way == "with-a-code":
         own_code(me, demo.person("support"))
     me.click(me.page.locator("main form button.destroy"))
-    assert "Another administrator can undo it until" in said(me)
+    assert "Another administrator can undo it until" in status(me)
     expect(me.page.get_by_role("link", name="Remove…")).to_have_count(0)
     costs(me, 3, 2, 2)
 
 
-def test_s5_a_temporary_code(hand, demo):
+def test_s5_generate_a_temporary_code(hand, demo):
     tenant = tenant_of(demo, "business")
     set_rules(demo.browse(demo.owner), tenant, temporary_codes="on")
     uid, _ = person(demo, tenant)
     me = hand("support")
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
     open_from_list(me, tenant, uid)
     me.click(me.page.get_by_role("link", name="Generate temporary code…"))
     me.select("reason", "lost")
@@ -247,13 +247,13 @@ def test_s5_a_temporary_code(hand, demo):
     letters = me.page.locator("dl.figures dd").all_inner_texts()
     assert len(letters) == 8 and "".join(letters) == code.replace("-", "")
     costs(me, 3, 1, 2)
-    # Once.
+    # The code is shown once.
     me.page.reload()
     assert me.page.locator("dl.figures").count() == 0 and code not in me.page.content()
 
 
 @pytest.mark.parametrize("way", ["found", "with-a-code"])
-def test_s6_lost_and_back_tomorrow(hand, demo, way):
+def test_s6_suspend_a_factor_until_tomorrow(hand, demo, way):
     if way == "found":
         tenant, who = tenant_of(demo, "business"), demo.person("support")
     else:
@@ -264,40 +264,40 @@ def test_s6_lost_and_back_tomorrow(hand, demo, way):
     if way == "found":
         find_user(me, email)
     else:
-        prove(demo.server.data, LONG_AGO)
+        reauthenticate(demo.server.data, LONG_AGO)
         open_from_list(me, tenant, uid)
     me.click(me.page.get_by_role("link", name="Suspend…"))
-    # The end of tomorrow is chosen already.
+    # “End of tomorrow” is preselected.
     me.select("reason", "lost")
     if way == "with-a-code":
         own_code(me, who)
     me.click(me.page.get_by_role("button", name="Suspend factor"))
-    assert re.search(r"Suspended factor .* until", said(me))
+    assert re.search(r"Suspended factor .* until", status(me))
     expect(me.page.get_by_text("suspended").first).to_be_attached()
     costs(me, 3, 2, 2)
 
 
-def test_s7_unlock_after_wrong_codes(hand, demo):
+def test_s7_unlock_codes(hand, demo):
     tenant = tenant_of(demo, "retail")
     uid, _ = person(demo, tenant, "locked")
     me = hand("support")
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
     me.start(f"{tenant}/users/{uid}")
     me.click(me.page.get_by_role("link", name="Unlock codes…"))
     me.select("reason", "locked")
     me.click(me.page.get_by_role("button", name="Unlock codes"))
-    assert "unlocked" in said(me)
+    assert "unlocked" in status(me)
     costs(me, 2, 1, 1)
 
 
-def test_s8_my_code_is_always_wrong(hand, demo):
+def test_s8_explain_why_codes_are_rejected(hand, demo):
     tenant = tenant_of(demo, "staff")
     owner = demo.browse(demo.owner)
     email = next(email for uid, email in people(demo, tenant)
                  if "clock about" in owner.get(f"{tenant}/users/{uid}").text)
     me = find_user(hand("support"), email)
     codes = me.page.locator("section[aria-labelledby=codes]")
-    # Each of the last codes in words, and what to tell the caller.
+    # The recent code attempts, explained, and advice for the caller.
     assert re.search(r"\d intervals? (late|early)", codes.locator("tbody").inner_text())
     expect(codes.locator(".chip", has_text="clock about")).to_be_visible()
     assert re.search(r"about [\d\w ]+ (slow|fast)\. Ask the caller to set the phone’s date and time"
@@ -305,33 +305,33 @@ def test_s8_my_code_is_always_wrong(hand, demo):
     costs(me, 0, 1, 1)
 
 
-def test_s9_end_sessions(hand, demo):
+def test_s9_end_all_sessions(hand, demo):
     tenant = tenant_of(demo, "retail")
     uid, _ = person(demo, tenant)
     me = hand("support")
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
     me.start(f"{tenant}/users/{uid}")
     me.click(me.page.get_by_role("link", name="End all sessions…"))
     me.select("reason", "left")
     me.click(me.page.get_by_role("button", name="End all sessions"))
-    assert "ended" in said(me)
+    assert "ended" in status(me)
     costs(me, 2, 1, 1)
 
 
-def test_s10_forty_lost_phones_and_a_second_pair_of_eyes(hand, demo):
+def test_s10_remove_factors_of_forty_users_with_approval(hand, demo):
     emails = [email for _, email in people(demo, "/projects/harbour-bank")][:40]
     assert len(set(emails)) == 40
     me = hand("support")
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
     me.click(link(me, "/projects/harbour-bank/users?factor=none"))
     me.click(me.page.locator("main summary"))
     me.type(me.page.locator("#list"), "\n".join(emails))
     me.click(me.page.get_by_role("button", name="Preview"))
     assert "Remove the second factors of 40 users?" == me.page.locator("h1").inner_text()
     me.choose("reason")
-    # More than an agent may do in an hour: somebody else approves it.
+    # Over the hourly action limit, so a second administrator has to approve.
     me.click(me.page.locator("main form button.destroy"))
-    assert "pending approval" in said(me)
+    assert "pending approval" in status(me)
     costs(me, 4, 1, 2)
 
     other = hand("owner")
@@ -340,7 +340,7 @@ def test_s10_forty_lost_phones_and_a_second_pair_of_eyes(hand, demo):
     other.click(other.page.get_by_role("link", name="Remove factors of 40 users"))
     assert demo.person("support").name in other.page.locator("main").inner_text()
     other.click(other.page.get_by_role("button", name="Approve and run"))
-    assert "has started" in said(other)
+    assert "has started" in status(other)
     costs(other, 3, 0, 2)
     other.page.get_by_text("done", exact=True).wait_for()
     assert "40" in other.page.locator("dl.figures").inner_text()
@@ -350,14 +350,14 @@ def test_s10_forty_lost_phones_and_a_second_pair_of_eyes(hand, demo):
 # MARK: Compliance
 
 
-def test_c1_the_rate_of_enrollment_today(hand):
+def test_c1_see_the_enrollment_rate(hand):
     me = hand("auditor")
     row = me.page.locator("tr", has_text="harbour-bank")
     assert re.search(r"\d+ ?%", row.inner_text())
     costs(me, 0, 0, 0)
 
 
-def test_c2_who_has_none(hand):
+def test_c2_list_users_without_a_second_factor(hand):
     me = hand("auditor")
     me.click(link(me, "/users?factor=none"))
     expect(me.page.locator("main tbody tr").first).to_be_attached()
@@ -365,7 +365,7 @@ def test_c2_who_has_none(hand):
     costs(me, 1, 0, 1)
 
 
-def test_c3_the_rate_of_every_tenant(hand):
+def test_c3_see_the_enrollment_rate_of_every_tenant(hand):
     me = hand("auditor")
     me.click(link(me, "/harbour-bank/review"))
     rates = [re.search(r"\d+ ?%", row.inner_text())
@@ -382,7 +382,7 @@ def test_c4_read_the_policy_of_a_tenant(hand):
     costs(me, 1, 0, 1)
 
 
-def test_c6_who_changed_it_from_what_to_what(hand, demo):
+def test_c6_see_who_changed_a_policy_and_how(hand, demo):
     me = hand("auditor", f"{tenant_of(demo, 'retail')}/policy")
     if not me.page.locator("main", has_text="→").count():
         me.click(link(me, "/audit"))

@@ -1,4 +1,4 @@
-"""A wrong clock deletes nothing: stored times are moved, or the clock of one server is."""
+"""A wrong clock deletes nothing. Stored times are changed, or the clock of a server is."""
 
 import sqlite3
 import time
@@ -8,7 +8,7 @@ import pytest
 
 from support.demo import Demo
 from support.pages import Pages
-from support.program import LONG_AGO, Server, preloaded, prove, run
+from support.program import LONG_AGO, Server, preloaded, reauthenticate, run
 from support.waiting import until
 
 DAYS = 400
@@ -18,19 +18,19 @@ BANNER = "The server’s clock may be wrong."
 
 @pytest.fixture(scope="module")
 def ahead(tmp_path_factory):
-    """The environment in which a program's clock is so many days ahead."""
+    """The environment in which a program's clock is 400 days ahead."""
     return {**preloaded(tmp_path_factory.mktemp("clock"), "clock"), "CLOCK_AHEAD": str(AHEAD)}
 
 
 def counts(database):
-    """How many rows each table has."""
+    """Returns the number of rows of each table."""
     tables = [name for name, in database.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'account_search%'")]
     return {name: database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}
 
 
 def move_stored_time(data, seconds):
-    """As if the server had last run so many seconds from now."""
+    """Changes the time at which the server last ran, in seconds from now."""
     database = sqlite3.connect(data / "countersign.sqlite", timeout=30)
     with database:
         database.execute(
@@ -49,7 +49,7 @@ def test_a_healthy_server_is_live_and_ready(tmp_path):
 
 
 @pytest.mark.parametrize("seconds", [-400 * 86_400, 2 * 3_600])
-def test_a_doubted_clock_stops_housekeeping_until_it_is_confirmed(tmp_path, seconds):
+def test_an_untrusted_clock_stops_housekeeping_until_it_is_confirmed(tmp_path, seconds):
     with Server(tmp_path) as server:
         assert server.stop() == 0
     move_stored_time(tmp_path, seconds)
@@ -58,7 +58,7 @@ def test_a_doubted_clock_stops_housekeeping_until_it_is_confirmed(tmp_path, seco
         database.execute(
             "INSERT INTO throttle (name, failures, blocked_until, expires_at) VALUES ('old', 1, 1, 1)")
     with Server(tmp_path) as server:
-        server.said(r"(The clock shows)")
+        server.wait_for_line(r"(The clock shows)")
         answer = httpx.get(server.url + "/readyz")
         assert (answer.status_code, answer.text) == (503, "not ready: clock\n")
         assert httpx.get(server.url + "/livez").status_code == 200
@@ -67,26 +67,26 @@ def test_a_doubted_clock_stops_housekeeping_until_it_is_confirmed(tmp_path, seco
         confirmed = run("clock", "confirm", "--data", tmp_path)
         assert confirmed.returncode == 0, confirmed.stderr
         until(lambda: httpx.get(server.url + "/readyz").status_code == 200, "the clock is trusted")
-        server.said(r"(The clock is trusted again)")
+        server.wait_for_line(r"(The clock is trusted again)")
         assert database.execute(
             "SELECT actor_kind FROM audit WHERE action = 'instance.confirm-clock'").fetchall() == [
                 ("command line",)]
         assert server.stop() == 0
     with Server(tmp_path):
-        until(lambda: database.execute(rows).fetchone() == (0,), "housekeeping goes on")
+        until(lambda: database.execute(rows).fetchone() == (0,), "housekeeping resumes")
     database.close()
 
 
-def test_keys_that_are_gone_make_a_server_unready(tmp_path):
+def test_a_server_without_its_keys_is_not_ready(tmp_path):
     with Server(tmp_path) as server:
         (tmp_path / "master.key").rename(tmp_path / "elsewhere")
-        until(lambda: httpx.get(server.url + "/readyz").text == "not ready: keys\n", "it says so")
+        until(lambda: httpx.get(server.url + "/readyz").text == "not ready: keys\n", "it's updated")
         (tmp_path / "elsewhere").rename(tmp_path / "master.key")
-        until(lambda: httpx.get(server.url + "/readyz").text == "ready\n", "it says so")
+        until(lambda: httpx.get(server.url + "/readyz").text == "ready\n", "it's updated")
 
 
 def signed_in(server, person):
-    """Somebody whose authenticator app shows the time of the server."""
+    """Signs a person in with an authenticator app that shows the server's time."""
     pages = Pages(server.url)
     assert pages.sign_in(person.email, person.password).status_code == 303
     if person.totp:
@@ -96,7 +96,7 @@ def signed_in(server, person):
 
 
 @pytest.mark.parametrize("way", ["console", "command line"])
-def test_400_days_ahead_nothing_is_deleted_until_somebody_confirms_the_time(
+def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
         tmp_path, ahead, way):
     with Demo(tmp_path) as demo:
         owner, support = demo.owner, demo.person("support", of="")
@@ -104,12 +104,12 @@ def test_400_days_ahead_nothing_is_deleted_until_somebody_confirms_the_time(
     database = sqlite3.connect(tmp_path / "countersign.sqlite", timeout=30)
     before = counts(database)
 
-    def lost():
+    def tables_with_deletions():
         now = counts(database)
         return sorted(name for name, count in before.items() if now[name] < count)
 
     with Server(tmp_path, env=ahead) as server:
-        server.said(r"(The clock shows .* long after )")
+        server.wait_for_line(r"(The clock shows .* long after )")
         answer = httpx.get(server.url + "/readyz")
         assert (answer.status_code, answer.text) == (503, "not ready: clock\n")
         pages, agent = signed_in(server, owner), signed_in(server, support)
@@ -121,11 +121,11 @@ def test_400_days_ahead_nothing_is_deleted_until_somebody_confirms_the_time(
         assert agent.get("/clock").status_code == 403
         page = pages.get("/clock").text
         assert f"{DAYS} days ahead" in page
-        assert lost() == []
+        assert tables_with_deletions() == []
         if way == "console":
-            prove(tmp_path, ago=LONG_AGO)
+            reauthenticate(tmp_path, ago=LONG_AGO)
             refused = pages.post("/clock", {"code": person_code(owner, real=True)})
-            assert refused.status_code == 422 and lost() == []
+            assert refused.status_code == 422 and tables_with_deletions() == []
             done = pages.post("/clock", {"code": person_code(owner)})
             assert done.headers["location"] == "/clock"
             assert "Time confirmed" in pages.get("/clock").text
@@ -133,8 +133,8 @@ def test_400_days_ahead_nothing_is_deleted_until_somebody_confirms_the_time(
             confirmed = run("clock", "confirm", "--data", tmp_path, env=ahead)
             assert confirmed.returncode == 0, confirmed.stderr
         until(lambda: httpx.get(server.url + "/readyz").status_code == 200, "the clock is trusted")
-        server.said(r"(The clock is trusted again)")
-        until(lost, "what has expired is deleted")
+        server.wait_for_line(r"(The clock is trusted again)")
+        until(tables_with_deletions, "expired data is deleted")
         assert BANNER not in pages.get("/").text
         kinds = database.execute(
             "SELECT actor_kind FROM audit WHERE action = 'instance.confirm-clock'").fetchall()
@@ -144,5 +144,5 @@ def test_400_days_ahead_nothing_is_deleted_until_somebody_confirms_the_time(
 
 
 def person_code(person, real=False):
-    """What an authenticator app shows half a minute from now, by the server's time or by the real one."""
+    """Returns the code of the next interval, by the server's clock or the real one."""
     return person.totp.at(time.time() + 30 + (0 if real else AHEAD))

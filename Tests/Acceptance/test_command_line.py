@@ -1,4 +1,4 @@
-"""The command line: help, bad use, bad configuration, and what goes in and out."""
+"""The command line: help, usage errors, invalid configuration, input, and output."""
 
 import os
 import pty
@@ -10,27 +10,27 @@ import pytest
 
 from support.pages import Pages
 from support.program import PROGRAM, ROOT, Server, environment, free_port, run
-from support.rest import make_token
+from support.rest import create_token
 
 COMMANDS = ["serve", "admin create", "admin list", "admin reset-password", "admin reset-totp",
             "token create", "token list", "token revoke", "keys list", "keys rotate",
             "keys retire", "keys rotate-master", "clock confirm", "init", "backup", "restore", "import", "export"]
 
 
-def test_help_names_every_command():
-    said = run("--help")
-    assert said.returncode == 0
+def test_help_lists_every_command():
+    result = run("--help")
+    assert result.returncode == 0
     for command in COMMANDS:
-        assert command in said.stdout
+        assert command in result.stdout
     assert run("--version").stdout.startswith("countersign ")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command):
     for flag in ("--help", "-h"):
-        said = run(*command.split(), flag)
-        assert said.returncode == 0 and said.stderr == ""
-        assert f"countersign {command}" in said.stdout and "--data DIR" in said.stdout
+        result = run(*command.split(), flag)
+        assert result.returncode == 0 and result.stderr == ""
+        assert f"countersign {command}" in result.stdout and "--data DIR" in result.stdout
 
 
 @pytest.mark.parametrize("words", [
@@ -41,18 +41,18 @@ def test_every_command_has_help(command):
     ["token", "revoke", "--data", "d", "--project", "p"], ["backup", "--data", "d"],
     ["keys"], ["keys", "retire", "--data", "d"], ["keys", "rotate", "--soon", "--data", "d"],
 ], ids=" ".join)
-def test_bad_use(words):
-    said = run(*words)
-    assert said.returncode == 64, said.stderr
-    assert (said.stderr or said.stdout).strip()
+def test_invalid_usage_is_refused(words):
+    result = run(*words)
+    assert result.returncode == 64, result.stderr
+    assert (result.stderr or result.stdout).strip()
 
 
-def test_all_problems_of_a_configuration_at_once(tmp_path):
-    said = run(
+def test_all_configuration_problems_are_reported_at_once(tmp_path):
+    result = run(
         "serve", "--listen", "0.0.0.0:0", "--profile", "emulator", "--assets", tmp_path,
         "--tls-certificate", "c.pem", "--data", tmp_path / "data")
-    assert said.returncode == 78
-    problems = said.stderr.strip().splitlines()
+    assert result.returncode == 78
+    problems = result.stderr.strip().splitlines()
     for word in ("--public-url", "--tls-key", "--emulator-beyond-loopback", "--assets"):
         assert any(word in problem for problem in problems), word
     assert len(problems) >= 4 and all(problem.endswith(".") for problem in problems)
@@ -67,38 +67,38 @@ def test_all_problems_of_a_configuration_at_once(tmp_path):
     (["--tls-certificate", "/nowhere", "--tls-key", "/nowhere"], "/nowhere"),
     (["--access-log", "/nowhere/log"], "/nowhere/log"),
 ])
-def test_bad_configuration(tmp_path, words, word):
+def test_an_invalid_configuration_is_refused(tmp_path, words, word):
     run("init", "--data", tmp_path)
-    said = run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", tmp_path, *words)
-    assert said.returncode == 78 and word in said.stderr
+    result = run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", tmp_path, *words)
+    assert result.returncode == 78 and word in result.stderr
 
 
-def test_a_port_that_is_taken(tmp_path):
+def test_a_port_in_use_is_refused(tmp_path):
     with Server(tmp_path / "one") as server:
         _, port = server.address
         run("init", "--data", tmp_path / "other")
-        said = run("serve", "--listen", f"127.0.0.1:{port}", "--assets", ROOT,
-                   "--data", tmp_path / "other")
-        assert said.returncode == 78 and str(port) in said.stderr
+        result = run("serve", "--listen", f"127.0.0.1:{port}", "--assets", ROOT,
+                     "--data", tmp_path / "other")
+        assert result.returncode == 78 and str(port) in result.stderr
 
 
-def test_the_environment_configures_too(tmp_path):
+def test_environment_variables_configure_the_server(tmp_path):
     port = free_port()
     with Server(tmp_path / "flag", listen=f"127.0.0.1:{port}", env={
             "COUNTERSIGN_LISTEN": "127.0.0.1:1", "COUNTERSIGN_DATA": str(tmp_path / "variable"),
             "COUNTERSIGN_PROFILE": "emulator"}) as server:
-        # What is said on the command line counts before what the environment has.
+        # Flags override the environment.
         assert server.address[1] == port
         assert "emulator" in server.text
         assert (tmp_path / "flag/master.key").exists()
         assert not (tmp_path / "variable").exists()
 
 
-def test_an_administrator_from_standard_input(standalone):
+def test_an_administrator_is_created_with_a_password_from_standard_input(standalone):
     words = ["admin", "create", "--data", standalone.data, "--role", "auditor"]
-    made = run(*words, "--email", "carl@example.com", "--name", "Carl",
-               input="carls own password\n")
-    assert made.returncode == 0 and "carls own password" not in made.stdout + made.stderr
+    created = run(*words, "--email", "carl@example.com", "--name", "Carl",
+                  input="carls own password\n")
+    assert created.returncode == 0 and "carls own password" not in created.stdout + created.stderr
     pages = Pages(standalone.url)
     assert pages.sign_in("carl@example.com", "carls own password").status_code == 303
     listed = run("admin", "list", "--data", standalone.data).stdout
@@ -113,7 +113,7 @@ def test_an_administrator_from_standard_input(standalone):
 
 
 def test_a_token_is_printed_once(standalone, api):
-    token = make_token(standalone.data, api.project, "application")
+    token = create_token(standalone.data, api.project, "application")
     assert re.fullmatch(r"\S{30,}", token)
     listed = run("token", "list", "--data", standalone.data, "--project", api.project).stdout
     assert "application" in listed and token not in listed
@@ -124,8 +124,8 @@ def test_a_token_is_printed_once(standalone, api):
     assert unknown.returncode == 78 and unknown.stdout == ""
 
 
-def test_https(tmp_path):
-    """A certificate of one's own: cookies and addresses are those of https."""
+def test_the_server_serves_https(tmp_path):
+    """With a self-signed certificate, cookies and URLs are those of https."""
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
          "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2",
@@ -145,16 +145,16 @@ def test_https(tmp_path):
 
 
 @pytest.mark.parametrize("group", ["admin", "token", "signer", "keys", "clock"])
-def test_a_group_lists_its_commands(group):
+def test_a_command_group_lists_its_commands(group):
     alone, asked, wrong = run(group), run(group, "--help"), run(group, "nonsense")
     assert (alone.returncode, asked.returncode, wrong.returncode) == (64, 0, 64)
-    for said in (alone.stdout, asked.stdout, wrong.stderr):
-        assert re.search(rf"^  {group} \w+", said, re.M), said
+    for result in (alone.stdout, asked.stdout, wrong.stderr):
+        assert re.search(rf"^  {group} \w+", result, re.M), result
     assert "nonsense" in wrong.stderr
 
 
-def typed(words, *lines):
-    """What a command shows on a terminal where lines are typed, and its exit code."""
+def run_on_terminal(words, *lines):
+    """Returns a command's output on a terminal where lines are typed, and its exit code."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [str(PROGRAM), *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs,
@@ -182,8 +182,8 @@ def test_a_password_is_typed_twice_without_echo(tmp_path):
     assert run("init", "--data", tmp_path / "data").returncode == 0
     words = ["admin", "create", "--data", tmp_path / "data", "--email", "ada@example.com",
              "--role", "owner"]
-    shown, code = typed(words, "correct horse battery", "correct horse batteries")
+    shown, code = run_on_terminal(words, "correct horse battery", "correct horse batteries")
     assert code == 78 and "differ" in shown and "horse" not in shown, shown
-    shown, code = typed(words, "correct horse battery", "correct horse battery")
+    shown, code = run_on_terminal(words, "correct horse battery", "correct horse battery")
     assert code == 0 and "horse" not in shown, shown
     assert "ada@example.com" in run("admin", "list", "--data", tmp_path / "data").stdout

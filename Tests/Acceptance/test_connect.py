@@ -1,4 +1,4 @@
-"""The lines that the overview gives to connect an application, run as they are printed."""
+"""The sample code on the overview pages for connecting an application, run as printed."""
 
 import html
 import json
@@ -9,12 +9,12 @@ import subprocess
 import httpx
 import pytest
 
-from support.rest import make_administrator
+from support.rest import create_administrator
 from support.pages import Pages
 
 
 def sample(page, name):
-    """The lines of a platform, as a person would copy them."""
+    """Returns the sample of a platform, as a person would copy it."""
     found = re.search(
         rf"<summary>{name}</summary>.*?<pre[^>]*>(.*?)</pre>", page, re.DOTALL)
     assert found, f"no sample for {name}"
@@ -31,7 +31,7 @@ def run(line, **more):
 
 
 @pytest.mark.parametrize("of_tenant", [False, True])
-def test_curl_lines_of_a_standalone_server_work(api, owner, of_tenant):
+def test_curl_samples_of_a_standalone_server_work(api, owner, of_tenant):
     tenant = owner.create_tenant(api.project, "acme") if of_tenant else None
     path = f"/projects/{api.project}" + (f"/tenants/{tenant}" if tenant else "")
     lines = sample(owner.get(path).text, "curl").splitlines()
@@ -42,8 +42,8 @@ def test_curl_lines_of_a_standalone_server_work(api, owner, of_tenant):
         assert run(lines[1], TOKEN=api.token)["name"].endswith(f"/tenants/{tenant}")
 
 
-def test_curl_lines_of_an_emulator_work(emulator):
-    make_administrator(emulator.data, "ada@example.com", "owner")
+def test_curl_samples_of_an_emulator_work(emulator):
+    create_administrator(emulator.data, "ada@example.com", "owner")
     pages = Pages(emulator.url)
     assert pages.sign_in().status_code == 303
     pages.create_project("some-app")
@@ -72,7 +72,7 @@ def test_a_revoked_key_is_refused_at_once(api, owner):
     assert httpx.get(f"{api.url}/v1/projects?key={new}").status_code == 200
 
 
-def test_a_deleted_project_answers_nobody(api, owner):
+def test_a_deleted_project_accepts_no_credentials(api, owner):
     _, id_token = api.user("mallory@example.com")
     path = f"/projects/{api.project}/settings/deletion"
     assert owner.post(path, {"confirmation": "something else"}).status_code == 422

@@ -1,4 +1,4 @@
-"""How many clients may be connected, and what they cost."""
+"""Connection limits, and the memory that connections use."""
 
 import re
 import socket
@@ -14,13 +14,13 @@ ASK = b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
 
 
 def connect(server, source="127.0.0.1"):
-    """A client that was answered once, and stays."""
+    """Returns a client connection that has received one response and stays open."""
     connection = socket.create_connection(server.address, 30, (source, 0))
     connection.sendall(ASK)
     received = b""
     while not received.endswith(b"ok\n"):
         part = connection.recv(4096)
-        assert part, "it was let go"
+        assert part, "the connection was closed"
         received += part
     return connection
 
@@ -34,18 +34,18 @@ def is_open(connection):
 
 
 def tick():
-    """Waits until the clock that idle time is counted by has moved."""
+    """Waits until the clock that measures idle time has advanced."""
     soon = time.monotonic() + 0.02
-    until(lambda: time.monotonic() > soon, "later than before")
+    until(lambda: time.monotonic() > soon, "the clock advances")
 
 
 def memory(server):
-    """The resident memory of the server, in KiB."""
+    """Returns the server's resident memory, in KiB."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
 
 
-def test_an_idle_connection_costs_little_memory(tmp_path):
+def test_an_idle_connection_uses_little_memory(tmp_path):
     with Server(tmp_path, "--max-connections-per-network", "2000") as server:
         warm = [connect(server) for _ in range(50)]
         before = memory(server)
@@ -57,7 +57,7 @@ def test_an_idle_connection_costs_little_memory(tmp_path):
             connection.close()
 
 
-def test_when_full_the_longest_idle_makes_room(tmp_path):
+def test_at_the_limit_the_longest_idle_connection_is_closed(tmp_path):
     flags = ["--max-connections", "20", "--max-connections-per-network", "15"]
     with Server(tmp_path, *flags) as server:
         oldest = connect(server, "127.0.1.1")
@@ -68,7 +68,7 @@ def test_when_full_the_longest_idle_makes_room(tmp_path):
         assert not is_open(oldest) and is_open(crowd[-1])
 
 
-def test_one_network_gets_its_share_and_no_more(tmp_path):
+def test_a_network_is_limited_to_its_share(tmp_path):
     environment = {"COUNTERSIGN_MAX_CONNECTIONS_PER_NETWORK": "3"}
     with Server(tmp_path, env=environment) as server:
         share = [connect(server, "127.0.1.1") for _ in range(3)]
@@ -78,12 +78,12 @@ def test_one_network_gets_its_share_and_no_more(tmp_path):
         assert all(is_open(connection) for connection in share)
 
 
-def test_a_low_limit_of_open_files_is_told_at_the_start(tmp_path):
+def test_a_low_limit_on_open_files_is_reported_at_startup(tmp_path):
     few = ["sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh"]
     with Server(tmp_path, prefix=few) as server:
-        allowed = int(server.said(r"ulimit -n\) allows (\d+) concurrent connections"))
+        allowed = int(server.wait_for_line(r"ulimit -n\) allows (\d+) concurrent connections"))
         assert 128 <= allowed < 256
-        # More than the 16 that were left of it once.
+        # Not only 16, as in an earlier version.
         clients = [connect(server, f"127.0.1.{number}") for number in range(100)]
         assert all(is_open(client) for client in clients)
     with Server(tmp_path) as server:
@@ -91,7 +91,7 @@ def test_a_low_limit_of_open_files_is_told_at_the_start(tmp_path):
         assert "ulimit" not in server.text
 
 
-def test_nonsense_about_proxies_and_limits_is_refused(tmp_path):
+def test_invalid_proxies_and_limits_are_refused(tmp_path):
     refused = run("serve", "--data", tmp_path, "--trusted-proxy", "10.0.0.0/33,proxy.example",
                   "--max-connections", "none", "--max-header-bytes", "1")
     assert refused.returncode == 78
@@ -99,7 +99,7 @@ def test_nonsense_about_proxies_and_limits_is_refused(tmp_path):
         assert words in refused.stderr
 
 
-def test_proxies_of_a_network_are_believed_with_ports(tmp_path):
+def test_proxies_of_a_trusted_network_are_trusted_with_ports(tmp_path):
     flags = ["--trusted-proxy", "127.0.0.0/8,10.0.0.0/8"]
     with Server(tmp_path, *flags) as server:
         for field, peer in (("203.0.113.7:4711, 10.1.2.3", r"203\.0\.113\.7"),

@@ -1,5 +1,5 @@
-"""Calls from web pages of applications: the API answers every origin, the emulator those of this
-machine, the console none."""
+"""Calls from web pages of applications: the API allows every origin, the emulator those of this
+machine, and the console none."""
 
 import http.server
 import threading
@@ -15,8 +15,8 @@ CLEAR = "/emulator/v1/projects/demo-project/accounts"
 
 
 @pytest.fixture(params=[("standalone", ORIGIN), ("standalone", "null"), ("emulator", LOCAL)])
-def asked(request):
-    """A server and a page that may call it."""
+def allowed(request):
+    """A server, and the origin of a page that may call it."""
     profile, origin = request.param
     return request.getfixturevalue(profile), origin
 
@@ -33,8 +33,8 @@ def preflight(server, origin, path="/v1/accounts:signUp"):
         "Access-Control-Request-Private-Network": "true"})
 
 
-def test_a_preflight(asked):
-    server, origin = asked
+def test_a_preflight_request_is_answered(allowed):
+    server, origin = allowed
     answer = preflight(server, origin)
     assert answer.status_code == 204 and answer.content == b""
     fields = answer.headers
@@ -49,16 +49,16 @@ def test_a_preflight(asked):
 @pytest.mark.parametrize("path,status", [
     ("/v1/accounts:signUp?key=wrong", None), ("/v2/nothing", 404), ("/v1/accounts:signUp", 403),
 ])
-def test_errors_can_be_read(asked, path, status):
-    server, origin = asked
+def test_errors_are_readable_across_origins(allowed, path, status):
+    server, origin = allowed
     answer = httpx.post(server.url + path, json={}, headers={"Origin": origin})
     assert answer.headers["access-control-allow-origin"] == origin
     assert "access-control-allow-credentials" not in answer.headers
     assert status is None or answer.status_code == status
 
 
-def test_a_body_that_is_too_large_can_be_read(asked):
-    server, origin = asked
+def test_the_error_for_a_large_body_is_readable_across_origins(allowed):
+    server, origin = allowed
     answer = httpx.post(
         server.url + "/v1/accounts:signUp?key=k", content=b"a" * 3_000_000,
         headers={"Origin": origin})
@@ -72,7 +72,7 @@ def sign_up(server):
     return answer.json()["localId"]
 
 
-def is_there(server, user):
+def exists(server, user):
     found = httpx.post(
         server.url + "/v1/projects/demo-project/accounts:lookup", json={"localId": [user]},
         headers={"Authorization": "Bearer owner"})
@@ -82,18 +82,18 @@ def is_there(server, user):
 @pytest.mark.parametrize("origin", [
     "http://localhost:3000", "https://app.localhost", "http://127.0.0.1:5173", "http://[::1]:8100",
     "capacitor://localhost", "https://localhost", "ionic://localhost", None])
-def test_pages_of_this_machine_and_programs_may_call_the_emulator(emulator, origin):
+def test_local_pages_and_programs_may_call_the_emulator(emulator, origin):
     user = sign_up(emulator)
     headers = {"Origin": origin} if origin else {}
     answer = httpx.delete(emulator.url + CLEAR, headers=headers)
     assert answer.status_code == 200
     assert answer.headers.get("access-control-allow-origin") == origin
-    assert not is_there(emulator, user)
+    assert not exists(emulator, user)
 
 
 @pytest.mark.parametrize("origin", [
     ORIGIN, "null", "http://localhost.evil.example", "http://192.168.0.7:3000", "file://"])
-def test_other_pages_can_neither_ask_nor_delete(emulator, origin):
+def test_other_pages_can_neither_call_nor_clear_the_emulator(emulator, origin):
     user = sign_up(emulator)
     for answer in (
             preflight(emulator, origin), preflight(emulator, origin, CLEAR),
@@ -103,10 +103,10 @@ def test_other_pages_can_neither_ask_nor_delete(emulator, origin):
         assert answer.status_code == 403
         assert "access-control-allow-origin" not in answer.headers
         assert "access-control-allow-private-network" not in answer.headers
-    assert is_there(emulator, user)
+    assert exists(emulator, user)
 
 
-def test_origins_that_are_named_may_call_the_emulator(tmp_path):
+def test_configured_origins_may_call_the_emulator(tmp_path):
     flags = ["--emulator-origin", f"{ORIGIN},null", "--emulator-origin", "http://192.168.0.7:3000"]
     with Server(tmp_path, *flags, profile="emulator") as server:
         for origin in (ORIGIN, "null", "http://192.168.0.7:3000", LOCAL):
@@ -119,7 +119,7 @@ def test_origins_that_are_named_may_call_the_emulator(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/projects/p", "/static/countersign.css"])
-def test_the_console_answers_no_other_origin(server, path):
+def test_the_console_allows_no_other_origin(server, path):
     for method in ("GET", "OPTIONS"):
         answer = httpx.request(
             method, server.url + path, headers={"Origin": ORIGIN, "Accept": "text/html"})
@@ -128,7 +128,7 @@ def test_the_console_answers_no_other_origin(server, path):
 
 @pytest.fixture
 def shop():
-    """A page of another origin: the port is part of it."""
+    """A page of another origin: its port is different."""
     class Shop(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(200)
@@ -144,8 +144,8 @@ def shop():
         server.shutdown()
 
 
-def test_a_page_in_a_browser_signs_somebody_up(emulator, chromium, shop):
-    """Chromium itself checks the fields."""
+def test_a_page_in_a_browser_signs_a_user_up(emulator, chromium, shop):
+    """Chromium itself checks the headers."""
     page = chromium.new_page()
     page.goto(shop)
     answer = page.evaluate("""async (url) => {

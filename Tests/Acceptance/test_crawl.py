@@ -1,4 +1,4 @@
-"""Every link of the demo, as each role is shown them."""
+"""Every link in the demo that each role sees."""
 
 import pytest
 
@@ -14,7 +14,7 @@ ROLES = {
 
 @pytest.fixture(scope="module", params=ROLES)
 def tour(request, demo):
-    """What a role meets on its way: the role's name and every visit."""
+    """A role's name, and its visit to every page it can reach."""
     person = demo.person(*ROLES[request.param])
     return request.param, crawl(demo.browse(person), 8 if request.param == "owner" else 4)
 
@@ -26,7 +26,7 @@ def test_no_link_is_dead(tour):
     assert len(visits) >= 20, role
 
 
-def test_every_page_is_whole(tour):
+def test_every_page_is_valid(tour):
     _, visits = tour
     faults = []
     for visit in visits:
@@ -45,15 +45,15 @@ def test_every_page_is_whole(tour):
             faults.append((visit.path, "unlabelled", page.unlabelled[:2]))
         if len(set(page.ids)) != len(page.ids):
             twice = {name for name in page.ids if page.ids.count(name) > 1}
-            faults.append((visit.path, "ids twice", twice))
+            faults.append((visit.path, "duplicate ids", twice))
         lost = [link for link in page.links if link.startswith("#") and link[1:] not in page.ids]
         if lost:
-            faults.append((visit.path, "leads nowhere", lost))
+            faults.append((visit.path, "broken fragment", lost))
     expect_none(faults)
 
 
-def test_titles_tell_pages_apart(tour):
-    """Two kinds of page of one scope never have the same title."""
+def test_titles_are_unique(tour):
+    """Two kinds of pages of one scope never have the same title."""
     _, visits = tour
     titles = {}
     for name, path in kinds(visits).items():
@@ -62,18 +62,18 @@ def test_titles_tell_pages_apart(tour):
     expect_none(names for names in titles.values() if len(names) > 1)
 
 
-def test_a_browser_has_nothing_to_complain_of(demo, chromium):
-    """No script fails, nothing breaks the content security policy, no file is missing."""
+def test_the_browser_reports_no_errors(demo, chromium):
+    """No script fails, nothing violates the content security policy, and no file is missing."""
     owner = demo.owner
     context = demo.context(chromium, owner)
     page = context.new_page()
-    complaints = []
-    page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(
+    problems = []
+    page.on("console", lambda message: message.type in ("error", "warning") and problems.append(
         (page.url, message.text)))
-    page.on("pageerror", lambda error: complaints.append((page.url, str(error))))
-    page.on("response", lambda answer: answer.status >= 400 and complaints.append(
+    page.on("pageerror", lambda error: problems.append((page.url, str(error))))
+    page.on("response", lambda answer: answer.status >= 400 and problems.append(
         (answer.url, answer.status)))
     for path in kinds(crawl(demo.browse(owner))).values():
         page.goto(path)
     context.close()
-    expect_none(complaints)
+    expect_none(problems)

@@ -1,38 +1,38 @@
-"""Keys and tokens: who may call what."""
+"""API keys and service tokens: who can call what."""
 
 import httpx
 import pytest
 
 from conftest import new_project
 from support.program import run
-from support.rest import Api, make_token, ok, refused
+from support.rest import Api, create_token, ok, refused
 
 
-def test_a_call_without_a_key(api):
+def test_a_call_without_an_api_key_is_refused(api):
     error = refused(
         api.http.post("/v1/accounts:signUp", json={}),
         "The request is missing a valid API key.", status=403)
     assert error["status"] == "PERMISSION_DENIED"
 
 
-def test_a_key_that_is_none(api):
+def test_an_invalid_api_key_is_refused(api):
     answer = api.http.post("/v1/accounts:signUp", params={"key": "wrong"}, json={})
     error = refused(answer, "API key not valid")
     assert error["details"][0]["reason"] == "API_KEY_INVALID"
     assert error["errors"][0]["reason"] == "keyInvalid"
 
 
-def test_a_key_in_the_header(api):
+def test_an_api_key_is_accepted_in_the_header(api):
     answer = api.http.post(
         "/v1/accounts:signUp", json={"email": "h@example.com", "password": "swordfish"},
         headers={"X-Goog-Api-Key": api.key})
     assert ok(answer)["email"] == "h@example.com"
 
 
-def test_an_administrators_call_without_a_token(api):
+def test_an_admin_call_without_a_token_is_refused(api):
     path = f"/v2/projects/{api.project}/config"
     refused(api.http.get(path), "Request is missing required authentication", status=401)
-    # An API key is no credential here.
+    # Admin calls don't accept an API key.
     refused(api.http.get(path, params={"key": api.key}), "Request is missing", status=401)
     for token in ("wrong", "owner", "ya29.x", api.token[:-1], api.token + "x"):
         answer = api.http.get(path, headers={"Authorization": f"Bearer {token}"})
@@ -60,26 +60,26 @@ def attempts(api):
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_what_a_role_may(standalone, api, role):
-    token = make_token(standalone.data, api.project, role)
+def test_a_role_allows_its_calls_only(standalone, api, role):
+    token = create_token(standalone.data, api.project, role)
     answers = attempts(Api(api.url, api.project, api.key, token))
     assert {name for name, answer in answers.items() if answer.status_code == 200} == ROLES[role]
     assert all(answer.status_code in (200, 403) for answer in answers.values())
 
 
-def test_support_and_auditors_tokens_change_nothing(standalone, api):
+def test_support_and_auditor_tokens_change_nothing(standalone, api):
     uid = api.sign_up("eve@example.com")["localId"]
     for role in ("support", "auditor"):
-        other = Api(api.url, api.project, api.key, make_token(standalone.data, api.project, role))
+        other = Api(api.url, api.project, api.key, create_token(standalone.data, api.project, role))
         refused(other.admin("POST", "accounts:update", {"localId": uid, "mfa": {}}),
                 "PERMISSION_DENIED", status=403)
         refused(other.admin("POST", "accounts:delete", {"localId": uid}),
                 "PERMISSION_DENIED", status=403)
 
 
-def test_a_token_ends_where_its_scope_ends(standalone, api, owner):
+def test_a_token_is_limited_to_its_scope(standalone, api, owner):
     mine, other = (owner.create_tenant(api.project, name) for name in ("mine", "other"))
-    token = make_token(standalone.data, api.project, "owner", tenant=mine)
+    token = create_token(standalone.data, api.project, "owner", tenant=mine)
     elsewhere = new_project(standalone, owner)
     places = {
         (api.project, mine): 200, (api.project, other): 403, (api.project, None): 403,
@@ -91,7 +91,7 @@ def test_a_token_ends_where_its_scope_ends(standalone, api, owner):
         assert answer.status_code == status, (project, tenant)
 
 
-def test_a_revoked_token(standalone, api):
+def test_a_revoked_token_is_refused(standalone, api):
     words = ["--data", standalone.data, "--project", api.project]
     listed = run("token", "list", *words).stdout
     id = listed.split("\t")[0]
@@ -100,7 +100,7 @@ def test_a_revoked_token(standalone, api):
     refused(answer, "Request had invalid authentication credentials", status=401)
 
 
-def test_a_user_of_one_tenant_is_nobody_in_another(api, owner, standalone):
+def test_a_user_of_one_tenant_does_not_exist_in_another(api, owner, standalone):
     one, other = (Api(api.url, api.project, api.key, api.token, owner.create_tenant(api.project, n))
                   for n in ("tenant-one", "tenant-two"))
     uid, id_token = one.user("eve@example.com")
@@ -113,7 +113,7 @@ def test_a_user_of_one_tenant_is_nobody_in_another(api, owner, standalone):
     refused(answer, "TENANT_ID_MISMATCH")
 
 
-def test_an_id_token_of_another_project(standalone, api, owner):
+def test_an_id_token_of_another_project_is_refused(standalone, api, owner):
     elsewhere = new_project(standalone, owner)
     _, id_token = elsewhere.user("eve@example.com")
     refused(api.client(":lookup", {"idToken": id_token}), "INVALID_ID_TOKEN")
@@ -122,5 +122,5 @@ def test_an_id_token_of_another_project(standalone, api, owner):
 
 
 def unsigned(token):
-    """The same claims with no signature, as the emulator would make them."""
+    """Returns the same claims without a signature, as the emulator issues them."""
     return "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0." + token.split(".")[1] + "."

@@ -1,4 +1,4 @@
-"""The data folder: whose it is, what it holds, and how it is copied."""
+"""The data folder: permissions, contents, and backups."""
 
 import shutil
 import sqlite3
@@ -10,16 +10,16 @@ import pytest
 
 from support.pages import Pages
 from support.program import ROOT, Server, read_only, run
-from support.rest import Api, make_token, ok
+from support.rest import Api, create_token, ok
 
 
 def serve(*words, prefix=(), env=None):
-    """A server that is expected to refuse."""
+    """Runs a server that is expected to refuse to start."""
     return run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, *words, prefix=prefix, env=env)
 
 
 @pytest.mark.parametrize("first,second", [("standalone", "emulator"), ("emulator", "standalone")])
-def test_the_other_profile_is_refused(tmp_path, first, second):
+def test_a_folder_of_the_other_profile_is_refused(tmp_path, first, second):
     with Server(tmp_path, profile=first) as server:
         assert server.stop() == 0
     refusal = serve("--data", tmp_path, "--profile", second)
@@ -38,7 +38,7 @@ def test_a_second_server_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("used_before", [False, True])
-def test_a_folder_that_cannot_be_written_is_refused(tmp_path, used_before):
+def test_a_read_only_folder_is_refused(tmp_path, used_before):
     folder = tmp_path / "data"
     folder.mkdir()
     if used_before:
@@ -46,18 +46,18 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path, used_before):
             server.stop()
     prefix = read_only(folder)
     if prefix is None:
-        pytest.skip("nothing is read-only to root here, where nobody may mount")
+        pytest.skip("root can write everywhere, and mounting isn't allowed")
     refusal = serve("--data", folder, prefix=prefix)
     folder.chmod(0o700)
     assert refusal.returncode == 78
     assert str(folder) in refusal.stderr and "isn't writable" in refusal.stderr
 
 
-def test_what_is_in_it_is_for_its_owner_alone(tmp_path):
+def test_the_folder_is_private_to_its_owner(tmp_path):
     with Server(tmp_path / "data") as server:
-        said = server.text
+        output = server.text
         server.setup_code
-        assert "can't be read" in server.text and "master.key" in server.text, said
+        assert "can't be read" in server.text and "master.key" in server.text, output
         assert mode(tmp_path / "data") == 0o700
         assert mode(tmp_path / "data/master.key") == 0o600
         assert mode(tmp_path / "data/countersign.sqlite") & 0o077 == 0
@@ -67,7 +67,7 @@ def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_key_that_others_can_read_is_refused(tmp_path):
+def test_a_key_readable_by_others_is_refused(tmp_path):
     with Server(tmp_path) as server:
         server.stop()
     (tmp_path / "master.key").chmod(0o644)
@@ -89,7 +89,7 @@ def test_a_missing_or_wrong_key_is_refused(tmp_path):
     assert not (tmp_path / "one/master.key").exists()
 
 
-def test_the_key_may_come_from_the_environment(tmp_path):
+def test_the_key_can_come_from_the_environment(tmp_path):
     with Server(tmp_path) as server:
         server.stop()
     key = (tmp_path / "master.key").read_text().strip()
@@ -99,12 +99,12 @@ def test_the_key_may_come_from_the_environment(tmp_path):
     assert not (tmp_path / "master.key").exists()
 
 
-def test_a_backup_while_writes_go_on(tmp_path):
-    """The copy is whole, and has at least what was acknowledged before it was asked for."""
+def test_a_backup_during_writes_is_complete(tmp_path):
+    """The copy is intact and has at least the writes acknowledged before the backup."""
     with Server(tmp_path / "data") as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("backed-up")
-        token = make_token(server.data, "backed-up", "owner")
+        token = create_token(server.data, "backed-up", "owner")
         written, stop = [], threading.Event()
 
         def write(name):
@@ -144,7 +144,7 @@ def test_a_backup_while_writes_go_on(tmp_path):
 
 
 def found(server, project, token, ids):
-    """Which of the users are there."""
+    """Returns the IDs that exist."""
     api = Api(server.url, project, "k", token)
     return {
         user["localId"]
@@ -153,7 +153,7 @@ def found(server, project, token, ids):
             "POST", "accounts:lookup", {"localId": ids[start:start + 100]})).get("users", [])}
 
 
-def test_commands_want_a_folder_with_data(tmp_path):
+def test_commands_require_a_data_folder(tmp_path):
     for words in (["admin", "list"], ["token", "list", "--project", "p"], ["backup", "f"]):
         refusal = run(*words, "--data", tmp_path)
         assert refusal.returncode == 78 and "no Countersign data" in refusal.stderr

@@ -1,4 +1,4 @@
-"""The demo: made at the start, the same each time, for one's own machine."""
+"""The demo: created at startup, reproducible, and for local use only."""
 
 import time
 
@@ -11,8 +11,8 @@ from support.program import ROOT, Server, run
 from support.rest import Api, ok
 
 
-def test_it_is_ready_soon_and_everybody_signs_in(demo):
-    # A release build takes a few seconds; this one was built for debugging and has neighbors.
+def test_the_demo_starts_quickly_and_everyone_can_sign_in(demo):
+    # A release build takes a few seconds; this is a debug build, and other tests run in parallel.
     assert demo.ready_after < 60
     assert {person.role.split()[0] for person in demo.administrators} == {
         "owner", "policy", "support", "auditor"}
@@ -22,7 +22,7 @@ def test_it_is_ready_soon_and_everybody_signs_in(demo):
     assert front.count('href="/projects/') >= 3
 
 
-def test_its_example_user_signs_in_with_a_code(demo):
+def test_the_example_user_signs_in_with_a_code(demo):
     pages, user = demo.browse(demo.owner), demo.user
     tenant = next(link for link in demo.tenants("harbour-bank") if "/retail-" in link)
     api = Api(demo.url, "harbour-bank", pages.api_key("harbour-bank"),
@@ -43,44 +43,44 @@ def test_its_example_user_signs_in_with_a_code(demo):
     (["--profile", "emulator"], "standalone"),
     (["--demo-seed", "many"], "--demo-seed"),
 ], ids=" ".join)
-def test_it_is_refused_elsewhere(tmp_path, words, sentence):
-    said = run("serve", "--demo", "--listen", "127.0.0.1:0", "--assets", ROOT,
-               "--data", tmp_path / "data", *words)
-    assert said.returncode == 78 and sentence in said.stderr
+def test_the_demo_is_refused_beyond_loopback(tmp_path, words, sentence):
+    result = run("serve", "--demo", "--listen", "127.0.0.1:0", "--assets", ROOT,
+                 "--data", tmp_path / "data", *words)
+    assert result.returncode == 78 and sentence in result.stderr
     assert not (tmp_path / "data").exists()
 
 
-def test_a_seed_belongs_to_a_demo(tmp_path):
-    said = run("serve", "--demo-seed", "3", "--assets", ROOT, "--data", tmp_path / "data")
-    assert said.returncode == 78 and "--demo" in said.stderr
+def test_a_seed_requires_the_demo(tmp_path):
+    result = run("serve", "--demo-seed", "3", "--assets", ROOT, "--data", tmp_path / "data")
+    assert result.returncode == 78 and "--demo" in result.stderr
 
 
-def test_it_is_refused_beside_other_data(tmp_path):
+def test_the_demo_is_refused_in_a_folder_with_other_data(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    said = run("serve", "--demo", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", tmp_path)
-    assert said.returncode == 78 and "isn't empty" in said.stderr
+    result = run("serve", "--demo", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", tmp_path)
+    assert result.returncode == 78 and "isn't empty" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_its_folder_is_served_again_but_to_nobody_else(tmp_path):
+def test_a_demo_folder_can_be_served_again_on_loopback_only(tmp_path):
     with Demo(tmp_path / "data", "--demo-seed", "5") as demo:
         people = [person.email for person in demo.administrators]
         assert demo.server.stop() == 0
-    said = run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", tmp_path / "data",
-               "--public-url", "https://mfa.example.com")
-    assert said.returncode == 78 and "loopback" in said.stderr
+    result = run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", tmp_path / "data",
+                 "--public-url", "https://mfa.example.com")
+    assert result.returncode == 78 and "loopback" in result.stderr
     with Server(tmp_path / "data") as server:
         answer = Pages(server.url).sign_in(people[1], "sentry-at-the-gate")
         assert answer.status_code == 303
         assert httpx.get(server.url + "/healthz").status_code == 200
 
 
-def test_one_of_any_size_is_made_first_and_served_afterwards(tmp_path):
+def test_the_demo_command_creates_a_demo_that_serve_serves(tmp_path):
     data = tmp_path / "data"
-    said = run("demo", "--users", "300", "--data", data)
-    assert said.returncode == 0, said.stderr
-    assert "Users of Metropolis: 300 of 300" in said.stdout
-    assert "olga@example.com" in said.stdout
+    result = run("demo", "--users", "300", "--data", data)
+    assert result.returncode == 0, result.stderr
+    assert "Users of Metropolis: 300 of 300" in result.stdout
+    assert "olga@example.com" in result.stdout
     assert sorted(path.name for path in data.iterdir()) == ["countersign.sqlite", "master.key"]
     again = run("demo", "--users", "300", "--data", data)
     assert again.returncode == 78 and "empty" in again.stderr
@@ -89,6 +89,6 @@ def test_one_of_any_size_is_made_first_and_served_afterwards(tmp_path):
 
 
 @pytest.mark.parametrize("words", [["--users", "many"], ["--users", "99"], ["--seed", "x"]])
-def test_one_of_no_size_is_refused(tmp_path, words):
-    said = run("demo", "--data", tmp_path / "data", *words)
-    assert said.returncode == 64 and words[0] in said.stderr
+def test_an_invalid_demo_size_is_refused(tmp_path, words):
+    result = run("demo", "--data", tmp_path / "data", *words)
+    assert result.returncode == 64 and words[0] in result.stderr

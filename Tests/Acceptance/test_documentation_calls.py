@@ -1,4 +1,4 @@
-"""The product documentation's own calls, run by curl; only host, ids and token are put in."""
+"""The calls from Google's documentation, run with curl; only host, IDs, and token are replaced."""
 
 import json
 import subprocess
@@ -42,7 +42,7 @@ curl -X PATCH "https://identitytoolkit.googleapis.com/v2/projects/PROJECT_ID/ten
     }'
 """
 
-# What the documentation's Node sample puts into the body: a state at the top alone.
+# The body from the documentation's Node.js sample: only a top-level state.
 TENANT_TOP_STATE = TENANT.replace(
     '"mfaConfig": {\n', '"mfaConfig": {\n          "state": "ENABLED",\n')
 
@@ -54,16 +54,16 @@ def curl(api, call, intervals):
         "NUM_ADJ_INTERVALS": intervals,
     }.items():
         call = call.replace(placeholder, value)
-    said = subprocess.run(
+    result = subprocess.run(
         call.replace("curl ", "curl -sS ", 1), shell=True, capture_output=True, text=True,
         timeout=60)
-    assert said.returncode == 0, said.stderr
-    return json.loads(said.stdout)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
 
 
 @pytest.mark.parametrize("host", ["", "/identitytoolkit.googleapis.com"])
 @pytest.mark.parametrize("intervals", ["5", '"5"', "0", "10"])
-def test_totp_for_a_project(api, host, intervals):
+def test_totp_is_turned_on_for_a_project(api, host, intervals):
     call = PROJECT.replace("https://identitytoolkit.googleapis.com",
                            "https://identitytoolkit.googleapis.com" + host)
     answer = curl(api, call, intervals)
@@ -75,19 +75,19 @@ def test_totp_for_a_project(api, host, intervals):
     assert ok(api.admin("GET", "config", version="v2"))["mfa"] == expected
 
 
-def test_totp_for_a_project_with_the_placeholder_left_in(api):
+def test_the_unreplaced_placeholder_is_refused(api):
     answer = curl(api, PROJECT, '"NUM_ADJ_INTERVALS"')
     assert answer["error"]["status"] == "INVALID_ARGUMENT"
     assert '(TYPE_INT32), "NUM_ADJ_INTERVALS"' in answer["error"]["message"]
 
 
 @pytest.mark.parametrize("call", [TENANT, TENANT_TOP_STATE], ids=["rest", "as-node-has-it"])
-def test_totp_for_a_tenant(tenant_api, owner, call):
+def test_totp_is_turned_on_for_a_tenant(tenant_api, owner, call):
     answer = curl(tenant_api, call, "5")
     [entry] = answer["mfaConfig"]["providerConfigs"]
     assert entry == {
         "state": "MFA_STATE_UNSPECIFIED", "totpProviderConfig": {"adjacentIntervals": 5}}
-    # A state that is not given counts as on, and the console says so.
+    # An unset state is treated as enabled, and the console says so.
     _, id_token = tenant_api.user("eve@example.com")
     tenant_api.enroll(id_token)
     assert "mfaPendingCredential" in ok(tenant_api.sign_in("eve@example.com"))

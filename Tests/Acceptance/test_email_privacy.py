@@ -1,4 +1,4 @@
-"""Nobody learns by asking which addresses have an account: same bytes, comparable work."""
+"""Email enumeration protection: responses don't reveal which addresses have an account."""
 
 import time
 
@@ -12,7 +12,7 @@ UNKNOWN = [f"nobody{n}@example.com" for n in range(9)]
 
 @pytest.fixture
 def pool(api):
-    """A project with email privacy, and users whose addresses are as long as those of nobody."""
+    """A project with email enumeration protection; all addresses have the same length."""
     ok(api.admin("PATCH", "config", {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}},
                  version="v2", params={"updateMask": "emailPrivacyConfig"}))
     for email in KNOWN:
@@ -39,8 +39,8 @@ def ask(api, method, email):
     return answer, time.perf_counter() - begun
 
 
-def seen(answer, email):
-    """What a stranger sees of an answer, apart from what they said themselves and from chance."""
+def visible_parts(answer, email):
+    """Returns the visible parts of a response, without the request's own and random values."""
     text = answer.text.replace(email, "<email>")
     body = answer.json()
     if "sessionId" in body:
@@ -50,23 +50,23 @@ def seen(answer, email):
 
 
 @pytest.mark.parametrize("method", QUESTIONS)
-def test_an_address_that_is_known_is_answered_like_one_that_is_not(pool, method):
+def test_known_and_unknown_addresses_get_the_same_response(pool, method):
     ask(pool, method, "warm@example.com")
     times, answers = {True: [], False: []}, set()
     for known, unknown in zip(KNOWN, UNKNOWN):
         for email in (known, unknown):
             answer, seconds = ask(pool, method, email)
-            answers.add(str(seen(answer, email)))
+            answers.add(str(visible_parts(answer, email)))
             times[email == known].append(seconds)
     assert len(answers) == 1, answers
-    # The quickest of each side: what else the machine does only ever adds.
+    # The fastest of each: other load on the machine only adds time.
     known, unknown = min(times[True]), min(times[False])
-    # A hash or a write on one side alone would be many times as long.
+    # A hash or a write on one side only would take many times as long.
     assert max(known, unknown) < 3 * min(known, unknown) + 0.004, (known, unknown)
 
 
-def test_a_wrong_password_costs_a_hash_either_way(pool):
-    """The work itself, and not only how it compares."""
+def test_a_wrong_password_costs_a_hash_for_any_address(pool):
+    """Checks the absolute work, not only the comparison."""
     costs = []
     for email in (KNOWN[0], UNKNOWN[0]):
         costs.append(min(ask(pool, "signInWithPassword", email)[1] for _ in range(3)))
@@ -74,15 +74,15 @@ def test_a_wrong_password_costs_a_hash_either_way(pool):
     assert min(costs) > 2 * cheap, (costs, cheap)
 
 
-def test_a_link_that_is_asked_for_goes_to_those_alone_who_have_an_account(pool, owner):
-    """The answer says the same; what is sent does not."""
+def test_a_requested_link_is_sent_to_existing_accounts_only(pool, owner):
+    """The responses are the same; the messages aren't."""
     for email in (KNOWN[0], UNKNOWN[0]):
         assert ok(ask(pool, "sendOobCode", email)[0])["email"] == email
     outbox = owner.get(f"/projects/{pool.project}/outbox").text
     assert KNOWN[0] in outbox and UNKNOWN[0] not in outbox
 
 
-def test_without_privacy_the_difference_is_told(pool):
+def test_without_email_enumeration_protection_errors_differ(pool):
     ok(pool.admin("PATCH", "config", {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": False}},
                   version="v2", params={"updateMask": "emailPrivacyConfig"}))
     words = [ask(pool, "signInWithPassword", email)[0].json()["error"]["message"]

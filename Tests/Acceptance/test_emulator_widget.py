@@ -1,6 +1,6 @@
-"""Sign-in at a provider in a window, and by leading away and back, as the web SDK does it.
+"""Sign-in with a provider in a popup and by redirect, as the web SDK does it.
 
-The SDK's messenger is Google's script, which is not at hand: a test double passes on what it is given.
+The SDK's messenger is a Google script that tests can't load; a test double passes messages on.
 """
 
 import http.server
@@ -16,7 +16,7 @@ addEventListener("message", (message) => {
 });
 </script><iframe src="%s"></iframe>"""
 
-# What the frame uses of the script: register, send, and the context's parent.
+# The parts of the script that the frame uses: register, send, and the context's parent.
 MESSENGER = """window.gapi = {
   load: (name, options) => options.callback(),
   iframes: {
@@ -37,8 +37,8 @@ KEY = {"apiKey": "k", "appName": "[DEFAULT]"}
 
 @pytest.fixture
 def shop(emulator):
-    """An application on another origin, with the frame that the SDK puts into it."""
-    # A host of the emulator's own site, so that the frame shares what the window keeps.
+    """An application on another origin, with the frame that the SDK embeds."""
+    # The same site as the application, so that the frame shares storage with the popup.
     site = emulator.url.replace("127.0.0.1", "localhost")
 
     class Shop(http.server.BaseHTTPRequestHandler):
@@ -60,20 +60,20 @@ def shop(emulator):
 
 @pytest.fixture
 def page(chromium, shop):
-    """The application in a browser, told by its frame that nobody signed in."""
+    """The application in a browser; its frame has reported that no one signed in."""
     context = chromium.new_context()
     context.route("https://apis.google.com/js/api.js", lambda route: route.fulfill(
         content_type="text/javascript", body=MESSENGER))
     page = context.new_page()
-    trouble = []
-    page.on("pageerror", lambda error: trouble.append(str(error)))
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(shop[0])
     page.wait_for_function("events.length === 1")
-    nobody = {"type": "authEvent", "authEvent": {
+    signed_out = {"type": "authEvent", "authEvent": {
         "type": "unknown", "error": {"code": "auth/no-auth-event"}}}
-    assert page.evaluate("events[0]") == nobody
+    assert page.evaluate("events[0]") == signed_out
     yield page
-    assert trouble == []
+    assert errors == []
     context.close()
 
 
@@ -83,7 +83,7 @@ def handler(site, **members):
 
 
 def sign_in(page, event, emulator):
-    """What the SDK makes of the event."""
+    """Signs in with an event, as the SDK does."""
     return page.evaluate("""async ([url, event]) => {
       const answer = await fetch(
         url + "/identitytoolkit.googleapis.com/v1/accounts:signInWithIdp?key=k", {
@@ -95,7 +95,7 @@ def sign_in(page, event, emulator):
     }""", [emulator.url, event])
 
 
-def test_a_window_signs_somebody_in_and_offers_them_again(page, shop, emulator):
+def test_a_popup_signs_a_user_in_and_offers_the_user_again(page, shop, emulator):
     with page.expect_popup() as opened:
         page.evaluate("url => { window.open(url); }", handler(shop[1], authType="signInViaPopup"))
     window = opened.value
@@ -115,7 +115,7 @@ def test_a_window_signs_somebody_in_and_offers_them_again(page, shop, emulator):
     assert again["localId"] == first["localId"] and "isNewUser" not in again
 
 
-def test_leading_away_and_back(page, shop, emulator):
+def test_a_redirect_signs_a_user_in(page, shop, emulator):
     page.goto(handler(
         shop[1], authType="signInViaRedirect", redirectUrl=shop[0], tid="some-tenant"))
     page.click("text='Invent somebody'")
@@ -126,14 +126,14 @@ def test_leading_away_and_back(page, shop, emulator):
     assert (event["type"], event["tenantId"]) == ("signInViaRedirect", "some-tenant")
     answer = sign_in(page, event, emulator)
     assert answer["email"].startswith("tester.") and answer["tenantId"] == "some-tenant"
-    # An event is told once.
+    # An event is delivered once.
     page.reload()
     page.wait_for_function("events.length === 1")
     assert page.evaluate("events[0].authEvent.type") == "unknown"
 
 
 @pytest.mark.parametrize("target", ["javascript:document.title='x'", "", "nowhere"])
-def test_it_leads_nowhere_but_to_addresses(page, shop, target):
+def test_a_sign_in_redirects_to_http_addresses_only(page, shop, target):
     page.goto(handler(shop[1], authType="signInViaRedirect", redirectUrl=target))
     page.click("text='Invent somebody'")
     page.click("text='Sign in'")
@@ -141,7 +141,7 @@ def test_it_leads_nowhere_but_to_addresses(page, shop, target):
     assert page.title() == "Sign-in at the emulator"
 
 
-def test_a_window_without_an_application_says_so(page, shop):
+def test_a_popup_without_its_application_says_so(page, shop):
     page.goto(handler(shop[1], authType="linkViaPopup"))
     page.click("text='Invent somebody'")
     page.click("text='Sign in'")

@@ -1,5 +1,5 @@
-"""Sign-in by somebody else's word: tokens signed by PyJWT and by firebase-admin, as back ends and
-providers of identity sign them."""
+"""Federated sign-in: tokens signed by PyJWT and by firebase-admin, as back ends and identity
+providers sign them."""
 
 import base64
 import hashlib
@@ -59,7 +59,7 @@ def sign_in(api, token):
     return api.client(":signInWithCustomToken", {"token": token, "returnSecureToken": True})
 
 
-def test_a_back_ends_token_signs_in(standalone, api, key):
+def test_a_custom_token_of_a_back_end_signs_in(standalone, api, key):
     register(standalone, api.project, key)
     answer = ok(sign_in(api, custom_token(key, claims={"plan": "gold"})))
     assert answer["isNewUser"] is True
@@ -71,7 +71,7 @@ def test_a_back_ends_token_signs_in(standalone, api, key):
     assert claims(refreshed["id_token"])["plan"] == "gold"
 
 
-def test_the_keys_are_listed_and_revoked_on_the_command_line(standalone, api, key):
+def test_keys_are_listed_and_revoked_on_the_command_line(standalone, api, key):
     signer = register(standalone, api.project, key, "--key-id", "k1")
     again = run(
         "signer", "add", "--data", standalone.data, "--project", api.project, "--issuer", BACK_END,
@@ -93,7 +93,7 @@ def test_the_keys_are_listed_and_revoked_on_the_command_line(standalone, api, ke
     refused(sign_in(api, custom_token(key)), "CREDENTIAL_MISMATCH")
 
 
-def hostile(key):
+def invalid_tokens(key):
     now = int(time.time())
     good = custom_token(key)
     head, payload, signature = good.split(".")
@@ -101,25 +101,25 @@ def hostile(key):
     return {
         "another key": custom_token(new_key()),
         "no signature": custom_token(None, "none"),
-        "a signature taken off": f"{head}.{payload}.",
+        "a removed signature": f"{head}.{payload}.",
         "another payload": f"{head}.{other}.{signature}",
-        "the public key as a password": hmac_token(key),
+        "the public key as an HMAC secret": hmac_token(key),
         "an elliptic curve": custom_token(ec.generate_private_key(ec.SECP256R1()), "ES256"),
         "a longer digest": custom_token(key, "RS512"),
-        "out of date": custom_token(key, iat=now - 7200, exp=now - 3600),
-        "from tomorrow": custom_token(key, iat=now + 86400, exp=now + 86400 + 60),
-        "for two hours": custom_token(key, exp=now + 7201),
-        "for somebody else": custom_token(key, aud="https://example.com"),
-        "by somebody for another": custom_token(key, sub="x@acme.example"),
-        "without an end": custom_token(key, exp=None),
+        "expired": custom_token(key, iat=now - 7200, exp=now - 3600),
+        "issued in the future": custom_token(key, iat=now + 86400, exp=now + 86400 + 60),
+        "valid for two hours": custom_token(key, exp=now + 7201),
+        "another audience": custom_token(key, aud="https://example.com"),
+        "another subject": custom_token(key, sub="x@acme.example"),
+        "without an expiration": custom_token(key, exp=None),
         "huge": custom_token(key, claims={"a": "x" * 20_000}),
-        "bare": json.dumps({"uid": "root"}),
-        "nothing": "..",
+        "plain JSON": json.dumps({"uid": "root"}),
+        "empty": "..",
     }
 
 
 def hmac_token(key):
-    """What a verifier takes that lets the header choose: HS256, with the public key as secret."""
+    """Returns a token for verifiers that trust the header: HS256, keyed with the public key."""
     import hmac
 
     def part(value):
@@ -133,10 +133,10 @@ def hmac_token(key):
     return (text + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
 
 
-def test_no_other_token_does(standalone, api, key):
+def test_an_invalid_custom_token_is_refused(standalone, api, key):
     register(standalone, api.project, key)
     ok(sign_in(api, custom_token(key)))
-    for name, token in hostile(key).items():
+    for name, token in invalid_tokens(key).items():
         answer = sign_in(api, token)
         assert answer.status_code == 400, name
         assert answer.json()["error"]["message"].startswith("INVALID_CUSTOM_TOKEN : "), name
@@ -146,7 +146,7 @@ def test_no_other_token_does(standalone, api, key):
     assert "users" not in lookup
 
 
-def test_a_key_is_of_no_use_in_another_project(standalone, api, owner, key):
+def test_a_key_is_not_valid_for_another_project(standalone, api, owner, key):
     from conftest import new_project
 
     register(standalone, api.project, key)
@@ -154,7 +154,7 @@ def test_a_key_is_of_no_use_in_another_project(standalone, api, owner, key):
     refused(sign_in(elsewhere, custom_token(key)), "CREDENTIAL_MISMATCH")
 
 
-def test_a_token_of_the_admin_sdk(standalone, api, key):
+def test_a_custom_token_of_the_admin_sdk_signs_in(standalone, api, key):
     register(standalone, api.project, key)
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
@@ -172,7 +172,7 @@ def test_a_token_of_the_admin_sdk(standalone, api, key):
     assert claims(answer["idToken"])["plan"] == "silver"
 
 
-# Providers of OpenID Connect
+# OpenID Connect providers
 
 ISSUER = "https://login.acme.example"
 
@@ -200,7 +200,7 @@ def by_provider(api, token, provider="oidc.acme", **more):
         "returnIdpCredential": True, **more})
 
 
-def test_a_providers_token_signs_in(tenant_api, key):
+def test_an_id_token_of_a_provider_signs_in(tenant_api, key):
     configure(tenant_api, {"keys": [
         {**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())), "kid": "r1"}]})
     answer = ok(by_provider(tenant_api, id_token(key, headers={"kid": "r1"})))
@@ -214,7 +214,7 @@ def test_a_providers_token_signs_in(tenant_api, key):
     assert found["users"][0]["localId"] == answer["localId"]
 
 
-def test_a_provider_may_sign_with_an_elliptic_curve(api):
+def test_a_provider_can_sign_with_an_elliptic_curve_key(api):
     key = ec.generate_private_key(ec.SECP256R1())
     kept = configure(api, pem(key))
     assert kept["jwks"]["keys"][0]["crv"] == "P-256"
@@ -224,7 +224,7 @@ def test_a_provider_may_sign_with_an_elliptic_curve(api):
         "INVALID_IDP_RESPONSE")
 
 
-def test_the_nonce_is_that_of_the_token(api, key):
+def test_the_nonce_must_match_the_token(api, key):
     configure(api, pem(key))
     token = id_token(key, nonce=hashlib.sha256(b"raw").hexdigest())
     refused(by_provider(api, token), "MISSING_OR_INVALID_NONCE")
@@ -232,16 +232,16 @@ def test_the_nonce_is_that_of_the_token(api, key):
     ok(by_provider(api, token, form={"nonce": "raw"}))
 
 
-def test_no_other_providers_token_does(api, key):
+def test_an_invalid_id_token_of_a_provider_is_refused(api, key):
     configure(api, pem(key))
     now = int(time.time())
     for name, token in {
         "another key": id_token(new_key()), "no signature": id_token(None, "none"),
         "another issuer": id_token(key, iss="https://evil.example"),
         "another client": id_token(key, aud="client-2"),
-        "out of date": id_token(key, exp=now - 120),
-        "from tomorrow": id_token(key, iat=now + 86_400, exp=now + 90_000),
-        "bare": json.dumps({"sub": "u1"}),
+        "expired": id_token(key, exp=now - 120),
+        "issued in the future": id_token(key, iat=now + 86_400, exp=now + 90_000),
+        "plain JSON": json.dumps({"sub": "u1"}),
     }.items():
         answer = by_provider(api, token)
         assert answer.status_code == 400, name
@@ -251,7 +251,7 @@ def test_no_other_providers_token_does(api, key):
     refused(answer, "NOT_IMPLEMENTED", status=501)
 
 
-def test_a_second_factor_is_asked_for(api, key):
+def test_a_federated_sign_in_requires_the_second_factor(api, key):
     api.switch_totp_on()
     configure(api, pem(key))
     uid, token = api.user("ann@example.com")
@@ -259,7 +259,7 @@ def test_a_second_factor_is_asked_for(api, key):
     answer = ok(by_provider(api, id_token(key)))
     assert answer["localId"] == uid
     assert "idToken" not in answer and answer["mfaInfo"][0]["displayName"] == "Phone"
-    # The code of the next step, since the present one was spent on the enrollment.
+    # The next interval's code: the enrollment used the current one.
     code = authenticator.at(int(time.time()) + 30)
     done = ok(api.factor("mfaSignIn:finalize", {
         "mfaPendingCredential": answer["mfaPendingCredential"],

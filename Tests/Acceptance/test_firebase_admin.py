@@ -11,9 +11,9 @@ ADA = {"uid": "ada", "email": "ada@example.com", "phone_number": "+15551230001",
        "password": "swordfish", "email_verified": True}
 
 
-def test_a_user_is_made_and_read_by_everything_that_names_them(sdk):
-    made = auth.create_user(app=sdk.app, **ADA)
-    for user in (made, auth.get_user("ada", sdk.app),
+def test_a_user_is_created_and_found_by_every_identifier(sdk):
+    created = auth.create_user(app=sdk.app, **ADA)
+    for user in (created, auth.get_user("ada", sdk.app),
                  auth.get_user_by_email("ADA@example.com", sdk.app),
                  auth.get_user_by_phone_number("+15551230001", sdk.app)):
         assert (user.uid, user.email, user.phone_number) == ("ada", ADA["email"], "+15551230001")
@@ -28,7 +28,7 @@ def test_a_user_is_made_and_read_by_everything_that_names_them(sdk):
     assert auth.get_user("ada", sdk.app).user_metadata.last_sign_in_timestamp > 1_700_000_000_000
 
 
-def test_a_user_without_anything(sdk):
+def test_a_user_is_created_without_attributes(sdk):
     user = auth.create_user(app=sdk.app)
     assert len(user.uid) == 28
     assert user.provider_data == [] and user.email is None and not user.email_verified
@@ -53,7 +53,7 @@ def test_users_are_found_by_a_list_of_identifiers(sdk):
     assert (google.uid, google.email) == ("dans-google-id", "dan@gmail.example")
 
 
-def test_what_is_changed_is_changed_and_nothing_else(sdk):
+def test_an_update_changes_only_the_given_attributes(sdk):
     auth.create_user(app=sdk.app, **ADA)
     user = auth.update_user(
         "ada", email="countess@example.com", display_name="Countess", disabled=True, app=sdk.app)
@@ -88,7 +88,7 @@ def test_users_are_deleted(sdk):
         auth.get_user("one", sdk.app)
     with pytest.raises(auth.UserNotFoundError):
         auth.delete_user("one", sdk.app)
-    # The SDK forces, so that nobody has to be disabled before; who is not there counts as deleted.
+    # The SDK sets `force`, so users don't have to be disabled first; unknown ones count as deleted.
     result = auth.delete_users(["one", "two", "three", "nobody"], sdk.app)
     assert (result.success_count, result.failure_count) == (4, 0)
     assert auth.list_users(app=sdk.app).users == []
@@ -98,8 +98,8 @@ def test_custom_claims_are_in_the_next_token(sdk):
     auth.create_user(app=sdk.app, **ADA)
     auth.set_custom_user_claims("ada", {"admin": True, "teams": ["red", "blue"]}, sdk.app)
     assert auth.get_user("ada", sdk.app).custom_claims == {"admin": True, "teams": ["red", "blue"]}
-    said = auth.verify_id_token(ok(sdk.api.sign_in(ADA["email"]))["idToken"], sdk.app)
-    assert said["admin"] is True and said["teams"] == ["red", "blue"]
+    decoded = auth.verify_id_token(ok(sdk.api.sign_in(ADA["email"]))["idToken"], sdk.app)
+    assert decoded["admin"] is True and decoded["teams"] == ["red", "blue"]
     auth.set_custom_user_claims("ada", None, sdk.app)
     assert auth.get_user("ada", sdk.app).custom_claims is None
     assert "admin" not in claims(ok(sdk.api.sign_in(ADA["email"]))["idToken"])
@@ -110,13 +110,13 @@ def test_custom_claims_are_in_the_next_token(sdk):
     ({"uid": "ada"}, auth.UidAlreadyExistsError),
     ({"phone_number": "+15551230001"}, auth.PhoneNumberAlreadyExistsError),
 ])
-def test_what_is_taken_is_told_as_the_sdk_knows_it(sdk, change, error):
+def test_a_conflict_raises_the_sdks_error(sdk, change, error):
     auth.create_user(app=sdk.app, **ADA)
     with pytest.raises(error):
         auth.create_user(app=sdk.app, **change)
 
 
-def test_who_is_not_there_is_told_as_the_sdk_knows_it(sdk):
+def test_an_unknown_user_raises_the_sdks_error(sdk):
     for call in (lambda: auth.get_user("nobody", sdk.app),
                  lambda: auth.get_user_by_email("nobody@example.com", sdk.app),
                  lambda: auth.update_user("nobody", email_verified=True, app=sdk.app)):
@@ -127,7 +127,7 @@ def test_who_is_not_there_is_told_as_the_sdk_knows_it(sdk):
 
 
 def refused_by_the_server(sdk):
-    # The SDK itself refuses short passwords, so this one is short only in what counts.
+    # The SDK refuses short passwords itself, so its check is replaced.
     from firebase_admin import _auth_utils
     kept, _auth_utils.validate_password = _auth_utils.validate_password, lambda text, *_: text
     try:

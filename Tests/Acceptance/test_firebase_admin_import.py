@@ -1,4 +1,4 @@
-"""The real firebase-admin for Python moves users here with the password hashes they had."""
+"""The real firebase-admin for Python imports users with their password hashes."""
 
 import base64
 import hashlib
@@ -13,7 +13,7 @@ PASSWORD, SALT, KEY = b"correct horse battery", b"some salt", b"the signer's key
 
 
 def rounds(name, times):
-    """Salt before password, and the digest of the digest as often as there are rounds."""
+    """Returns the digest of salt and password, hashed `times` times."""
     digest = SALT + PASSWORD
     for _ in range(times):
         digest = hashlib.new(name, digest).digest()
@@ -24,12 +24,12 @@ def keyed(name):
     return hmac.new(KEY, PASSWORD + SALT, name).digest()
 
 
-# A vector that the openwall project published; what follows the 72nd byte counts for nothing.
+# A test vector of the Openwall project; bytes after the 72nd are ignored.
 BCRYPT = b"$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui"
 BCRYPT_PASSWORD = ("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                    "chars after 72 are ignored")
 
-# The vector that Firebase publishes with its own scrypt.
+# Firebase's published test vector for its modified scrypt.
 FIREBASE_KEY = base64.b64decode(
     "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==")
 FIREBASE_HASH = base64.b64decode(
@@ -42,7 +42,7 @@ WAYS = {
     "HMAC_SHA256": (Hash.hmac_sha256(KEY), keyed("sha256")),
     "HMAC_SHA1": (Hash.hmac_sha1(KEY), keyed("sha1")),
     "HMAC_MD5": (Hash.hmac_md5(KEY), keyed("md5")),
-    # The one whose digest is written out in hexadecimal before it is stored.
+    # The only digest that is stored in hexadecimal.
     "MD5": (Hash.md5(0), hashlib.md5(SALT + PASSWORD).hexdigest().encode()),
     "SHA1": (Hash.sha1(1), rounds("sha1", 1)),
     "SHA256": (Hash.sha256(1), rounds("sha256", 1)),
@@ -65,28 +65,28 @@ def sign_in_after_import(sdk, algorithm, digest, salt, password):
     assert (result.success_count, result.failure_count) == (1, 0), result.errors
     wrong = password[:-1] + "?" if len(password) < 72 else "?" + password[1:]
     refused(sdk.api.sign_in("ada@example.com", wrong), "INVALID_")
-    # The second time the hash is our own: the first success made it anew.
+    # The second time the hash is ours: the first sign-in replaced it.
     for _ in range(2):
         assert ok(sdk.api.sign_in("ada@example.com", password))["localId"] == "ada"
     refused(sdk.api.sign_in("ada@example.com", wrong), "INVALID_")
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_password_still_signs_in(sdk, way):
+def test_a_password_with_an_imported_hash_signs_in(sdk, way):
     algorithm, digest = WAYS[way]
     sign_in_after_import(sdk, algorithm, digest, SALT, PASSWORD.decode())
 
 
-def test_a_password_hashed_by_bcrypt_still_signs_in(sdk):
+def test_a_password_with_a_bcrypt_hash_signs_in(sdk):
     sign_in_after_import(sdk, Hash.bcrypt(), BCRYPT, None, BCRYPT_PASSWORD)
 
 
-def test_a_password_hashed_by_firebase_still_signs_in(sdk):
+def test_a_password_with_a_firebase_scrypt_hash_signs_in(sdk):
     algorithm = Hash.scrypt(FIREBASE_KEY, 8, 14, base64.b64decode("Bw=="))
     sign_in_after_import(sdk, algorithm, FIREBASE_HASH, FIREBASE_SALT, "user1password")
 
 
-def test_everything_else_of_a_user_is_imported(sdk):
+def test_the_other_attributes_of_a_user_are_imported(sdk):
     metadata = auth.UserMetadata(1_500_000_000_000, 1_600_000_000_000)
     record = auth.ImportUserRecord(
         "ada", email="ada@example.com", email_verified=True, display_name="Ada Lovelace",
@@ -106,7 +106,7 @@ def test_everything_else_of_a_user_is_imported(sdk):
         "google-id", "ada@gmail.example", "Ada G.", "https://example.com/g.png")
 
 
-def test_many_are_imported_and_those_who_cannot_be_are_told_by_their_place(sdk):
+def test_many_users_are_imported_and_failures_have_their_index(sdk):
     auth.create_user(uid="there", email="taken@example.com", app=sdk.app)
     records = [auth.ImportUserRecord(f"user-{n:03}", email=f"user-{n}@example.com")
                for n in range(998)]

@@ -1,7 +1,7 @@
 """The real firebase-admin for Python against the emulator profile: tenants and their users.
 
-The SDK's tenant client has production's address built in and looks at no variable. `Sdk.tenants`
-gives it the emulator's; nothing else of the SDK is touched.
+The SDK's tenant client ignores the emulator's environment variable. `Sdk.tenants` sets its URL to
+the emulator's; the SDK is otherwise unchanged.
 """
 
 import pytest
@@ -19,26 +19,26 @@ def tenants(sdk):
     return service
 
 
-def test_tenants_are_made_read_changed_listed_and_deleted(sdk, tenants):
-    made = tenants.create_tenant("acme", allow_password_sign_up=True, app=sdk.app)
-    assert made.tenant_id and made.display_name == "acme"
-    assert made.allow_password_sign_up and not made.enable_email_link_sign_in
-    read = tenants.get_tenant(made.tenant_id, sdk.app)
-    assert (read.tenant_id, read.display_name) == (made.tenant_id, "acme")
+def test_tenants_are_created_listed_updated_and_deleted(sdk, tenants):
+    created = tenants.create_tenant("acme", allow_password_sign_up=True, app=sdk.app)
+    assert created.tenant_id and created.display_name == "acme"
+    assert created.allow_password_sign_up and not created.enable_email_link_sign_in
+    read = tenants.get_tenant(created.tenant_id, sdk.app)
+    assert (read.tenant_id, read.display_name) == (created.tenant_id, "acme")
     changed = tenants.update_tenant(
-        made.tenant_id, display_name="acme-two", enable_email_link_sign_in=True, app=sdk.app)
+        created.tenant_id, display_name="acme-two", enable_email_link_sign_in=True, app=sdk.app)
     assert changed.display_name == "acme-two" and changed.enable_email_link_sign_in
-    assert changed.allow_password_sign_up, "what is not in the mask stays"
+    assert changed.allow_password_sign_up, "a member outside the mask changed"
     others = {tenants.create_tenant(f"other-{n}", app=sdk.app).tenant_id for n in range(4)}
     page = tenants.list_tenants(max_results=2, app=sdk.app)
     assert len(page.tenants) == 2 and page.has_next_page
-    assert {one.tenant_id for one in page.iterate_all()} == others | {made.tenant_id}
-    tenants.delete_tenant(made.tenant_id, sdk.app)
-    assert made.tenant_id not in {
+    assert {one.tenant_id for one in page.iterate_all()} == others | {created.tenant_id}
+    tenants.delete_tenant(created.tenant_id, sdk.app)
+    assert created.tenant_id not in {
         one.tenant_id for one in tenants.list_tenants(app=sdk.app).iterate_all()}
 
 
-def test_a_tenants_users_are_its_own(sdk, tenants):
+def test_a_tenants_users_are_separate_from_others(sdk, tenants):
     red, blue = (tenants.create_tenant(name, True, True, sdk.app).tenant_id
                  for name in ("red-team", "blue-team"))
     client = tenant_mgt.auth_for_tenant(red, sdk.app)
@@ -49,7 +49,7 @@ def test_a_tenants_users_are_its_own(sdk, tenants):
     for stranger in (other.get_user, lambda uid: auth.get_user(uid, sdk.app)):
         with pytest.raises(auth.UserNotFoundError):
             stranger("ada")
-    # The same names count again in another tenant.
+    # Another tenant can have the same uid and email.
     other.create_user(uid="ada", email="ada@example.com", password="another one")
     assert [one.uid for one in client.list_users().iterate_all()] == ["ada"]
 
@@ -65,7 +65,7 @@ def test_a_tenants_users_are_its_own(sdk, tenants):
     assert other.get_user("ada").uid == "ada"
 
 
-def test_a_tenants_custom_tokens_links_and_imports(sdk, tenants):
+def test_custom_tokens_links_and_imports_are_limited_to_the_tenant(sdk, tenants):
     red, blue = (tenants.create_tenant(name, True, True, sdk.app).tenant_id
                  for name in ("red-team", "blue-team"))
     client = tenant_mgt.auth_for_tenant(red, sdk.app)
@@ -89,14 +89,14 @@ def test_a_tenants_custom_tokens_links_and_imports(sdk, tenants):
     assert client.get_user_by_email("cyd@example.com").tenant_id == red
 
 
-def test_a_tenants_second_factor(sdk, tenants):
-    """What the Python SDK cannot switch on, REST does; the user's life is the same."""
+def test_a_user_of_a_tenant_enrolls_a_second_factor(sdk, tenants):
+    """REST turns TOTP on, which the Python SDK can't."""
     red = tenants.create_tenant("red-team", True, app=sdk.app).tenant_id
     api = sdk.in_tenant(red)
     api.switch_totp_on()
     _, id_token = api.user("ada@example.com")
     _, session = api.enroll(id_token)
-    said = tenant_mgt.auth_for_tenant(red, sdk.app).verify_id_token(
+    decoded = tenant_mgt.auth_for_tenant(red, sdk.app).verify_id_token(
         session["idToken"], check_revoked=True)
-    assert said["firebase"]["sign_in_second_factor"] == "totp"
+    assert decoded["firebase"]["sign_in_second_factor"] == "totp"
     assert "mfaPendingCredential" in ok(api.sign_in("ada@example.com"))

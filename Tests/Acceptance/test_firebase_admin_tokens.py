@@ -1,4 +1,4 @@
-"""The real firebase-admin for Python against the emulator profile: sessions, cookies and links."""
+"""The real firebase-admin for Python against the emulator profile: sessions, cookies, and links."""
 
 import datetime
 import time
@@ -20,10 +20,10 @@ def ada(sdk):
         uid="ada", email=EMAIL, password="swordfish", email_verified=True, app=sdk.app)
 
 
-def test_revoked_sessions_end(sdk, ada):
+def test_revoked_sessions_are_refused(sdk, ada):
     session = ok(sdk.api.sign_in(EMAIL))
     assert auth.verify_id_token(session["idToken"], sdk.app, check_revoked=True)["uid"] == "ada"
-    # Sessions are told from one another by the second.
+    # Sessions are distinguished by the second they began in.
     until(lambda: time.time() >= claims(session["idToken"])["auth_time"] + 1, "the next second")
     auth.revoke_refresh_tokens("ada", sdk.app)
     user = auth.get_user("ada", sdk.app)
@@ -36,7 +36,7 @@ def test_revoked_sessions_end(sdk, ada):
     assert auth.verify_id_token(again, sdk.app, check_revoked=True)["uid"] == "ada"
 
 
-def test_a_disabled_users_token(sdk, ada):
+def test_the_token_of_a_disabled_user_is_refused(sdk, ada):
     session = ok(sdk.api.sign_in(EMAIL))
     auth.update_user("ada", disabled=True, app=sdk.app)
     with pytest.raises((auth.UserDisabledError, auth.RevokedIdTokenError)):
@@ -56,16 +56,16 @@ def test_a_token_of_another_project_is_refused_by_the_sdk(sdk, ada):
         auth.verify_id_token(ok(session)["idToken"], sdk.app)
 
 
-def test_a_session_cookie(sdk, ada):
+def test_a_session_cookie_is_created_verified_and_revoked(sdk, ada):
     id_token = ok(sdk.api.sign_in(EMAIL))["idToken"]
     cookie = auth.create_session_cookie(id_token, datetime.timedelta(days=5), sdk.app)
-    said = auth.verify_session_cookie(cookie, check_revoked=True, app=sdk.app)
-    assert said["uid"] == "ada" and said["email"] == EMAIL
-    assert said["iss"] == "https://session.firebase.google.com/demo-project"
-    assert said["exp"] - said["iat"] == 5 * 86400
-    assert said["auth_time"] == claims(id_token)["auth_time"]
-    assert said["firebase"] == claims(id_token)["firebase"]
-    # One is not taken for the other.
+    decoded = auth.verify_session_cookie(cookie, check_revoked=True, app=sdk.app)
+    assert decoded["uid"] == "ada" and decoded["email"] == EMAIL
+    assert decoded["iss"] == "https://session.firebase.google.com/demo-project"
+    assert decoded["exp"] - decoded["iat"] == 5 * 86400
+    assert decoded["auth_time"] == claims(id_token)["auth_time"]
+    assert decoded["firebase"] == claims(id_token)["firebase"]
+    # ID tokens and session cookies aren't interchangeable.
     with pytest.raises(auth.InvalidSessionCookieError):
         auth.verify_session_cookie(id_token, app=sdk.app)
     with pytest.raises(auth.InvalidIdTokenError):
@@ -73,7 +73,7 @@ def test_a_session_cookie(sdk, ada):
     refused(sdk.api.client(":lookup", {"idToken": cookie}), "INVALID_ID_TOKEN")
     with pytest.raises(auth.InvalidIdTokenError):
         auth.create_session_cookie("not.a.token", datetime.timedelta(hours=1), sdk.app)
-    until(lambda: time.time() >= said["auth_time"] + 1, "the next second")
+    until(lambda: time.time() >= decoded["auth_time"] + 1, "the next second")
     auth.revoke_refresh_tokens("ada", sdk.app)
     with pytest.raises(auth.RevokedSessionCookieError):
         auth.verify_session_cookie(cookie, check_revoked=True, app=sdk.app)
@@ -87,10 +87,10 @@ def test_a_custom_token_signs_in(sdk):
             ":signInWithCustomToken", {"token": token, "returnSecureToken": True}))
         assert session["isNewUser"] is new
         assert "localId" not in session and "email" not in session
-        said = auth.verify_id_token(session["idToken"], sdk.app, check_revoked=True)
-        assert said["uid"] == uid and said["premium"] is True
-        assert said["firebase"]["sign_in_provider"] == "custom"
-        # What the token said stays with the session.
+        decoded = auth.verify_id_token(session["idToken"], sdk.app, check_revoked=True)
+        assert decoded["uid"] == uid and decoded["premium"] is True
+        assert decoded["firebase"]["sign_in_provider"] == "custom"
+        # The token's claims stay with the session.
         refreshed = ok(sdk.api.http.post("/v1/token", params={"key": "k"}, json={
             "grantType": "refresh_token", "refreshToken": session["refreshToken"]}))
         assert claims(refreshed["id_token"])["premium"] is True
@@ -98,24 +98,24 @@ def test_a_custom_token_signs_in(sdk):
         auth.verify_id_token(token, sdk.app)
 
 
-def test_a_link_verifies_an_address(sdk):
+def test_a_link_verifies_an_email(sdk):
     auth.create_user(uid="bob", email="bob@example.com", password="swordfish", app=sdk.app)
     link = auth.generate_email_verification_link("bob@example.com", app=sdk.app)
-    asked = query_of(link)
-    assert asked["mode"] == "verifyEmail" and asked["apiKey"] and asked["lang"] == "en"
-    assert "tenantId" not in asked
-    done = ok(sdk.api.client(":update", {"oobCode": asked["oobCode"]}))
+    query = query_of(link)
+    assert query["mode"] == "verifyEmail" and query["apiKey"] and query["lang"] == "en"
+    assert "tenantId" not in query
+    done = ok(sdk.api.client(":update", {"oobCode": query["oobCode"]}))
     assert done["email"] == "bob@example.com" and done["emailVerified"] is True
     assert auth.get_user("bob", sdk.app).email_verified
-    refused(sdk.api.client(":update", {"oobCode": asked["oobCode"]}), "INVALID_OOB_CODE")
+    refused(sdk.api.client(":update", {"oobCode": query["oobCode"]}), "INVALID_OOB_CODE")
 
 
-def test_a_link_sets_a_password_anew_and_is_opened_as_a_browser_would(sdk, ada):
-    asked = query_of(auth.generate_password_reset_link(EMAIL, SETTINGS, app=sdk.app))
-    assert asked["mode"] == "resetPassword"
-    assert asked["continueUrl"] == "https://localhost/after?cart=7&lang=en"
-    looked = ok(sdk.api.client(":resetPassword", {"oobCode": asked["oobCode"]}))
-    assert (looked["email"], looked["requestType"]) == (EMAIL, "PASSWORD_RESET")
+def test_a_link_resets_a_password_also_when_opened_directly(sdk, ada):
+    query = query_of(auth.generate_password_reset_link(EMAIL, SETTINGS, app=sdk.app))
+    assert query["mode"] == "resetPassword"
+    assert query["continueUrl"] == "https://localhost/after?cart=7&lang=en"
+    checked = ok(sdk.api.client(":resetPassword", {"oobCode": query["oobCode"]}))
+    assert (checked["email"], checked["requestType"]) == (EMAIL, "PASSWORD_RESET")
     link = auth.generate_password_reset_link(EMAIL, app=sdk.app)
     opened = httpx.get(link + "&newPassword=a-new-password")
     assert opened.status_code == 200 and "success" in opened.json()["authEmulator"]
@@ -125,21 +125,21 @@ def test_a_link_sets_a_password_anew_and_is_opened_as_a_browser_would(sdk, ada):
 
 def test_a_link_signs_in(sdk):
     link = auth.generate_sign_in_with_email_link("new@example.com", SETTINGS, sdk.app)
-    asked = query_of(link)
-    assert asked["mode"] == "signIn"
+    query = query_of(link)
+    assert query["mode"] == "signIn"
     session = ok(sdk.api.client(
-        ":signInWithEmailLink", {"email": "new@example.com", "oobCode": asked["oobCode"]}))
-    said = auth.verify_id_token(session["idToken"], sdk.app)
-    assert said["email"] == "new@example.com" and said["email_verified"] is True
-    assert auth.get_user(said["uid"], sdk.app).email_verified
+        ":signInWithEmailLink", {"email": "new@example.com", "oobCode": query["oobCode"]}))
+    decoded = auth.verify_id_token(session["idToken"], sdk.app)
+    assert decoded["email"] == "new@example.com" and decoded["email_verified"] is True
+    assert auth.get_user(decoded["uid"], sdk.app).email_verified
 
 
-def test_a_link_for_nobody(sdk):
+def test_a_link_for_an_unknown_email_is_refused(sdk):
     with pytest.raises(auth.EmailNotFoundError):
         auth.generate_password_reset_link("nobody@example.com", app=sdk.app)
 
 
-def test_codes_that_were_sent_can_be_read_in_the_emulator(sdk, ada):
+def test_the_emulator_lists_sent_codes(sdk, ada):
     ok(sdk.api.client(":sendOobCode", {"requestType": "PASSWORD_RESET", "email": EMAIL}))
     url = f"{sdk.server.url}/emulator/v1/projects/demo-project/oobCodes"
     [code] = [code for code in httpx.get(url).json()["oobCodes"] if code["email"] == EMAIL]
@@ -147,7 +147,7 @@ def test_codes_that_were_sent_can_be_read_in_the_emulator(sdk, ada):
     assert query_of(code["oobLink"])["oobCode"] == code["oobCode"]
 
 
-def test_provider_configurations_are_kept(sdk):
+def test_provider_configurations_are_stored(sdk):
     oidc = auth.create_oidc_provider_config(
         "oidc.acme", "client-id", "https://issuer.example", display_name="Acme", enabled=True,
         app=sdk.app)

@@ -1,34 +1,34 @@
-"""Forms: what is wrong is said beside the field, and what was typed stays."""
+"""Forms: errors are shown next to their fields, and input is preserved."""
 
 import httpx
 import pytest
 
-from support.pages import Pages, said_beside
+from support.pages import Pages, error_of
 from support.rest import ok
 
 
-def test_set_up_is_closed_once_there_is_an_owner(standalone):
+def test_the_setup_closes_once_there_is_an_owner(standalone):
     assert httpx.get(standalone.url + "/setup").status_code in (303, 404)
 
 
-def test_sign_in_keeps_the_address_and_not_the_password(standalone):
+def test_a_failed_sign_in_keeps_the_email_but_not_the_password(standalone):
     answer = Pages(standalone.url).sign_in("ada@example.com", "hunter2-not-it")
     assert answer.status_code in (401, 403, 422)
     assert 'value="ada@example.com"' in answer.text
     assert "hunter2-not-it" not in answer.text
 
 
-def test_sign_in_answers_the_same_for_known_and_unknown_names(standalone):
+def test_known_and_unknown_emails_get_the_same_error(standalone):
     known = Pages(standalone.url).sign_in("ada@example.com", "not this one")
     unknown = Pages(standalone.url).sign_in("bob@example.com", "not this one")
     assert known.status_code == unknown.status_code
 
     def words(answer):
-        return said_beside(answer.text, "email"), said_beside(answer.text, "password")
+        return error_of(answer.text, "email"), error_of(answer.text, "password")
     assert words(known) == words(unknown) != (None, None)
 
 
-def test_sign_in_is_throttled(standalone):
+def test_sign_in_attempts_are_throttled(standalone):
     pages = Pages(standalone.url)
     answers = [pages.sign_in("mallory@example.com", f"guess {n}") for n in range(10)]
     last = pages.sign_in("mallory@example.com", "one too many")
@@ -36,7 +36,7 @@ def test_sign_in_is_throttled(standalone):
     assert last.status_code == 429 and int(last.headers["retry-after"]) > 0
 
 
-def test_sign_in_goes_on_only_within_the_console(standalone):
+def test_sign_in_redirects_only_within_the_console(standalone):
     for next in ("//evil.example/", "https://evil.example", "/\\evil.example", "/sign-out",
                  "/nowhere", "/guidance\r\nX-Evil: 1"):
         answer = Pages(standalone.url).sign_in(next=next)
@@ -46,36 +46,36 @@ def test_sign_in_goes_on_only_within_the_console(standalone):
 
 
 @pytest.mark.parametrize("id", ["ab", "1project", "Project", "a" * 31, "my_project", "x y z!!!", ""])
-def test_a_project_with_a_bad_id(owner, id):
+def test_an_invalid_project_id_is_refused(owner, id):
     answer = owner.post("/projects/new", {"id": id, "name": "A name of its own"})
     assert answer.status_code == 422
-    assert said_beside(answer.text, "id")
+    assert error_of(answer.text, "id")
     assert 'value="A name of its own"' in answer.text
 
 
-def test_a_project_id_that_is_taken(owner, api):
+def test_a_project_id_in_use_is_refused(owner, api):
     answer = owner.post("/projects/new", {"id": api.project, "name": "Again"})
-    assert answer.status_code == 422 and said_beside(answer.text, "id")
+    assert answer.status_code == 422 and error_of(answer.text, "id")
 
 
 @pytest.mark.parametrize("name", ["abc", "1abc", "a" * 21, "a b c d", "Zürich", ""])
-def test_a_tenant_with_a_bad_name(owner, api, name):
+def test_an_invalid_tenant_name_is_refused(owner, api, name):
     answer = owner.post(f"/projects/{api.project}/tenants/new", {"name": name})
-    assert answer.status_code == 422 and said_beside(answer.text, "name")
+    assert answer.status_code == 422 and error_of(answer.text, "name")
     assert f'value="{name}"' in answer.text
 
 
 @pytest.mark.parametrize(
-    "typed", ["11", "-1", "5.5", "abc", "{}", "NUM_ADJ_INTERVALS", "", "5 5", "99999999999999999999"])
-def test_a_window_that_is_none(owner, api, typed):
+    "value", ["11", "-1", "5.5", "abc", "{}", "NUM_ADJ_INTERVALS", "", "5 5", "99999999999999999999"])
+def test_an_invalid_window_is_refused_and_nothing_is_saved(owner, api, value):
     page = f"/projects/{api.project}/policy"
     version = version_of(owner, page)
     answer = owner.post(page, {
-        "version": version, "totp": "on", "window": "own", "intervals": typed,
+        "version": version, "totp": "on", "window": "own", "intervals": value,
         "sms": "off", "pattern": "account"})
     assert answer.status_code == 422
-    assert said_beside(answer.text, "intervals")
-    assert f'value="{typed}"' in answer.text
+    assert error_of(answer.text, "intervals")
+    assert f'value="{value}"' in answer.text
     assert 'id="pattern-account" name="pattern" value="account" checked' in answer.text
     assert version_of(owner, page) == version
 
@@ -85,14 +85,14 @@ def version_of(owner, page):
     return text.split('name="version" value="')[1].split('"')[0]
 
 
-def test_markup_in_what_is_typed_stays_text(owner, api):
-    typed = "\"><script>alert(1)</script>&amp;"
-    answer = owner.post("/projects/new", {"id": typed, "name": typed})
+def test_markup_in_input_is_escaped(owner, api):
+    value = "\"><script>alert(1)</script>&amp;"
+    answer = owner.post("/projects/new", {"id": value, "name": value})
     assert "<script>alert" not in answer.text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;" in answer.text
 
 
-def test_a_name_in_any_script(owner):
+def test_a_name_can_use_any_script(owner):
     name = "مشروع 项目 परियोजना"
     owner.create_project("unicode-names", name)
     assert name in owner.get("/projects/unicode-names").text
@@ -100,14 +100,14 @@ def test_a_name_in_any_script(owner):
 
 HOSTILE = {
     "invalid UTF-8": b"name=%FF%FE",
-    "half an escape": b"name=%4",
+    "an incomplete escape": b"name=%4",
     "raw bytes": b"name=\xff\xfe\x00",
     "NUL": b"name=a%00b",
 }
 
 
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_hostile_body(owner, api, body):
+def test_an_invalid_form_body_is_refused(owner, api, body):
     path = f"/projects/{api.project}/tenants/new"
     token = owner.token_of(path).encode()
     answer = owner.http.post(
@@ -118,7 +118,7 @@ def test_a_hostile_body(owner, api, body):
     assert ok(api.admin("GET", "tenants", version="v2")) == {}
 
 
-def test_a_body_that_is_too_large(owner, api):
+def test_a_large_body_is_refused(owner, api):
     path = f"/projects/{api.project}/tenants/new"
     answer = owner.http.post(
         path, content=b"name=" + b"a" * 10_000_000,
@@ -127,7 +127,7 @@ def test_a_body_that_is_too_large(owner, api):
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
 
 
-def test_json_where_a_form_is_due(owner, api):
+def test_a_json_body_is_refused(owner, api):
     answer = owner.http.post(
         f"/projects/{api.project}/tenants/new", json={"name": "acme"},
         headers={"Origin": owner.url})
@@ -136,7 +136,7 @@ def test_json_where_a_form_is_due(owner, api):
         f"/projects/{api.project}/tenants/new", headers={"Origin": owner.url}).status_code == 403
 
 
-def test_a_form_without_its_token(owner, api):
+def test_a_form_without_its_csrf_token_is_refused(owner, api):
     path = f"/projects/{api.project}/tenants/new"
     stranger = Pages(owner.url)
     stranger.sign_in()
@@ -144,13 +144,13 @@ def test_a_form_without_its_token(owner, api):
         answer = owner.http.post(
             path, data={"csrf": token, "name": "acme"}, headers={"Origin": owner.url})
         assert answer.status_code == 403
-    # Neither word of the browser on where the form came from: not believed.
+    # Without `Origin` and `Sec-Fetch-Site`, the form is refused.
     answer = owner.http.post(path, data={"csrf": owner.token_of(path), "name": "acme"})
     assert answer.status_code == 403
     assert ok(api.admin("GET", "tenants", version="v2")) == {}
 
 
-def test_a_lost_race_is_told(owner, api):
+def test_a_conflicting_policy_change_is_reported(owner, api):
     page = f"/projects/{api.project}/policy"
     version = version_of(owner, page)
     api.switch_totp_on(3)
@@ -163,7 +163,7 @@ def test_a_lost_race_is_told(owner, api):
     assert config["mfa"]["providerConfigs"][0]["totpProviderConfig"] == {"adjacentIntervals": 3}
 
 
-def test_switching_off_wants_the_name(owner, tenant_api):
+def test_turning_totp_off_requires_the_tenants_name(owner, tenant_api):
     tenant_api.switch_totp_on(1)
     _, id_token = tenant_api.user("eve@example.com")
     tenant_api.enroll(id_token)
@@ -173,7 +173,7 @@ def test_switching_off_wants_the_name(owner, tenant_api):
     check = owner.post(page, form)
     assert check.status_code == 200 and "without a second factor" in check.text.replace("\n", " ")
     wrong = owner.post(page + "/changes", {**form, "confirmation": "another"}, page)
-    assert wrong.status_code == 422 and said_beside(wrong.text, "confirmation")
+    assert wrong.status_code == 422 and error_of(wrong.text, "confirmation")
     assert "mfaPendingCredential" in ok(tenant_api.sign_in("eve@example.com"))
     right = owner.post(page + "/changes", {**form, "confirmation": "acme"}, page)
     assert right.status_code == 303

@@ -1,4 +1,4 @@
-"""Where requests end: bytes as no client library sends them."""
+"""Message framing: requests that no client library sends."""
 
 import socket
 
@@ -9,7 +9,7 @@ CHUNKED = (b"POST /v1/accounts:signUp?key=k HTTP/1.1\r\nHost: h\r\nContent-Type:
 
 
 def exchange(server, *parts):
-    """Everything that the server answers to these bytes until it closes."""
+    """Sends bytes and returns everything that the server sends until it closes."""
     with socket.create_connection(server.address, timeout=30) as connection:
         received = b""
         try:
@@ -17,7 +17,7 @@ def exchange(server, *parts):
                 connection.sendall(part)
             connection.shutdown(socket.SHUT_WR)
         except OSError:
-            # It was refused before the end.
+            # The server refused before the end.
             pass
         try:
             while part := connection.recv(65536):
@@ -28,7 +28,7 @@ def exchange(server, *parts):
 
 
 def answers(received):
-    """The answers in it, each with its status, its fields and its body; nothing may be left over."""
+    """Parses responses into status, headers, and body; there must be nothing else."""
     found = []
     while received:
         head, rest = received.split(b"\r\n\r\n", 1)
@@ -56,7 +56,7 @@ def test_chunks_with_a_lone_cr_or_lf_are_refused(standalone, body):
         assert fields["Content-Type"].startswith("application/json") and b"badRequest" in text
 
 
-def test_well_formed_chunks_are_read(standalone):
+def test_well_formed_chunks_are_accepted(standalone):
     sent = CHUNKED + b"1;x=y\r\n{\r\n1\r\n}\r\n0\r\nX-Sum: 1\r\n\r\n" + (
         b"GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
     (first, _, text), (second, _, ok) = answers(exchange(standalone, sent))
@@ -77,7 +77,7 @@ def test_a_long_chunk_extension_is_refused(standalone):
     (413, "Content-Length: 99999999999999999999999"), (400, "no colon"),
     (431, "X: " + "a" * 100_000), (431, "\r\n".join(["X: a"] * 5_000)),
 ])
-def test_a_refusal_is_one_answer_with_the_fields_of_all_others(
+def test_a_refusal_is_a_single_response_with_the_usual_headers(
         standalone, path, kind, status, lines):
     sent = f"POST {path} HTTP/1.1\r\nHost: h\r\n{lines}\r\n\r\n".encode()
     [(got, fields, text)] = answers(exchange(standalone, sent))
@@ -91,7 +91,7 @@ def test_a_refusal_is_one_answer_with_the_fields_of_all_others(
 
 @pytest.mark.parametrize("status,line", [
     (505, "GET / HTTP/2.0"), (400, "GET / HTTX/1.1"), (414, "GET /" + "a" * 100_000 + " HTTP/1.1")])
-def test_a_line_that_cannot_be_read_is_answered_too(standalone, status, line):
+def test_an_invalid_request_line_gets_a_response_with_the_usual_headers(standalone, status, line):
     [(got, fields, _)] = answers(exchange(standalone, f"{line}\r\nHost: h\r\n\r\n".encode()))
     assert got == status
     assert fields["X-Content-Type-Options"] == "nosniff"

@@ -1,4 +1,4 @@
-"""A disk without room: a clear error, nothing half-written, and reading goes on."""
+"""A full disk: a clear error, no partial writes, and reads still work."""
 
 import sqlite3
 import time
@@ -7,27 +7,27 @@ import httpx
 import pytest
 
 from support.pages import Pages
-from support.program import Server, beside, on_small_disk, run
-from support.rest import Api, claims, make_token, ok, refused
+from support.program import Server, in_mounts_of, on_small_disk, run
+from support.rest import Api, claims, create_token, ok, refused
 
 
 @pytest.fixture
 def disk(tmp_path):
-    """A folder on a small file system of its own that only the server sees."""
+    """A folder on a small file system that only the server sees."""
     folder = tmp_path / "disk"
     folder.mkdir()
     prefix = on_small_disk(folder, "size=8m,mode=700")
     if prefix is None:
-        pytest.skip("this system lets nobody mount a small file system")
+        pytest.skip("mounting isn't allowed on this system")
     return folder, prefix
 
 
-def test_a_full_disk(disk):
+def test_a_full_disk_refuses_writes_and_recovers(disk):
     folder, prefix = disk
     with Server(folder, prefix=prefix) as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("full-disk")
-        token = make_token(folder, "full-disk", "owner", prefix=beside(server))
+        token = create_token(folder, "full-disk", "owner", prefix=in_mounts_of(server))
         api = Api(server.url, "full-disk", pages.api_key("full-disk"), token)
         api.switch_totp_on(5)
         config = ok(api.admin("GET", "config", version="v2"))
@@ -59,30 +59,30 @@ def test_a_full_disk(disk):
             written.append(f"user-{number}")
         assert refusal is not None, "the disk never became full"
 
-        # A clear error in the right shape, to programs and to people.
+        # The error is clear and in the right format, for programs and for people.
         error = refused(refusal, "", status=refusal.status_code)
         assert refusal.status_code in (503, 507) and error["message"]
         page = pages.post("/projects/new", {"id": "one-more", "name": "One more"})
         assert page.status_code in (503, 507)
         assert page.headers["content-type"] == "text/html; charset=utf-8"
 
-        # A sign-in that cannot be recorded does not happen, and does not use its code up.
+        # A sign-in that can't be recorded is refused and doesn't use up its code.
         code = authenticator.at(time.time() + 30)
         assert second_factor().status_code in (503, 507)
 
-        # What needs no write goes on.
+        # Reads still work.
         assert httpx.get(server.url + "/healthz").text == "ok\n"
         assert pages.get("/").status_code == 200
         assert pages.get("/projects/full-disk/users").status_code == 200
         assert ok(api.admin("GET", "config", version="v2")) == config
         assert ok(api.client(":lookup", {"idToken": id_token}))["users"]
 
-        # Nothing is there by half: each acknowledged user is, and no other.
+        # There are no partial writes: exactly the acknowledged users exist.
         users = {user["localId"] for user in every_user(api)}
         assert set(written) <= users and f"user-{len(written)}" not in users
         assert pages.get("/projects/one-more").status_code == 404
 
-        # With room again it writes again, without a restart.
+        # With free space, writes work again without a restart.
         with open(ballast, "wb"):
             pass
         ok(api.admin("POST", "accounts", {"localId": "after"}))
@@ -91,12 +91,12 @@ def test_a_full_disk(disk):
         refused(second_factor(), "")
         assert server.process.poll() is None
         copy = folder.parent / "copy.sqlite"
-        assert run("backup", "--data", folder, copy, prefix=beside(server)).returncode == 0
+        assert run("backup", "--data", folder, copy, prefix=in_mounts_of(server)).returncode == 0
         check_integrity(copy)
 
 
 def every_user(api):
-    """By the call that leaves no trace: batchGet records that it gave hashes away."""
+    """Yields every user, with a call that isn't audited: batchGet audits that it exports hashes."""
     offset = 0
     while True:
         page = ok(api.admin("POST", "accounts:query", {

@@ -1,5 +1,5 @@
-"""Google's API client for Python, made from Google's own description of the service, against the
-standalone profile: only the address and the token are ours."""
+"""Google's API client for Python, generated from Google's description of the service, against the
+standalone profile: only the URL and the token are ours."""
 
 import json
 import time
@@ -12,11 +12,11 @@ from google.oauth2.credentials import Credentials
 from googleapiclient.discovery import build
 from googleapiclient.errors import HttpError
 
-from support.rest import claims, make_token
+from support.rest import claims, create_token
 
 
 def service(api, version, token=None, key=None):
-    """The service as described in a discovery document that comes with the client."""
+    """Builds the service from a discovery document included in the client."""
     path = "/www.googleapis.com/identitytoolkit/v3/relyingparty/" if version == "v3" else "/"
     return build(
         "identitytoolkit", version, client_options={"api_endpoint": api.url + path},
@@ -44,7 +44,7 @@ MFA = [
 
 
 @pytest.mark.parametrize("mfa", MFA, ids=[one["state"] + str(n) for n, one in enumerate(MFA)])
-def test_a_projects_mfa_is_read_as_it_was_written(api, v2, mfa):
+def test_a_projects_mfa_is_read_back_as_written(api, v2, mfa):
     name = f"projects/{api.project}/config"
     changed = v2.projects().updateConfig(name=name, updateMask="mfa", body={"mfa": mfa}).execute()
     read = v2.projects().getConfig(name=name).execute()
@@ -52,7 +52,7 @@ def test_a_projects_mfa_is_read_as_it_was_written(api, v2, mfa):
     assert read["subtype"] == "IDENTITY_PLATFORM" and read["name"].endswith("/config")
 
 
-def test_the_other_members_of_a_config(api, v2):
+def test_other_members_of_a_config_are_read_back_as_written(api, v2):
     name = f"projects/{api.project}/config"
     before = v2.projects().getConfig(name=name).execute()
     body = {
@@ -72,11 +72,11 @@ def test_the_other_members_of_a_config(api, v2):
             "client.permissions.disabledUserSignup")
     v2.projects().updateConfig(name=name, updateMask=mask, body=body).execute()
     read = v2.projects().getConfig(name=name).execute()
-    # What is off is left out.
+    # False values are omitted.
     del body["signIn"]["email"]["passwordRequired"]
     assert contains(read, body), read
     assert read["mfa"] == before["mfa"]
-    # One arm of a choice clears the other.
+    # Setting one member of a oneof clears the other.
     v2.projects().updateConfig(
         name=name, updateMask="smsRegionConfig.allowByDefault.disallowedRegions",
         body={"smsRegionConfig": {"allowByDefault": {"disallowedRegions": ["US"]}}}).execute()
@@ -85,7 +85,7 @@ def test_the_other_members_of_a_config(api, v2):
 
 
 def contains(whole, part):
-    """Whether everything of a part stands in the whole."""
+    """Returns whether a value contains a part."""
     if isinstance(part, dict):
         return all(name in whole and contains(whole[name], value) for name, value in part.items())
     if isinstance(part, list):
@@ -94,7 +94,7 @@ def contains(whole, part):
 
 
 @pytest.mark.parametrize("intervals", [-1, 11])
-def test_a_window_out_of_range(api, v2, intervals):
+def test_a_window_out_of_range_is_refused(api, v2, intervals):
     mfa = {"providerConfigs": [
         {"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": intervals}}]}
     with pytest.raises(HttpError) as error:
@@ -106,17 +106,17 @@ def test_a_window_out_of_range(api, v2, intervals):
         "0 and 10, inclusive")
 
 
-def test_tenants(api, v2):
+def test_tenants_are_created_listed_updated_and_deleted(api, v2):
     parent = f"projects/{api.project}"
     tenants = v2.projects().tenants()
     api_config = {"multiTenant": {"allowTenants": True}}
     v2.projects().updateConfig(
         name=f"{parent}/config", updateMask="multiTenant.allowTenants", body=api_config).execute()
-    made = tenants.create(parent=parent, body={
+    created = tenants.create(parent=parent, body={
         "displayName": "acme", "allowPasswordSignup": True, "mfaConfig": MFA[0],
         "testPhoneNumbers": {"+15551230001": "123456"}}).execute()
-    id = made["name"].rsplit("/", 1)[1]
-    assert id.startswith("acme-") and made["mfaConfig"] == MFA[0]
+    id = created["name"].rsplit("/", 1)[1]
+    assert id.startswith("acme-") and created["mfaConfig"] == MFA[0]
     name = f"{parent}/tenants/{id}"
     assert tenants.get(name=name).execute()["testPhoneNumbers"] == {"+15551230001": "123456"}
     for mfa in MFA[1:]:
@@ -124,7 +124,7 @@ def test_tenants(api, v2):
             name=name, updateMask="mfaConfig", body={"mfaConfig": mfa}).execute()
         assert changed["mfaConfig"] == mfa == tenants.get(name=name).execute()["mfaConfig"]
         assert changed["allowPasswordSignup"] is True
-    # As Node's mask says it: the members that are given, and lists whole.
+    # As with Node's mask: only the given members, and whole lists.
     one = {"providerConfigs": [{"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 1}}]}
     changed = tenants.patch(
         name=name, updateMask="mfaConfig.providerConfigs", body={"mfaConfig": one}).execute()
@@ -137,7 +137,7 @@ def test_tenants(api, v2):
         page = request.execute()
         listed += [tenant["name"] for tenant in page.get("tenants", [])]
         request = tenants.list_next(request, page)
-    assert sorted(others + [made["name"]]) == listed
+    assert sorted(others + [created["name"]]) == listed
     assert tenants.delete(name=name).execute() == {}
     with pytest.raises(HttpError) as error:
         tenants.get(name=name).execute()
@@ -148,19 +148,19 @@ def test_tenants(api, v2):
         assert "DISPLAY_NAME" in message_of(error)
 
 
-def test_the_role_of_the_token_counts(standalone, api):
+def test_a_tokens_role_is_enforced(standalone, api):
     name = f"projects/{api.project}/config"
-    application = service(api, "v2", make_token(standalone.data, api.project, "application"))
+    application = service(api, "v2", create_token(standalone.data, api.project, "application"))
     with pytest.raises(HttpError) as error:
         application.projects().getConfig(name=name).execute()
     assert error.value.status_code == 403
-    # Told 401, the client wants a new token, and has nowhere to get one.
+    # After a 401, the client tries to refresh the token and can't.
     with pytest.raises(RefreshError):
         service(api, "v2", "not-a-token").projects().getConfig(name=name).execute()
 
 
-def test_a_users_whole_life_by_the_described_service(api, v2):
-    """Version 1 for the account, version 2 for the factor, with an API key as an application."""
+def test_a_users_lifecycle_works_with_the_described_service(api, v2):
+    """Uses version 1 for the account and version 2 for the factor, with an API key."""
     name = f"projects/{api.project}/config"
     v2.projects().updateConfig(name=name, updateMask="mfa", body={"mfa": MFA[1]}).execute()
     accounts = service(api, "v1", key=api.key).accounts()
@@ -199,8 +199,8 @@ def test_a_users_whole_life_by_the_described_service(api, v2):
     assert admin.delete(targetProjectId=api.project, body={"localId": uid}).execute()["kind"]
 
 
-def test_the_old_service_as_it_was_described(api):
-    """Version 3, which iOS and the import and export commands still speak."""
+def test_the_calls_of_version_3_work_as_described(api):
+    """iOS and the import and export commands still use version 3."""
     party = service(api, "v3", key=api.key).relyingparty()
     admin = service(api, "v3", api.token).relyingparty()
     user = {"email": "ada@example.com", "password": "swordfish", "returnSecureToken": True}

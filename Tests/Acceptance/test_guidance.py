@@ -1,4 +1,4 @@
-"""The guides as somebody follows them: their REST calls are run as they stand on the page."""
+"""The guides as a reader follows them: their REST calls run as printed on the page."""
 
 import html
 import json
@@ -11,11 +11,11 @@ import pytest
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, claims, make_token, ok
+from support.rest import Api, claims, create_token, ok
 
 GUIDES = ["mandatory", "skippable", "account", "step-up"]
 
-# Where an answer has what the guides have a word in capitals for.
+# The members of responses whose values replace the guides' placeholders.
 MEMBERS = {
     "localId": "UID", "idToken": "ID_TOKEN", "id_token": "ID_TOKEN",
     "refreshToken": "REFRESH_TOKEN", "refresh_token": "REFRESH_TOKEN",
@@ -26,7 +26,7 @@ MEMBERS = {
 
 @pytest.fixture(scope="module")
 def emulated(tmp_path_factory):
-    """An emulator with a console, for which somebody has set it up."""
+    """An emulator whose console is set up."""
     with Server(tmp_path_factory.mktemp("emulated"), profile="emulator") as server:
         pages = Pages(server.url).set_up(server.setup_code)
         yield Api(server.url, "demo-project", "any-key", "owner"), pages
@@ -34,14 +34,14 @@ def emulated(tmp_path_factory):
 
 @pytest.fixture(params=["project", "tenant", "emulator"])
 def pool(request, standalone, owner):
-    """A user pool with TOTP on, the pages of its owner, and a token as the guides ask for."""
+    """A user pool with TOTP on, its owner's pages, and the token that the guides require."""
     if request.param == "emulator":
         api, pages = request.getfixturevalue("emulated")
         api.switch_totp_on()
         return api, pages, "owner"
     api = request.getfixturevalue("api" if request.param == "project" else "tenant_api")
     api.switch_totp_on()
-    token = make_token(standalone.data, api.project, "application", api.tenant)
+    token = create_token(standalone.data, api.project, "application", api.tenant)
     return api, owner, token
 
 
@@ -58,14 +58,14 @@ def calls(page):
 
 
 class Reader:
-    """Somebody who puts their own values in place of the words in capitals, and nothing else."""
+    """A reader who replaces only the placeholders."""
 
     def __init__(self, email, token):
         self.words = {"EMAIL": email, "PASSWORD": "correct-horse", "TOKEN": token}
         self.step = 0
 
     def code(self):
-        """What the authenticator app shows, never the same twice."""
+        """Returns a code of the authenticator app, each one only once."""
         self.step = max(self.step + 1, int(time.time()) // 30)
         return pyotp.TOTP(self.words["SECRET"]).at(self.step * 30)
 
@@ -74,11 +74,11 @@ class Reader:
             return self.code() if word[0] == "CODE" else self.words[word[0]]
         known = "|".join([*self.words, *MEMBERS.values(), "CODE"])
         command = re.sub(rf"\b(?:{known})\b", value, call)
-        said = subprocess.run(
+        result = subprocess.run(
             ["bash", "-c", command], capture_output=True, text=True, timeout=60)
-        assert said.returncode == 0, f"{command}\n{said.stderr}"
-        answer = json.loads(said.stdout)
-        assert "error" not in answer, f"{command}\n{said.stdout}"
+        assert result.returncode == 0, f"{command}\n{result.stderr}"
+        answer = json.loads(result.stdout)
+        assert "error" not in answer, f"{command}\n{result.stdout}"
         self.learn(answer)
         return answer
 
@@ -92,7 +92,7 @@ class Reader:
 
 
 @pytest.mark.parametrize("name", GUIDES)
-def test_the_calls_of_a_guide_work_from_beginning_to_end(pool, name):
+def test_the_calls_of_a_guide_work_in_order(pool, name):
     api, pages, token = pool
     email = f"{name}@example.com"
     reader = Reader(email, token)
@@ -103,21 +103,21 @@ def test_the_calls_of_a_guide_work_from_beginning_to_end(pool, name):
         called.append(method)
         answer = reader.run(call)
         if method in ("mfaEnrollment:finalize", "mfaSignIn:finalize"):
-            said = claims(answer["idToken"])["firebase"]
-            assert said["sign_in_second_factor"] == "totp"
-            assert said.get("tenant") == api.tenant
+            result = claims(answer["idToken"])["firebase"]
+            assert result["sign_in_second_factor"] == "totp"
+            assert result.get("tenant") == api.tenant
     order = ["mfaEnrollment:start", "mfaEnrollment:finalize", "mfaSignIn:finalize",
              "mfaEnrollment:withdraw"]
     assert [each for each in called if each in order] == order
-    # What the last one left behind: no factor, and a password that is enough.
+    # The last call has removed the factor, so the password is enough.
     answer = ok(api.sign_in(email, "correct-horse"))
     assert "mfaPendingCredential" not in answer
     [user] = ok(api.client(":lookup", {"idToken": answer["idToken"]}))["users"]
     assert "mfaInfo" not in user
 
 
-def test_the_refusals_that_the_guides_quote_are_those_of_the_server(pool):
-    """A text that differs by a letter sends whoever searches for it astray."""
+def test_the_errors_quoted_in_the_guides_are_the_servers(pool):
+    """People search for the exact text of an error."""
     api, pages, _ = pool
     page = html.unescape(opened(pages, "mandatory", api))
     email = "unverified@example.com"
@@ -145,8 +145,8 @@ def test_the_refusals_that_the_guides_quote_are_those_of_the_server(pool):
 
 
 @pytest.mark.parametrize("name", GUIDES)
-def test_a_guide_on_a_narrow_screen_and_its_copy_buttons(chromium, owner, api, name):
-    """Samples scroll inside themselves, and what is copied is what stands there."""
+def test_a_guide_fits_a_narrow_screen_and_has_copy_buttons(chromium, owner, api, name):
+    """Samples scroll by themselves, and each has a copy button."""
     context = chromium.new_context(viewport={"width": 320, "height": 700})
     context.add_cookies([
         {"name": cookie.name, "value": cookie.value, "url": owner.url}
@@ -160,7 +160,7 @@ def test_a_guide_on_a_narrow_screen_and_its_copy_buttons(chromium, owner, api, n
     context.close()
 
 
-def test_the_list_on_a_narrow_screen(chromium, owner):
+def test_the_list_of_guides_fits_a_narrow_screen(chromium, owner):
     context = chromium.new_context(viewport={"width": 320, "height": 700})
     context.add_cookies([
         {"name": cookie.name, "value": cookie.value, "url": owner.url}

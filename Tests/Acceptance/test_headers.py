@@ -1,4 +1,4 @@
-"""What every answer carries, so that a browser keeps the console's pages safe."""
+"""The security headers of every response."""
 
 import re
 from html import unescape
@@ -19,7 +19,7 @@ PRIVATE = [
 
 
 def check(answer):
-    """The fields that no page of the console may lack."""
+    """Checks the headers that every console page must have."""
     fields = answer.headers
     policy = dict(
         (part.strip().split(" ", 1) + [""])[:2]
@@ -33,12 +33,12 @@ def check(answer):
     assert fields["referrer-policy"] in ("same-origin", "no-referrer")
     assert "no-store" in fields["cache-control"]
     assert "access-control-allow-origin" not in fields
-    # No banner that tells strangers a version.
+    # No header reveals a version.
     assert "server" not in fields and "x-powered-by" not in fields
 
 
 @pytest.mark.parametrize("path", PRIVATE)
-def test_strangers_are_sent_to_sign_in(standalone, path):
+def test_signed_out_visitors_are_redirected_to_sign_in(standalone, path):
     answer = httpx.get(standalone.url + path, headers={"Origin": "https://evil.example"})
     assert answer.status_code == 303
     assert answer.headers["location"].startswith("/sign-in")
@@ -46,14 +46,14 @@ def test_strangers_are_sent_to_sign_in(standalone, path):
 
 
 @pytest.mark.parametrize("path", PRIVATE)
-def test_strangers_cannot_post(standalone, path):
+def test_signed_out_visitors_cannot_post(standalone, path):
     answer = httpx.post(standalone.url + path, data={"a": "b"}, headers={"Origin": standalone.url})
     assert answer.status_code in (303, 405)
     check(answer)
 
 
-def test_every_page_that_a_link_leads_to(standalone, owner, tenant_api):
-    """Follows every link from the projects on; each page is there, and safe."""
+def test_every_linked_page_exists_with_the_headers(standalone, owner, tenant_api):
+    """Follows every link from the list of projects."""
     tenant_api.switch_totp_on(1)
     _, id_token = tenant_api.user("eve@example.com")
     tenant_api.enroll(id_token)
@@ -65,7 +65,7 @@ def test_every_page_that_a_link_leads_to(standalone, owner, tenant_api):
         seen.add(path)
         answer = owner.get(path)
         if path in forms and answer.status_code in (303, 405):
-            # A form may lead to an address that only takes forms, or that needs what they send.
+            # The target of a form may accept only POST, or require the form's fields.
             check(answer)
             continue
         assert answer.status_code == 200, path
@@ -78,18 +78,18 @@ def test_every_page_that_a_link_leads_to(standalone, owner, tenant_api):
                 r'(?:method="post" |form)action="([^"]*)"', answer.text))
         for link in re.findall(r'(?:href|src|action)="([^"]*)"', answer.text):
             link = unescape(link)
-            # An authenticator app on the same device opens what the QR code holds.
+            # This link opens an authenticator app on the same device.
             if path == "/account/totp" and link.startswith("otpauth://totp/"):
                 continue
             assert not re.match(r"\w+:|//", link), f"{path} leads elsewhere: {link}"
-            # Other tests make projects of their own meanwhile; those of this test are enough.
+            # Other tests create projects at the same time; this test's own are enough.
             if link.startswith("/") and ("/projects/project-" not in link
                                          or f"/projects/{tenant_api.project}" in link):
                 waiting.append(link.split("#")[0])
     assert pages >= 20
 
 
-def test_static_files_are_held_by_caches(standalone, owner):
+def test_static_files_are_cached(standalone, owner):
     page = owner.get("/").text
     for link in re.findall(r'"(/static/[^"]+)"', page):
         answer = httpx.get(standalone.url + unescape(link))
@@ -101,7 +101,7 @@ def test_static_files_are_held_by_caches(standalone, owner):
         assert again.status_code == 304 and again.content == b""
 
 
-def test_an_unknown_page_is_a_page(standalone, owner):
+def test_an_unknown_page_is_an_html_page(standalone, owner):
     answer = owner.get("/nothing/here")
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -110,7 +110,7 @@ def test_an_unknown_page_is_a_page(standalone, owner):
     assert wrong.status_code == 405 and "GET" in wrong.headers["allow"]
 
 
-def test_cookies_on_loopback(standalone):
+def test_cookies_on_loopback_have_their_attributes(standalone):
     pages = Pages(standalone.url)
     form = pages.get("/sign-in").headers["set-cookie"]
     assert form.startswith("countersign-form=")

@@ -1,4 +1,4 @@
-"""Names that want to break out: of the page, of its direction, of its width, of a cell."""
+"""Hostile names: markup, bidirectional text, overlong text, and spreadsheet formulas."""
 
 import csv
 import html
@@ -9,9 +9,9 @@ import pytest
 
 from support.agents import set_rules
 from support.faults import expect_none, overflow
-from support.pages import Pages, said_beside
-from support.program import Server, prove
-from support.rest import Api, make_administrator, make_token, ok
+from support.pages import Pages, error_of
+from support.program import Server, reauthenticate
+from support.rest import Api, create_administrator, create_token, ok
 from support.site import crawl, kind, kinds
 
 SCRIPT = "<script>window.broken=1</script><img src=x onerror=window.broken=1>\"'><svg onload=broken=1>"
@@ -35,15 +35,15 @@ MARKDOWN = "\n".join([
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
-    """A server full of such names, and the owner who looks at them."""
+    """A server with such names everywhere, and its owner."""
     with Server(tmp_path_factory.mktemp("hostile")) as server:
         owner = Pages(server.url).set_up(server.setup_code, name=SCRIPT[:100])
-        prove(server.data)
+        reauthenticate(server.data)
         for number, name in enumerate(NAMES):
             owner.create_project(f"project-{number}", name[:100])
         project = "project-0"
         api = Api(server.url, project, owner.api_key(project),
-                  make_token(server.data, project, "owner"))
+                  create_token(server.data, project, "owner"))
         api.switch_totp_on(1)
         owner.create_tenant(project, "a" * 20)
         set_rules(owner, f"/projects/{project}", actions_per_hour="1000", approval_over_users="2")
@@ -51,69 +51,69 @@ def hostile(tmp_path_factory):
             fill_user(owner, api, number, name)
         fill_lists(server, owner, api)
         fill_forms(owner, project)
-        # From now on every page that acts on a user shows these.
+        # From now on, every page for an action on a user shows these.
         set_rules(owner, f"/projects/{project}",
                   identity_proof="\n".join(line(name, 120) for name in NAMES))
         yield server, owner
 
 
 def line(name, length):
-    """As much of a name as a field of one line takes."""
+    """Returns a name cut to the length of a one-line field."""
     return name[:length].replace("\n", " ")
 
 
 def fill_user(owner, api, number, name):
-    """A user of a name, with a factor of the same and a note; every other one loses the factor, and
-    the others' are called anew and suspended."""
+    """Creates a user with a name, a factor of the same name, and a note. Every other user loses the
+    factor; the others' factors are renamed and suspended."""
     uid, id_token = api.user(email(number))
     ok(api.admin("POST", "accounts:update", {"localId": uid, "displayName": name[:256]}))
     api.enroll(id_token, name="Phone" if number % 2 else name[:100])
     user = f"/projects/{api.project}/users/{uid}"
     answers = {"reason": "other", "note": name[:1_000], "ticket": line(name, 100)}
-    sent(owner.post(f"{user}/notes/new", answers))
+    saved(owner.post(f"{user}/notes/new", answers))
     page = owner.get(user).text
     if number % 2:
         rename = re.search(r'href="([^"]+/name)"', page)[1]
-        sent(owner.post(rename, {**answers, "name": line(name, 100)}))
-        sent(owner.post(rename.replace("/name", "/suspension"), {**answers, "until": "tomorrow"}))
+        saved(owner.post(rename, {**answers, "name": line(name, 100)}))
+        saved(owner.post(rename.replace("/name", "/suspension"), {**answers, "until": "tomorrow"}))
     else:
-        sent(owner.post(re.search(r'href="([^"]+/removal)"', page)[1], answers))
+        saved(owner.post(re.search(r'href="([^"]+/removal)"', page)[1], answers))
 
 
 def email(number):
     return f"{number}+{'a' * 40}@example.com"
 
 
-def sent(answer):
+def saved(answer):
     assert answer.status_code == 303, re.findall(r'error">([^<]+)', answer.text)
     return answer.headers["location"]
 
 
 def fill_lists(server, owner, api):
-    """Lists of users with such names in them: one that is looked at, one that runs, one that waits,
-    and one that a second administrator refuses."""
+    """Creates bulk removals with such names: a preview, one that runs, one that is pending, and one
+    that a second administrator rejects."""
     removals = f"/projects/{api.project}/bulk-removals"
     answers = {"reason": "other", "note": SCRIPT + NAMES[1] + "W" * 800, "ticket": line(NAMES[1], 100)}
 
     def paste(*numbers):
-        return sent(owner.post(removals, {"list": "\r\n".join([*NAMES, *map(email, numbers)])}))
+        return saved(owner.post(removals, {"list": "\r\n".join([*NAMES, *map(email, numbers)])}))
 
     paste(1)
-    sent(owner.post(paste(1), answers))
-    sent(owner.post(paste(3, 5, 7), answers))
+    saved(owner.post(paste(1), answers))
+    saved(owner.post(paste(3, 5, 7), answers))
     refused = paste(3, 5, 7)
-    sent(owner.post(refused, answers))
-    make_administrator(server.data, "eve@example.com", "owner", name=NAMES[1][:100])
+    saved(owner.post(refused, answers))
+    create_administrator(server.data, "eve@example.com", "owner", name=NAMES[1][:100])
     other = Pages(server.url)
     assert other.sign_in("eve@example.com").status_code == 303
-    prove(server.data)
+    reauthenticate(server.data)
     approval = re.search(r'href="([^"]+/approvals/\d+)"', other.get(refused).text)[1]
-    sent(other.post(
+    saved(other.post(
         approval + "/rejection", {"answer": (SCRIPT + NAMES[1] + "W" * 300)[:500]}, approval))
 
 
 def fill_forms(owner, project):
-    """Whatever else takes words of one's own, where its page is there."""
+    """Fills in the other forms with free text, where their page exists."""
     for path, field, text in [
         (f"/projects/{project}/guidance/edit", "text", MARKDOWN),
         (f"/projects/{project}/settings/tokens/new", "name", SCRIPT[:100]),
@@ -126,7 +126,7 @@ def fill_forms(owner, project):
             owner.post(target, {**fields, field: text}, path)
 
 
-def test_no_page_has_their_markup(hostile):
+def test_no_page_contains_unescaped_markup(hostile):
     _, owner = hostile
     visits = crawl(owner, 24)
     expect_none(visit for visit in visits if visit.status != 200)
@@ -137,7 +137,7 @@ def test_no_page_has_their_markup(hostile):
             assert visit.markup.inline == [], visit.path
 
 
-def test_no_script_runs_and_nothing_sticks_out(hostile, chromium):
+def test_no_script_runs_and_nothing_overflows(hostile, chromium):
     server, owner = hostile
     visits = crawl(owner, 10)
     users = [visit.path for visit in visits if kind(visit.path) == "S/users/…"]
@@ -162,15 +162,14 @@ def test_no_script_runs_and_nothing_sticks_out(hostile, chromium):
     expect_none(faults)
 
 
-def test_a_name_does_not_turn_what_follows_it(hostile, chromium):
-    """Text behind a name that turns the direction stands where it would stand without."""
+def test_a_names_direction_does_not_affect_the_text_after_it(hostile, chromium):
+    """Every name with bidirectional control characters is isolated."""
     server, owner = hostile
     context = chromium.new_context(base_url=server.url)
     context.add_cookies([{"name": cookie.name, "value": cookie.value, "url": server.url}
                          for cookie in owner.http.cookies.jar])
     page = context.new_page()
     page.goto("/projects/project-0/users")
-    # Wherever such a name stands, something isolates it.
     loose = page.evaluate("""() => {
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), loose = [];
       for (let node; (node = walker.nextNode());) {
@@ -187,7 +186,7 @@ def test_a_name_does_not_turn_what_follows_it(hostile, chromium):
     expect_none(loose)
 
 
-def test_no_download_calculates(hostile):
+def test_no_download_contains_a_formula(hostile):
     _, owner = hostile
     tables = [visit for visit in crawl(owner, 24) if visit.type == "text/csv"]
     cells = [cell for visit in tables
@@ -199,21 +198,21 @@ def test_no_download_calculates(hostile):
 
 @pytest.mark.parametrize("field, longest", [
     ("note", 1_000), ("ticket", 100), ("user's note", 1_000), ("device name", 100)])
-def test_what_is_too_long_is_kept_and_said(hostile, field, longest):
-    """4 000 characters where fewer are allowed: nothing is cut off without a word."""
+def test_overlong_text_is_preserved_and_reported(hostile, field, longest):
+    """Text over a field's limit isn't silently truncated."""
     _, owner = hostile
     users = owner.get("/projects/project-0/users?factor=totp").text
     user = re.search(r'href="(/projects/project-0/users/\w{28})"', users)[1]
     rename = re.search(r'href="([^"]+/name)"', owner.get(user).text)[1]
     proof = {"proof": [line(name, 120) for name in NAMES]}
-    typed = "👩‍👩‍👧‍👦<i>" * 1_000
+    text = "👩‍👩‍👧‍👦<i>" * 1_000
     path, name, more = {
         "note": (rename.replace("/name", "/removal"), "note", {"reason": "other", **proof}),
         "ticket": (rename.replace("/name", "/removal"), "ticket", {"reason": "lost", **proof}),
         "user's note": (f"{user}/notes/new", "note", {"reason": "asked"}),
         "device name": (rename, "name", {"reason": "asked", **proof}),
     }[field]
-    answer = owner.post(path, {**more, name: typed}, page=user)
+    answer = owner.post(path, {**more, name: text}, page=user)
     assert answer.status_code == 422
-    assert f"{longest:,}" in said_beside(answer.text, name)
-    assert html.escape(typed) in answer.text
+    assert f"{longest:,}" in error_of(answer.text, name)
+    assert html.escape(text) in answer.text

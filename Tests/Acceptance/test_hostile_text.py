@@ -1,4 +1,4 @@
-"""Text that is expensive to normalize: it costs the server no more than plain text of its length."""
+"""Text that is expensive to normalize costs the server no more than plain text of its length."""
 
 import os
 import threading
@@ -8,28 +8,28 @@ import pytest
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, make_token
+from support.rest import Api, create_token
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 JSON = {"Content-Type": "application/json"}
 TICKS = os.sysconf("SC_CLK_TCK")
-# What the clock's steps of 10 ms and everything besides the text may cost.
+# An allowance, in seconds, for the clock's resolution of 10 ms and the rest of the request.
 SLACK = 0.1
 
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory):
-    """A server of its own, and an API key."""
+    """A separate server, and an API key."""
     with Server(tmp_path_factory.mktemp("text")) as server:
         owner = Pages(server.url).set_up(server.setup_code)
         owner.create_project("hostile-text")
         api = Api(server.url, "hostile-text", owner.api_key("hostile-text"),
-                  make_token(server.data, "hostile-text", "owner"))
+                  create_token(server.data, "hostile-text", "owner"))
         yield server, api
 
 
 def marks(size):
-    """A letter with combining marks in an order that has to be sorted."""
+    """Returns a letter with combining marks that have to be reordered."""
     return ("a" + "\u0301\u0323" * (size // 4)).encode()[:size - (size + 1) % 2]
 
 
@@ -42,7 +42,7 @@ def coded(text):
 
 
 def requests(api, text, size):
-    """The same text in every place, as (method, path, body, headers)."""
+    """Returns requests with the same text in different places, as (method, path, body, headers)."""
     form, small = coded(text(size)), text(4_095)
     key = api.key
     return {
@@ -68,7 +68,7 @@ def requests(api, text, size):
 
 
 def cpu(server):
-    """The seconds of CPU that the server has used."""
+    """Returns the CPU time that the server has used, in seconds."""
     with open(f"/proc/{server.process.pid}/stat", "rb") as file:
         fields = file.read().rsplit(b")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
@@ -77,7 +77,7 @@ def cpu(server):
 def cost(server, request, times=5):
     method, path, body, headers = request
     origin = {"Origin": server.url, "Sec-Fetch-Site": "same-origin"}
-    # A password that is hashed would hide everything else: these never get as far.
+    # Hashing a password would dominate the cost; these requests fail before that.
     before = cpu(server)
     with httpx.Client(base_url=server.url, timeout=60) as client:
         for _ in range(times):
@@ -87,18 +87,18 @@ def cost(server, request, times=5):
 
 
 @pytest.mark.parametrize("place", list(requests(type("Key", (), {"key": ""}), plain, 9)))
-def test_marks_cost_no_more_than_letters(target, place):
+def test_combining_marks_cost_no_more_than_letters(target, place):
     server, api = target
-    # Twice as much is just below the limit of a body, in which a form needs three bytes for one.
+    # Twice this is just below the body limit; form encoding takes three bytes per byte.
     size = 480 * 1024 if "JSON" in place or "email" in place else 160 * 1024
     cheap = cost(server, requests(api, plain, size)[place])
-    dear = cost(server, requests(api, marks, size)[place])
+    costly = cost(server, requests(api, marks, size)[place])
     double = cost(server, requests(api, marks, 2 * size)[place])
-    assert dear <= 3 * cheap + SLACK, f"{place}: {cheap} s plain, {dear} s with marks"
-    assert double <= 2.5 * dear + SLACK, f"{place}: {dear} s, then {double} s"
+    assert costly <= 3 * cheap + SLACK, f"{place}: {cheap} s plain, {costly} s with marks"
+    assert double <= 2.5 * costly + SLACK, f"{place}: {costly} s, then {double} s"
 
 
-def test_hostile_requests_stall_nobody(target):
+def test_hostile_requests_do_not_delay_others(target):
     server, api = target
     places = requests(api, marks, 320 * 1024)
     chosen = [places[name] for name in (
@@ -114,11 +114,11 @@ def test_hostile_requests_stall_nobody(target):
             answers += 1
     for thread in threads:
         thread.join()
-    # One of them alone took many seconds.
+    # Unmitigated, one of them takes many seconds.
     assert cpu(server) - before < 2
 
 
-def test_a_long_name_is_answered_in_words(target):
+def test_an_overlong_name_gets_a_clear_error(target):
     server, api = target
     with httpx.Client(base_url=server.url) as client:
         long = client.post(f"/v1/accounts:signUp?key={api.key}", content=b'{"' + plain(257) + b'":1}',

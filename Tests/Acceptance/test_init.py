@@ -1,4 +1,4 @@
-"""An instance is created by `init` and by nothing else, except in development."""
+"""An instance is created only by `init`, except in development."""
 
 import os
 import shutil
@@ -15,10 +15,10 @@ def serve(*words, env=None):
     return run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, *words, env=env)
 
 
-def test_init_creates_and_serve_serves(tmp_path):
+def test_init_creates_an_instance_that_serve_serves(tmp_path):
     data = tmp_path / "data"
-    made = run("init", "--data", data)
-    assert made.returncode == 0 and "countersign serve" in made.stdout, made.stderr
+    created = run("init", "--data", data)
+    assert created.returncode == 0 and "countersign serve" in created.stdout, created.stderr
     assert stat.S_IMODE(data.stat().st_mode) == 0o700
     assert stat.S_IMODE((data / "master.key").stat().st_mode) == 0o600
     key = (data / "master.key").read_bytes()
@@ -29,7 +29,7 @@ def test_init_creates_and_serve_serves(tmp_path):
         assert server.setup_code
 
 
-def test_a_server_creates_nothing(tmp_path):
+def test_serve_creates_no_instance(tmp_path):
     missing = serve("--data", tmp_path / "missing")
     assert missing.returncode == 78
     assert "mounted" in missing.stderr and "countersign init" in missing.stderr
@@ -38,7 +38,7 @@ def test_a_server_creates_nothing(tmp_path):
     empty = serve("--data", tmp_path / "empty")
     assert empty.returncode == 78 and "countersign init" in empty.stderr
     assert not (tmp_path / "empty/master.key").exists()
-    # The key may come from the environment, and the database is still not there.
+    # With a key from the environment, the database is still missing.
     with Server(tmp_path / "other") as server:
         server.stop()
     key = (tmp_path / "other/master.key").read_text().strip()
@@ -65,14 +65,14 @@ def test_a_key_without_its_database_is_refused(tmp_path, database, profile):
     for refusal in (serve("--data", tmp_path, "--profile", profile),
                     run("admin", "list", "--data", tmp_path)):
         assert refusal.returncode == 78 and refusal.stderr.strip(), refusal.stdout
-    said = run("init", "--data", tmp_path)
-    assert said.returncode == 78
+    result = run("init", "--data", tmp_path)
+    assert result.returncode == 78
     if database is None:
-        assert "countersign restore" in said.stderr
+        assert "countersign restore" in result.stderr
         assert not file.exists()
 
 
-def test_development_starts_from_an_empty_folder(tmp_path):
+def test_emulators_and_demos_start_in_an_empty_folder(tmp_path):
     for number, flags in enumerate((["--profile", "emulator"], ["--demo"])):
         data = tmp_path / str(number)
         data.mkdir()
@@ -89,8 +89,8 @@ def test_development_starts_from_an_empty_folder(tmp_path):
     assert beyond.returncode == 78 and "countersign init" in beyond.stderr
 
 
-def test_script_server_starts_from_an_empty_folder(tmp_path):
-    """The script with a test double for the build, which takes minutes and is tried by its users."""
+def test_script_server_starts_in_an_empty_folder(tmp_path):
+    """Replaces the build, which takes minutes, with a test double."""
     root = tmp_path / "checkout"
     (root / "script").mkdir(parents=True)
     (root / ".build/release").mkdir(parents=True)
@@ -103,11 +103,11 @@ def test_script_server_starts_from_an_empty_folder(tmp_path):
     program.chmod(0o755)
 
     def start(*words):
-        said = subprocess.run(
+        result = subprocess.run(
             [root / "script/server", *map(str, words)], capture_output=True, text=True, timeout=60,
             env={**environment(), "PATH": f"{root}:{os.environ['PATH']}"})
-        assert said.returncode == 0, said.stderr
-        assert said.stdout.splitlines()[-1].startswith("serve --assets")
+        assert result.returncode == 0, result.stderr
+        assert result.stdout.splitlines()[-1].startswith("serve --assets")
 
     start()
     assert (root / "data/countersign.sqlite").exists()
@@ -121,7 +121,7 @@ def test_script_server_starts_from_an_empty_folder(tmp_path):
         assert not (tmp_path / "none").exists()
 
 
-def test_a_command_migrates_nothing_under_a_server(tmp_path):
+def test_a_command_does_not_migrate_a_running_servers_database(tmp_path):
     with Server(tmp_path) as server:
         database = sqlite3.connect(tmp_path / "countersign.sqlite", timeout=30)
         [(last, digest)] = database.execute(
@@ -129,8 +129,8 @@ def test_a_command_migrates_nothing_under_a_server(tmp_path):
         with database:
             database.execute("DELETE FROM schema_migration WHERE name = ?", (last,))
         for words in (["admin", "list"], ["keys", "rotate"]):
-            said = run(*words, "--data", tmp_path)
-            assert said.returncode == 78 and "older" in said.stderr and last in said.stderr
+            result = run(*words, "--data", tmp_path)
+            assert result.returncode == 78 and "older" in result.stderr and last in result.stderr
         rows = database.execute("SELECT count(*) FROM schema_migration WHERE name = ?", (last,))
         assert rows.fetchone() == (0,)
         with database:

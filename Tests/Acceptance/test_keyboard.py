@@ -1,11 +1,11 @@
-"""The console without a mouse."""
+"""The console by keyboard."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from support.program import Server, prove
+from support.program import Server, reauthenticate
 
 
 @pytest.fixture(params=[True, False], ids=["with-scripts", "without-scripts"])
@@ -16,7 +16,7 @@ def page(request, standalone, chromium):
 
 
 def focused(page):
-    """The focused element, as its id or its words."""
+    """Returns the focused element's ID or text."""
     element = page.locator(":focus")
     if not element.count():
         return ""
@@ -24,7 +24,7 @@ def focused(page):
 
 
 def tab_to(page, what, presses=40):
-    """Presses Tab until an element has the focus, as somebody who cannot point does."""
+    """Presses Tab until an element has the focus."""
     for _ in range(presses):
         page.keyboard.press("Tab")
         if focused(page) == what:
@@ -44,7 +44,7 @@ def sign_in(page):
     assert page.get_by_role("heading", level=1).inner_text() == "Projects"
 
 
-def test_sign_in_and_out(page):
+def test_an_administrator_signs_in_and_out(page):
     sign_in(page)
     page.keyboard.press("Tab")
     assert focused(page) == "Skip to main content"
@@ -58,10 +58,10 @@ def test_sign_in_and_out(page):
     expect(page).to_have_url(re.compile("/sign-in"))
 
 
-def test_change_a_policy(page, api):
+def test_a_policy_is_changed(page, api):
     sign_in(page)
     page.goto(f"/projects/{api.project}/policy")
-    # Within a group of radio buttons the arrows choose.
+    # The arrow keys select within a group of radio buttons.
     tab_to(page, "totp-off")
     page.keyboard.press("ArrowUp")
     assert focused(page) == "totp"
@@ -85,12 +85,12 @@ def test_change_a_policy(page, api):
 
 
 def test_a_factor_is_removed(page, api, standalone):
-    """Support's way: find the user, choose the factor, give a reason."""
+    """Follows support's steps: find the user, choose the factor, give a reason."""
     api.switch_totp_on(1)
     uid, id_token = api.user(f"mallory@{api.project}.example")
     api.enroll(id_token, name="Mallory’s phone")
     sign_in(page)
-    prove(standalone.data)
+    reauthenticate(standalone.data)
     page.goto(f"/projects/{api.project}")
     tab_to(page, "find")
     page.keyboard.type(f"mallory@{api.project}.example")
@@ -111,7 +111,7 @@ def test_a_factor_is_removed(page, api, standalone):
     assert "Mallory’s phone" in page.locator("[role=status]").inner_text()
 
 
-def test_a_tenant_is_made(page, api):
+def test_a_tenant_is_created(page, api):
     sign_in(page)
     page.goto(f"/projects/{api.project}/tenants")
     tab_to(page, "New tenant")
@@ -125,7 +125,7 @@ def test_a_tenant_is_made(page, api):
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with-scripts", "without-scripts"])
-def test_from_an_empty_folder_to_a_project(chromium, tmp_path, javascript):
+def test_the_setup_and_a_project_are_completed(chromium, tmp_path, javascript):
     with Server(tmp_path) as server:
         context = chromium.new_context(base_url=server.url, java_script_enabled=javascript)
         page = context.new_page()
@@ -154,12 +154,12 @@ def test_from_an_empty_folder_to_a_project(chromium, tmp_path, javascript):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True, ids=["with-scripts"])
-def test_single_keys(page, api):
+def test_keyboard_shortcuts_work_and_can_be_turned_off(page, api):
     sign_in(page)
     page.goto(f"/projects/{api.project}/users")
     page.keyboard.press("/")
     assert focused(page) == "find"
-    # Where one types, the keys are letters.
+    # In a text field, the keys are text.
     page.keyboard.type("a/b?")
     assert page.locator("#find").input_value() == "a/b?"
     expect(page.locator("dialog")).to_have_count(0)
@@ -170,7 +170,7 @@ def test_single_keys(page, api):
     expect(page.locator("dialog[open]")).to_have_count(1)
     page.keyboard.press("Escape")
     page.locator("dialog").wait_for(state="detached")
-    # A modifier makes it another key, which is the browser's.
+    # With a modifier, the key is the browser's.
     page.keyboard.press("Control+/")
     assert focused(page) != "find"
     menu = page.locator("details.account")
@@ -178,7 +178,7 @@ def test_single_keys(page, api):
     assert menu.get_attribute("open") is not None
     page.keyboard.press("Escape")
     assert menu.get_attribute("open") is None
-    # They can be switched off, and the browser remembers.
+    # The shortcuts can be turned off, and the browser remembers.
     menu.locator("summary").press("Enter")
     menu.get_by_role("button", name="Shortcuts").press("Enter")
     page.reload()
@@ -188,7 +188,7 @@ def test_single_keys(page, api):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True, ids=["with-scripts"])
-def test_no_row_is_hidden_while_one_types(page, api):
+def test_typing_a_search_hides_no_rows(page, api):
     for name in ("ada", "bob", "eve"):
         api.sign_up(f"{name}@example.com")
     sign_in(page)

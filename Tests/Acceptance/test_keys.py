@@ -1,4 +1,4 @@
-"""Keys: what is published, how keys follow each other, and session cookies."""
+"""Keys: publication, rotation, and session cookies."""
 
 import datetime
 import re
@@ -15,7 +15,7 @@ from cryptography import x509
 
 from support.pages import Pages
 from support.program import PROGRAM, Server, environment, run
-from support.rest import Api, make_token, ok, refused
+from support.rest import Api, create_token, ok, refused
 from support.sdk import auth
 from support.waiting import until
 
@@ -26,12 +26,12 @@ COOKIE_X509 = "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys"
 
 
 @pytest.fixture
-def own(tmp_path):
-    """A server and a project of its own, since keys are of the whole server."""
+def keyed_server(tmp_path):
+    """A separate server with a project, because keys belong to the whole server."""
     with Server(tmp_path / "data") as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("keyed-app")
-        token = make_token(server.data, "keyed-app", "application")
+        token = create_token(server.data, "keyed-app", "application")
         yield server, Api(server.url, "keyed-app", pages.api_key("keyed-app"), token)
 
 
@@ -44,7 +44,7 @@ def key_id(token):
 
 
 def verify(url, token, audience="keyed-app", issuer="https://securetoken.google.com/keyed-app"):
-    """As an application verifies: by the JWK set, and by the certificates."""
+    """Verifies a token as applications do: with the JWK set and with the certificates."""
     by_set = jwt.decode(
         token, jwt.PyJWKClient(url + JWK).get_signing_key_from_jwt(token).key, ["RS256"],
         audience=audience, issuer=issuer)
@@ -61,17 +61,17 @@ def cookie(api, id_token, **more):
         path, json={"idToken": id_token, **more}, headers={"Authorization": f"Bearer {api.token}"})
 
 
-def test_a_session_cookie_verifies_and_lives_as_long_as_was_asked(own):
-    server, api = own
+def test_a_session_cookie_verifies_and_has_the_requested_lifetime(keyed_server):
+    server, api = keyed_server
     uid, id_token = api.user("ada@example.com")
-    made = ok(cookie(api, id_token, validDuration="432000"))["sessionCookie"]
-    claims = verify(server.url, made, issuer="https://session.firebase.google.com/keyed-app")
+    created = ok(cookie(api, id_token, validDuration="432000"))["sessionCookie"]
+    claims = verify(server.url, created, issuer="https://session.firebase.google.com/keyed-app")
     assert claims["exp"] - claims["iat"] == 432000
     original = verify(server.url, id_token)
     changed = {"iss", "iat", "exp"}
     assert {k: v for k, v in claims.items() if k not in changed} == {
         k: v for k, v in original.items() if k not in changed}
-    # The documents that verifiers of cookies read have the same keys.
+    # The documents for verifying cookies have the same keys.
     for path in (COOKIE_X509, "/v1/publicKeys"):
         answer = httpx.get(server.url + path)
         assert answer.json() == published(server.url)
@@ -79,26 +79,26 @@ def test_a_session_cookie_verifies_and_lives_as_long_as_was_asked(own):
     keys = httpx.get(server.url + "/v1/sessionCookiePublicKeys").json()
     assert keys == httpx.get(server.url + JWK).json()
     refused(cookie(api, id_token, validDuration=299), "INVALID_DURATION")
-    refused(cookie(api, made), "INVALID_ID_TOKEN")
+    refused(cookie(api, created), "INVALID_ID_TOKEN")
     refused(api.http.post(
         "/v1/projects/keyed-app:createSessionCookie", params={"key": api.key},
         json={"idToken": id_token}), "Request is missing", 401)
 
 
-def test_firebase_admin_makes_and_verifies_cookies(sdk):
-    """In the emulator profile; its clients of tenants know no cookies."""
+def test_firebase_admin_creates_and_verifies_session_cookies(sdk):
+    """Uses the emulator profile; tenants have no session cookies."""
     uid, id_token = sdk.api.user("ada@example.com")
     days = datetime.timedelta(days=5)
-    made = auth.create_session_cookie(id_token, days, app=sdk.app)
-    claims = auth.verify_session_cookie(made, check_revoked=True, app=sdk.app)
+    created = auth.create_session_cookie(id_token, days, app=sdk.app)
+    claims = auth.verify_session_cookie(created, check_revoked=True, app=sdk.app)
     assert claims["uid"] == uid
     assert claims["exp"] - claims["iat"] == days.total_seconds()
     with pytest.raises(auth.InvalidIdTokenError):
-        auth.verify_id_token(made, app=sdk.app)
+        auth.verify_id_token(created, app=sdk.app)
     until(lambda: time.time() > claims["auth_time"] + 1, "the next second", 5)
     auth.revoke_refresh_tokens(uid, app=sdk.app)
     with pytest.raises(auth.RevokedSessionCookieError):
-        auth.verify_session_cookie(made, check_revoked=True, app=sdk.app)
+        auth.verify_session_cookie(created, check_revoked=True, app=sdk.app)
     tenant = sdk.tenants().create_tenant("acme", allow_password_sign_up=True, app=sdk.app)
     _, id_token = sdk.in_tenant(tenant.tenant_id).user("bob@example.com")
     with pytest.raises(Exception, match="TENANT_ID_MISMATCH"):
@@ -106,8 +106,8 @@ def test_firebase_admin_makes_and_verifies_cookies(sdk):
 
 
 @pytest.mark.parametrize("host", ["", "/securetoken.google.com"])
-def test_discovery_leads_from_the_issuer_to_the_keys(own, host):
-    server, api = own
+def test_discovery_leads_from_the_issuer_to_the_keys(keyed_server, host):
+    server, api = keyed_server
     document = ok(httpx.get(f"{server.url}{host}/keyed-app/.well-known/openid-configuration"))
     _, id_token = api.user("ada@example.com")
     assert document["issuer"] == verify(server.url, id_token)["iss"]
@@ -115,22 +115,22 @@ def test_discovery_leads_from_the_issuer_to_the_keys(own, host):
     assert key_id(id_token) in [key["kid"] for key in keys]
 
 
-def test_keys_follow_each_other_while_the_server_runs(own):
-    server, api = own
+def test_signing_keys_are_rotated_while_the_server_runs(keyed_server):
+    server, api = keyed_server
     _, old_token = api.user("ada@example.com")
     old = key_id(old_token)
-    made = run("keys", "rotate", "--data", server.data)
-    assert made.returncode == 0, made.stderr
-    new = re.search(r"Created (\w+)\.", made.stdout)[1]
+    created = run("keys", "rotate", "--data", server.data)
+    assert created.returncode == 0, created.stderr
+    new = re.search(r"Created (\w+)\.", created.stdout)[1]
     until(lambda: new in published(server.url), "the running server publishes the new key", 20)
-    # For an hour verifiers may not know it, so it does not sign.
+    # Verifiers may not have it for an hour, so it doesn't sign yet.
     assert key_id(ok(api.sign_in("ada@example.com"))["idToken"]) == old
     again = run("keys", "rotate", "--data", server.data)
     assert again.returncode == 78 and "signs from" in again.stderr
     listed = run("keys", "list", "--data", server.data).stdout
     assert re.search(rf"{new}\twaiting", listed) and re.search(rf"{old}\tsigning", listed)
 
-    # What an hour does, without waiting for it.
+    # Skips the hour.
     database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
     with database:
         database.execute("UPDATE signing_key SET signs_from = created_at WHERE key_id = ?", (new,))
@@ -142,7 +142,7 @@ def test_keys_follow_each_other_while_the_server_runs(own):
     assert verify(server.url, old_token)["email"] == "ada@example.com"
     ok(api.client(":lookup", {"idToken": old_token}))
 
-    # An owner who fears for the old one does not wait two weeks.
+    # A key that may be compromised can be retired immediately.
     retired = run("keys", "retire", "--data", server.data, old)
     assert retired.returncode == 0, retired.stderr
     until(lambda: list(published(server.url)) == [new], "the old key is gone", 20)
@@ -159,7 +159,7 @@ def master_keys(server_or_folder):
 
 
 def sealing(folder):
-    """The ids of the master keys that sealed something."""
+    """Returns the IDs of the master keys that encrypt stored values."""
     database = sqlite3.connect(f"file:{folder}/countersign.sqlite?mode=ro", uri=True, timeout=30)
     boxes = [row[0] for query in (
         "SELECT sealed_secret FROM factor WHERE sealed_secret IS NOT NULL",
@@ -187,20 +187,21 @@ def code_signs_in(api, email, authenticator, offset):
             "verificationCode": authenticator.at(time.time() + offset)}}))
 
 
-def test_the_master_key_is_rotated_under_a_running_server(own):
-    server, api = own
-    Api(api.url, api.project, api.key, make_token(server.data, "keyed-app", "owner")).switch_totp_on(10)
+def test_the_master_key_is_rotated_while_the_server_runs(keyed_server):
+    server, api = keyed_server
+    token = create_token(server.data, "keyed-app", "owner")
+    Api(api.url, api.project, api.key, token).switch_totp_on(10)
     _, id_token = api.user("ada@example.com")
     authenticator, _ = api.enroll(id_token)
     [old] = master_keys(server)
-    made = run("keys", "rotate-master", "--data", server.data, timeout=90)
-    assert made.returncode == 0, made.stderr + made.stdout
-    assert "running server" in made.stdout
+    created = run("keys", "rotate-master", "--data", server.data, timeout=90)
+    assert created.returncode == 0, created.stderr + created.stdout
+    assert "running server" in created.stdout
     new, kept = master_keys(server)
     assert kept == old and sealing(server.data) == {new}
     assert stat.S_IMODE((server.data / "master.key").stat().st_mode) == 0o600
     code_signs_in(api, "ada@example.com", authenticator, 30)
-    # What is new is sealed with the new key as well.
+    # New values are encrypted with the new key.
     _, other = api.user("bob@example.com")
     api.enroll(other)
     assert sealing(server.data) == {new}
@@ -208,7 +209,7 @@ def test_the_master_key_is_rotated_under_a_running_server(own):
     assert f"{new}\tmaster, encrypts" in listed and f"{old}\tmaster, decrypts only" in listed
 
     let_an_hour_pass(server.data)
-    until(lambda: master_keys(server) == [new], "the former key is dropped", 30)
+    until(lambda: master_keys(server) == [new], "the previous key is removed", 30)
     code_signs_in(api, "ada@example.com", authenticator, 60)
     assert server.stop() == 0
     with Server(server.data) as restarted:
@@ -216,8 +217,8 @@ def test_the_master_key_is_rotated_under_a_running_server(own):
             Api(restarted.url, "keyed-app", api.key), "ada@example.com", authenticator, 90)
 
 
-def test_killed_in_the_middle_it_goes_on(tmp_path):
-    """The demo has thousands of factors, of which one is ours."""
+def test_a_master_key_rotation_resumes_after_a_kill(tmp_path):
+    """Uses the demo, which has thousands of factors."""
     folder = tmp_path / "data"
     with Server(folder, "--demo") as server:
         assert server.stop() == 0
@@ -232,12 +233,12 @@ def test_killed_in_the_middle_it_goes_on(tmp_path):
     process.wait()
     ids = master_keys(folder)
     assert len(ids) == 2 and ids[1] == old
-    assert sealing(folder) == set(ids), "it was not killed in the middle"
+    assert sealing(folder) == set(ids), "the rotation wasn't interrupted"
 
     again = run("keys", "rotate-master", "--data", folder, timeout=120)
     assert again.returncode == 0, again.stderr
     assert "Continuing it" in again.stdout
-    assert master_keys(folder) == ids, "it must not make a third key"
+    assert master_keys(folder) == ids, "a third key was created"
     assert sealing(folder) == {ids[0]}
     let_an_hour_pass(folder)
     last = run("keys", "rotate-master", "--data", folder, timeout=120)
@@ -247,22 +248,22 @@ def test_killed_in_the_middle_it_goes_on(tmp_path):
         assert httpx.get(server.url + X509).json()
 
 
-def test_a_key_in_the_environment_is_not_changed_but_told(tmp_path):
+def test_a_rotated_key_from_the_environment_is_printed(tmp_path):
     with Server(tmp_path) as server:
         server.stop()
     key = (tmp_path / "master.key").read_text().strip()
     (tmp_path / "master.key").unlink()
     env = {"COUNTERSIGN_MASTER_KEY": key}
-    made = run("keys", "rotate-master", "--data", tmp_path, env=env)
-    assert made.returncode == 0, made.stderr
+    created = run("keys", "rotate-master", "--data", tmp_path, env=env)
+    assert created.returncode == 0, created.stderr
     assert not (tmp_path / "master.key").exists()
-    both = made.stdout
+    both = created.stdout
     ids = re.findall(r"countersign-master-key-1 (\w{8}) ", both)
     assert len(ids) == 2
     with Server(tmp_path, env={"COUNTERSIGN_MASTER_KEY": both}) as server:
-        until(lambda: sealing(tmp_path) == {ids[0]}, "everything is sealed with the first", 30)
+        until(lambda: sealing(tmp_path) == {ids[0]}, "the first key encrypts everything", 30)
         let_an_hour_pass(tmp_path)
-        server.said(r"(You can remove the others)", 30)
+        server.wait_for_line(r"(You can remove the others)", 30)
         assert server.stop() == 0
     first = next(line for line in both.splitlines() if ids[0] in line)
     with Server(tmp_path, env={"COUNTERSIGN_MASTER_KEY": first}) as server:

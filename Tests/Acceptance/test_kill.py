@@ -1,4 +1,4 @@
-"""Pulling the plug: what was acknowledged stays."""
+"""Killing the server: acknowledged writes are preserved."""
 
 import http.client
 import json
@@ -7,7 +7,7 @@ import time
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, make_token, ok, refused
+from support.rest import Api, create_token, ok, refused
 from support.waiting import until
 from test_data_folder import found
 
@@ -18,7 +18,7 @@ def test_every_acknowledged_write_survives_a_kill(tmp_path):
     with Server(tmp_path) as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("killed-off")
-        token = make_token(tmp_path, "killed-off", "owner")
+        token = create_token(tmp_path, "killed-off", "owner")
         api = Api(server.url, "killed-off", pages.api_key("killed-off"), token)
         acknowledged, failures = [], []
 
@@ -48,7 +48,7 @@ def test_every_acknowledged_write_survives_a_kill(tmp_path):
         for writer in writers:
             writer.start()
         until(lambda: len(acknowledged) > 2000 or failures, "2000 writes are acknowledged", 60)
-        # In the middle of it, with every connection at work, somebody signs in.
+        # A user signs in while every connection is writing.
         sign_in = used_code(api)
         assert server.kill() == -9
         for writer in writers:
@@ -59,7 +59,7 @@ def test_every_acknowledged_write_survives_a_kill(tmp_path):
     with Server(tmp_path) as server:
         assert found(server, "killed-off", token, acknowledged) == set(acknowledged)
         api = Api(server.url, "killed-off", api.key, token)
-        # A code that counted before does not count again.
+        # A code that was accepted before the kill isn't accepted again.
         first = ok(api.sign_in("eve@example.com"))
         refused(api.factor("mfaSignIn:finalize", {
             **sign_in, "mfaPendingCredential": first["mfaPendingCredential"]}), "INVALID_CODE")
@@ -68,7 +68,7 @@ def test_every_acknowledged_write_survives_a_kill(tmp_path):
 
 
 def used_code(api):
-    """Enrolls somebody and signs them in; the call as it was acknowledged."""
+    """Enrolls a user and signs them in; returns the acknowledged call."""
     api.switch_totp_on(10)
     _, id_token = api.user("eve@example.com")
     authenticator, _ = api.enroll(id_token)

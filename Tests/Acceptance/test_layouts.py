@@ -1,4 +1,4 @@
-"""Pages on small screens, in large type, in other colors, mirrored, and on paper."""
+"""Pages on small screens, with large text, in forced colors, mirrored, and in print."""
 
 import gzip
 
@@ -15,7 +15,7 @@ SCRIPT = ROOT / "Public/countersign.js"
 
 
 def visit_all(page, demo, page_kinds, check):
-    """Opens every kind of page and every state, and collects what `check` says."""
+    """Opens every kind of page and every state, and returns the faults that `check` finds."""
     faults = []
     for path in page_kinds.values():
         page.goto(path)
@@ -30,7 +30,7 @@ def visit_all(page, demo, page_kinds, check):
 
 @pytest.fixture
 def open_page(demo, chromium):
-    """Makes a page in which the owner is signed in, with settings of its own."""
+    """Opens pages in which the owner is signed in, with their own browser settings."""
     contexts = []
 
     def make(width, height=900, **settings):
@@ -44,12 +44,12 @@ def open_page(demo, chromium):
         context.close()
 
 
-def test_320_pixels_without_scrolling_sideways(open_page, demo, page_kinds):
+def test_pages_fit_320_pixels(open_page, demo, page_kinds):
     expect_none(visit_all(open_page(320), demo, page_kinds, overflow))
 
 
 def test_a_user_with_long_names_fits_a_phone(chromium, standalone, owner, tenant_api):
-    """Who a page acts on is one line, which breaks anywhere."""
+    """The line that identifies the user wraps anywhere."""
     email = f"{'x' * 60}@{'y' * 60}.{'z' * 60}.example.com"
     uid = tenant_api.sign_up(email)["localId"]
     ok(tenant_api.admin("POST", "accounts:update", {
@@ -67,15 +67,15 @@ def test_a_user_with_long_names_fits_a_phone(chromium, standalone, owner, tenant
     context.close()
 
 
-def test_text_of_twice_the_size(open_page, demo, page_kinds):
-    """200 % at 1280 pixels, as a browser has it whose type is set to twice the size."""
+def test_pages_support_text_of_twice_the_size(open_page, demo, page_kinds):
+    """Sets the browser's font size to 200% at 1280 pixels."""
     page = open_page(1280)
     page.context.new_cdp_session(page).send(
         "Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
 
     def check(page):
         assert page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)") == 30
-        # Text in a line that is cut off cannot be read.
+        # Clipped text can't be read.
         cut = page.evaluate("""() => [...document.querySelectorAll("button, .button, h1, h2:not(.visually-hidden), dt")]
           .filter((element) => element.clientWidth && element.scrollWidth > element.clientWidth + 2
             && getComputedStyle(element).overflowX !== "visible")
@@ -84,8 +84,8 @@ def test_text_of_twice_the_size(open_page, demo, page_kinds):
     expect_none(visit_all(page, demo, page_kinds, check))
 
 
-def test_mirrored(open_page, demo, page_kinds):
-    """`dir=rtl` turns the whole frame around, and nothing falls out of it."""
+def test_pages_are_mirrored_from_right_to_left(open_page, demo, page_kinds):
+    """`dir=rtl` mirrors the whole page without overflow."""
     def check(page):
         page.evaluate("document.documentElement.dir = 'rtl'")
         if fault := overflow(page):
@@ -98,36 +98,36 @@ def test_mirrored(open_page, demo, page_kinds):
             const box = element.getBoundingClientRect();
             return (box.left + box.right) / 2;
           };
-          if (middle(".brand") < width / 2) faults.push("the brand is not at the right");
+          if (middle(".brand") < width / 2) faults.push("the brand isn't on the right");
           const account = middle(".bar .account");
-          if (account !== null && account > width / 2) faults.push("the account is not at the left");
+          if (account !== null && account > width / 2) faults.push("the account isn't on the left");
           const first = document.querySelector(".tabs a");
           if (first && first.getBoundingClientRect().left < width / 2)
-            faults.push("the tabs do not begin at the right");
+            faults.push("the tabs don't start on the right");
           const aside = middle("main .split > aside");
-          if (aside !== null && aside > width / 2) faults.push("the aside is not at the left");
+          if (aside !== null && aside > width / 2) faults.push("the aside isn't on the left");
           for (const heading of document.querySelectorAll("h1")) {
             const range = document.createRange();
             range.selectNodeContents(heading);
             const box = heading.getBoundingClientRect(), text = range.getBoundingClientRect();
             if (getComputedStyle(heading).textAlign !== "center"
                 && Math.abs(box.right - text.right) > box.width / 2)
-              faults.push("the heading does not begin at the right");
+              faults.push("the heading doesn't start on the right");
           }
           return faults.join(", ");
         }""")
     expect_none(visit_all(open_page(1280), demo, page_kinds, check))
 
 
-def test_mirrored_at_320_pixels(open_page, demo, page_kinds):
+def test_mirrored_pages_fit_320_pixels(open_page, demo, page_kinds):
     def check(page):
         page.evaluate("document.documentElement.dir = 'rtl'")
         return overflow(page)
     expect_none(visit_all(open_page(320), demo, page_kinds, check))
 
 
-def test_forced_colours_still_show_state(open_page, demo):
-    """Chosen tabs, chosen choices, windows and chips are told apart without our colors."""
+def test_forced_colors_preserve_state(open_page, demo):
+    """Current tabs, selected options, windows, and chips are distinguishable without our colors."""
     page = open_page(1280, forced_colors="active")
     retail = next(link for link in demo.tenants("harbour-bank") if "/retail-" in link)
     page.goto(f"{retail}/policy")
@@ -153,8 +153,8 @@ def test_forced_colours_still_show_state(open_page, demo):
     assert len(strokes) >= 2
 
 
-def test_forced_colours_tell_a_code_from_now(open_page, demo):
-    """In the strips of code attempts the mark of a code is no line of the window."""
+def test_forced_colors_distinguish_a_code_from_the_current_interval(open_page, demo):
+    """In a code attempt's strip, the mark of the code looks different from the window's lines."""
     page = open_page(1280, forced_colors="active")
     user(OPEN, "account.note")(page, demo)
     attempt = page.locator("tr", has=page.locator(".strip path.mark"), has_text="late").first
@@ -165,11 +165,11 @@ def test_forced_colours_tell_a_code_from_now(open_page, demo):
         }""") for kind in (".mark", ".now", ".lit")}
     assert len(set(looks.values())) == 3, looks
     mark, now = looks[".mark"].split(","), looks[".now"].split(",")
-    assert mark[-2] != now[-2] and mark[-1] != now[-1], "wider, and in one piece"
+    assert mark[-2] != now[-2] and mark[-1] != now[-1], "the code's mark isn't wider or isn't solid"
 
 
-def test_paper(open_page, demo, page_kinds):
-    """In print the frame is gone, and the foot says which page this was, and of when."""
+def test_printed_pages_have_a_footer_and_no_navigation(open_page, demo, page_kinds):
+    """The navigation isn't printed, and the footer has the page's URL and time."""
     page = open_page(794, 1123)
     page.emulate_media(media="print")
     faults = []
@@ -181,13 +181,13 @@ def test_paper(open_page, demo, page_kinds):
                 faults.append((path, f"{selector} is printed"))
         address = page.locator(".foot .address")
         if not address.is_visible() or path.split("?")[0] not in address.inner_text():
-            faults.append((path, "its address is not in the foot"))
+            faults.append((path, "the footer doesn't have its URL"))
         if not page.locator(".foot time").first.is_visible():
-            faults.append((path, "the foot says no time"))
+            faults.append((path, "the footer has no time"))
         if fault := overflow(page):
             faults.append((path, fault))
     for name in ("a user whose clock is slow", "a user with a suspended factor",
-                 "a user with a removed factor", "a list that is done"):
+                 "a user with a removed factor", "a completed list"):
         SIGNED_IN[name](page, demo)
         shown = [button.inner_text() for button in page.locator("main .button, main button").all()
                  if button.is_visible()]
@@ -196,17 +196,17 @@ def test_paper(open_page, demo, page_kinds):
     expect_none(faults)
 
 
-def test_files_are_small():
+def test_static_files_are_small():
     assert STYLESHEET.stat().st_size < 24 * 1024
     assert SCRIPT.stat().st_size < 6 * 1024
 
 
-def test_pages_are_light(open_page, demo, page_kinds):
-    """Three requests when nothing is cached, and no page of more than 60 KiB compressed.
+def test_pages_take_few_requests_and_little_data(open_page, demo, page_kinds):
+    """With an empty cache, a page takes up to three requests and 60 KiB compressed.
 
-    Files come compressed from the server and are counted as they came; pages do not, because
-    what one may hide and what one may choose would stand in one compressed stream. They are
-    compressed here, as a proxy in front might. The icon of the tab is the browser's own wish.
+    Static files are compressed by the server. Pages aren't, because attackers could learn secrets
+    from the size of a compressed response that contains their input; the test compresses them as
+    a proxy could. The browser requests the tab's icon on its own.
     """
     pages, sizes = demo.browse(demo.owner), {}
     for path in page_kinds.values():

@@ -1,4 +1,4 @@
-"""Links in mails, followed by a browser that runs no script."""
+"""Links in emails, followed by a browser without scripts."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -10,7 +10,7 @@ from support.rest import Api, ok
 
 
 def link(api, kind, email, **more):
-    """A link as a back end gets it, without the address of the server."""
+    """Requests a link as a back end does; returns its path and code."""
     answer = ok(api.admin("POST", "accounts:sendOobCode", {
         "requestType": kind, "email": email, "returnOobLink": True, **more}))
     parts = urlsplit(answer["oobLink"])
@@ -19,7 +19,7 @@ def link(api, kind, email, **more):
 
 
 @pytest.mark.parametrize("of", ["project", "tenant"])
-def test_a_forgotten_password_is_changed_by_the_page_of_the_link(api, tenant_api, of):
+def test_a_password_is_reset_on_the_links_page(api, tenant_api, of):
     pool = api if of == "project" else tenant_api
     pool.user("ada@example.com")
     address, code = link(
@@ -42,7 +42,7 @@ def test_a_forgotten_password_is_changed_by_the_page_of_the_link(api, tenant_api
     assert again.json()["error"]["message"] == "INVALID_OOB_CODE"
 
 
-def test_an_address_is_verified_and_enrollment_is_open(api):
+def test_a_verified_user_can_enroll(api):
     api.switch_totp_on()
     id_token = api.sign_up("eve@example.com")["idToken"]
     sent = ok(api.client(":sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": id_token}))
@@ -56,7 +56,7 @@ def test_an_address_is_verified_and_enrollment_is_open(api):
     ok(api.factor("mfaEnrollment:start", {"idToken": fresh, "totpEnrollmentInfo": {}}))
 
 
-def test_the_emulator_shows_what_it_would_have_mailed(emulator):
+def test_the_emulator_lists_the_links_it_would_have_sent(emulator):
     api = Api(emulator.url, "demo-project", "any-key", "owner")
     email = "reader@example.com"
     ok(api.client(":signUp", {"email": email, "password": "correct-horse"}))
@@ -67,7 +67,7 @@ def test_the_emulator_shows_what_it_would_have_mailed(emulator):
     [code] = [each for each in listed if each["email"] == email]
     assert code["requestType"] == "PASSWORD_RESET"
     assert parse_qs(urlsplit(code["oobLink"]).query)["oobCode"] == [code["oobCode"]]
-    went = httpx.get(code["oobLink"] + "&newPassword=another-horse")
-    assert went.status_code == 303
-    assert went.headers["location"] == "https://anywhere.example/x"
+    redirect = httpx.get(code["oobLink"] + "&newPassword=another-horse")
+    assert redirect.status_code == 303
+    assert redirect.headers["location"] == "https://anywhere.example/x"
     ok(api.sign_in(email, "another-horse"))

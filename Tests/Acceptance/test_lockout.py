@@ -1,4 +1,4 @@
-"""Wrong passwords: whom they lock out, for how long, and whom not. SECURITY.md has the numbers."""
+"""Lockout after wrong passwords: whom it affects and for how long. SECURITY.md has the numbers."""
 
 import sqlite3
 from itertools import count
@@ -7,33 +7,33 @@ import pytest
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, make_token, ok
+from support.rest import Api, create_token, ok
 
 EMAIL, PASSWORD = "ada@example.com", "correct horse battery"
 ATTACKER, OWNER = "203.0.113.66", "198.51.100.7"
-# Nine wrong passwords are free; the tenth closes the counter.
+# Nine wrong passwords are allowed; the tenth one locks.
 FREE = 9
 numbers = count(1)
 
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory):
-    """A server behind a proxy, so that requests come from the networks that they name."""
+    """A server behind a proxy, so that requests can come from any network."""
     with Server(tmp_path_factory.mktemp("lockout"), "--trusted-proxy", "127.0.0.1") as server:
         owner = Pages(server.url).set_up(server.setup_code)
         owner.create_project("lockout")
         api = Api(server.url, "lockout", owner.api_key("lockout"),
-                  make_token(server.data, "lockout", "application"))
+                  create_token(server.data, "lockout", "application"))
         yield server, api
 
 
 @pytest.fixture(autouse=True)
-def nobody_has_guessed(target):
+def no_failed_attempts(target):
     change(target, "DELETE FROM throttle")
 
 
 def change(target, statement, *values):
-    """A change behind the server's back, as `pass_by` makes time pass."""
+    """Changes the database directly, so that `pass_by` can simulate time."""
     database = sqlite3.connect(
         f"file:{target[0].data / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
     with database:
@@ -42,7 +42,7 @@ def change(target, statement, *values):
 
 
 def pass_by(target, seconds):
-    """As if so many seconds had passed for what was counted."""
+    """Simulates time passing for the counters."""
     micros = int(seconds * 1e6)
     change(target, "UPDATE throttle SET blocked_until = blocked_until - ?, "
                    "expires_at = expires_at - ?", micros, micros)
@@ -55,34 +55,34 @@ def browser(target, network):
 
 
 def lock(target, network, email=EMAIL):
-    """Guesses until the counter of the name and the network is closed."""
+    """Guesses until the email is locked on the network."""
     for number in range(FREE + 1):
         answer = browser(target, network).sign_in(email, f"guess {number}")
         assert answer.status_code == 422, f"guess {number}: {answer.status_code}"
 
 
 def wait_of(answer):
-    """The seconds after which a locked browser may try again."""
+    """Returns the seconds after which a locked browser can try again."""
     assert answer.status_code == 429, answer.status_code
     return int(answer.headers["retry-after"])
 
 
-def test_an_attacker_locks_its_own_network_and_no_other(target):
+def test_an_attacker_locks_only_its_own_network(target):
     lock(target, ATTACKER)
-    # The right password is refused too, so that a guess isn't told from a miss.
+    # The right password is refused too, so that an attacker doesn't learn of a correct guess.
     assert 0 < wait_of(browser(target, ATTACKER).sign_in(EMAIL, PASSWORD)) <= 30
     assert browser(target, OWNER).sign_in(EMAIL, PASSWORD).status_code == 303
-    # Another name isn't locked on the attacker's network.
+    # Other emails aren't locked on the attacker's network.
     assert browser(target, ATTACKER).sign_in("bob@example.com", "wrong").status_code == 422
 
 
-def test_a_network_of_ipv6_is_a_64(target):
+def test_an_ipv6_network_is_a_64_prefix(target):
     lock(target, "2001:db8:0:1::66")
     wait_of(browser(target, "2001:db8:0:1:ffff::1").sign_in(EMAIL, PASSWORD))
     assert browser(target, "2001:db8:0:2::66").sign_in(EMAIL, PASSWORD).status_code == 303
 
 
-def test_the_wait_doubles_and_ends(target):
+def test_the_wait_doubles_and_a_sign_in_resets_it(target):
     lock(target, ATTACKER)
     assert wait_of(browser(target, ATTACKER).sign_in(EMAIL, PASSWORD)) <= 30
     pass_by(target, 31)
@@ -90,11 +90,11 @@ def test_the_wait_doubles_and_ends(target):
     assert 30 < wait_of(browser(target, ATTACKER).sign_in(EMAIL, PASSWORD)) <= 60
     pass_by(target, 61)
     assert browser(target, ATTACKER).sign_in(EMAIL, PASSWORD).status_code == 303
-    # The right password has ended the count of its network.
+    # The right password has reset the network's counter.
     lock(target, ATTACKER)
 
 
-def test_a_browser_that_signed_in_before_gets_through(target):
+def test_a_known_browser_is_not_locked_out(target):
     known = browser(target, ATTACKER)
     assert known.sign_in(EMAIL, PASSWORD).status_code == 303
     known.post("/sign-out", {}, page="/")
@@ -103,12 +103,12 @@ def test_a_browser_that_signed_in_before_gets_through(target):
     lock(target, ATTACKER)
     wait_of(browser(target, ATTACKER).sign_in(EMAIL, PASSWORD))
     assert known.sign_in(EMAIL, PASSWORD).status_code == 303
-    # The cookie opens nothing without the password, and has a count of its own.
+    # The cookie doesn't replace the password, and has its own counter.
     known.post("/sign-out", {}, page="/")
     for number in range(FREE + 1):
         assert known.sign_in(EMAIL, f"guess {number}").status_code == 422
     assert wait_of(known.sign_in(EMAIL, PASSWORD)) <= 30
-    # It's the device of one administrator; for another name the browser is as any other.
+    # The cookie belongs to one administrator; without it, the browser is unknown.
     known.http.cookies.clear()
     wait_of(known.sign_in(EMAIL, PASSWORD))
 
@@ -120,7 +120,7 @@ def user(target):
 
 
 def sign_in(target, email, password, address=None, token=True):
-    """As a back end signs in, for a user at an address."""
+    """Signs a user at an address in, as a back end does."""
     api = target[1]
     headers = {"Authorization": f"Bearer {api.token}"} if token else {}
     if address:
@@ -134,7 +134,7 @@ def is_locked(answer):
     return answer.status_code == 400 and message.startswith("TOO_MANY_ATTEMPTS_TRY_LATER")
 
 
-def test_a_back_end_names_the_networks_of_its_users(target):
+def test_a_back_end_can_name_its_users_networks(target):
     email = user(target)
     for number in range(FREE + 1):
         assert not is_locked(sign_in(target, email, f"guess {number}", ATTACKER))
@@ -143,25 +143,25 @@ def test_a_back_end_names_the_networks_of_its_users(target):
     assert sign_in(target, email, "swordfish").status_code == 200
 
 
-def test_whoever_has_no_token_names_no_network(target):
+def test_a_network_is_ignored_without_a_token(target):
     email = user(target)
     for number in range(FREE + 1):
         answer = sign_in(target, email, f"guess {number}", f"203.0.113.{number}", token=False)
         assert not is_locked(answer)
     assert is_locked(sign_in(target, email, "swordfish", OWNER, token=False))
-    # All of it was counted for the address that the calls came from.
+    # The attempts were counted for the address of the calls.
     assert sign_in(target, email, "swordfish", OWNER).status_code == 200
 
 
-def test_an_address_that_is_none_is_refused(target):
+def test_an_invalid_address_is_refused(target):
     email = user(target)
     for address in ["localhost", "203.0.113.7:80", "203.0.113.7, 203.0.113.8"]:
         answer = sign_in(target, email, "swordfish", address)
         assert answer.status_code == 400 and "Countersign-Forwarded-For" in answer.text, address
 
 
-def test_all_networks_together_are_bounded(target):
-    """A hundred guesses from ten networks close the name; a known browser still gets through."""
+def test_guesses_from_all_networks_together_are_limited(target):
+    """A hundred guesses from ten networks lock the email, except for a known browser."""
     known = browser(target, OWNER)
     assert known.sign_in(EMAIL, PASSWORD).status_code == 303
     known.post("/sign-out", {}, page="/")
@@ -170,6 +170,6 @@ def test_all_networks_together_are_bounded(target):
         lock(target, f"192.0.2.{network}")
     assert wait_of(browser(target, "198.51.100.99").sign_in(EMAIL, PASSWORD)) <= 30
     assert known.sign_in(EMAIL, PASSWORD).status_code == 303
-    # Five minutes after the last guess everybody does.
+    # Five minutes after the last guess, the lock ends.
     pass_by(target, 5 * 60)
     assert browser(target, "198.51.100.99").sign_in(EMAIL, PASSWORD).status_code == 303

@@ -1,4 +1,4 @@
-"""Mails to users: over a real SMTP server, which may be slow, deaf, ill-tempered or gone."""
+"""Email to users, over a real SMTP server that may be slow, silent, unavailable, or refusing."""
 
 import collections
 import re
@@ -6,30 +6,30 @@ import time
 
 import pytest
 
-from support.mail import Certificate, DeafServer, PostOffice, settled
+from support.mail import Certificate, SilentServer, MailServer, settled
 from support.pages import Pages
 from support.program import Server, free_port, run
-from support.rest import Api, make_token, ok
+from support.rest import Api, create_token, ok
 from support.waiting import until
 
 PROJECT = "mailing"
 NAME = 'Ünïcode "Shop" 🙂'
 
 
-def furnish(server):
-    """An owner, a project and its API; the owner's pages."""
+def set_up_project(server):
+    """Sets up an owner and a project, and returns the owner's pages."""
     pages = Pages(server.url).set_up(server.setup_code)
     pages.create_project(PROJECT, NAME)
     return pages
 
 
 def api_of(server, pages):
-    token = make_token(server.data, PROJECT, "owner")
+    token = create_token(server.data, PROJECT, "owner")
     return Api(server.url, PROJECT, pages.api_key(PROJECT), token)
 
 
 def notify(api, address):
-    """Lets somebody else change a user's password, of which the user is told."""
+    """Changes a user's password as an administrator, of which the user is notified."""
     user = ok(api.admin("POST", "accounts", {"email": address, "password": "swordfish"}))
     ok(api.admin("POST", "accounts:update", {
         "localId": user["localId"], "password": "another password"}))
@@ -40,13 +40,13 @@ def flags(port, *more):
 
 
 def states(pages):
-    """What the outbox shows: the state of each recipient's message."""
+    """Returns the state of each recipient's message in the outbox."""
     text = pages.get(f"/projects/{PROJECT}/outbox").text
     rows = re.findall(r'<bdi>([^<]+@[^<]+)</bdi></a>.*?class="chip[^"]*">(\w+)<', text)
     return dict(rows)
 
 
-def waits_for(pages, address, state, seconds=30):
+def wait_for_state(pages, address, state, seconds=30):
     until(lambda: states(pages).get(address) == state, f"{address} is {state}", seconds)
 
 
@@ -55,17 +55,17 @@ def message_page(pages, address):
     return re.search(rf'href="(/projects/{PROJECT}/outbox/\d+)"', text).group(1)
 
 
-def test_a_mail_goes_out_sealed_and_signed_in(tmp_path):
+def test_a_message_is_sent_with_tls_and_authentication(tmp_path):
     tls = Certificate(tmp_path)
-    with PostOffice(tls=tls, password=b"open sesame") as office:
-        words = ["--smtp", f"smtp://mailer@127.0.0.1:{office.port}", "--smtp-from",
+    with MailServer(tls=tls, password=b"open sesame") as mail_server:
+        words = ["--smtp", f"smtp://mailer@127.0.0.1:{mail_server.port}", "--smtp-from",
                  "accounts@example.com", "--smtp-ca", str(tls.certificate)]
         env = {"COUNTERSIGN_SMTP_PASSWORD": "open sesame"}
         with Server(tmp_path / "data", *words, env=env) as server:
-            pages = furnish(server)
+            pages = set_up_project(server)
             notify(api_of(server, pages), "sam@example.com")
-            mail, = office.received(1)
-            assert office.envelopes == [("accounts@example.com", ["sam@example.com"], True)]
+            mail, = mail_server.received(1)
+            assert mail_server.envelopes == [("accounts@example.com", ["sam@example.com"], True)]
             assert mail["Subject"] == f"{NAME}: your password was changed"
             sender = mail["From"].addresses[0]
             assert (sender.display_name, sender.addr_spec) == (NAME, "accounts@example.com")
@@ -76,8 +76,8 @@ def test_a_mail_goes_out_sealed_and_signed_in(tmp_path):
             text = mail.get_content()
             assert f"the password of your account sam@example.com at {NAME} was changed" in text
             assert not mail.defects
-            waits_for(pages, "sam@example.com", "sent")
-            # What has gone out is nobody's to read any more.
+            wait_for_state(pages, "sam@example.com", "sent")
+            # No one can read a sent message anymore.
             page = pages.get(message_page(pages, "sam@example.com")).text
             assert "The text was deleted" in page and "another password" not in page
             assert server.stop() == 0
@@ -86,144 +86,145 @@ def test_a_mail_goes_out_sealed_and_signed_in(tmp_path):
 
 
 @pytest.mark.parametrize("fault", ["certificate", "password"])
-def test_a_server_that_is_not_believed_or_does_not_believe_gets_nothing(tmp_path, fault):
+def test_an_untrusted_or_refusing_server_receives_nothing(tmp_path, fault):
     right, wrong = Certificate(tmp_path), Certificate(tmp_path, "other")
-    with PostOffice(tls=right, password=b"open sesame") as office:
+    with MailServer(tls=right, password=b"open sesame") as mail_server:
         def words(authority):
-            return ["--smtp", f"smtp://mailer@127.0.0.1:{office.port}", "--smtp-from",
+            return ["--smtp", f"smtp://mailer@127.0.0.1:{mail_server.port}", "--smtp-from",
                     "accounts@example.com", "--smtp-ca", str(authority)]
         file = tmp_path / "password"
         file.write_text("open sesame\n" if fault == "certificate" else "wrong\n")
         authority = (wrong if fault == "certificate" else right).certificate
         with Server(tmp_path / "data", *words(authority), "--smtp-password-file",
                     str(file)) as server:
-            pages = furnish(server)
+            pages = set_up_project(server)
             notify(api_of(server, pages), "sam@example.com")
-            server.said(r"(Email delivery paused: smtp://127\.0\.0\.1)")
-            waits_for(pages, "sam@example.com", "retrying")
-            assert office.mails == []
+            server.wait_for_line(r"(Email delivery paused: smtp://127\.0\.0\.1)")
+            wait_for_state(pages, "sam@example.com", "retrying")
+            assert mail_server.mails == []
             assert server.stop() == 0
         file.write_text("open sesame\n")
         with Server(tmp_path / "data", *words(right.certificate), "--smtp-password-file",
                     str(file)):
-            office.received(1)
-            assert len(settled(office)) == 1
+            mail_server.received(1)
+            assert len(settled(mail_server)) == 1
 
 
-def test_a_recipient_who_is_refused_is_given_up_at_once_and_others_are_not(tmp_path):
+def test_a_refused_recipient_fails_without_affecting_others(tmp_path):
     def answer(recipient):
         return "550 5.1.1 No such user here" if recipient.startswith("nobody") else "250 OK"
-    with PostOffice(answer=answer) as office:
-        with Server(tmp_path, *flags(office.port)) as server:
-            pages = furnish(server)
+    with MailServer(answer=answer) as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            pages = set_up_project(server)
             api = api_of(server, pages)
             notify(api, "nobody@example.com")
             notify(api, "sam@example.com")
-            office.received(1)
-            waits_for(pages, "nobody@example.com", "failed")
-            waits_for(pages, "sam@example.com", "sent")
+            mail_server.received(1)
+            wait_for_state(pages, "nobody@example.com", "failed")
+            wait_for_state(pages, "sam@example.com", "sent")
             page = pages.get(message_page(pages, "nobody@example.com")).text
             assert "550 5.1.1 No such user here" in page and "The text was deleted" in page
-            assert len(settled(office)) == 1
+            assert len(settled(mail_server)) == 1
             assert server.stop() == 0
 
 
-def test_a_server_that_says_later_is_asked_again(tmp_path):
-    mood = {"reply": "451 4.7.1 Try again later"}
-    with PostOffice(answer=lambda recipient: mood["reply"]) as office:
-        with Server(tmp_path, *flags(office.port)) as server:
-            pages = furnish(server)
+def test_a_temporary_error_is_retried(tmp_path):
+    server_state = {"reply": "451 4.7.1 Try again later"}
+    with MailServer(answer=lambda recipient: server_state["reply"]) as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            pages = set_up_project(server)
             notify(api_of(server, pages), "sam@example.com")
             address = message_page(pages, "sam@example.com")
-            until(lambda: "451 4.7.1 Try again later" in pages.get(address).text, "it was tried")
-            waits_for(pages, "sam@example.com", "retrying")
+            until(lambda: "451 4.7.1 Try again later" in pages.get(address).text, "an attempt")
+            wait_for_state(pages, "sam@example.com", "retrying")
             page = pages.get(address).text
             assert "Next attempt" in page
-            # Nobody can read a mail that goes out, not even its owner.
+            # No one can read a message that is being sent, not even an owner.
             assert "only the user can read its text" in page and "Show text" not in page
-            assert office.mails == []
+            assert mail_server.mails == []
             assert server.stop() == 0
-        mood["reply"] = "250 OK"
-        with Server(tmp_path, *flags(office.port)) as server:
-            office.received(1)
-            assert len(settled(office)) == 1
+        server_state["reply"] = "250 OK"
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            mail_server.received(1)
+            assert len(settled(mail_server)) == 1
 
 
-def test_nothing_is_lost_when_the_server_is_killed_in_the_middle(tmp_path):
+def test_no_message_is_lost_when_the_server_is_killed(tmp_path):
     people = [f"user{number}@example.com" for number in range(40)]
-    with PostOffice(delay=0.05) as office:
-        with Server(tmp_path, *flags(office.port)) as server:
-            pages = furnish(server)
+    with MailServer(delay=0.05) as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            pages = set_up_project(server)
             api = api_of(server, pages)
             for address in people:
                 notify(api, address)
-            office.received(8)
+            mail_server.received(8)
             server.kill()
-        begun = len(settled(office))
-        assert begun < len(people), "it was killed too late to prove anything"
-        with Server(tmp_path, *flags(office.port)) as server:
-            until(lambda: {m["To"].addresses[0].addr_spec for m in office.mails} == set(people),
-                  "everybody has a mail", 60)
-            mails = settled(office)
+        begun = len(settled(mail_server))
+        assert begun < len(people), "the server was killed too late"
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            until(
+                lambda: {m["To"].addresses[0].addr_spec for m in mail_server.mails} == set(people),
+                "every user has a message", 60)
+            mails = settled(mail_server)
             assert server.stop() == 0
-    # The one that was on its way may have come twice, and is then the same.
+    # The message being sent may arrive twice, with the same ID.
     assert len(mails) <= len(people) + 1
     ids = collections.Counter(m["Message-ID"] for m in mails)
     assert len(ids) == len(people)
 
 
-def test_nothing_is_sent_twice_when_the_server_is_told_to_stop(tmp_path):
+def test_no_message_is_sent_twice_when_the_server_stops(tmp_path):
     people = [f"user{number}@example.com" for number in range(30)]
-    with PostOffice(delay=0.1) as office:
-        with Server(tmp_path, *flags(office.port)) as server:
-            pages = furnish(server)
+    with MailServer(delay=0.1) as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            pages = set_up_project(server)
             api = api_of(server, pages)
             for address in people:
                 notify(api, address)
-            office.received(3)
+            mail_server.received(3)
             assert server.stop() == 0
-        assert len(settled(office)) < len(people), "it had finished already"
-        with Server(tmp_path, *flags(office.port)):
-            office.received(len(people), 60)
-            mails = settled(office)
+        assert len(settled(mail_server)) < len(people), "all messages were sent before the stop"
+        with Server(tmp_path, *flags(mail_server.port)):
+            mail_server.received(len(people), 60)
+            mails = settled(mail_server)
     assert len(mails) == len(people)
     assert len({m["Message-ID"] for m in mails}) == len(people)
 
 
-def test_a_deaf_server_keeps_nobody_from_stopping(tmp_path):
-    with DeafServer() as deaf:
-        with Server(tmp_path, *flags(deaf.port)) as server:
-            pages = furnish(server)
+def test_a_silent_mail_server_does_not_delay_a_stop(tmp_path):
+    with SilentServer() as silent:
+        with Server(tmp_path, *flags(silent.port)) as server:
+            pages = set_up_project(server)
             notify(api_of(server, pages), "sam@example.com")
-            until(lambda: deaf.connections, "it was called")
+            until(lambda: silent.connections, "the mail server has a connection")
             begin = time.monotonic()
-            # Requests do not wait for it.
+            # Requests don't wait for the mail server.
             assert pages.get("/healthz").status_code == 200
             assert server.stop() == 0
             assert time.monotonic() - begin < 20
-    with PostOffice() as office:
-        with Server(tmp_path, *flags(office.port)) as server:
-            office.received(1)
-            assert len(settled(office)) == 1
+    with MailServer() as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            mail_server.received(1)
+            assert len(settled(mail_server)) == 1
 
 
-def test_a_server_that_comes_back_is_found_again(tmp_path):
+def test_delivery_resumes_when_the_mail_server_is_back(tmp_path):
     port = free_port()
     with Server(tmp_path, *flags(port)) as server:
-        pages = furnish(server)
+        pages = set_up_project(server)
         api = api_of(server, pages)
         notify(api, "early@example.com")
-        server.said(r"(Email delivery paused)")
-        with PostOffice(port=port) as office:
+        server.wait_for_line(r"(Email delivery paused)")
+        with MailServer(port=port) as mail_server:
             notify(api, "late@example.com")
-            office.received(1)
-            server.said(r"(Email delivery resumed)")
+            mail_server.received(1)
+            server.wait_for_line(r"(Email delivery resumed)")
             assert server.stop() == 0
 
 
-def test_without_a_mail_server_an_owner_reads_mails_and_then_they_go_out(tmp_path):
+def test_without_a_mail_server_an_owner_reads_messages_which_are_sent_later(tmp_path):
     with Server(tmp_path) as server:
-        pages = furnish(server)
+        pages = set_up_project(server)
         notify(api_of(server, pages), "sam@example.com")
         overview = pages.get(f"/projects/{PROJECT}").text
         assert "no mail server is set up" in overview
@@ -235,9 +236,9 @@ def test_without_a_mail_server_an_owner_reads_mails_and_then_they_go_out(tmp_pat
         audit = pages.get(f"/projects/{PROJECT}/audit").text
         assert "Message to user opened" in audit
         assert server.stop() == 0
-    with PostOffice() as office:
-        with Server(tmp_path, *flags(office.port)) as server:
-            mail, = office.received(1)
+    with MailServer() as mail_server:
+        with Server(tmp_path, *flags(mail_server.port)) as server:
+            mail, = mail_server.received(1)
             assert "The old password no longer works." in mail.get_content()
             assert server.stop() == 0
 
@@ -257,7 +258,7 @@ def test_without_a_mail_server_an_owner_reads_mails_and_then_they_go_out(tmp_pat
      ["--smtp-from must be", "--smtp-ca file /nowhere can't",
       "--smtp-password-file /nowhere can't"]),
 ])
-def test_a_wrong_configuration_is_told_at_once_and_whole(tmp_path, words, env, problems):
+def test_all_problems_of_a_mail_configuration_are_reported(tmp_path, words, env, problems):
     answer = run("serve", "--data", tmp_path / "data", *words, env=env)
     assert answer.returncode == 78, answer.stderr
     for problem in problems:

@@ -1,4 +1,4 @@
-"""Thousands of calls made up from the OpenAPI document: no failure, every answer as declared."""
+"""Thousands of calls generated from the OpenAPI document: no failures, responses as declared."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 from support.pages import Pages
 from support.program import Server, environment
-from support.rest import make_token
+from support.rest import create_token
 
 CHECKS = [
     "not_a_server_error", "status_code_conformance", "content_type_conformance",
@@ -18,7 +18,7 @@ CHECKS = [
     "allow_header_conformance",
 ]
 
-# Where a parameter of an address is not named, anything is tried.
+# Without these, random values would be used for path parameters.
 GROUND = """
 [parameters]
 "path.projectId" = "{project}"
@@ -31,7 +31,8 @@ def standalone(server):
     owner = Pages(server.url).set_up(server.setup_code)
     owner.create_project("fuzzed-shop")
     tenant = owner.create_tenant("fuzzed-shop", "acme")
-    return "fuzzed-shop", tenant, owner.api_key("fuzzed-shop"), make_token(server.data, "fuzzed-shop", "owner")
+    token = create_token(server.data, "fuzzed-shop", "owner")
+    return "fuzzed-shop", tenant, owner.api_key("fuzzed-shop"), token
 
 
 def emulator(server):
@@ -40,33 +41,33 @@ def emulator(server):
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("profile", ["standalone", "emulator"])
-def test_every_answer_is_as_declared(profile, tmp_path):
+def test_every_response_is_as_declared(profile, tmp_path):
     with Server(tmp_path / "data", profile=profile) as server:
         project, tenant, key, token = globals()[profile](server)
         (tmp_path / "ground.toml").write_text(
             GROUND.format(project=project, tenant=tenant, key=key))
-        said = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "schemathesis.cli", "--config-file", tmp_path / "ground.toml",
              "run", server.url + "/openapi.json", "--checks", ",".join(CHECKS),
              "--header", f"Authorization: Bearer {token}", "--phases", "coverage,fuzzing",
              "--max-examples", "3", "--generation-deterministic", "--no-shrink",
              "--suppress-health-check", "all", "--warnings", "off",
              "--request-timeout", "30", "--continue-on-failure", "--no-color",
-             # Whose one answer is that it is not to be had, which is 501.
+             # This method only responds with 501.
              "--exclude-path-regex", "signInWithGameCenter$",
-             # The older addresses lead to the same methods: once is enough.
+             # Deprecated paths lead to the same methods; testing them once is enough.
              *(["--exclude-deprecated"] if profile == "emulator" else [])],
             cwd=tmp_path, capture_output=True, text=True, timeout=280, env=environment({
                 "SCHEMATHESIS_HOOKS": "support.fuzzing",
                 "PYTHONPATH": str(Path(__file__).parent), "FUZZED_URL": server.url,
                 "FUZZED_PROJECT": project, "FUZZED_KEY": key, "FUZZED_TOKEN": token}))
-        assert said.returncode == 0, said.stdout + said.stderr
-        # That it ran at all, over everything there is but Game Center's two and the document, which
-        # was read already.
+        assert result.returncode == 0, result.stdout + result.stderr
+        # It ran for every operation except two for Game Center and the document itself, which was
+        # already read.
         described = httpx.get(server.url + "/openapi.json").json()["paths"]
         operations = sum(
             not (profile == "emulator" and operation.get("deprecated"))
             for item in described.values() for operation in item.values())
-        assert int(re.search(r"Tested: (\d+)", said.stdout)[1]) >= operations - 3
-        assert int(re.search(r"(\d+) generated", said.stdout)[1]) > 20 * operations
+        assert int(re.search(r"Tested: (\d+)", result.stdout)[1]) >= operations - 3
+        assert int(re.search(r"(\d+) generated", result.stdout)[1]) > 20 * operations
         assert server.process.poll() is None

@@ -1,4 +1,4 @@
-"""Phones as second and as first factor, by the calls that the web SDK makes."""
+"""Phones as first and second factors, with the calls that the web SDK makes."""
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ numbers = itertools.count(1)
 
 @pytest.fixture
 def emulated(emulator):
-    """The emulator's project with codes by SMS on."""
+    """The emulator's project with SMS codes turned on."""
     api = Api(emulator.url, PROJECT, "any-key", "owner")
     ok(api.admin("PATCH", "config", {
         "mfa": {"state": "ENABLED", "enabledProviders": ["PHONE_SMS"], "providerConfigs": [
@@ -28,7 +28,7 @@ def number():
 
 
 def code_of(api, session_info):
-    """The code that would have been sent, as tests read it from an emulator."""
+    """Returns the code that would have been sent, as tests read it from an emulator."""
     path = f"/emulator/v1/projects/{api.project}/verificationCodes"
     [code] = [one for one in ok(api.http.get(path))["verificationCodes"]
               if one["sessionInfo"] == session_info]
@@ -57,7 +57,7 @@ def send(api, pending):
     return sent["phoneResponseInfo"]["sessionInfo"]
 
 
-def test_a_phone_is_enrolled_asked_for_and_withdrawn(emulated):
+def test_a_phone_is_enrolled_used_and_unenrolled(emulated):
     phone, email = number(), f"phone{next(numbers)}@example.com"
     _, id_token = emulated.user(email)
     done = enroll(emulated, id_token, phone)
@@ -73,7 +73,7 @@ def test_a_phone_is_enrolled_asked_for_and_withdrawn(emulated):
              "phoneVerificationInfo": {"sessionInfo": info, "code": code_of(emulated, info)}}
     signed_in = ok(emulated.factor("mfaSignIn:finalize", final))
     refused(emulated.factor("mfaSignIn:finalize", final), "INVALID_PENDING_TOKEN")
-    # An app beside it: the newest of several goes without tokens, and the session ends.
+    # With an app as well: unenrolling the newest factor returns no tokens and ends the session.
     _, both = emulated.enroll(signed_in["idToken"])
     [user] = ok(emulated.client(":lookup", {"idToken": both["idToken"]}))["users"]
     assert [set(one) & {"totpInfo", "phoneInfo"} for one in user["mfaInfo"]] == [
@@ -93,7 +93,7 @@ def test_a_phone_is_enrolled_asked_for_and_withdrawn(emulated):
     assert "idToken" in ok(emulated.sign_in(email))
 
 
-def test_of_20_equal_finals_at_once_one_succeeds(emulated):
+def test_one_of_20_equal_concurrent_requests_succeeds(emulated):
     email = f"phone{next(numbers)}@example.com"
     _, id_token = emulated.user(email)
     enroll(emulated, id_token, number())
@@ -102,16 +102,16 @@ def test_of_20_equal_finals_at_once_one_succeeds(emulated):
     body = {"mfaPendingCredential": pending["mfaPendingCredential"],
             "phoneVerificationInfo": {"sessionInfo": info, "code": code_of(emulated, info)}}
 
-    def finish(_):
+    def finalize(_):
         with httpx.Client(base_url=emulated.url, timeout=60) as http:
             return http.post(
                 "/v2/accounts/mfaSignIn:finalize", params={"key": "k"}, json=body).status_code
 
     with ThreadPoolExecutor(20) as pool:
-        assert sorted(pool.map(finish, range(20))) == [200] + [400] * 19
+        assert sorted(pool.map(finalize, range(20))) == [200] + [400] * 19
 
 
-def test_a_number_signs_up_in_and_links(emulated):
+def test_a_phone_number_signs_up_signs_in_and_is_linked(emulated):
     phone = number()
 
     def sign_in(**more):
@@ -134,12 +134,12 @@ def test_a_number_signs_up_in_and_links(emulated):
     assert [one["providerId"] for one in user["providerUserInfo"]] == ["phone"]
 
 
-def test_a_tenant_has_the_second_factor_and_not_the_first(emulated):
-    made = ok(emulated.admin("POST", "tenants", {
+def test_a_tenant_supports_phones_as_second_factor_only(emulated):
+    created = ok(emulated.admin("POST", "tenants", {
         "displayName": "phones", "allowPasswordSignup": True,
         "mfaConfig": {"state": "ENABLED", "enabledProviders": ["PHONE_SMS"]}}, version="v2"))
     tenant = Api(
-        emulated.url, PROJECT, "any-key", "owner", made["name"].split("/")[-1])
+        emulated.url, PROJECT, "any-key", "owner", created["name"].split("/")[-1])
     _, id_token = tenant.user("ada@example.com")
     started = ok(tenant.factor("mfaEnrollment:start", {
         "idToken": id_token, "phoneEnrollmentInfo": {"phoneNumber": number()}}))
@@ -151,7 +151,7 @@ def test_a_tenant_has_the_second_factor_and_not_the_first(emulated):
         "UNSUPPORTED_TENANT_OPERATION")
 
 
-def test_an_administrator_gives_phones_and_takes_them(api):
+def test_an_administrator_adds_and_removes_phones(api):
     uid, id_token = api.user("ada@example.com")
     api.switch_totp_on()
     _, done = api.enroll(id_token)
@@ -162,7 +162,7 @@ def test_an_administrator_gives_phones_and_takes_them(api):
     assert [one.get("phoneInfo") for one in user["mfaInfo"]] == [
         None, "+12025550143", "+12025550144"]
     assert user["mfaInfo"][1]["enrolledAt"].startswith("2026-01-02T03:04:05.000")
-    # Nothing was taken away, so the session goes on; clearing ends it.
+    # No factor was removed, so the session continues; removing all ends it.
     ok(api.client(":lookup", {"idToken": done["idToken"]}))
     ok(api.admin("POST", "accounts:update", {"localId": uid, "mfa": {}}))
     refused(api.client(":lookup", {"idToken": done["idToken"]}), "TOKEN_EXPIRED")

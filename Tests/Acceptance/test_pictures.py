@@ -1,4 +1,4 @@
-"""The pictures of the README: current, complete, and small."""
+"""The README's pictures are current, complete, and small."""
 
 import difflib
 import re
@@ -14,19 +14,19 @@ NAMES = sorted(file.stem for file in pictures.FOLDER.glob("*.txt"))
 RENEW = "Renew the pictures of the README with script/screenshots --readme"
 
 
-def test_they_show_what_the_pages_say(chromium, tmp_path):
+def test_the_pictures_match_the_pages(chromium, tmp_path):
     changes = []
     with pictures.demo(tmp_path) as demo:
         for name, page in pictures.visit(chromium, demo):
             file = pictures.FOLDER / f"{name}.txt"
             old = file.read_text() if file.exists() else ""
             changes += difflib.unified_diff(
-                old.splitlines(), pictures.text_of(page).splitlines(), f"{name}, in its picture",
+                old.splitlines(), pictures.text_of(page).splitlines(), f"{name}, in the picture",
                 f"{name}, now", lineterm="", n=0)
-    assert not changes, "\n".join([f"{RENEW}. What changed:", *changes])
+    assert not changes, "\n".join([f"{RENEW}. Changes:", *changes])
 
 
-def test_the_readme_shows_each_in_light_and_dark():
+def test_the_readme_shows_each_picture_in_light_and_dark():
     shown = re.findall(r"""<picture>
 <source media="\(prefers-color-scheme: dark\)" srcset="docs/pictures/(\w+)-dark\.png">
 <img src="docs/pictures/(\w+)-light\.png" alt="[^"]{20,}">
@@ -38,7 +38,7 @@ def test_the_readme_shows_each_in_light_and_dark():
 
 @pytest.mark.parametrize("scheme", pictures.SCHEMES)
 @pytest.mark.parametrize("name", NAMES)
-def test_each_is_small(name, scheme):
+def test_each_picture_is_small(name, scheme):
     data = (pictures.FOLDER / f"{name}-{scheme}.png").read_bytes()
     assert struct.unpack(">II", data[16:24]) == tuple(pictures.SIZE.values())
     assert len(data) < 120_000

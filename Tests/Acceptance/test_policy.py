@@ -1,4 +1,4 @@
-"""One policy seen from both sides: the console writes what REST reads, and the other way round."""
+"""The console and REST read and write the same policy."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from support.rest import ok
 
 
 def fields(page):
-    """What the policy form holds, as a browser would send it."""
+    """Returns the policy form's fields as a browser would send them."""
     values = {}
     for tag in re.findall(r"<input [^>]*>", page):
         name = re.search(r' name="(\w+)"', tag)
@@ -32,7 +32,7 @@ def change(owner, address, **answers):
 
 @pytest.fixture(params=["project", "tenant"])
 def pool(request, api, tenant_api, owner):
-    """A user pool, the address of its policy, and how REST reads and writes it."""
+    """A user pool: its policy's path, and functions to read and write it over REST."""
     of_tenant = request.param == "tenant"
     api = tenant_api if of_tenant else api
     path, member = ("", "mfaConfig") if of_tenant else ("config", "mfa")
@@ -48,7 +48,7 @@ def pool(request, api, tenant_api, owner):
     return address + "/policy", read, write, member
 
 
-def test_what_the_console_stores_rest_reads(pool, owner):
+def test_rest_reads_what_the_console_stores(pool, owner):
     address, read, _, _ = pool
     change(owner, address, totp="on", window="own", intervals="3", sms="on")
     assert read() == {
@@ -61,7 +61,7 @@ def test_what_the_console_stores_rest_reads(pool, owner):
     assert read()["state"] == "ENABLED"
 
 
-def test_what_rest_stores_the_console_shows_and_the_day_stays(pool, owner):
+def test_the_console_shows_what_rest_stores_and_keeps_the_date(pool, owner):
     address, _, write, member = pool
     change(owner, address, totp="on", pattern="mandatory", **{"from": "2030-01-15"})
     write({
@@ -78,7 +78,7 @@ def test_what_rest_stores_the_console_shows_and_the_day_stays(pool, owner):
     assert "Mandatory from Jan 15, 2030" in review
 
 
-def test_the_call_that_the_page_shows_writes_the_same_again(pool, owner, api):
+def test_the_call_shown_on_the_page_writes_the_same_policy(pool, owner, api):
     address, read, write, _ = pool
     change(owner, address, totp="on", window="own", intervals="0", sms="on")
     call = re.search(r'aria-label="REST API">(.*?)</pre>', owner.get(address).text, re.S)
@@ -88,10 +88,10 @@ def test_the_call_that_the_page_shows_writes_the_same_again(pool, owner, api):
     before = read()
     write({"state": "DISABLED"})
     assert read() != before
-    said = subprocess.run(
+    result = subprocess.run(
         call.replace("curl", "curl -sS", 1), shell=True, env={"TOKEN": api.token, "PATH": "/usr/bin"},
         capture_output=True, text=True)
-    assert "error" not in json.loads(said.stdout), said.stdout
+    assert "error" not in json.loads(result.stdout), result.stdout
     assert read() == before
     assert "No changes made." in owner.http.post(
         address, data=fields(owner.get(address).text),
@@ -100,7 +100,7 @@ def test_the_call_that_the_page_shows_writes_the_same_again(pool, owner, api):
 
 @pytest.fixture
 def page(chromium, owner):
-    """A page of a browser in which the owner is signed in."""
+    """A browser page in which the owner is signed in."""
     context = chromium.new_context(base_url=owner.url)
     context.add_cookies([
         {"name": cookie.name, "value": cookie.value, "url": owner.url}
@@ -109,7 +109,7 @@ def page(chromium, owner):
     context.close()
 
 
-def test_a_change_of_the_window_alone_is_reviewed_with_scripts_too(page, api):
+def test_a_change_of_only_the_window_is_reviewed_with_scripts(page, api):
     api.switch_totp_on(5)
     page.goto(f"/projects/{api.project}/policy")
     page.locator("#intervals").fill("2")

@@ -1,4 +1,4 @@
-"""The presses that other tests rely on."""
+"""The clicks that other tests rely on."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ import pytest
 
 
 class Slow(BaseHTTPRequestHandler):
-    """A form, and a page that comes in two parts."""
+    """Serves a form, and a page that is sent in two parts."""
 
     def do_GET(self):
         self.send_response(200)
@@ -34,7 +34,7 @@ def slow():
         server.shutdown()
 
 
-def test_a_click_lasts_until_the_page_it_leads_to_is_whole(chromium, slow):
+def test_a_click_waits_for_the_whole_new_page(chromium, slow):
     page = chromium.new_page()
     page.goto(slow)
     page.get_by_role("button").click()

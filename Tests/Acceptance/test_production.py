@@ -1,5 +1,5 @@
-"""Countersign's answers beside those that were recorded from Google's production: equal, or listed
-as different with a reason that docs/clients.md repeats."""
+"""Compares Countersign's responses with recorded ones of Google's production: equal, or listed as
+different with a reason that docs/clients.md repeats."""
 
 import os
 
@@ -10,7 +10,7 @@ from support.faults import expect_none
 from support.production import (
     PROFILES, Recording, TenantRecording, allowed, document, documented, exchanges, name_of, sections, table)
 from support.program import Server
-from support.replay import OWNER, make_as_new
+from support.replay import OWNER, reset_project
 
 SECTIONS = sections()
 DIFFERING = {name: answer for group in allowed() for name, answer in group["exchanges"].items()}
@@ -18,17 +18,17 @@ DIFFERING = {name: answer for group in allowed() for name, answer in group["exch
 
 @pytest.fixture(scope="module")
 def own_emulator(tmp_path_factory):
-    """A server whose configuration these tests change as they like."""
+    """A separate server, whose configuration these tests change."""
     with Server(tmp_path_factory.mktemp("recordings"), profile="emulator") as server:
         yield server
 
 
 @pytest.fixture
 def places(own_emulator, request):
-    """How to reach a project that is as new, in either profile."""
+    """Returns a function that connects to a fresh project in either profile."""
     def reach(profile):
         if profile == "emulator":
-            make_as_new(own_emulator.url)
+            reset_project(own_emulator.url)
             return own_emulator.url, "demo-project", "any-key", OWNER["Authorization"].split()[1]
         api = request.getfixturevalue("api")
         return api.url, api.project, api.key, api.token
@@ -36,41 +36,41 @@ def places(own_emulator, request):
 
 
 @pytest.mark.parametrize("path", SECTIONS, ids=map(name_of, SECTIONS))
-def test_answers_as_production_recorded(places, path):
+def test_responses_match_production(places, path):
     recording = Recording(*places(PROFILES[path.parent.name]), DIFFERING)
     expect_none(recording.run(path))
 
 
-# Tenants have no phones as first factors, and no duplicate emails.
+# Tenants don't support phones as first factors or several accounts per email.
 OF_TENANTS = [path for path in SECTIONS
               if path.parent.name == "account" and path.stem not in ("phone", "duplicate-email")]
 
 
 @pytest.mark.parametrize("path", OF_TENANTS, ids=map(name_of, OF_TENANTS))
-def test_a_tenant_answers_as_a_project(places, path):
+def test_a_tenant_responds_like_a_project(places, path):
     url, project, key, token = places("emulator")
-    made = httpx.post(f"{url}/v2/projects/{project}/tenants", headers=OWNER, json={
+    created = httpx.post(f"{url}/v2/projects/{project}/tenants", headers=OWNER, json={
         "displayName": "recorded", "allowPasswordSignup": True, "enableEmailLinkSignin": True,
         "enableAnonymousUser": True, "emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}})
-    tenant = made.json()["name"].rsplit("/")[-1]
+    tenant = created.json()["name"].rsplit("/")[-1]
     recording = TenantRecording(url, project, key, token, DIFFERING, tenant)
     expect_none(recording.run(path))
 
 
-def test_what_differs_is_an_exchange():
+def test_every_listed_difference_is_an_exchange():
     assert set(DIFFERING) <= set(exchanges())
     assert len(DIFFERING) == sum(len(group["exchanges"]) for group in allowed())
 
 
-def test_clients_are_told_what_differs_and_why():
+def test_the_documentation_lists_the_differences():
     if os.environ.get("COUNTERSIGN_RECORD_SNAPSHOTS") == "1":
         document()
         pytest.fail("recorded docs/clients.md; run again without COUNTERSIGN_RECORD_SNAPSHOTS")
     assert documented() == table()
 
 
-def test_a_difference_is_noticed(own_emulator):
-    """The comparison itself: what it must let through and what not."""
+def test_the_comparison_detects_differences(own_emulator):
+    """Checks what the comparison accepts and refuses."""
     check = Recording(own_emulator.url, "p", "k", "t", {})._differences
     refusal = {"error": {"code": 400, "message": "A : b", "status": "INVALID_ARGUMENT"}}
     body = {"users": [{"email": "a", "disabled": False}]}

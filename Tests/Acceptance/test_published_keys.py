@@ -1,4 +1,4 @@
-"""Tokens checked by what is published: PyJWT and cryptography know nothing of this project."""
+"""Verifies tokens with the published keys only, using PyJWT and cryptography."""
 
 import time
 
@@ -51,51 +51,51 @@ def id_token(api):
 
 
 @pytest.mark.parametrize("path", TOKEN_KEYS + TOKEN_CERTIFICATES)
-def test_an_id_token(api, id_token, path):
+def test_an_id_token_verifies(api, id_token, path):
     check = by_key_set if path in TOKEN_KEYS else by_certificate
-    said = check(api.url + path, id_token, audience=api.project,
-                 issuer=f"https://securetoken.google.com/{api.project}",
-                 options={"require": ["exp", "iat", "sub", "aud", "iss"]})
-    assert said["exp"] == said["iat"] + 3600 and said["auth_time"] <= said["iat"]
-    assert said["firebase"]["sign_in_second_factor"] == "totp"
-    # For another project it is no token at all.
+    decoded = check(api.url + path, id_token, audience=api.project,
+                    issuer=f"https://securetoken.google.com/{api.project}",
+                    options={"require": ["exp", "iat", "sub", "aud", "iss"]})
+    assert decoded["exp"] == decoded["iat"] + 3600 and decoded["auth_time"] <= decoded["iat"]
+    assert decoded["firebase"]["sign_in_second_factor"] == "totp"
+    # It isn't valid for another project.
     with pytest.raises(jwt.InvalidAudienceError):
         check(api.url + path, id_token, audience="another-project")
 
 
-def test_an_id_token_by_discovery(api, id_token):
+def test_an_id_token_verifies_through_discovery(api, id_token):
     document = httpx.get(f"{api.url}/{api.project}/.well-known/openid-configuration").json()
-    said = by_key_set(document["jwks_uri"], id_token, audience=api.project,
-                      issuer=document["issuer"])
-    assert said["email"] == "ada@example.com"
+    decoded = by_key_set(document["jwks_uri"], id_token, audience=api.project,
+                         issuer=document["issuer"])
+    assert decoded["email"] == "ada@example.com"
 
 
 @pytest.mark.parametrize("path", COOKIE_CERTIFICATES + COOKIE_KEYS)
-def test_a_session_cookie(api, id_token, path):
+def test_a_session_cookie_verifies(api, id_token, path):
     answer = api.http.post(
         f"/v1/projects/{api.project}:createSessionCookie",
         headers={"Authorization": f"Bearer {api.token}"},
         json={"idToken": id_token, "validDuration": "86400"})
     cookie = ok(answer)["sessionCookie"]
     check = by_key_set if path in COOKIE_KEYS else by_certificate
-    said = check(api.url + path, cookie, audience=api.project,
-                 issuer=f"https://session.firebase.google.com/{api.project}")
-    assert said["exp"] == said["iat"] + 86400
-    assert said["firebase"]["sign_in_second_factor"] == "totp"
-    # It is nothing that signs somebody in elsewhere.
+    decoded = check(api.url + path, cookie, audience=api.project,
+                    issuer=f"https://session.firebase.google.com/{api.project}")
+    assert decoded["exp"] == decoded["iat"] + 86400
+    assert decoded["firebase"]["sign_in_second_factor"] == "totp"
+    # It isn't accepted as an ID token.
     assert api.client(":lookup", {"idToken": cookie}).json()["error"]["message"].startswith(
         "INVALID_ID_TOKEN")
 
 
-def test_a_token_is_of_one_project(standalone, api, owner, id_token):
-    """One set of keys signs for all; the audience tells them apart, for us as for consumers."""
+def test_a_token_is_valid_for_one_project_only(standalone, api, owner, id_token):
+    """All projects share the signing keys; the audience distinguishes them."""
     other = new_project(standalone, owner)
     answer = other.http.post("/v1/accounts:lookup", params={"key": other.key},
                              json={"idToken": id_token})
     assert answer.json()["error"]["message"].startswith("INVALID_ID_TOKEN")
 
 
-def test_what_was_changed_is_not_signed(api, id_token):
+def test_a_changed_token_does_not_verify(api, id_token):
     head, body, signature = id_token.split(".")
     forged = ".".join([head, body[:-2] + ("AA" if body[-2:] != "AA" else "BB"), signature])
     for path in TOKEN_KEYS[:1]:

@@ -1,11 +1,11 @@
-"""Pulling the plug while factors that were removed are purged."""
+"""Killing the server while expired removed factors are deleted."""
 
 import sqlite3
 import time
 
-from support.program import Server, prove
+from support.program import Server, reauthenticate
 from support.pages import Pages
-from support.rest import Api, make_token, ok
+from support.rest import Api, create_token, ok
 from support.waiting import until
 from test_bulk import allow_many, begin, rows
 
@@ -13,15 +13,15 @@ USERS = 900
 FACTORS = 5
 ALL = USERS * FACTORS
 
-APART = "SELECT count(*) FROM removed_factor"
+REMOVED = "SELECT count(*) FROM removed_factor"
 PURGED = "SELECT count(*) FROM audit WHERE action = 'factor.purge'"
 
 
-def test_a_purge_goes_on_after_a_kill_and_each_factor_has_one_row(tmp_path):
+def test_a_purge_resumes_after_a_kill_and_audits_each_factor_once(tmp_path):
     with Server(tmp_path) as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("long-gone")
-        token = make_token(tmp_path, "long-gone", "owner")
+        token = create_token(tmp_path, "long-gone", "owner")
         api = Api(server.url, "long-gone", pages.api_key("long-gone"), token)
         api.switch_totp_on(1)
         users = [{
@@ -34,29 +34,29 @@ def test_a_purge_goes_on_after_a_kill_and_each_factor_has_one_row(tmp_path):
         for start in range(0, USERS, 300):
             ok(api.admin("POST", "accounts:batchCreate", {
                 "users": users[start:start + 300], "allowOverwrite": True}))
-        prove(tmp_path)
+        reauthenticate(tmp_path)
         allow_many(tmp_path)
         begin(pages, "long-gone", [user["email"] for user in users])
         until(lambda: rows(tmp_path, "SELECT 1 FROM bulk_job WHERE state = 'done'"),
               "the removal is done", 120)
         assert server.stop() == 0
-    assert rows(tmp_path, APART)[0][0] == ALL
+    assert rows(tmp_path, REMOVED)[0][0] == ALL
     assert rows(tmp_path, PURGED)[0][0] == 0
 
-    # Their time is over: the next server purges them, and is killed while it does.
+    # The removals have expired: the next server deletes them, and is killed meanwhile.
     database = sqlite3.connect(tmp_path / "countersign.sqlite", timeout=30)
     with database:
         database.execute("UPDATE removed_factor SET until = ?", (int(time.time() * 1e6),))
     database.close()
     with Server(tmp_path) as server:
-        until(lambda: rows(tmp_path, APART)[0][0] < ALL, "the purge has begun", 60)
+        until(lambda: rows(tmp_path, REMOVED)[0][0] < ALL, "the purge has begun", 60)
         assert server.kill() == -9
-    left = rows(tmp_path, APART)[0][0]
-    assert 0 < left < ALL, "it was killed in the middle"
+    left = rows(tmp_path, REMOVED)[0][0]
+    assert 0 < left < ALL, "the purge wasn't interrupted"
     assert rows(tmp_path, PURGED)[0][0] == ALL - left
 
     with Server(tmp_path) as server:
-        until(lambda: rows(tmp_path, APART)[0][0] == 0, "the purge is done", 60)
+        until(lambda: rows(tmp_path, REMOVED)[0][0] == 0, "the purge is done", 60)
         assert rows(tmp_path, PURGED)[0][0] == ALL
         once = ("SELECT count(DISTINCT old_value) FROM audit JOIN audit_change USING (audit_id) "
                 "WHERE action = 'factor.purge' AND field = 'factors'")

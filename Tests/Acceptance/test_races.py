@@ -1,4 +1,4 @@
-"""Many at once, over real connections: what may happen once happens once."""
+"""Concurrent requests over real connections: single-use values are used once."""
 
 import threading
 import time
@@ -11,12 +11,12 @@ from support.rest import ok
 
 
 def at_once(api, requests):
-    """Sends requests from as many connections, let go at one moment."""
+    """Sends requests at the same time, each over its own connection."""
     barrier = threading.Barrier(len(requests))
 
     def send(path, body, headers=None):
         with httpx.Client(base_url=api.url, timeout=60) as http:
-            # The connection is open before the others are let go.
+            # Opens the connection before the barrier.
             http.get("/healthz")
             barrier.wait()
             params = None if headers else {"key": api.key}
@@ -26,14 +26,14 @@ def at_once(api, requests):
 
 
 def split(answers):
-    """The answers that succeeded, and the words of the others."""
+    """Returns the bodies of successful responses, and the error codes of the others."""
     good = [answer.json() for answer in answers if answer.status_code == 200]
     words = [answer.json()["error"]["message"].split(" : ")[0]
              for answer in answers if answer.status_code != 200]
     return good, words
 
 
-def waiting_user(api):
+def enrolled_user(api):
     api.switch_totp_on()
     _, id_token = api.user("ada@example.com")
     totp, _ = api.enroll(id_token)
@@ -47,16 +47,16 @@ def second(first, code):
         "totpVerificationInfo": {"verificationCode": code}})
 
 
-def test_of_twenty_equal_second_factors_one_succeeds(api):
-    totp = waiting_user(api)
+def test_one_of_twenty_equal_sign_ins_succeeds(api):
+    totp = enrolled_user(api)
     first = ok(api.sign_in("ada@example.com"))
     good, words = split(at_once(api, [second(first, totp.at(time.time() + 30))] * 20))
     assert len(good) == 1
     assert set(words) <= {"INVALID_CODE", "INVALID_PENDING_TOKEN", "QUOTA_EXCEEDED"}
 
 
-def test_one_code_signs_in_one_of_twenty_sessions(api):
-    totp = waiting_user(api)
+def test_one_code_is_accepted_in_one_of_twenty_sessions(api):
+    totp = enrolled_user(api)
     pending = [ok(api.sign_in("ada@example.com")) for _ in range(20)]
     code = totp.at(time.time() + 30)
     good, words = split(at_once(api, [second(first, code) for first in pending]))
@@ -78,7 +78,7 @@ def factors(api, uid):
     return user.get("mfaInfo", [])
 
 
-def test_two_enrollments_leave_one_factor(api):
+def test_concurrent_enrollments_create_one_factor(api):
     api.switch_totp_on()
     uid, id_token = api.user("ada@example.com")
     good, words = split(at_once(api, [start(api, id_token) for _ in range(6)]))
@@ -86,7 +86,7 @@ def test_two_enrollments_leave_one_factor(api):
     assert set(words) == {"SECOND_FACTOR_LIMIT_EXCEEDED"}
 
 
-def test_one_enrollment_sent_often_leaves_one_factor(api):
+def test_a_repeated_enrollment_creates_one_factor(api):
     api.switch_totp_on()
     uid, id_token = api.user("ada@example.com")
     good, words = split(at_once(api, [start(api, id_token)] * 6))
@@ -94,7 +94,7 @@ def test_one_enrollment_sent_often_leaves_one_factor(api):
     assert set(words) <= {"MFA_ENROLLMENT_ALREADY_COMPLETE", "SECOND_FACTOR_LIMIT_EXCEEDED"}
 
 
-def test_one_address_becomes_one_account(api):
+def test_an_email_creates_one_account(api):
     spellings = ["ada@example.com", "Ada@example.com", "ADA@EXAMPLE.COM", "ada@Example.com"] * 3
     good, words = split(at_once(api, [
         ("/v1/accounts:signUp", {"email": email, "password": "swordfish"}) for email in spellings]))
@@ -102,14 +102,14 @@ def test_one_address_becomes_one_account(api):
     assert len(ok(api.admin("GET", "accounts:batchGet"))["users"]) == 1
 
 
-def test_one_uid_becomes_one_account(api):
+def test_a_uid_creates_one_account(api):
     good, words = split(at_once(api, [
         (f"/v1/projects/{api.project}/accounts", {"localId": "ada"},
          {"Authorization": f"Bearer {api.token}"})] * 12))
     assert len(good) == 1 and set(words) == {"DUPLICATE_LOCAL_ID"}
 
 
-def test_one_link_sets_one_password(api):
+def test_a_link_sets_one_password(api):
     api.user("ada@example.com")
     sent = ok(api.admin("POST", "accounts:sendOobCode", {
         "requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": True}))

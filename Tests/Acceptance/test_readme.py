@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from support.program import ROOT, Server, prove, run
+from support.program import ROOT, Server, reauthenticate, run
 from support.rest import Api, ok
 
 README = (ROOT / "README.md").read_text()
@@ -24,26 +24,26 @@ def rows(document, heading):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
 
 
-def test_it_is_short():
+def test_the_readme_is_short():
     assert len(README.split()) <= 1300
 
 
-def test_the_exchange(api, tmp_path):
+def test_the_example_request_and_response_are_correct(api, tmp_path):
     call, answer = re.search(r"```sh\n(curl .*?)```\n\n```json\n(.*?)```", README, re.S).groups()
     api.switch_totp_on()
     _, id_token = api.user("eve@example.com")
-    said = subprocess.run(
+    result = subprocess.run(
         call.replace("http://127.0.0.1:8080", api.url).replace("curl", "curl -sS", 1), shell=True,
         cwd=tmp_path, env={**os.environ, "KEY": api.key, "ID_TOKEN": id_token},
         capture_output=True, text=True)
-    real, shown = json.loads(said.stdout), json.loads(answer)
+    real, shown = json.loads(result.stdout), json.loads(answer)
     assert list(real) == list(shown) == ["totpSessionInfo"]
     assert list(real["totpSessionInfo"]) == list(shown["totpSessionInfo"])
     for name in ("verificationCodeLength", "hashingAlgorithm", "periodSec"):
         assert real["totpSessionInfo"][name] == shown["totpSessionInfo"][name]
 
 
-def test_the_first_enrollment(tmp_path):
+def test_the_commands_of_the_first_enrollment_work(tmp_path):
     """Runs the README's commands as printed, in one shell, against an empty emulator."""
     section = README.split("## Enroll your first user\n", 1)[1].split("\n## ", 1)[0]
     start, *steps = re.findall(r"```sh\n(.*?)```", section, re.S)
@@ -68,11 +68,11 @@ CALLS = [
 
 
 @pytest.mark.parametrize("verb,path,status", CALLS, ids=[" ".join(call[:2]) for call in CALLS])
-def test_a_call_is_there_or_not_yet(tenant_api, emulator, verb, path, status):
+def test_a_documented_call_exists(tenant_api, emulator, verb, path, status):
     api = tenant_api
     if "emulator profile" in status:
         api = Api(emulator.url, "demo-project", "k", "owner", "some-tenant")
-    # Where the table says `{p}`, a call about accounts has a place below a tenant too.
+    # Calls on accounts also exist below a tenant.
     places = [path] + ([path.replace("{p}", "{p}/tenants/{t}")] if "{p}/accounts" in path else [])
     for place in places:
         address = place.replace("{p}", api.project).replace("{t}", api.tenant)
@@ -85,26 +85,26 @@ def test_a_call_is_there_or_not_yet(tenant_api, emulator, verb, path, status):
         assert answer.headers["content-type"].startswith("application/json")
 
 
-def removed(owner, tenant_api, scope, server):
-    """Removes the factor of the user that the pages are about, and enrolls no other."""
-    prove(server.data)
+def remove_factor(owner, tenant_api, scope, server):
+    """Removes the factor of the pages' user; returns the removal's ID."""
+    reauthenticate(server.data)
     [user] = ok(tenant_api.admin("POST", "accounts:lookup", {"email": ["eve@example.com"]}))["users"]
     page = f"{scope}/users/{user['localId']}"
     assert owner.post(f"{page}/factors/removal", {"reason": "lost"}).status_code == 303
     return re.search(r"/removals/([^/]+)/undo", owner.get(page).text).group(1)
 
 
-def noted(owner, page):
-    """A note about a user; its number."""
-    said = {"reason": "asked", "note": "Calls often."}
-    assert owner.post(f"{page}/notes/new", said).status_code == 303
+def add_note(owner, page):
+    """Adds a note to a user and returns its number."""
+    note = {"reason": "asked", "note": "Calls often."}
+    assert owner.post(f"{page}/notes/new", note).status_code == 303
     return re.search(r"/notes/(\d+)/removal", owner.get(page).text).group(1)
 
 
-def asked(owner, scope, server):
-    """Asks to remove the factors of a list of one, for which a second administrator is needed; the
-    addresses of the list and of what waits."""
-    prove(server.data)
+def request_removal(owner, scope, server):
+    """Requests a bulk removal that requires another administrator's approval; returns the IDs of
+    the list and of the request."""
+    reauthenticate(server.data)
     rules = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "20",
              "approval-over-users": "0", "identity-proof": ""}
     assert owner.post(f"{scope}/settings/support", rules).status_code == 303
@@ -116,8 +116,8 @@ def asked(owner, scope, server):
     return job.rsplit("/", 1)[1], waiting.group(1)
 
 
-def weaken(owner, scope):
-    """Asks for approval of a policy that accepts more codes; the number of the request."""
+def request_weaker_policy(owner, scope):
+    """Requests approval of a weaker policy; returns the request's number."""
     rules = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "20",
              "approval-over-users": "0", "policy-approval-over-users": "0", "identity-proof": ""}
     assert owner.post(f"{scope}/settings/support", rules).status_code == 303
@@ -130,8 +130,8 @@ def weaken(owner, scope):
     return re.search(rf'href="{scope}/policy-approvals/([^"]+)"', approvals).group(1)
 
 
-def hold(administrator, tenant, server):
-    """As if somebody had done so much in an hour that an owner has to release them."""
+def block(administrator, tenant, server):
+    """Blocks an administrator as if they had hit the hourly action limit."""
     database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
     with database:
         database.execute(
@@ -141,7 +141,7 @@ def hold(administrator, tenant, server):
 
 
 @pytest.mark.parametrize("cell", [row[0] for row in rows("docs/pages.md", "Pages")])
-def test_a_page_is_there(owner, tenant_api, standalone, cell):
+def test_a_documented_page_exists(owner, tenant_api, standalone, cell):
     tenant_api.switch_totp_on(1)
     uid, id_token = tenant_api.user("eve@example.com")
     tenant_api.enroll(id_token)
@@ -150,14 +150,14 @@ def test_a_page_is_there(owner, tenant_api, standalone, cell):
     ok(tenant_api.admin(
         "POST", "oauthIdpConfigs", {"issuer": "https://login.example.com", "clientId": "client-1"},
         version="v2", params={"oauthIdpConfigId": "oidc.acme"}))
-    removal = removed(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
-    job, waiting = asked(owner, scope, standalone) if "{number}" in cell else ("", "")
-    policy = weaken(owner, scope) if "/policy-approvals/" in cell else ""
-    note = noted(owner, f"{scope}/users/{uid}") if "{note}" in cell else ""
+    removal = remove_factor(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
+    job, waiting = request_removal(owner, scope, standalone) if "{number}" in cell else ("", "")
+    policy = request_weaker_policy(owner, scope) if "/policy-approvals/" in cell else ""
+    note = add_note(owner, f"{scope}/users/{uid}") if "{note}" in cell else ""
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
     if "/release/" in cell:
-        hold(administrator, tenant_api.tenant, standalone)
+        block(administrator, tenant_api.tenant, standalone)
     for path in re.findall(r"`([^`]+)`", cell):
         address = re.sub(r"^S", scope, path)
         for name, value in {
@@ -168,31 +168,31 @@ def test_a_page_is_there(owner, tenant_api, standalone, cell):
             else waiting if "approvals" in path else job,
         }.items():
             address = address.replace(name, value)
-        # Somebody who is signed in is led on from the pages for those who are not.
+        # Pages for signed-out visitors redirect administrators who are signed in.
         expected = (303, 404) if path in (
             "/setup", "/sign-in", "/invitation", "/__/auth/action", "/__/auth/enroll",
             "/__/auth/not-me") else (200,)
         if path == "S/users.csv":
-            # A file of users is only given to a form.
+            # The export of users accepts only POST.
             expected = (405,)
         assert owner.get(address).status_code in expected, address
 
 
-def test_the_options_are_those_of_the_program():
-    said = run("serve", "--help").stdout
-    options = set(re.findall(r"^  (--[a-z-]+(?: [A-Z:]+)?)$", said, re.M))
+def test_the_documented_options_match_the_program():
+    output = run("serve", "--help").stdout
+    options = set(re.findall(r"^  (--[a-z-]+(?: [A-Z:]+)?)$", output, re.M))
     assert options == {row[0].strip("`") for row in rows("docs/configuration.md", "Options")}
-    variables = re.findall(r"\[(COUNTERSIGN_\w+)\]", said)
+    variables = re.findall(r"\[(COUNTERSIGN_\w+)\]", output)
     assert len(variables) == len(options)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_links_lead_somewhere(name):
+def test_links_in_documents_work(name):
     for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / name).read_text()):
         assert link.startswith("https://") or (ROOT / name).parent.joinpath(link).exists(), link
 
 
-def test_commands_and_flags_are_there():
+def test_documented_commands_and_flags_exist():
     text = "\n".join((ROOT / name).read_text() for name in DOCUMENTS)
     for script in set(re.findall(r"\b(script/\w+)", text)):
         assert os.access(ROOT / script, os.X_OK), script
@@ -200,11 +200,11 @@ def test_commands_and_flags_are_there():
     for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|serve|init|backup|restore|import|export)\b", text)):
         helps[words] = run(*words.split(), "--help")
         assert helps[words].returncode == 0, words
-    known = "\n".join(said.stdout for said in helps.values())
+    known = "\n".join(result.stdout for result in helps.values())
     known += (ROOT / "script/bootstrap").read_text() + (ROOT / "script/format").read_text()
     known += (ROOT / "script/bench").read_text() + (ROOT / "script/screenshots").read_text()
     known += " --filter --totp "
-    # Chromium's own.
+    # Chromium's flags.
     known += " --user-data-dir --host-resolver-rules --ignore-certificate-errors-spki-list "
     for flag in set(re.findall(r"(?<![-\w])--[a-z][a-z-]+", text)):
         assert re.search(rf"{flag}\b", known), flag

@@ -1,4 +1,4 @@
-"""SIGHUP: logs that were moved, certificates that were renewed."""
+"""SIGHUP: reopening logs and reloading certificates."""
 
 import datetime
 import json
@@ -18,7 +18,7 @@ NAME = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
 
 
 def make_certificate(folder, days, began=datetime.timedelta(days=100)):
-    """A self-signed certificate for so many days from now, and its key, in two files."""
+    """Creates a self-signed certificate that expires in `days`, with its key; returns it as DER."""
     now = datetime.datetime.now(datetime.timezone.utc)
     key = ec.generate_private_key(ec.SECP256R1())
     certificate = (
@@ -33,7 +33,7 @@ def make_certificate(folder, days, began=datetime.timedelta(days=100)):
 
 
 def served(server):
-    """The certificate that new connections get."""
+    """Returns the certificate that new connections get."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     host, port = server.url.split("//")[1].split(":")
@@ -65,7 +65,7 @@ def flags(folder):
             str(folder / "key.pem")]
 
 
-def test_a_log_that_was_moved_is_made_anew(tmp_path):
+def test_a_moved_log_is_reopened(tmp_path):
     log, moved = tmp_path / "access.log", tmp_path / "access.log.1"
     log.write_text('{"path":"/before"}\n')
     with Server(tmp_path / "data", "--access-log", str(log)) as server:
@@ -74,7 +74,7 @@ def test_a_log_that_was_moved_is_made_anew(tmp_path):
         until(lambda: "/first" in paths(log), "the first request is written")
         log.rename(moved)
         server.process.send_signal(signal.SIGHUP)
-        server.said(r"(reopened the access log)")
+        server.wait_for_line(r"(reopened the access log)")
         ask(server, "/second")
         until(lambda: paths(log) == ["/second"], "the second is in the new file")
         assert paths(moved) == ["/before", "/first"]
@@ -82,12 +82,12 @@ def test_a_log_that_was_moved_is_made_anew(tmp_path):
         assert server.stop() == 0
 
 
-def test_a_hangup_ends_nothing(tmp_path):
+def test_sighup_does_not_stop_the_server(tmp_path):
     with Server(tmp_path) as server:
         server.setup_code
         for _ in range(3):
             server.process.send_signal(signal.SIGHUP)
-        server.said(r"(SIGHUP)")
+        server.wait_for_line(r"(SIGHUP)")
         ask(server, "/healthz")
         assert server.process.poll() is None
         assert server.stop() == 0
@@ -101,12 +101,12 @@ def test_a_renewed_certificate_is_served_without_a_restart(tmp_path):
         renewed = make_certificate(tmp_path, 90)
         assert served(server) == former
         server.process.send_signal(signal.SIGHUP)
-        server.said(r"(reloaded the TLS certificate)")
+        server.wait_for_line(r"(reloaded the TLS certificate)")
         assert served(server) == renewed
-        # What can't be used changes nothing.
+        # An invalid key changes nothing.
         (tmp_path / "key.pem").write_text("nonsense")
         server.process.send_signal(signal.SIGHUP)
-        server.said(r"(certificate couldn't be reloaded)")
+        server.wait_for_line(r"(certificate couldn't be reloaded)")
         assert served(server) == renewed
         assert "expire" not in server.text
         assert server.stop() == 0
@@ -114,10 +114,10 @@ def test_a_renewed_certificate_is_served_without_a_restart(tmp_path):
 
 @pytest.mark.parametrize("days,words", [
     (-1, r"(expired on)"), (5, r"(expires on .*, in \d days)")])
-def test_a_certificate_that_ends_is_warned_of_at_the_start_and_on_reload(tmp_path, days, words):
+def test_an_expiring_certificate_is_reported_at_startup_and_on_reload(tmp_path, days, words):
     make_certificate(tmp_path, days)
     with Server(tmp_path / "data", *flags(tmp_path)) as server:
-        server.said(words)
+        server.wait_for_line(words)
         before = server.text.count("CN=localhost")
         server.process.send_signal(signal.SIGHUP)
         until(lambda: server.text.count("CN=localhost") > before, "it warns again")

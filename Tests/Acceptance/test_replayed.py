@@ -1,31 +1,31 @@
-"""Conversations as the JS, iOS, Android, Node and Go clients hold them with the emulator profile,
-replayed: paths, headers and bodies as they send them (see `support/replay.py`)."""
+"""Replays the requests of the JS, iOS, Android, Node.js, and Go clients against the emulator
+profile, with paths, headers, and bodies as the clients send them; see `support/replay.py`."""
 
 import pytest
 
-from support.replay import FOLDER, Conversation, files, make_as_new
+from support.replay import FOLDER, Conversation, files, reset_project
 
 FILES = files()
 
 
 @pytest.fixture
 def conversation(emulator):
-    """With a server whose project is as new."""
-    make_as_new(emulator.url)
+    """A conversation with a fresh project."""
+    reset_project(emulator.url)
     return Conversation(emulator.url)
 
 
 @pytest.mark.parametrize("path", FILES, ids=[str(path.relative_to(FOLDER)) for path in FILES])
-def test_replayed(conversation, path):
+def test_a_conversation_gets_the_expected_responses(conversation, path):
     conversation.run(path)
 
 
-def test_every_client_speaks():
+def test_every_client_has_conversations():
     assert {path.parent.name for path in FILES} == {"js", "ios", "android", "node", "go"}
 
 
-def test_a_wrong_answer_is_noticed(emulator):
-    """The comparison itself: what it must let through and what not."""
+def test_the_comparison_detects_differences(emulator):
+    """Checks what the comparison accepts and refuses."""
     check = Conversation(emulator.url)._compare
     good = [("a", "$text"), (3, "$number"), ({"a": 1}, {"a": "$number"}), ([], []),
             ({"a": 1, "b": 2}, {"a": 1, "…": "$any"}), ("2026-09-24T10:15:00.1Z", "$time")]

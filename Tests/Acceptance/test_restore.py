@@ -1,4 +1,4 @@
-"""Backup and restore: the documented drill, and what a restore must not revive."""
+"""Backup and restore: the documented drill, and revocations that a restore keeps."""
 
 import re
 import shutil
@@ -11,13 +11,13 @@ import pytest
 
 from support.pages import Pages
 from support.program import PROGRAM, ROOT, Server, environment, preloaded, run
-from support.rest import Api, make_token, ok, refused
+from support.rest import Api, create_token, ok, refused
 
 OPERATIONS = (ROOT / "docs/operations.md").read_text()
 
 
 def drill():
-    """The lines of the documented drill."""
+    """Returns the commands of the documented drill."""
     return re.search(r"<!-- drill -->\n```sh\n(.*?)```", OPERATIONS, re.S).group(1).splitlines()
 
 
@@ -27,24 +27,24 @@ def served(tmp_path):
     with Server(tmp_path / "data") as server:
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("acme-app")
-        token = make_token(server.data, "acme-app", "owner")
+        token = create_token(server.data, "acme-app", "owner")
         yield server, pages, Api(server.url, "acme-app", pages.api_key("acme-app"), token)
 
 
 def backed_up(server, tmp_path):
     file = tmp_path / "monday.sqlite"
-    made = run("backup", "--data", server.data, "--check", file)
-    assert made.returncode == 0 and "intact" in made.stdout, made.stderr
+    created = run("backup", "--data", server.data, "--check", file)
+    assert created.returncode == 0 and "intact" in created.stdout, created.stderr
     return file
 
 
 def restore(data, file, *words):
-    said = run("restore", "--data", data, *words, file)
-    assert said.returncode == 0, said.stderr
-    return said.stdout
+    result = run("restore", "--data", data, *words, file)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
-def test_the_documented_drill(served, tmp_path):
+def test_the_documented_drill_works(served, tmp_path):
     server, _, api = served
     uid, _ = api.user("eve@example.com")
     programs = tmp_path / "bin"
@@ -52,25 +52,25 @@ def test_the_documented_drill(served, tmp_path):
     (programs / "countersign").symlink_to(PROGRAM)
     *steps, serve = drill()
     for step in steps:
-        said = subprocess.run(
+        result = subprocess.run(
             ["sh", "-ec", step], cwd=tmp_path, capture_output=True, text=True, timeout=60,
             env={**environment(), "PATH": f"{programs}:/usr/bin:/bin"})
-        assert said.returncode == 0, f"{step}: {said.stderr}"
+        assert result.returncode == 0, f"{step}: {result.stderr}"
     assert serve.startswith("countersign serve --data drill ")
     with Server(tmp_path / "drill") as copy:
         there = Api(copy.url, "acme-app", api.key, api.token)
         [user] = ok(there.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"]
         assert user["email"] == "eve@example.com"
-    # The server that was copied goes on.
+    # The original server still works.
     ok(api.admin("POST", "accounts:lookup", {"localId": [uid]}))
 
 
-def test_a_restore_revives_nothing(served, tmp_path):
+def test_a_restore_does_not_revive_what_was_revoked(served, tmp_path):
     server, pages, api = served
     api.switch_totp_on()
     uid, id_token = api.user("eve@example.com")
     authenticator, session = api.enroll(id_token)
-    make_token(server.data, "acme-app", "auditor")
+    create_token(server.data, "acme-app", "auditor")
     ok(api.admin("POST", "accounts:sendOobCode", {
         "requestType": "PASSWORD_RESET", "email": "eve@example.com", "returnOobLink": True}))
     file = backed_up(server, tmp_path)
@@ -81,12 +81,12 @@ def test_a_restore_revives_nothing(served, tmp_path):
     ok(api.admin("POST", "accounts:update", {"localId": uid, "mfa": {"enrollments": []}}))
     running = run("restore", "--data", server.data, file)
     assert running.returncode == 78 and "server is using" in running.stderr
-    # Killed, the server leaves its log behind.
+    # After a kill, the write-ahead log remains.
     server.kill()
     assert (server.data / "countersign.sqlite-wal").stat().st_size > 0
-    said = restore(server.data, file)
-    assert f"service token\tacme-app {id}" in said
-    assert f"second factor\tacme-app  {uid} {factor['mfaEnrollmentId']}" in said
+    result = restore(server.data, file)
+    assert f"service token\tacme-app {id}" in result
+    assert f"second factor\tacme-app  {uid} {factor['mfaEnrollmentId']}" in result
     [aside] = server.data.glob("before-restore-*")
     assert (aside / "countersign.sqlite-wal").stat().st_size > 0
     former = sqlite3.connect(aside / "countersign.sqlite")
@@ -101,7 +101,7 @@ def test_a_restore_revives_nothing(served, tmp_path):
             "grant_type": "refresh_token", "refresh_token": session["refreshToken"]})
         assert answer.status_code == 400, answer.text
         assert pages.http.get(again.url + "/").status_code != 200
-        # A code of a time step until now is used, whoever has seen it.
+        # Codes of intervals up to the restore are no longer accepted.
         signed = ok(there.sign_in("eve@example.com"))
         refused(there.factor("mfaSignIn:finalize", {
             "mfaPendingCredential": signed["mfaPendingCredential"],
@@ -118,7 +118,7 @@ def test_a_restore_revives_nothing(served, tmp_path):
     database.close()
 
 
-def test_sessions_are_kept_on_request(served, tmp_path):
+def test_sessions_can_be_kept(served, tmp_path):
     server, _, api = served
     _, id_token = api.user("eve@example.com")
     file = backed_up(server, tmp_path)
@@ -128,7 +128,7 @@ def test_sessions_are_kept_on_request(served, tmp_path):
         ok(Api(again.url, "acme-app", api.key, api.token).client(":lookup", {"idToken": id_token}))
 
 
-def test_what_is_no_backup_changes_nothing(served, tmp_path):
+def test_an_invalid_backup_changes_nothing(served, tmp_path):
     server, _, _ = served
     good = backed_up(server, tmp_path)
     server.stop()
@@ -144,8 +144,8 @@ def test_what_is_no_backup_changes_nothing(served, tmp_path):
     (tmp_path / "in-use.sqlite-wal").write_bytes(b"x" * 100)
     for name in ("bad", "text", "other", "in-use", "missing"):
         for words in (["restore"], *([["backup", "--check"]] if name != "missing" else [])):
-            said = run(*words, "--data", server.data, tmp_path / f"{name}.sqlite")
-            assert said.returncode == 78 and said.stderr.strip(), (name, words, said.stdout)
+            result = run(*words, "--data", server.data, tmp_path / f"{name}.sqlite")
+            assert result.returncode == 78 and result.stderr.strip(), (name, words, result.stdout)
     with Server(tmp_path / "elsewhere") as other:
         other.stop()
     foreign = run("restore", "--data", tmp_path / "elsewhere", good)
@@ -157,15 +157,15 @@ def test_what_is_no_backup_changes_nothing(served, tmp_path):
     assert not list(server.data.glob("*restore*"))
 
 
-def test_a_damaged_database_is_replaced_beside_its_log(served, tmp_path):
+def test_a_damaged_database_with_a_log_is_replaced(served, tmp_path):
     server, _, api = served
     uid, _ = api.user("eve@example.com")
     file = backed_up(server, tmp_path)
     api.user("lost@example.com")
     server.kill()
     (server.data / "countersign.sqlite").write_bytes(b"This is no database. " * 1000)
-    said = restore(server.data, file)
-    assert "doesn't include removals or revocations since 20" in said
+    result = restore(server.data, file)
+    assert "doesn't include removals or revocations since 20" in result
     with Server(server.data) as again:
         there = Api(again.url, "acme-app", api.key, api.token)
         assert ok(there.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"]
@@ -174,23 +174,23 @@ def test_a_damaged_database_is_replaced_beside_its_log(served, tmp_path):
     database.close()
 
 
-def test_killed_at_any_move_the_next_start_has_the_old_database_or_the_new_one(served, tmp_path):
+def test_after_a_kill_at_any_step_the_database_is_the_old_or_the_new_one(served, tmp_path):
     server, _, api = served
     early, _ = api.user("early@example.com")
     file = backed_up(server, tmp_path)
     late, _ = api.user("late@example.com")
-    # Killed, the server leaves its log behind.
+    # After a kill, the write-ahead log remains.
     server.kill()
     env = preloaded(tmp_path, "rename")
     found = []
     while True:
         data = tmp_path / f"copy-{len(found)}"
         shutil.copytree(server.data, data)
-        said = run("restore", "--data", data, file, env={
+        result = run("restore", "--data", data, file, env={
             **env, "KILL_AT_RENAME": str(len(found) + 1)})
-        if said.returncode == 0:
+        if result.returncode == 0:
             break
-        assert said.returncode == -signal.SIGKILL, said.stderr
+        assert result.returncode == -signal.SIGKILL, result.stderr
         with Server(data) as again:
             there = Api(again.url, "acme-app", api.key, api.token)
             users = ok(there.admin("POST", "accounts:lookup", {"localId": [early, late]}))["users"]
@@ -213,18 +213,18 @@ def test_killed_at_any_move_the_next_start_has_the_old_database_or_the_new_one(s
             assert database.execute(
                 "SELECT count(*) FROM account WHERE uid = ?", (late,)).fetchone() == (1,)
             database.close()
-    # Before the draft's own name the old one; then each file of the old one, and the new one.
+    # The old database until the draft is renamed; the new one after that.
     assert found[0] is False and found.count(True) >= 3 and sorted(found) == found
 
 
-def test_a_backup_to_standard_output(served, tmp_path):
+def test_a_backup_can_be_written_to_standard_output(served, tmp_path):
     server, _, _ = served
-    said = subprocess.run(
+    result = subprocess.run(
         [str(PROGRAM), "backup", "--data", str(server.data), "-"], capture_output=True,
         env=environment(), timeout=60)
-    assert said.returncode == 0, said.stderr
+    assert result.returncode == 0, result.stderr
     file = tmp_path / "streamed.sqlite"
-    file.write_bytes(said.stdout)
+    file.write_bytes(result.stdout)
     checked = run("backup", "--data", server.data, "--check", file)
     assert checked.returncode == 0 and "intact" in checked.stdout, checked.stderr
     assert not list(server.data.glob("backup*")) and not (tmp_path / "-").exists()

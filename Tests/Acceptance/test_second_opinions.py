@@ -1,4 +1,4 @@
-"""Tools that know nothing of this project agree with it."""
+"""Independent tools agree with Countersign."""
 
 import subprocess
 import time
@@ -6,13 +6,13 @@ import time
 from support.rest import ok, refused
 
 
-def oathtool(secret, moment):
+def oathtool(secret, timestamp):
     return subprocess.run(
-        ["oathtool", "--totp", "--base32", secret, "--now", f"@{int(moment)}"],
+        ["oathtool", "--totp", "--base32", secret, "--now", f"@{int(timestamp)}"],
         capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_oathtools_codes_enroll_and_sign_in(api):
+def test_codes_of_oathtool_enroll_and_sign_in(api):
     api.switch_totp_on(1)
     _, id_token = api.user("eve@example.com")
     session = ok(api.factor(
@@ -24,10 +24,10 @@ def test_oathtools_codes_enroll_and_sign_in(api):
             "verificationCode": oathtool(secret, time.time())}}))
     first = ok(api.sign_in("eve@example.com"))
 
-    def second(moment):
+    def second(timestamp):
         return api.factor("mfaSignIn:finalize", {
             "mfaPendingCredential": first["mfaPendingCredential"],
             "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
-            "totpVerificationInfo": {"verificationCode": oathtool(secret, moment)}})
+            "totpVerificationInfo": {"verificationCode": oathtool(secret, timestamp)}})
     refused(second(time.time() + 90), "INVALID_CODE")
     ok(second(time.time() + 30))

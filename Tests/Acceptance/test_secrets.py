@@ -1,4 +1,4 @@
-"""Nothing secret reaches a log, an error, an address or the database in the clear."""
+"""No secret is in a log, an error, a URL, or unencrypted in the database."""
 
 import base64
 import re
@@ -9,26 +9,26 @@ import pyotp
 
 from support.pages import Pages
 from support.program import Server, run
-from support.rest import Api, make_administrator, make_token, ok, refused
+from support.rest import Api, create_administrator, create_token, ok, refused
 
 MARKER = "Marker-7fb1c2e9"
 
 
-def test_secrets_stay_where_they_belong(tmp_path):
+def test_secrets_are_in_no_log_and_encrypted_in_the_database(tmp_path):
     secrets = {}
     log = tmp_path / "access.log"
     with Server(tmp_path / "data", "--access-log", str(log)) as server:
-        secrets["set-up code"] = server.setup_code.replace("-", "")
+        secrets["setup code"] = server.setup_code.replace("-", "")
         drive(server, secrets)
         server.stop()
-        said = server.text.replace("-", "") + log.read_text().replace("-", "")
-    # The set-up code is printed once, for whoever starts the server.
-    assert said.count(secrets["set-up code"]) == 1
+        output = server.text.replace("-", "") + log.read_text().replace("-", "")
+    # The setup code is printed once, for the person who starts the server.
+    assert output.count(secrets["setup code"]) == 1
     kept = b"".join(file.read_bytes() for file in (tmp_path / "data").iterdir()
                     if file.name != "master.key")
     for name, secret in secrets.items():
-        if name != "set-up code":
-            assert secret.replace("-", "") not in said, f"the log has the {name}"
+        if name != "setup code":
+            assert secret.replace("-", "") not in output, f"the log has the {name}"
         for spelling in {secret, base64.b64encode(secret.encode()).decode()}:
             assert spelling.encode() not in kept, f"the database has the {name}"
     for name in ("TOTP secret", "administrator's TOTP secret"):
@@ -39,13 +39,13 @@ def test_secrets_stay_where_they_belong(tmp_path):
 
 
 def enroll(pages, server, secrets):
-    """The owner's own second factor, and a sign-in as far as the code, and with one."""
+    """Enrolls the owner's second factor, and signs in up to the code and with a recovery code."""
     page = pages.get("/account/totp").text
-    secrets["set-up of the factor"] = re.search(r'name="ticket" value="([^"]+)"', page).group(1)
+    secrets["factor setup"] = re.search(r'name="ticket" value="([^"]+)"', page).group(1)
     secrets["administrator's TOTP secret"] = re.search(r"secret=([A-Z2-7]{32})", page).group(1)
     done = pages.http.post("/account/totp", headers={"Origin": server.url}, data={
         "csrf": re.search(r'name="csrf" value="([^"]+)"', page).group(1),
-        "ticket": secrets["set-up of the factor"],
+        "ticket": secrets["factor setup"],
         "code": pyotp.TOTP(secrets["administrator's TOTP secret"]).now()})
     codes = re.findall(r"(?:[A-HJ-NP-Z2-9]{4}-){3}[A-HJ-NP-Z2-9]{4}", done.text)
     secrets["recovery code"], secrets["used recovery code"] = codes[0], codes[1]
@@ -59,7 +59,7 @@ def enroll(pages, server, secrets):
 
 
 def drive(server, secrets):
-    """Every call and page that carries something secret, rightly and wrongly."""
+    """Makes every call and opens every page that takes a secret, with right and wrong values."""
     secrets["owner's password"] = f"{MARKER}-owner"
     pages = Pages(server.url)
     wrong = pages.post("/setup", {
@@ -71,21 +71,21 @@ def drive(server, secrets):
     secrets["console session"] = pages.http.cookies["countersign-session"]
     secrets["wrong console password"] = f"{MARKER}-wrong"
     Pages(server.url).sign_in("ada@example.com", secrets["wrong console password"])
-    # A password in the wrong field.
+    # A password entered into the wrong field.
     Pages(server.url).sign_in(f"{MARKER}-in-the-address", "x")
     secrets["password in the wrong field"] = f"{MARKER}-in-the-address"
     secrets["administrator's password"] = f"{MARKER}-support"
-    make_administrator(server.data, "sam@example.com", "support",
-                       password=secrets["administrator's password"])
+    create_administrator(server.data, "sam@example.com", "support",
+                         password=secrets["administrator's password"])
 
-    made = pages.post("/administrators/new", {
+    response = pages.post("/administrators/new", {
         "email": "nina@example.com", "name": "Nina", "role": "auditor", "place": ""})
-    secrets["invitation"] = re.search(r"/invitation\?token=([\w-]{43})", made.text).group(1)
+    secrets["invitation"] = re.search(r"/invitation\?token=([\w-]{43})", response.text).group(1)
     assert pages.get("/invitation", params={"token": secrets["invitation"]}).status_code == 200
     enroll(pages, server, secrets)
 
     pages.create_project("secret-project")
-    secrets["service token"] = make_token(server.data, "secret-project", "owner")
+    secrets["service token"] = create_token(server.data, "secret-project", "owner")
     api = Api(
         server.url, "secret-project", pages.api_key("secret-project"), secrets["service token"])
     api.switch_totp_on(2)
@@ -121,7 +121,7 @@ def drive(server, secrets):
     api.http.post("/v1/accounts:lookup", params={"key": api.key},
                   json={"idToken": f"{MARKER}-id-token"})
     secrets["wrong ID token"] = f"{MARKER}-id-token"
-    # In an address, where clients put keys.
+    # In a URL, where clients put API keys.
     secrets["text in a query"] = f"{MARKER}-query"
     httpx.get(f"{server.url}/v1/projects", params={"key": secrets["text in a query"]})
     httpx.get(f"{server.url}/sign-in", params={"password": secrets["text in a query"]})

@@ -1,4 +1,4 @@
-"""Stopping in order, and clients that take their time."""
+"""Graceful stops, and slow clients."""
 
 import socket
 import time
@@ -23,7 +23,7 @@ def connect(server):
 
 
 def read_answer(connection):
-    """The status line's code and the body of one answer."""
+    """Returns the status and the body of one response."""
     received = b""
     while b"\r\n\r\n" not in received:
         part = connection.recv(65536)
@@ -46,7 +46,7 @@ def is_refused(server):
 
 
 @pytest.mark.parametrize("signal", ["SIGTERM", "SIGINT"])
-def test_requests_under_way_are_finished(server, signal):
+def test_requests_in_progress_are_completed(server, signal):
     import signal as signals
 
     body = b'{"email": "a@example.com"}'
@@ -54,10 +54,10 @@ def test_requests_under_way_are_finished(server, signal):
         connection.sendall(
             b"POST /v1/accounts:signUp HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
             b"Content-Length: %d\r\n\r\n" % len(body) + body[:10])
-        # The server has begun to read it once another connection was answered after it.
+        # Once another connection has a response, the server has started reading this one.
         assert httpx.get(server.url + "/healthz").text == "ok\n"
         server.process.send_signal(getattr(signals, signal))
-        until(lambda: is_refused(server), "no new connection is taken")
+        until(lambda: is_refused(server), "new connections are refused")
         assert server.process.poll() is None
         connection.sendall(body[10:])
         status, answer = read_answer(connection)
@@ -66,7 +66,7 @@ def test_requests_under_way_are_finished(server, signal):
     assert "Stopped." in server.text
 
 
-def test_idle_connections_do_not_keep_it(server):
+def test_idle_connections_do_not_delay_a_stop(server):
     with connect(server) as connection:
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n")
         assert read_answer(connection) == (200, b"ok\n")
@@ -75,15 +75,15 @@ def test_idle_connections_do_not_keep_it(server):
         assert time.monotonic() - before < 8
 
 
-def test_many_slow_clients_keep_nobody_out(server):
-    """Headers that come a byte at a time are cut after their deadline, and others are served."""
+def test_slow_clients_do_not_block_others(server):
+    """Clients that send headers a byte at a time are disconnected; others are served."""
     begun = time.monotonic()
     slow = [connect(server) for _ in range(200)]
     for connection in slow:
         connection.sendall(b"GET / HTTP/1.1\r\nX-Slow: ")
     cut = set()
     while len(cut) < len(slow):
-        assert time.monotonic() - begun < 60, f"only {len(cut)} were cut"
+        assert time.monotonic() - begun < 60, f"only {len(cut)} were disconnected"
         assert httpx.get(server.url + "/healthz").elapsed.total_seconds() < 5
         for number, connection in enumerate(slow):
             if number in cut:
@@ -99,7 +99,7 @@ def test_many_slow_clients_keep_nobody_out(server):
     assert server.stop() == 0
 
 
-def test_what_was_written_is_there_after_a_stop(server, tmp_path):
+def test_writes_before_a_stop_are_preserved(server, tmp_path):
     from support.pages import Pages
 
     Pages(server.url).set_up(server.setup_code).create_project("stopped-well")

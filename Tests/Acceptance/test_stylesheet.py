@@ -1,4 +1,4 @@
-"""The stylesheet and what uses it: no rule without a use, no class without a rule."""
+"""Every rule of the stylesheet is used, and every class has a rule."""
 
 import re
 
@@ -10,12 +10,12 @@ TEMPLATES = {path: path.read_text() for path in sorted((ROOT / "Templates").rglo
 CODE = {path: path.read_text() for path in sorted((ROOT / "Sources/Console").rglob("*.swift"))}
 SCRIPT = (ROOT / "Public/countersign.js").read_text()
 
-# Classes that say what something is for tests and scripts, and look like what is around them.
+# Classes for tests and scripts only, without a style.
 WITHOUT_RULES = set()
 
 
 def rules():
-    """The stylesheet's selectors, without remarks and declarations."""
+    """Returns the stylesheet's selectors, without comments and declarations."""
     text = re.sub(r"/\*.*?\*/", "", STYLESHEET, flags=re.S)
     return re.sub(r"\{[^{}]*\}", "{}", text)
 
@@ -25,7 +25,7 @@ def styled():
 
 
 def used():
-    """Every class that a template or a page writes."""
+    """Returns every class in a template or in code."""
     names = set()
     for text in [*TEMPLATES.values(), *CODE.values()]:
         for value in re.findall(r'class=\\?"([^"]*?)\\?"', text):
@@ -34,7 +34,7 @@ def used():
     return names
 
 
-def test_each_rule_has_a_use():
+def test_each_rule_is_used():
     everything = "\n".join([*TEMPLATES.values(), *CODE.values(), SCRIPT])
     expect_none(name for name in sorted(styled())
                 if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", everything))
@@ -44,8 +44,8 @@ def test_each_class_has_a_rule():
     expect_none(sorted(used() - styled() - WITHOUT_RULES))
 
 
-def test_directions_are_logical():
-    """Nothing is put at the left or right but what reads so in every language."""
+def test_positions_follow_the_writing_direction():
+    """Positions are relative to the writing direction, not left or right."""
     text = re.sub(r"/\*.*?\*/", "", STYLESHEET, flags=re.S)
     found = re.findall(
         r"[^{};]*(?:margin|padding|border|inset)-(?:left|right|top|bottom)[^;}]*|(?<![\w-])(?:left|right)\s*:[^;}]*",

@@ -1,4 +1,4 @@
-"""The ten tasks of support, each way that somebody may get around in the console."""
+"""The ten support tasks, with each way to navigate the console."""
 
 import re
 import sqlite3
@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 
 from support.agents import set_rules
 from support.pages import Pages
-from support.program import LONG_AGO, Server, prove
-from support.rest import Api, make_administrator, make_token, ok, refused
+from support.program import LONG_AGO, Server, reauthenticate
+from support.rest import Api, create_administrator, create_token, ok, refused
 from support.walking import Keyboard, Pointer
 
 PASSWORD = "correct horse battery"
@@ -20,7 +20,7 @@ PASSWORD = "correct horse battery"
 
 @dataclass(frozen=True)
 class Way:
-    """How somebody gets around."""
+    """A way to navigate the console."""
 
     name: str
     walker: type
@@ -37,7 +37,7 @@ WAYS = [
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with Server(tmp_path_factory.mktemp("desk")) as server:
+    with Server(tmp_path_factory.mktemp("support")) as server:
         yield server
 
 
@@ -46,17 +46,18 @@ def owner(server):
     return Pages(server.url).set_up(server.setup_code, name="Olga Owner")
 
 
-class Place:
-    """A project with callers of all kinds, and an agent who helps them."""
+class Pool:
+    """A project with all kinds of callers, and a support agent."""
 
     def __init__(self, server, owner, name):
         self.server, self.owner = server, owner
         self.path = f"/projects/{name}"
         owner.create_project(name, name.title())
-        prove(server.data)
+        reauthenticate(server.data)
         set_rules(owner, self.path, code_cap=5, temporary_codes="on",
                   identity_proof="called back on the number on file")
-        self.api = Api(server.url, name, owner.api_key(name), make_token(server.data, name, "owner"))
+        token = create_token(server.data, name, "owner")
+        self.api = Api(server.url, name, owner.api_key(name), token)
         self.api.switch_totp_on(1)
         self.apps, self.uids, self.sessions = {}, {}, {}
         for who in ("caller", "traveler", "forgetful", "guesser", "leaver"):
@@ -66,7 +67,7 @@ class Place:
         self._sign_in_support(name)
 
     def address(self, who):
-        """Nobody's of another project."""
+        """Returns a user's email, unique across projects."""
         return f"{who}.{self.api.project}@example.com"
 
     def _enroll(self, who):
@@ -74,7 +75,7 @@ class Place:
         self.apps[who], self.sessions[who] = self.api.enroll(id_token, name=f"{who.title()}’s phone")
 
     def _import(self):
-        """Forty with a phone of the company, and one with two."""
+        """Imports forty users with one phone, and one with two."""
         def phone(id, number):
             return {"mfaEnrollmentId": id, "displayName": f"Phone {id}",
                     "phoneInfo": f"+1555{number:07}"}
@@ -91,7 +92,7 @@ class Place:
         self.uids["robbed"] = "robbed"
 
     def _guess(self):
-        """One whose phone's clock is fast, and one whose codes are guessed at."""
+        """Sends codes of a phone with a fast clock, and guesses for another user."""
         for steps in (2, 3):
             refused(self.code("caller", self.apps["caller"].at(time.time() + 30 * steps)),
                     "INVALID_CODE")
@@ -100,9 +101,9 @@ class Place:
         refused(self.code("guesser", "000000"), "QUOTA_EXCEEDED")
 
     def _sign_in_support(self, name):
-        """A support agent of this project alone, with an authenticator of their own."""
+        """Signs in a support agent of this project only, with an authenticator."""
         email = f"sam.{name}@example.com"
-        make_administrator(self.server.data, email, "support", name="Sam Support", project=name)
+        create_administrator(self.server.data, email, "support", name="Sam Support", project=name)
         self.support = Pages(self.server.url)
         assert self.support.sign_in(email, PASSWORD).status_code == 303
         page = self.support.get("/account/totp").text
@@ -110,11 +111,11 @@ class Place:
         done = self.support.post("/account/totp", {
             "ticket": re.search(r'name="ticket" value="([^"]+)"', page)[1], "code": self.own.now()})
         assert "Your second factor is on." in done.text
-        # Each counts once; the next step counts already.
+        # Each code is single use; the next one is already valid.
         self.spare = time.time() + 30
 
     def code(self, who, code):
-        """A sign-in as far as the code."""
+        """Signs a user in with a code."""
         first = ok(self.api.sign_in(self.address(who)))
         return self.api.factor("mfaSignIn:finalize", {
             "mfaPendingCredential": first["mfaPendingCredential"],
@@ -130,37 +131,37 @@ class Place:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
-def test_the_ten_tasks(server, owner, chromium, way):
-    place = Place(server, owner, f"desk-{way.name}")
-    contexts = [place.context(chromium, pages, way) for pages in (place.support, owner)]
+def test_the_ten_support_tasks_work(server, owner, chromium, way):
+    pool = Pool(server, owner, f"support-{way.name}")
+    contexts = [pool.context(chromium, pages, way) for pages in (pool.support, owner)]
     me, other = (way.walker(context.new_page()) for context in contexts)
-    prove(server.data, LONG_AGO)
-    find_the_caller_and_see_why(me, place)
-    remove_a_lost_device(me, place)
-    prove(server.data)
-    remove_everything(me, place)
-    purge_what_turns_out_to_be_stolen(me, place)
-    make_a_temporary_code(me, place)
-    suspend_until_tomorrow(me, place)
-    unlock(me, place)
-    end_sessions(me, place)
-    write_a_note_and_take_it_back(me, place)
-    rename_and_undo(me, place)
-    remove_forty(me, place)
-    approve(other, place)
-    undo(other, place)
-    release(other, place)
+    reauthenticate(server.data, LONG_AGO)
+    find_the_caller_and_see_why(me, pool)
+    remove_a_lost_device(me, pool)
+    reauthenticate(server.data)
+    remove_everything(me, pool)
+    delete_permanently(me, pool)
+    generate_a_temporary_code(me, pool)
+    suspend_until_tomorrow(me, pool)
+    unlock(me, pool)
+    end_sessions(me, pool)
+    write_and_delete_a_note(me, pool)
+    rename_and_undo(me, pool)
+    remove_forty(me, pool)
+    approve(other, pool)
+    undo(other, pool)
+    unblock(other, pool)
     me.end()
     other.end()
     for context in contexts:
         context.close()
 
 
-def find_the_caller_and_see_why(me, place):
-    """S1, S2 and S8: a part of the address is enough, and what is seen then answers."""
+def find_the_caller_and_see_why(me, pool):
+    """S1, S2, and S8: part of the email finds the user, and the page explains the problem."""
     me.start("/")
-    me.find(f"aller.{place.api.project}")
-    expect(me.page).to_have_url(re.compile(re.escape(f"/users/{place.uids['caller']}") + "$"))
+    me.find(f"aller.{pool.api.project}")
+    expect(me.page).to_have_url(re.compile(re.escape(f"/users/{pool.uids['caller']}") + "$"))
     seen = me.text()
     assert "Caller’s phone" in seen and "Last used" in seen
     assert "Not yet valid: 3 intervals early (limit 1)" in seen
@@ -169,12 +170,12 @@ def find_the_caller_and_see_why(me, place):
 
 
 def because(me, words):
-    """The reason, and the proof that the pool asks for."""
+    """Selects the reason, and confirms the identity check that the pool requires."""
     return me.choose("reason", words).tick("proof")
 
 
-def remove_a_lost_device(me, place):
-    """S3, with a mistake on the way: nothing is filled in, and all of it is said at once."""
+def remove_a_lost_device(me, pool):
+    """S3, first with nothing filled in: all errors are shown at once."""
     me.link("Remove… Caller’s phone")
     assert me.heading().startswith("Remove “Caller’s phone”")
     me.button("Remove factor")
@@ -182,136 +183,136 @@ def remove_a_lost_device(me, place):
         expect(me.page.locator(f"#{field}-error")).to_be_visible()
     me.error("reason")
     because(me, "Lost").type("ticket", "HD-4711")
-    me.type("code", place.own.at(place.spare)).button("Remove factor")
-    assert "Caller’s phone" in me.said() and "3 sessions ended" in me.said()
+    me.type("code", pool.own.at(pool.spare)).button("Remove factor")
+    assert "Caller’s phone" in me.status() and "3 sessions ended" in me.status()
     assert "Recently removed" in me.text()
-    assert "mfaPendingCredential" not in ok(place.api.sign_in(place.address("caller")))
+    assert "mfaPendingCredential" not in ok(pool.api.sign_in(pool.address("caller")))
 
 
-def remove_everything(me, place):
+def remove_everything(me, pool):
     """S4."""
-    me.find(place.address("robbed")).link("Remove all factors…")
+    me.find(pool.address("robbed")).link("Remove all factors…")
     because(me, "Lost").button("Remove all factors")
-    assert "Another administrator can undo it until" in me.said()
+    assert "Another administrator can undo it until" in me.status()
     expect(me.page.get_by_role("link", name="Remove…")).to_have_count(0)
 
 
-def purge_what_turns_out_to_be_stolen(me, place):
-    """Whoever removed a device may end the time for which it could come back."""
-    me.find(place.address("caller"))
+def delete_permanently(me, pool):
+    """The agent who removed a device can delete it permanently before the hold ends."""
+    me.find(pool.address("caller"))
     assert "Another administrator can restore it" in me.text()
     me.link("Delete permanently… Caller’s phone")
     because(me, "Stolen").button("Delete factor permanently")
-    assert "Permanently deleted" in me.said()
+    assert "Permanently deleted" in me.status()
     assert "Recently removed" not in me.text()
 
 
-def make_a_temporary_code(me, place):
-    """S5: shown once, and applications that know codes of apps take it."""
-    me.find(place.address("traveler")).link("Generate temporary code…")
+def generate_a_temporary_code(me, pool):
+    """S5: shown once, and accepted by applications in place of an app's code."""
+    me.find(pool.address("traveler")).link("Generate temporary code…")
     because(me, "Lost").button("Generate code")
     code = me.page.get_by_label("code", exact=True).inner_text()
     me.link("Done")
     assert code not in me.page.content() and "single use, expires" in me.text()
-    ok(place.code("traveler", code.lower()))
-    refused(place.code("traveler", code), "INVALID_CODE")
+    ok(pool.code("traveler", code.lower()))
+    refused(pool.code("traveler", code), "INVALID_CODE")
 
 
-def suspend_until_tomorrow(me, place):
-    """S6: the factor stays due, and its codes are refused."""
-    me.find(place.address("forgetful")).link("Suspend… Forgetful’s phone")
+def suspend_until_tomorrow(me, pool):
+    """S6: the factor is still required, and its codes are refused."""
+    me.find(pool.address("forgetful")).link("Suspend… Forgetful’s phone")
     because(me, "Lost").button("Suspend factor")
-    assert "Suspended factor “Forgetful’s phone” until" in me.said()
-    refused(place.code("forgetful", place.apps["forgetful"].at(time.time() + 30)), "INVALID_CODE")
+    assert "Suspended factor “Forgetful’s phone” until" in me.status()
+    refused(pool.code("forgetful", pool.apps["forgetful"].at(time.time() + 30)), "INVALID_CODE")
 
 
-def unlock(me, place):
+def unlock(me, pool):
     """S7."""
-    me.find(place.address("guesser"))
+    me.find(pool.address("guesser"))
     assert "Codes are locked after 5 incorrect codes in a row" in me.text()
     me.link("Unlock codes…")
     because(me, "Codes rejected").button("Unlock codes")
-    assert "unlocked" in me.said()
-    ok(place.code("guesser", place.apps["guesser"].at(time.time() + 30)))
+    assert "unlocked" in me.status()
+    ok(pool.code("guesser", pool.apps["guesser"].at(time.time() + 30)))
 
 
-def end_sessions(me, place):
+def end_sessions(me, pool):
     """S9."""
-    me.find(place.address("leaver")).link("End all sessions…")
+    me.find(pool.address("leaver")).link("End all sessions…")
     because(me, "User left").button("End all sessions")
-    assert "ended" in me.said() and "No active sessions." in me.text()
-    refused(place.api.http.post(
-        "/v1/token", params={"key": place.api.key},
+    assert "ended" in me.status() and "No active sessions." in me.text()
+    refused(pool.api.http.post(
+        "/v1/token", params={"key": pool.api.key},
         json={"grant_type": "refresh_token",
-              "refresh_token": place.sessions["leaver"]["refreshToken"]}), "TOKEN_EXPIRED")
+              "refresh_token": pool.sessions["leaver"]["refreshToken"]}), "TOKEN_EXPIRED")
 
 
-def write_a_note_and_take_it_back(me, place):
-    """Words ask for a reason and for no proof, and the sentence after them leads back."""
-    me.find(place.address("traveler")).link("Add note…")
+def write_and_delete_a_note(me, pool):
+    """Notes require a reason but no identity check, and can be undone from the status message."""
+    me.find(pool.address("traveler")).link("Add note…")
     me.type("note", "Back on Monday.").choose("reason", "User request").button("Save note")
-    assert "Note saved." in me.said() and "Back on Monday." in me.text()
+    assert "Note saved." in me.status() and "Back on Monday." in me.text()
     me.link("Undo")
     assert me.heading().startswith("Delete the note about")
     me.choose("reason", "Mistake").button("Delete note")
     assert "what the next agent should know" in me.text()
 
 
-def rename_and_undo(me, place):
-    """The user sees the name when a code is asked for."""
+def rename_and_undo(me, pool):
+    """The user sees the name when asked for a code."""
     def hint():
-        return ok(place.api.sign_in(place.address("traveler")))["mfaInfo"][0]["displayName"]
+        return ok(pool.api.sign_in(pool.address("traveler")))["mfaInfo"][0]["displayName"]
 
     me.link("Rename… Traveler’s phone").type("name", "Office phone")
     because(me, "User request").button("Rename factor")
-    assert "Renamed factor “Traveler’s phone” to “Office phone”." in me.said()
+    assert "Renamed factor “Traveler’s phone” to “Office phone”." in me.status()
     assert hint() == "Office phone"
     me.link("Undo")
     assert me.page.locator("#name").input_value() == "Traveler’s phone"
     because(me, "Mistake").button("Rename factor")
-    assert "to “Traveler’s phone”" in me.said() and hint() == "Traveler’s phone"
+    assert "to “Traveler’s phone”" in me.status() and hint() == "Traveler’s phone"
 
 
-def remove_forty(me, place):
-    """S10: more than an agent does in an hour waits for somebody else."""
+def remove_forty(me, pool):
+    """S10: over the hourly action limit, the removal requires approval."""
     me.link("Users").unfold("Remove second factors in bulk")
-    me.type("list", "\n".join([*place.crowd, "nobody@example.com"])).button("Preview")
+    me.type("list", "\n".join([*pool.crowd, "nobody@example.com"])).button("Preview")
     assert me.heading() == "Remove the second factors of 40 users?"
     me.tick("reason").tick("proof").button("Request approval")
-    assert "pending approval" in me.said()
+    assert "pending approval" in me.status()
 
 
-def approve(other, place):
-    """The second administrator, from home."""
+def approve(other, pool):
+    """Approves the removal as a second administrator, from the home page."""
     other.start("/").link(to="/approvals")
-    other.link(to=f"{place.path}/approvals/")
+    other.link(to=f"{pool.path}/approvals/")
     assert "Sam Support" in other.text()
     other.button("Approve and run")
-    assert "has started" in other.said()
+    assert "has started" in other.status()
     other.page.get_by_text("done", exact=True).wait_for()
     assert "Removed (40)" in other.text() and "Not found (1)" in other.text()
 
 
-def undo(other, place):
-    """What one has removed another restores."""
-    other.start("/").find(place.address("robbed"))
+def undo(other, pool):
+    """Another administrator restores what one has removed."""
+    other.start("/").find(pool.address("robbed"))
     other.link("Restore… Phone r1, Phone r2")
     other.choose("reason", "Device found").tick("proof").button("Restore factors")
     assert "Phone r1" in other.text() and "Remove all factors…" in other.text()
 
 
-def release(other, place):
-    """An agent who was stopped after many actions goes on."""
-    database = sqlite3.connect(place.server.data / "countersign.sqlite", timeout=30)
+def unblock(other, pool):
+    """Unblocks an agent who hit the hourly action limit."""
+    database = sqlite3.connect(pool.server.data / "countersign.sqlite", timeout=30)
     with database:
         database.execute(
             """INSERT INTO support_hold (administrator_id, scope_key, held_at)
                SELECT administrator_id, scope_key, 1 FROM administrator, scope
                WHERE email = ? AND project_id = ? AND tenant_id = ''""",
-            (f"sam.{place.api.project}@example.com", place.api.project))
+            (f"sam.{pool.api.project}@example.com", pool.api.project))
     database.close()
     other.start("/").link("Unblock… Sam Support")
     assert other.heading() == "Unblock Sam Support?"
     other.button("Unblock agent")
-    assert "starts over" in other.said()
+    assert "starts over" in other.status()
     assert "Hit the hourly action limit" not in other.text()

@@ -1,4 +1,4 @@
-"""From an empty folder to a policy that an application obeys, and back out of a lost phone."""
+"""From an empty folder to an enforced policy, and recovery from a lost phone."""
 
 import re
 import time
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.program import Server
-from support.rest import Api, claims, make_administrator, make_token, ok
+from support.rest import Api, claims, create_administrator, create_token, ok
 
 PASSWORD = "correct horse battery"
 
@@ -20,7 +20,7 @@ def server(tmp_path):
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with-scripts", "without-scripts"])
-def test_the_tour(server, chromium, javascript):
+def test_an_owner_sets_up_mfa_and_support_removes_a_lost_factor(server, chromium, javascript):
     context = chromium.new_context(base_url=server.url, java_script_enabled=javascript)
     context.set_default_timeout(30_000)
     page = context.new_page()
@@ -30,7 +30,7 @@ def test_the_tour(server, chromium, javascript):
     switch_totp_on(page, tenant)
 
     api = Api(server.url, "acme-app", key, tenant=tenant)
-    api.token = make_token(server.data, "acme-app", "application", tenant)
+    api.token = create_token(server.data, "acme-app", "application", tenant)
     uid, id_token = api.user("mallory@example.com")
     authenticator, session = api.enroll(id_token, name="Mallory’s phone")
     assert claims(session["idToken"])["firebase"]["sign_in_second_factor"] == "totp"
@@ -49,7 +49,7 @@ def test_the_tour(server, chromium, javascript):
 
 
 def set_up(page, server):
-    """Owner, project and tenant, by following what the pages offer."""
+    """Creates the owner, a project, and a tenant by following the pages."""
     page.goto("/")
     expect(page).to_have_url(re.compile(re.escape("/setup") + "$"))
     page.get_by_label("Setup code").fill(server.setup_code)
@@ -76,7 +76,7 @@ def set_up(page, server):
 
 
 def choose(page, radio):
-    """Picks a radio button as people do, by its label."""
+    """Selects a radio button by its label."""
     page.locator(f"label[for={radio}]").click()
     expect(page.locator(f"#{radio}")).to_be_checked()
 
@@ -88,7 +88,7 @@ def switch_totp_on(page, tenant):
     page.get_by_label("Adjacent intervals, 0 to 10").fill("2")
     choose(page, "pattern-account")
     page.get_by_role("button", name="Review changes").click()
-    # Old and new stand beside each other before anything is saved.
+    # The review shows old and new values.
     change = page.locator("tr", has_text="intervals")
     assert change.locator("td").first.inner_text() == "none"
     assert change.locator("td").nth(1).inner_text() == "2"
@@ -104,7 +104,7 @@ def sign_in_with_second_factor(api, authenticator):
     assert "idToken" not in first
     [factor] = first["mfaInfo"]
     assert factor["displayName"] == "Mallory’s phone" and factor["totpInfo"] == {}
-    # The code of enrollment counts as used; the next one lies inside the window.
+    # The enrollment's code is used; the next one is within the window.
     done = ok(api.factor("mfaSignIn:finalize", {
         "mfaPendingCredential": first["mfaPendingCredential"],
         "mfaEnrollmentId": factor["mfaEnrollmentId"],
@@ -113,7 +113,7 @@ def sign_in_with_second_factor(api, authenticator):
 
 
 def remove_as_support(chromium, server, tenant, uid, javascript):
-    make_administrator(
+    create_administrator(
         server.data, "sam@example.com", "support", name="Sam Support", project="acme-app",
         tenant=tenant)
     context = chromium.new_context(base_url=server.url, java_script_enabled=javascript)
@@ -124,10 +124,10 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
     page.get_by_label("Email").fill("sam@example.com")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    # Back where the address led before signing in.
+    # Sign-in redirects to the requested page.
     expect(page).to_have_url(re.compile(re.escape("/users") + "$"))
 
-    # Nobody acts on users without a second factor of their own.
+    # Acting on users requires a second factor.
     page.goto("/account/totp")
     own = pyotp.TOTP(page.get_by_label("Setup key", exact=True).inner_text().replace(" ", ""))
     page.locator("#code").fill(own.now())
@@ -141,18 +141,18 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
     expect(page.get_by_text("Mallory’s phone").first).to_be_visible()
     page.get_by_role("link", name="Remove…").click()
     page.get_by_role("button", name="Remove factor").click()
-    # Without a reason nothing happens.
+    # A reason is required.
     expect(page.locator("#reason-error")).to_be_visible()
     page.locator("#reason").select_option("lost")
     page.locator("#note").fill("Called from the number on file.")
-    # Setting up an authenticator has just proved who this is, so no code is asked for.
+    # Setting up an authenticator counts as re-authentication, so no code is required.
     expect(page.locator("#code")).to_have_count(0)
     page.get_by_role("button", name="Remove factor").click()
-    said = page.locator("[role=status]").inner_text()
-    assert "Mallory’s phone" in said and "ended" in said
+    status = page.locator("[role=status]").inner_text()
+    assert "Mallory’s phone" in status and "ended" in status
     expect(page.get_by_role("link", name="Remove…")).to_have_count(0)
 
-    # Support may look at the policy and not change it.
+    # Support can view the policy but not change it.
     page.goto(f"/projects/acme-app/tenants/{tenant}/policy")
     expect(page.get_by_role("button", name="Review changes")).to_have_count(0)
     context.close()

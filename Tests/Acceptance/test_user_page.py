@@ -1,4 +1,4 @@
-"""The page of a user who has much, or nothing."""
+"""The page of a user with many factors and code attempts, or with none."""
 
 import html
 import re
@@ -25,7 +25,7 @@ def context(standalone, owner, chromium):
 
 
 def user_with_factors(api, name, phones):
-    """A user with an authenticator app and so many phones; their uid."""
+    """Creates a user with an authenticator app and `phones` phones; returns the uid."""
     api.switch_totp_on(1)
     uid, id_token = api.user(f"{name}@example.com")
     api.enroll(id_token, name="Work phone")
@@ -35,8 +35,8 @@ def user_with_factors(api, name, phones):
     return uid
 
 
-def give_codes(data, uid, count):
-    """So many code attempts of a user, a minute apart, the newest just now: now and then a right one."""
+def add_code_attempts(data, uid, count):
+    """Adds code attempts to a user, one per minute up to now, every seventh accepted."""
     database = sqlite3.connect(f"file:{data}/countersign.sqlite?mode=rw", uri=True, timeout=30)
     with database:
         scope, key, factor = database.execute(
@@ -63,11 +63,11 @@ def lines_of(text):
 
 
 def codes_of(text):
-    """What stands in the card of the last codes."""
+    """Returns the lines of the code attempts card."""
     return lines_of(re.search(r'aria-labelledby="codes">(.*?)</section>', text, re.S)[1])
 
 
-def test_five_factors(api, owner, context):
+def test_a_user_with_five_factors_has_actions_for_each(api, owner, context):
     uid = user_with_factors(api, "five", 4)
     path = f"/projects/{api.project}/users/{uid}"
     page = context.new_page()
@@ -79,14 +79,14 @@ def test_five_factors(api, owner, context):
         for verb in ("Rename…", "Suspend…", "Remove…"):
             expect(card.get_by_role("link", name=f"{verb} {name}", exact=True)).to_have_count(1)
     assert overflow(page) is None
-    # All of them are named before they go.
+    # The confirmation names all factors.
     page.get_by_role("link", name="Remove all factors…").click()
     assert all(name in page.locator("main").inner_text() for name in names)
     assert overflow(page) is None
     page.close()
 
 
-def test_no_factor(api, owner, context):
+def test_a_user_without_factors_has_no_factor_actions(api, owner, context):
     api.switch_totp_on(1)
     uid = api.sign_up("nothing@example.com")["localId"]
     page = context.new_page()
@@ -98,17 +98,17 @@ def test_no_factor(api, owner, context):
     expect(page.get_by_role("heading", name="Code attempts")).to_have_count(0)
     assert overflow(page) is None
     page.close()
-    # There is no page on which nothing could be removed.
+    # There is no removal page without factors.
     assert owner.get(f"/projects/{api.project}/users/{uid}/factors/removal").status_code == 404
 
 
-def test_three_thousand_code_attempts(api, standalone, owner, context):
+def test_a_user_with_3000_code_attempts_has_a_short_fast_page(api, standalone, owner, context):
     few, many = (user_with_factors(api, name, 4) for name in ("few", "many"))
-    give_codes(standalone.data, few, 20)
-    give_codes(standalone.data, many, CODE_ATTEMPTS)
+    add_code_attempts(standalone.data, few, 20)
+    add_code_attempts(standalone.data, many, CODE_ATTEMPTS)
     paths = {uid: f"/projects/{api.project}/users/{uid}" for uid in (few, many)}
     text = owner.get(paths[many]).text
-    # The newest, and no more of them.
+    # Only the newest attempts are shown.
     assert codes_of(text) == codes_of(owner.get(paths[few]).text)
     assert len(codes_of(text)) == 20 and "Accepted" in codes_of(text)
 
@@ -121,7 +121,7 @@ def test_three_thousand_code_attempts(api, standalone, owner, context):
     assert overflow(page) is None
     page.set_viewport_size({"width": 320, "height": 640})
     assert overflow(page) is None
-    # By keyboard to the next part, whose lines stand on paper too.
+    # The next page opens by keyboard, and is printed too.
     page.get_by_role("link", name="Next page").focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/code-attempts\?after=\d+$"))
@@ -130,10 +130,10 @@ def test_three_thousand_code_attempts(api, standalone, owner, context):
     expect(page.locator("main tbody tr").last).to_be_visible()
     expect(page.get_by_role("link", name="First page")).to_be_hidden()
     page.close()
-    # Nobody with twenty is led to more.
+    # With twenty attempts, there is no link to more.
     assert "/code-attempts" not in owner.get(paths[few]).text
 
-    # In turns, and the best of many: what else runs on the machine delays both.
+    # Alternates and takes the best of many, because other load slows both down.
     best = dict.fromkeys(paths, 1e9)
     for _ in range(25):
         for uid, path in paths.items():
@@ -143,16 +143,16 @@ def test_three_thousand_code_attempts(api, standalone, owner, context):
     assert best[many] < 1.5 * best[few], best
 
 
-def test_every_code_attempt_is_reached_once(api, standalone, owner):
+def test_every_code_attempt_is_listed_once(api, standalone, owner):
     uid = user_with_factors(api, "walked", 1)
-    give_codes(standalone.data, uid, CODE_ATTEMPTS)
+    add_code_attempts(standalone.data, uid, CODE_ATTEMPTS)
     path = f"/projects/{api.project}/users/{uid}/code-attempts"
-    moments, following = [], path
+    timestamps, following = [], path
     while following:
         text = owner.get(following).text
         assert len(lines_of(text)) == 50
-        moments += re.findall(r'data-label="Time"><time datetime="([^"]+)"', text)
+        timestamps += re.findall(r'data-label="Time"><time datetime="([^"]+)"', text)
         found = re.search(r'rel="next" href="([^"]+)"', text)
         following = html.unescape(found[1]) if found else None
-    assert len(moments) == len(set(moments)) == CODE_ATTEMPTS
-    assert moments == sorted(moments, reverse=True)
+    assert len(timestamps) == len(set(timestamps)) == CODE_ATTEMPTS
+    assert timestamps == sorted(timestamps, reverse=True)

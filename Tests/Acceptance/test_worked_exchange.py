@@ -1,4 +1,4 @@
-"""The whole life of a second factor over REST, step by step, in both profiles and both scopes."""
+"""The lifecycle of a second factor over REST, step by step, in both profiles and kinds of pools."""
 
 import time
 
@@ -10,13 +10,13 @@ from cryptography.x509 import load_pem_x509_certificate
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, claims, make_token, ok, refused
+from support.rest import Api, claims, create_token, ok, refused
 
 ACCOUNT = "securetoken@system.gserviceaccount.com"
 HOST = "/identitytoolkit.googleapis.com"
 
 
-@pytest.fixture(params=["", HOST], ids=["at-the-root", "below-the-host-name"])
+@pytest.fixture(params=["", HOST], ids=["without-host-name", "with-host-name"])
 def prefix(request):
     return request.param
 
@@ -26,14 +26,14 @@ def in_tenant(request):
     return request.param
 
 
-def test_standalone(standalone, api, owner, in_tenant, prefix):
+def test_a_second_factors_lifecycle_works_standalone(standalone, api, owner, in_tenant, prefix):
     tenant = owner.create_tenant(api.project, "acme") if in_tenant else None
     pool = Api(api.url, api.project, api.key, api.token, tenant, prefix)
     walk(pool, verified_by_keys(pool))
 
 
-def test_emulator(emulator, in_tenant, prefix):
-    """Any key, the token `owner`, projects and tenants that come into being when they are named."""
+def test_a_second_factors_lifecycle_works_in_the_emulator(emulator, in_tenant, prefix):
+    """Any API key and the token `owner` work, and projects and tenants are created on first use."""
     tenant = f"tenant-{in_tenant}-{len(prefix)}" if in_tenant else None
     pool = Api(emulator.url, "demo-project", "any-key", "owner", tenant, prefix)
     email = f"ada-{len(prefix)}@example.com"
@@ -48,7 +48,7 @@ def unsigned(token):
 
 
 def verified_by_keys(api):
-    """Checks a token's signature as its consumers do: by the key set and by the certificates."""
+    """Verifies a token as its consumers do: with the JWK set and with the certificates."""
     def check(token):
         id = jwt.get_unverified_header(token)["kid"]
         keys = httpx.get(f"{api.url}/www.googleapis.com/service_accounts/v1/jwk/{ACCOUNT}").json()
@@ -58,19 +58,19 @@ def verified_by_keys(api):
             f"{api.url}/www.googleapis.com/robot/v1/metadata/x509/{ACCOUNT}")
         assert "max-age" in certificates.headers["cache-control"]
         certificate = load_pem_x509_certificate(certificates.json()[id].encode())
-        said = [
+        decoded = [
             jwt.decode(token, key, ["RS256"], audience=api.project,
                        issuer=f"https://securetoken.google.com/{api.project}")
             for key in (jwt.PyJWK(key).key, certificate.public_key())]
-        assert said[0] == said[1]
-        return said[0]
+        assert decoded[0] == decoded[1]
+        return decoded[0]
     return check
 
 
 def walk(api, read, email="ada@example.com"):
     api.switch_totp_on(5)
 
-    # 1, 2: a fresh account may not enroll before its address is verified.
+    # 1, 2: enrollment requires a verified email.
     signed_up = api.sign_up(email)
     uid = signed_up["localId"]
     assert signed_up["expiresIn"] == "3600" and signed_up["refreshToken"]
@@ -78,13 +78,13 @@ def walk(api, read, email="ada@example.com"):
     error = refused(api.factor("mfaEnrollment:start", start), "UNVERIFIED_EMAIL : ")
     assert error["status"] == "INVALID_ARGUMENT" and "errors" not in error
 
-    # 3: an administrator's call verifies it; a new sign-in.
+    # 3: an administrator verifies the email; the user signs in again.
     api.verify_email(uid)
     session_b = ok(api.sign_in(email))
-    said = read(session_b["idToken"])
-    assert said["email_verified"] is True and said["sub"] == said["user_id"] == uid
-    assert said["firebase"]["sign_in_provider"] == "password"
-    assert said["firebase"].get("tenant") == api.tenant
+    decoded = read(session_b["idToken"])
+    assert decoded["email_verified"] is True and decoded["sub"] == decoded["user_id"] == uid
+    assert decoded["firebase"]["sign_in_provider"] == "password"
+    assert decoded["firebase"].get("tenant") == api.tenant
 
     # 4, 5: enrollment.
     started = ok(api.factor(
@@ -99,16 +99,16 @@ def walk(api, read, email="ada@example.com"):
         "sessionInfo": info["sessionInfo"], "verificationCode": code}}
     session_c = ok(api.factor("mfaEnrollment:finalize", finalize))
     assert session_c["totpAuthInfo"] == {}
-    said = read(session_c["idToken"])
-    assert said["firebase"]["sign_in_second_factor"] == "totp"
+    decoded = read(session_c["idToken"])
+    assert decoded["firebase"]["sign_in_second_factor"] == "totp"
     refused(api.factor("mfaEnrollment:finalize", finalize), "MFA_ENROLLMENT_ALREADY_COMPLETE")
 
-    # 6: lookup shows the factor and never its secret.
+    # 6: lookup returns the factor without its secret.
     answer = api.client(":lookup", {"idToken": session_c["idToken"]})
     [user] = ok(answer)["users"]
     [factor] = user["mfaInfo"]
     assert factor["totpInfo"] == {} and factor["displayName"] == "Phone"
-    assert factor["mfaEnrollmentId"] == said["firebase"]["second_factor_identifier"]
+    assert factor["mfaEnrollmentId"] == decoded["firebase"]["second_factor_identifier"]
     assert "." in factor["enrolledAt"] and factor["enrolledAt"].endswith("Z")
     assert user.get("tenantId") == api.tenant
     assert info["sharedSecretKey"] not in answer.text
@@ -120,7 +120,7 @@ def walk(api, read, email="ada@example.com"):
     assert "idToken" not in first and "expiresIn" not in first
     assert [f["mfaEnrollmentId"] for f in first["mfaInfo"]] == [factor["mfaEnrollmentId"]]
 
-    # 8: the same code again is a replay; 9: the next one is inside the window.
+    # 8: the same code again is a replay; 9: the next one is within the window.
     def second(code):
         return api.factor("mfaSignIn:finalize", {
             "mfaPendingCredential": first["mfaPendingCredential"],
@@ -129,11 +129,11 @@ def walk(api, read, email="ada@example.com"):
     refused(second(code), "INVALID_CODE")
     later = totp.at(time.time() + 30)
     session_d = ok(second(later))
-    said = read(session_d["idToken"])
-    assert said["firebase"]["sign_in_second_factor"] == "totp"
+    decoded = read(session_d["idToken"])
+    assert decoded["firebase"]["sign_in_second_factor"] == "totp"
     refused(second(later), "")
 
-    # 10: a refresh keeps what the session knows.
+    # 10: a refresh keeps the session's claims.
     def refresh(token):
         return api.http.post(
             "/v1/token", params={"key": api.key},
@@ -141,13 +141,13 @@ def walk(api, read, email="ada@example.com"):
     fresh = ok(refresh(session_d["refreshToken"]))
     assert fresh["token_type"] == "Bearer" and fresh["user_id"] == uid
     assert read(fresh["id_token"])["firebase"]["sign_in_second_factor"] == "totp"
-    assert read(fresh["id_token"])["auth_time"] == said["auth_time"]
+    assert read(fresh["id_token"])["auth_time"] == decoded["auth_time"]
 
-    # 11: withdrawal ends the earlier sessions, and the password is enough again.
+    # 11: unenrolling ends earlier sessions, and the password is enough again.
     refused(api.factor("mfaEnrollment:withdraw", {
         "idToken": session_d["idToken"], "mfaEnrollmentId": "totp"}), "MFA_ENROLLMENT_NOT_FOUND")
-    # Sessions end by the second: one that is as young as its end could not be told apart.
-    wait_for_the_next_second(said["auth_time"])
+    # Revocation has a resolution of one second: waits until the session is older than that.
+    wait_for_the_next_second(decoded["auth_time"])
     withdrawn = ok(api.factor("mfaEnrollment:withdraw", {
         "idToken": session_d["idToken"], "mfaEnrollmentId": factor["mfaEnrollmentId"]}))
     assert "sign_in_second_factor" not in read(withdrawn["idToken"])["firebase"]
@@ -164,8 +164,8 @@ def wait_for_the_next_second(second):
 
 
 @pytest.mark.parametrize("intervals,codes", [(0, {0}), (1, {-1, 0, 1}), (None, {-5, 0, 5})])
-def test_the_window_in_force(api, intervals, codes):
-    """As many steps as the policy says count on each side, and not one more."""
+def test_codes_within_the_window_are_accepted(api, intervals, codes):
+    """The policy's number of adjacent intervals is accepted, and not one more."""
     api.switch_totp_on(intervals)
     reach = 5 if intervals is None else intervals
     for step in (-reach - 1, reach + 1, *sorted(codes)):
@@ -175,7 +175,7 @@ def test_the_window_in_force(api, intervals, codes):
             "mfaEnrollment:start", {"idToken": id_token, "totpEnrollmentInfo": {}}))
         info = start["totpSessionInfo"]
         totp = pyotp.TOTP(info["sharedSecretKey"])
-        # Away from the border of a step, so that both clocks are in the same one.
+        # Avoids the end of an interval, so that both clocks are in the same one.
         while 25 < time.time() % 30:
             time.sleep(0.1)
         answer = api.factor("mfaEnrollment:finalize", {
@@ -188,7 +188,7 @@ def test_the_window_in_force(api, intervals, codes):
             refused(answer, "INVALID_CODE")
 
 
-def test_too_many_wrong_codes(api):
+def test_five_wrong_codes_lock_the_user(api):
     api.switch_totp_on(1)
     uid, id_token = api.user("eve@example.com")
     totp, _ = api.enroll(id_token)
@@ -204,11 +204,11 @@ def test_too_many_wrong_codes(api):
     for code in wrong[:4]:
         refused(second(code), "INVALID_CODE")
     refused(second(wrong[4]), "")
-    # From the fifth wrong code in a row the right one has to wait too.
+    # After five wrong codes in a row, the right one is refused too.
     refused(second(totp.at(time.time() + 30)), "QUOTA_EXCEEDED : Exceeded quota.")
 
 
-def test_the_emulators_greeting_and_routes(emulator):
+def test_the_emulator_has_its_greeting_and_routes(emulator):
     greeting = httpx.get(emulator.url).json()["authEmulator"]
     assert greeting["ready"] is True
     page = httpx.get(emulator.url, headers={"Accept": "text/html"}, follow_redirects=False)
@@ -225,8 +225,8 @@ def test_the_emulators_greeting_and_routes(emulator):
     ("localhost:1", 200), ("127.0.0.1", 200), ("[::1]:9099", 200), ("evil.example", 403),
     ("127.0.0.1.evil.example", 403), ("localhost.evil.example:80", 403), ("10.0.0.1", 403),
 ])
-def test_the_emulator_answers_to_loopback_names_only(emulator, host, status):
-    """A page whose name was pointed at loopback could read everything otherwise."""
+def test_the_emulator_accepts_loopback_host_names_only(emulator, host, status):
+    """Prevents DNS rebinding."""
     for path in ("/", "/emulator/v1/projects/demo-project/config", "/v1/projects?key=k"):
         answer = httpx.get(emulator.url + path, headers={"Host": host})
         assert answer.status_code == status, path
@@ -246,7 +246,7 @@ def test_standalone_accepts_any_host_name(standalone):
         standalone.url + "/healthz", headers={"Host": "mfa.example.com"}).text == "ok\n"
 
 
-def test_discovery(standalone, api):
+def test_the_discovery_document_leads_to_the_keys(standalone, api):
     document = httpx.get(
         f"{standalone.url}/{api.project}/.well-known/openid-configuration").json()
     assert document["issuer"] == f"https://securetoken.google.com/{api.project}"

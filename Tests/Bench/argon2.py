@@ -1,16 +1,16 @@
-"""The Argon2 library by itself: hashes as the server makes them, on all cores, and nothing else."""
+"""The Argon2 library by itself: the server's password hashes, on all cores."""
 
 import ctypes
 import os
 import threading
 import time
 
-# What Sources/Crypto/PasswordHash.swift hashes with.
+# The parameters in Sources/Crypto/PasswordHash.swift.
 MEMORY, PASSES, LANES, SALT, LENGTH = 19_456, 2, 1, 16, 32
 
 
 def hashes(seconds):
-    """Hashes a second of one thread for each core; the library runs without Python's lock."""
+    """Returns hashes per second, with a thread per core; the library releases Python's lock."""
     library = ctypes.CDLL("libargon2.so.1")
     counts = [0] * os.cpu_count()
     password, end = b"correct horse battery staple", time.monotonic() + seconds
@@ -21,7 +21,7 @@ def hashes(seconds):
             result = library.argon2id_hash_raw(
                 PASSES, MEMORY, LANES, password, ctypes.c_size_t(len(password)), salt,
                 ctypes.c_size_t(SALT), hash, ctypes.c_size_t(LENGTH))
-            assert result == 0, f"Argon2 says {result}"
+            assert result == 0, f"Argon2 returned {result}"
             counts[number] += 1
 
     began = time.monotonic()

@@ -1,7 +1,7 @@
-"""Measures a release build on loopback; called by script/bench.
+"""Benchmarks a release build on loopback; called by script/bench.
 
-Every figure is the median of three runs that take turns with their yardstick, so that a machine
-whose speed drifts does not favor either.
+Every figure is the median of three runs that alternate with their baseline, so that a machine whose
+speed varies favors neither.
 """
 
 import argparse
@@ -40,7 +40,7 @@ class Build:
         (self.assets / "Public" / "bench.bin").write_bytes(os.urandom(8192))
 
     def data(self, name, profile="standalone"):
-        """A data folder made by this build, and what the load needs to know of it."""
+        """Creates a data folder with this build; returns the folder and the credentials."""
         return self.folder / name, prepare(self.bin, self.folder / name, profile)
 
     def serve(self, data, profile="standalone"):
@@ -53,7 +53,7 @@ class Bench:
         self.own = Build("now", arguments.bin, ROOT, folder)
         self.builds = [self.own]
         if arguments.against:
-            binaries, root = former(arguments.against, folder)
+            binaries, root = earlier_build(arguments.against, folder)
             self.builds.append(Build("before", binaries, root, folder))
         self.runs = 1 if arguments.quick else 3
         self.seconds = 2 if arguments.quick else 5
@@ -67,8 +67,8 @@ class Bench:
         errors = sum(result["errors"] for result in results)
         return {"rate": statistics.median(rates), "p99": p99, "errors": errors}
 
-    def row(self, name, results, yardstick, aim, base=None):
-        """A line of the table; `results` are runs, by build where there are two."""
+    def row(self, name, results, baseline, target, base=None):
+        """Adds a row to the table; `results` are runs, or runs by build."""
         if isinstance(results, dict):
             for build, runs in results.items():
                 if build != self.own.name:
@@ -82,9 +82,9 @@ class Bench:
                 "rate": round(measured["rate"], 1),
                 "p99_ms": round(measured["p99"], 2) if measured["p99"] else None,
                 "errors": measured["errors"],
-                "yardstick": yardstick,
+                "yardstick": baseline,
                 "ratio": round(ratio, 3) if ratio else None,
-                "aim": aim,
+                "aim": target,
             }
         )
         return measured["rate"]
@@ -94,7 +94,7 @@ class Bench:
 
     @staticmethod
     def by_turns(items, run):
-        """The items, each second time backwards: who comes first shall not always be the same."""
+        """Returns the items, reversed in every second run, so that none is always first."""
         items = list(items)
         return items[::-1] if run % 2 else items
 
@@ -122,7 +122,7 @@ class Bench:
                 "tenants page, 50 rows, signed in", tenants, "file", 0.15, self.file_rate)
             server = servers[self.own.name][0]
             self.notes.append(f"memory after pages: {server.memory()} MiB")
-            self.notes.append(f"start to first answer: {server.start_ms:.0f} ms")
+            self.notes.append(f"start to first response: {server.start_ms:.0f} ms")
             hashes = self.each_build()
             for name, (server, _, _) in servers.items():
                 hashes[name].append(self.hashes(server, facts[name]))
@@ -147,13 +147,13 @@ class Bench:
         return wrk(url, 2, self.seconds, script=script)
 
     def console(self):
-        """The console's pages over much: 50 projects, 1 000 tenants, 5 000 users."""
+        """Measures the console's pages with much data: 50 projects, 1,000 tenants, 5,000 users."""
         data = self.own.folder / "crowd"
         facts = crowd(self.own.bin, data)
         pages = {
             "projects page, 50 projects": ("/", 50),
-            "review page, 50 of 1 000 tenants": ("/projects/bench-large/review", 50),
-            "users page, 50 of 5 000": ("/projects/bench-project/users", 50),
+            "review page, 50 of 1,000 tenants": ("/projects/bench-large/review", 50),
+            "users page, 50 of 5,000": ("/projects/bench-project/users", 50),
             "user page": (f"/projects/bench-project/users/{facts['user']}", 1),
             "audit page, 50 rows": ("/projects/bench-project/audit", 50),
         }
@@ -178,7 +178,7 @@ class Bench:
             for build in self.by_turns(self.builds, run):
                 for connections, results in ((1, one), (64, many)):
                     data, facts = build.data(f"config-{run}-{connections}")
-                    # The value differs each time, so that each request is a write.
+                    # The value changes each time, so that each request is a write.
                     script.write_text(
                         "local n=0\nwrk.method='PATCH'\n"
                         "wrk.headers['Content-Type']='application/json'\n"
@@ -197,9 +197,10 @@ class Bench:
                         groups.append(writes / max(commits, 1))
         alone = self.row("PATCH config, 1 connection", one, "", None)
         self.row("PATCH config, 64 connections", many, "1 connection", 4, alone)
-        self.notes.append(f"writes a commit at 64 connections: {statistics.median(groups):.1f} (aim 8)")
+        self.notes.append(
+            f"writes per commit at 64 connections: {statistics.median(groups):.1f} (target 8)")
 
-    def sign_in(self, profile, count, aim):
+    def sign_in(self, profile, count, target):
         results, signatures = self.each_build(), []
         for run in range(self.runs):
             for build in self.by_turns(self.builds, run):
@@ -208,19 +209,19 @@ class Bench:
                 signatures.append(openssl_signatures(1 if self.runs == 1 else 3))
         if profile == "standalone":
             self.row(
-                "mfaSignIn:finalize, standalone", results, "openssl rsa2048, all cores", aim,
+                "mfaSignIn:finalize, standalone", results, "openssl rsa2048, all cores", target,
                 statistics.median(signatures),
             )
         else:
-            self.row("mfaSignIn:finalize, emulator", results, "file", aim, self.file_rate)
+            self.row("mfaSignIn:finalize, emulator", results, "file", target, self.file_rate)
 
     def finalize(self, build, profile, count, run):
-        """Sign-ins with a code, each prepared beforehand and sent once."""
+        """Measures sign-ins with a code, each prepared in advance and sent once."""
         data, facts = build.data(f"{profile}-{run}", profile)
         requests = self.folder / f"{profile}.requests"
         seal(build.bin, data, profile, count, requests)
         script = self.folder / "finalize.lua"
-        # Each thread of the two sends every other line once, and stops the run at the end.
+        # Each of the two threads sends every other line once and stops the run at the end.
         script.write_text(
             "local counter=0\n"
             "function setup(thread) thread:set('id',counter) counter=counter+1 end\n"
@@ -233,15 +234,15 @@ class Bench:
         with build.serve(data, profile) as server:
             url = f"{server.url}/v2/accounts/mfaSignIn:finalize?key={facts['apiKey'] or 'any'}"
             result = wrk(url, 16, self.seconds, script=script)
-            # wrk divides by the whole time, so a run that ran dry would read too low.
+            # wrk divides by the whole time, so a run that used all requests would be too low.
             if result["rate"] * self.seconds > 0.98 * count:
-                raise SystemExit(f"{count} prepared sign-ins were too few for {profile}")
+                raise SystemExit(f"{count} prepared sign-ins are too few for {profile}")
             server.stop()
         return result
 
     def imports(self, count, many):
-        """Users who come in, beside their rows put in by C; `many` is for the memory."""
-        program = imports.yardstick(self.folder)
+        """Measures imports against inserts by a C program; `many` users are for the memory."""
+        program = imports.build_baseline(self.folder)
         path = self.folder / "users.json"
         imports.write(path, count)
         by_command, by_call, by_library, peaks = [], [], [], []
@@ -275,14 +276,16 @@ class Bench:
             f" for {many}")
 
     def report(self):
-        print(f"\n{'what':42} {'per s':>10} {'p99 ms':>8} {'errors':>6} {'ratio':>7} {'aim':>5}  of")
+        print(
+            f"\n{'benchmark':42} {'per s':>10} {'p99 ms':>8} {'errors':>6} {'ratio':>7}"
+            f" {'target':>6}  of")
         for row in self.rows:
             p99 = f"{row['p99_ms']:.2f}" if row["p99_ms"] else ""
             ratio = f"{row['ratio']:.3f}" if row["ratio"] else ""
-            aim = row["aim"] if row["aim"] else ""
+            target = row["aim"] if row["aim"] else ""
             print(
                 f"{row['what']:42} {row['rate']:10.1f} {p99:>8} {row['errors']:6} {ratio:>7} "
-                f"{aim:>5}  {row['yardstick']}"
+                f"{target:>6}  {row['yardstick']}"
             )
         self.compare()
         for note in self.notes:
@@ -295,31 +298,34 @@ class Bench:
         print(f"JSON in {file.relative_to(ROOT)}")
 
     def compare(self):
-        """What the former build did in the same run, where there is one."""
+        """Prints the comparison with the earlier build, if there is one."""
         if not self.before:
             return
-        print(f"\n{'against the former build':42} {'before':>10} {'now':>8} {'ratio':>7} {'aim':>5}")
+        print(
+            f"\n{'against the earlier build':42} {'before':>10} {'now':>8} {'ratio':>7}"
+            f" {'target':>6}")
         for row in self.rows:
             if before := self.before.get(row["what"]):
                 ratio = row["rate"] / before
-                print(f"{row['what']:42} {before:10.1f} {row['rate']:8.1f} {ratio:7.3f}   0.9")
+                print(
+                    f"{row['what']:42} {before:10.1f} {row['rate']:8.1f} {ratio:7.3f}    0.9")
 
 
 def check_rows(page, headers, least=50):
-    """Sees that a page is the one that is meant to be measured."""
+    """Checks that a page is the one to be measured, by its number of rows."""
     text = urllib.request.urlopen(urllib.request.Request(page, headers=headers)).read()
     rows = text.count(b"<tr")
     assert rows >= least, f"{page} shows {rows} rows"
 
 
-def former(against, folder):
-    """The programs and the checkout of a former build: a folder with both, or a revision."""
+def earlier_build(against, folder):
+    """Returns the programs and checkout of an earlier build: a built checkout, or a revision."""
     path = pathlib.Path(against).resolve()
     if path.is_dir():
         root = next((at for at in (path, *path.parents) if (at / "Templates").is_dir()), None)
-        assert root, f"above {path} there is no folder Templates"
+        assert root, f"no folder above {path} contains Templates"
         return (path if (path / "countersign").exists() else path / ".build/release"), root
-    root = folder / "former"
+    root = folder / "earlier"
     subprocess.run(["git", "-C", ROOT, "worktree", "add", "--detach", root, against], check=True)
     try:
         for product in ("countersign", "countersign-bench"):
@@ -327,7 +333,7 @@ def former(against, folder):
                 ["swift", "build", "--package-path", root, "-c", "release",
                  "--static-swift-stdlib", "--product", product], check=True)
     finally:
-        # The files stay for this run; git need not know of them any more.
+        # The files are needed for this run only; git doesn't need to know about them.
         (root / ".git").unlink()
         subprocess.run(["git", "-C", ROOT, "worktree", "prune"], check=True)
     return root / ".build/release", root
@@ -340,9 +346,9 @@ def main():
     parser.add_argument("--only", choices=["pages", "console", "sign-ins", "config", "emulator", "standalone", "import", "scale", "bulk", "connections"])
     parser.add_argument(
         "--against", metavar="FOLDER|REVISION",
-        help="measure a former build too: a checkout that is built, or a revision to build")
+        help="benchmark an earlier build too: a built checkout, or a revision to build")
     parser.add_argument(
-        "--users", type=int, help="how large the large pool of the part scale is")
+        "--users", type=int, help="the number of users in the large pool of `scale`")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="countersign-bench-") as folder:
         bench = Bench(arguments, pathlib.Path(folder))

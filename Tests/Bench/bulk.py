@@ -1,4 +1,4 @@
-"""Other requests beside a removal of the second factors of 10 000 users."""
+"""Other requests during a bulk removal of the second factors of 10,000 users."""
 
 import html
 import json
@@ -24,7 +24,7 @@ def call(server, facts, path, body):
 
 
 def fill(server, facts, name):
-    """Users with a second factor each; their uids."""
+    """Creates users with a second factor each; returns their uids."""
     users = [{
         "localId": f"{name}-{number}", "email": f"{name}-{number}@example.com",
         "emailVerified": True,
@@ -43,7 +43,7 @@ class Quiet(urllib.request.HTTPRedirectHandler):
 
 
 def begin(server, data, facts, uids):
-    """Pastes a list and lets it run, as if two administrators had decided it; its number."""
+    """Submits a list and runs it as if a second administrator had approved; returns its number."""
     removals = f"{server.url}/projects/{PROJECT}/bulk-removals"
     cookie = {"Cookie": f"{server.cookie_name}={facts['cookie']}", "Origin": server.url}
     page = urllib.request.urlopen(urllib.request.Request(removals, headers=cookie)).read().decode()
@@ -51,7 +51,7 @@ def begin(server, data, facts, uids):
     form = urllib.parse.urlencode({"csrf": token, "list": "\n".join(uids)}).encode()
     try:
         urllib.request.build_opener(Quiet).open(urllib.request.Request(removals, form, cookie))
-        raise SystemExit("the list was not taken")
+        raise SystemExit("the list was not accepted")
     except urllib.error.HTTPError as answer:
         assert answer.code == 303, answer.read()
         number = int(answer.headers["Location"].rsplit("/", 1)[1])
@@ -80,7 +80,7 @@ def measure(bench):
             sign_in, json.dumps(PERSON).encode(), {"Content-Type": "application/json"})
         answer = json.loads(urllib.request.urlopen(request).read())
         update = post(bench.folder, "bulk-update", {"localId": answer["localId"]})
-        # The name differs each time, so that each request is a write.
+        # The name changes each time, so that each request is a write.
         update.write_text(
             "local n=0\nwrk.method='POST'\nwrk.headers['Content-Type']='application/json'\n"
             f"wrk.headers['Authorization']='Bearer {facts['token']}'\n"
@@ -99,21 +99,22 @@ def measure(bench):
         }
         paces = []
         for name, (url, more) in loads.items():
-            alone, beside = [], []
+            by_itself, during = [], []
             for run in range(bench.runs):
                 uids = fill(server, facts, f"{name.split()[0]}-{run}")
-                alone.append(wrk(url, 16, bench.seconds, **more))
+                by_itself.append(wrk(url, 16, bench.seconds, **more))
                 number = begin(server, data, facts, uids)
                 time.sleep(0.5)
                 before, start = done(data, number)[0], time.monotonic()
-                beside.append(wrk(url, 16, bench.seconds, **more))
+                during.append(wrk(url, 16, bench.seconds, **more))
                 after, state = done(data, number)
                 paces.append((after - before) / (time.monotonic() - start))
                 if state != "running":
-                    bench.notes.append(f"{name}: the removal was over before the load was")
+                    bench.notes.append(f"{name}: the removal finished before the load")
                 while done(data, number)[1] == "running":
                     time.sleep(0.2)
-            rate = bench.median(alone)["rate"]
-            bench.row(f"{name} beside a removal", beside, f"alone, {rate:.0f} a second", 0.5, rate)
+            rate = bench.median(by_itself)["rate"]
+            bench.row(
+                f"{name} during a removal", during, f"alone, {rate:.0f} per second", 0.5, rate)
         bench.notes.append(
-            "removals a second beside others: " + ", ".join(f"{pace:.0f}" for pace in paces))
+            "removals per second during the load: " + ", ".join(f"{pace:.0f}" for pace in paces))

@@ -1,4 +1,4 @@
-"""Many idle connections: what they cost in memory, and what honest clients notice of them."""
+"""Many idle connections: their memory, and their effect on other clients."""
 
 import resource
 import socket
@@ -10,7 +10,7 @@ ASK = b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
 
 
 def measure(bench):
-    """A row for the file beside ten thousand idle keep-alive connections, and a note on memory."""
+    """Adds a row for the file with 10,000 idle keep-alive connections, and a note on memory."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, IDLE + 1_000), hard))
     count = min(IDLE, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 500)
@@ -21,21 +21,22 @@ def measure(bench):
         before = server.memory()
         idle = [connected(server.url, number) for number in range(count)]
         after = server.memory()
-        beside = [wrk(url, 16, bench.seconds) for _ in range(bench.runs)]
+        during = [wrk(url, 16, bench.seconds) for _ in range(bench.runs)]
         alive = sum(is_alive(connection) for connection in idle[:: max(count // 100, 1)])
         for connection in idle:
             connection.close()
     base = bench.median(alone)["rate"]
-    bench.row(f"file beside {count} idle connections", beside, "file alone", 0.9, base)
-    p99 = bench.median(beside)["p99"]
+    bench.row(f"file with {count} idle connections", during, "file alone", 0.9, base)
+    p99 = bench.median(during)["p99"]
     bench.notes.append(
-        f"{count} idle connections: {after:.0f} MiB (aim 450), {(after - before) * 1024 / count:.1f}"
-        f" KiB each; p99 of others {p99:.1f} ms (aim 100); {alive} of 100 still open")
+        f"{count} idle connections: {after:.0f} MiB (target 450),"
+        f" {(after - before) * 1024 / count:.1f} KiB each;"
+        f" p99 of others {p99:.1f} ms (target 100); {alive} of 100 still open")
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def connected(url, number):
-    """A client from one of many addresses of loopback that was answered once."""
+    """Returns a client from one of many loopback addresses that has received one response."""
     host, port = url.split("//")[1].split(":")
     source = f"127.0.{1 + number // 1_000}.{1 + number % 200}"
     connection = socket.create_connection((host, int(port)), 30, (source, 0))

@@ -1,4 +1,4 @@
-"""How fast users come in, beside the same rows put in by the bare C library."""
+"""Imports of users, against inserts of the same rows by a C program."""
 
 import base64
 import http.client
@@ -17,12 +17,12 @@ HERE = pathlib.Path(__file__).parent
 FIRST = "Ada Bert Carla Dmitri Ella Farid Grace Hana Ivan Jorge Kemal Lena Mirai Nadia".split()
 LAST = "Abel Brandt Castro Dahl Evans Fischer Garcia Huang Ito Jansen Kumar Lopez Meyer".split()
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-# The most that is sent at once.
+# The maximum number of users per request.
 PART = 1000
 
 
 def users(count):
-    """Users as the Firebase command line exports them, the same ones each time."""
+    """Yields users in the format of the Firebase CLI, the same ones each time."""
     draw = random.Random(7)
     for number in range(count):
         first, last = draw.choice(FIRST), draw.choice(LAST)
@@ -46,7 +46,7 @@ def write(path, count):
         file.write("\n]}\n")
 
 
-def yardstick(folder):
+def build_baseline(folder):
     program = folder / "rows"
     subprocess.run(
         ["cc", "-O2", "-o", program, HERE / "rows.c", "-lsqlite3"], check=True)
@@ -54,36 +54,36 @@ def yardstick(folder):
 
 
 def by_command(build, data, path):
-    """Imports a file; users a second, and the most memory in MiB."""
+    """Imports a file; returns users per second, and the peak memory in MiB."""
     prepare(build.bin, data, "standalone")
     began = time.monotonic()
     process = subprocess.Popen(
         [build.bin / "countersign", "import", "--data", data, "--project", "bench-project",
          "--hash-algo", "SHA256", "--rounds", "1", path],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    said = process.stdout.read()
+    output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - began
-    assert status == 0, said
-    return int(said.split()[0]) / seconds, usage.ru_maxrss / 1024
+    assert status == 0, output
+    return int(output.split()[0]) / seconds, usage.ru_maxrss / 1024
 
 
 def by_library(program, build, source, data):
-    """Puts the rows of a filled database into another one; users a second."""
+    """Copies the rows of a filled database into another one; returns users per second."""
     prepare(build.bin, data, "standalone")
-    said = subprocess.run(
+    output = subprocess.run(
         [program, source / "countersign.sqlite", data / "countersign.sqlite", str(PART)],
         check=True, stdout=subprocess.PIPE, text=True).stdout
-    count, seconds = said.split()
+    count, seconds = output.split()
     return int(count) / float(seconds)
 
 
 def by_call(build, data, count):
-    """Sends users by `accounts:batchCreate` over two connections; users a second, and memory."""
+    """Sends users with `accounts:batchCreate` over two connections; returns users per second."""
     facts = prepare(build.bin, data, "standalone")
-    everybody = list(users(count))
+    all_users = list(users(count))
     bodies = [
-        json.dumps({"users": everybody[start:start + PART], "hashAlgorithm": "SHA256", "rounds": 1})
+        json.dumps({"users": all_users[start:start + PART], "hashAlgorithm": "SHA256", "rounds": 1})
         for start in range(0, count, PART)
     ]
     faults = []

@@ -1,11 +1,11 @@
-/* Puts users into a database as a program would that knows SQLite and nothing else: the yardstick of
- * `script/bench --only import`. It takes the rows from a database that was filled before, a part at
- * a time and outside of the time that counts, and stores what an import stores: the account, its
- * text, its entry in the text index and the beginnings of its words, so many users a transaction.
+/* Inserts users into a database with SQLite alone: the baseline of `script/bench --only import`. It
+ * takes the rows from a filled database, a batch at a time and outside of the measured time, and
+ * stores what an import stores: the account, its text, its entry in the text index, and its word
+ * prefixes, with USERS users per transaction.
  *
  *   cc -O2 rows.c -lsqlite3 -o rows && ./rows FROM TO USERS
  *
- * It prints the rows and the seconds that storing them took.
+ * It prints the number of rows and the seconds to store them.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static double now(void) {
   return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/* Rows of one table, kept as values. */
+/* Rows of one table. */
 struct rows {
   sqlite3_value **values;
   int columns, count, room;
@@ -73,7 +73,7 @@ static void store(sqlite3 *database, sqlite3_stmt *into, struct rows *rows) {
   " phone, password_hash, password_updated_at, custom_auth, disabled, custom_attributes," \
   " valid_since_s, created_at, last_login_at, last_login_day, name_folded, has_totp, has_phone"
 
-/* Reads the next rows of a table behind a key. */
+/* Reads the rows of a table in a range of keys. */
 static void take(sqlite3_stmt *from, sqlite3_int64 after, sqlite3_int64 last, struct rows *rows) {
   forget(rows);
   sqlite3_bind_int64(from, 1, after);
@@ -86,7 +86,7 @@ int main(int count, char **words) {
   if (count != 4) return 64;
   sqlite3_int64 batch = atoi(words[3]);
   sqlite3 *source, *target;
-  /* A temporary database with the source attached: the beginnings are sorted by account in it. */
+  /* A temporary database with the source attached, in which word prefixes are sorted by account. */
   if (sqlite3_open("", &source)) fail(source, "temporary database");
   char text[4096];
   snprintf(text, sizeof text,
@@ -115,13 +115,13 @@ int main(int count, char **words) {
   sqlite3_stmt *search = prepare(target, "INSERT INTO account_search (rowid, folded) VALUES (?,?)");
   sqlite3_stmt *counts = prepare(target, "UPDATE scope SET users = users + ?1,"
                                          " next_account = next_account + ?1 WHERE scope_key = ?2");
-  /* The last key of each part. */
+  /* The last key of each batch. */
   sqlite3_stmt *ends = prepare(source, "SELECT max(account_key), max(scope_key), count(*) FROM"
                                        " (SELECT account_key, scope_key FROM source.account"
                                        " WHERE account_key > ?1 ORDER BY account_key LIMIT ?2)");
   struct rows rows[3] = {0};
   double seconds = 0;
-  /* Both databases begin with the same few users, who stay where they are. */
+  /* Both databases start with the same few users, which aren't copied. */
   sqlite3_stmt *there = prepare(target, "SELECT max(account_key) FROM account");
   sqlite3_step(there);
   sqlite3_int64 after = sqlite3_column_int64(there, 0), total = 0;

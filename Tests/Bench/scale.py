@@ -1,4 +1,4 @@
-"""Pages of a pool of a million users beside those of a pool of a thousand."""
+"""Pages of a pool with a million users, against those of a pool with a thousand."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import urllib.request
 
 from server import wrk
 
-# What is typed into the search, several of each length so that no answer is the same each time.
+# Search terms, several of each length, so that the results differ.
 SEARCHES = {
     "one letter": "a b c d e f g h j k l m n o p r s t v z".split(),
     "two letters": "an be ca da el fr ha in is ji ka li ma na ol ro sa wa ya zh".split(),
@@ -23,16 +23,16 @@ FILTERS = {
 SORTS = ("newest", "email", "name", "last-sign-in")
 
 
-def made(build, data, users):
-    """Makes a demo; how long it took, and the most memory it had in MiB."""
+def create_demo(build, data, users):
+    """Creates a demo; returns the time in seconds and the peak memory in MiB."""
     began = time.monotonic()
     process = subprocess.Popen(
         [str(build.bin / "countersign"), "demo", "--users", str(users), "--data", str(data)],
         stdout=subprocess.PIPE, text=True)
-    told = began
+    reported_at = began
     for line in process.stdout:
-        if time.monotonic() - told > 10:
-            told = time.monotonic()
+        if time.monotonic() - reported_at > 10:
+            reported_at = time.monotonic()
             print(f"  {line.strip()}", flush=True)
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
@@ -48,7 +48,7 @@ def visited(build, data):
 
 
 def pages(scope, facts, pool):
-    """The kinds of pages of a pool, each with the addresses that it is measured with."""
+    """Returns the kinds of pages of a pool, each with the paths to measure."""
     users = f"{scope}/users"
     kinds = {"users": [users]}
     for name, query in FILTERS.items():
@@ -57,13 +57,13 @@ def pages(scope, facts, pool):
     for name, words in SEARCHES.items():
         kinds[f"search, {name}"] = [f"{users}?q={urllib.parse.quote(word)}" for word in words]
     kinds["user"] = [f"{users}/{user}" for user in facts[pool]]
-    kinds["user, five factors, 3 000 code attempts"] = [f"{users}/{facts[pool + '-special'][0]}"]
+    kinds["user, five factors, 3,000 code attempts"] = [f"{users}/{facts[pool + '-special'][0]}"]
     kinds["user, no factor"] = [f"{users}/{facts[pool + '-special'][1]}"]
     return kinds
 
 
 def load(folder, name, paths):
-    """A script that asks for the paths one after the other."""
+    """Writes a script that requests the paths one after the other."""
     script = folder / f"{name}.lua"
     listed = ",".join(json.dumps(path) for path in paths)
     script.write_text(
@@ -73,7 +73,7 @@ def load(folder, name, paths):
 
 
 class Pool:
-    """A user pool on a server, and what its pages are."""
+    """A user pool on a server, and its pages."""
 
     def __init__(self, name, server, facts, scope, pool):
         self.name = name
@@ -82,7 +82,7 @@ class Pool:
         self.pages = pages(scope, facts, pool)
 
     def rows(self, path):
-        """How many rows a page shows."""
+        """Returns the number of rows on a page."""
         request = urllib.request.Request(self.server.url + path, headers=self.cookie)
         text = urllib.request.urlopen(request).read()
         assert b"<h1" in text, f"{path} of {self.name}"
@@ -94,11 +94,11 @@ class Pool:
 
 
 def measure(bench, users):
-    """Prints time and memory of the making, then each page's time against the small file's."""
+    """Prints the time and memory of creating each demo, then compares each page's time."""
     build, folder = bench.own, bench.folder
     data = {count: folder / f"scale-{count}" for count in (1_000, users)}
     for count, path in data.items():
-        seconds, peak = made(build, path, count)
+        seconds, peak = create_demo(build, path, count)
         size = (path / "countersign.sqlite").stat().st_size / 2**20
         bench.notes.append(
             f"demo of {count} users: {seconds:.0f} s, {peak:.0f} MiB of memory, {size:.0f} MiB file")
@@ -124,7 +124,7 @@ def measure(bench, users):
                 rows = [(base.rows(path), other.rows(end))
                         for path, end in zip(paths, other.pages[kind])]
                 if kind.startswith("search"):
-                    # Like with like: words that fill a page among a thousand users too.
+                    # Compares only searches that fill a page in both pools.
                     full = [number for number, (one, two) in enumerate(rows) if one == two]
                     bench.notes.append(
                         f"{title}, {kind}: {len(full)} of {len(rows)} words fill the page in both")
@@ -144,12 +144,12 @@ def measure(bench, users):
                         runs[each].append(each.run(folder, kind, seconds))
                 rate = bench.median(runs[base])["rate"]
                 p99 = statistics.median(result["p99"] for result in runs[base])
-                # A time is that of a request: the ratio says how many times as long it takes.
+                # The ratio compares times per request.
                 bench.row(
                     f"{title}: {kind}", runs[other],
-                    f"that of 1 000 users ({rate:.0f}/s, p99 {p99:.1f} ms"
+                    f"that of 1,000 users ({rate:.0f}/s, p99 {p99:.1f} ms"
                     f"{fewer.get((title, kind), '')}), at least",
                     None if (title, kind) in fewer else 0.67, rate)
         bench.notes.append(
             f"memory of the server of {users} users: {large.memory()} MiB (peak {large.peak()} MiB),"
-            f" of 1 000 users: {small.memory()} MiB")
+            f" of 1,000 users: {small.memory()} MiB")

@@ -1,4 +1,4 @@
-"""What the benchmark starts, and what it measures with."""
+"""The programs that the benchmark starts, and the load generator."""
 
 import json
 import os
@@ -17,7 +17,7 @@ def free_port():
 
 
 class Server:
-    """The server under test; its access log goes to a file, as in use."""
+    """The server under test; its access log goes to a file, as in production."""
 
     def __init__(self, binaries, data, assets, profile="standalone"):
         port = free_port()
@@ -58,7 +58,7 @@ class Server:
             self.stop()
 
     def stop(self):
-        """Ends the server and returns its counts of writes and commits."""
+        """Stops the server and returns its numbers of writes and commits."""
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(timeout=30)
         found = re.search(r"(\d+) writes in (\d+) commits", self.text())
@@ -126,7 +126,7 @@ def prepare(binaries, data, profile):
 
 
 def crowd(binaries, data):
-    """A data folder with 50 projects, 1 000 tenants and 5 000 users in it."""
+    """Creates a data folder with 50 projects, 1,000 tenants, and 5,000 users."""
     output = subprocess.run(
         [str(pathlib.Path(binaries) / "countersign-bench"), "crowd", str(data)], check=True,
         stdout=subprocess.PIPE,
@@ -155,7 +155,7 @@ def command(url, connections, seconds, headers=None, script=None):
 
 
 def started(*load, **more):
-    """A load that goes on beside what is measured."""
+    """Starts a load that runs during a measurement."""
     return subprocess.Popen(command(*load, **more), stdout=subprocess.DEVNULL)
 
 
@@ -172,7 +172,7 @@ def wrk(*load, **more):
 
 
 def openssl_signatures(seconds):
-    """RSA signatures a second on all cores together."""
+    """Returns RSA signatures per second, on all cores together."""
     text = subprocess.run(
         ["openssl", "speed", "-seconds", str(seconds), "-multi", str(os.cpu_count()), "rsa2048"],
         check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,

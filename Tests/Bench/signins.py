@@ -1,4 +1,4 @@
-"""Sign-in with a password, and lookup by the token that it gives, alone and beside each other."""
+"""Sign-in with a password, and lookup with its ID token, separately and at the same time."""
 
 import json
 import os
@@ -15,7 +15,7 @@ PERSON = {
 
 
 def post(folder, name, body):
-    """A script with which wrk posts the same message again and again."""
+    """Writes a script that makes wrk send the same body repeatedly."""
     script = folder / f"{name}.lua"
     script.write_text(
         "wrk.method='POST'\nwrk.headers['Content-Type']='application/json'\n"
@@ -33,10 +33,10 @@ def measure(bench):
         token = json.loads(urllib.request.urlopen(request).read())["idToken"]
         passwords = post(bench.folder, "password", PERSON)
         tokens = post(bench.folder, "lookup", {"idToken": token})
-        # Each core has a hash to make while the next request comes in.
+        # Each core hashes one password while the next request arrives.
         at_once = 2 * os.cpu_count()
 
-        file, alone, hashes, library, beside = [], [], [], [], []
+        file, alone, hashes, library, during = [], [], [], [], []
         for run in range(bench.runs):
             for step in bench.by_turns(
                 [
@@ -52,12 +52,13 @@ def measure(bench):
                 step()
             # The sign-ins begin before the lookups and end after them.
             load = started(sign_in, at_once, bench.seconds + 2, script=passwords)
-            beside.append(wrk(lookup, 16, bench.seconds, script=tokens))
+            during.append(wrk(lookup, 16, bench.seconds, script=tokens))
             load.wait()
         file_rate = bench.median(file)["rate"]
         rate = bench.row("lookup by idToken", alone, "file", 0.15, file_rate)
         bench.row(
             f"signInWithPassword, {at_once} connections", hashes, "argon2 library, all cores", 0.8,
             statistics.median(library))
-        bench.row("lookup beside password sign-ins", beside, "lookup alone", 0.3, rate)
-        bench.notes.append(f"argon2 library, all cores: {statistics.median(library):.1f} hashes a second")
+        bench.row("lookup during password sign-ins", during, "lookup alone", 0.3, rate)
+        bench.notes.append(
+            f"argon2 library, all cores: {statistics.median(library):.1f} hashes per second")

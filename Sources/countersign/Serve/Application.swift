@@ -67,7 +67,7 @@ final class Application: Sendable {
   }
 }
 
-/// Which text takes the place of English, so that what isn't in the catalog is seen.
+/// A pseudo-locale, which replaces English so that text missing from the catalog stands out.
 enum PseudoLocale: String, Sendable {
   case leftToRight = "ltr"
   case rightToLeft = "rtl"

@@ -73,7 +73,7 @@ private struct Courier: Sendable {
 
   private struct Round {
     var isAnySent = false
-    /// Why the server accepts no mail; nil when it does.
+    /// The reason the server accepts no mail; nil when it does.
     var trouble: String?
   }
 

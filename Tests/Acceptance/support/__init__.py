@@ -1,1 +1,1 @@
-"""What the acceptance tests share: the server as a process, its two faces, and a browser."""
+"""Shared by the acceptance tests: the server process, its REST API and console, and a browser."""

@@ -1,14 +1,14 @@
-"""What support of a pool asks of those who act."""
+"""Support rules of a user pool."""
 
 import re
 from html import unescape
 
-from .program import Server, prove
+from .program import Server, reauthenticate
 
 
 def set_rules(pages, scope, **changes):
-    """Changes rules of a pool's desk on their page, where the others stay as they are."""
-    prove(Server.folders[pages.url])
+    """Changes some of a pool's support rules on their page and keeps the others."""
+    reauthenticate(Server.folders[pages.url])
     path = f"{scope}/settings/support"
     text = pages.get(path).text
     form = dict(re.findall(r'<input id="([\w-]+)" name="[\w-]+"[^>]*? value="(\d*)"', text))

@@ -1,6 +1,5 @@
-// Gives one program another time of day: its clock is CLOCK_AHEAD seconds ahead, or stands still at
-// the second CLOCK_AT. Clocks that nobody sets stay as they are, and so do timers on them, which
-// libfaketime moves.
+// Gives one program a different clock: CLOCK_AHEAD seconds ahead, or stopped at the Unix time
+// CLOCK_AT. Monotonic clocks and their timers are unchanged, unlike with libfaketime.
 
 #define _GNU_SOURCE
 #include <semaphore.h>
@@ -40,7 +39,7 @@ time_t time(time_t *result) {
   return now.tv_sec;
 }
 
-// Waits until a moment of the program's clock, of which the kernel knows nothing.
+// Converts the deadline from the program's clock to the kernel's.
 int sem_timedwait(sem_t *semaphore, const struct timespec *until) {
   struct timespec ours, real;
   clock_gettime(CLOCK_REALTIME, &ours);

@@ -1,4 +1,4 @@
-"""Counts what somebody has to do for a task: clicks, fields, and pages on the way."""
+"""Counts the clicks, fields, and pages that a task takes."""
 
 from dataclasses import dataclass
 
@@ -17,11 +17,11 @@ class Cost:
 
 
 class Hand:
-    """Somebody at the console: everything they do goes through here and is counted.
+    """A person at the console, whose every action is counted.
 
-    Clicks are those on links, buttons and menus; fields are those that are typed into; choosing a
-    radio button is neither, as in the list of tasks that the goals come from. Pages are all that
-    were opened, without the one that the last button led to.
+    Clicks are on links, buttons, and menus; fields are those typed into or selected from. Choosing
+    a radio button is neither, as in the list of tasks that sets the goals. Pages are all pages
+    opened, except the one that the last button led to.
     """
 
     def __init__(self, page):
@@ -36,7 +36,7 @@ class Hand:
             self.cost.pages += 1
 
     def start(self, path="/"):
-        """Where the task begins, which costs nothing."""
+        """Opens the page where the task begins, which isn't counted."""
         self.page.goto(path)
         self.cost = Cost(0, 0, 0)
         return self
@@ -44,7 +44,7 @@ class Hand:
     def click(self, locator):
         element = locator.first
         tag = element.evaluate("(element) => element.tagName")
-        assert tag in ("A", "BUTTON", "SUMMARY"), f"nobody would click on a {tag}"
+        assert tag in ("A", "BUTTON", "SUMMARY"), f"a {tag} isn't clickable"
         self._ended_with_a_button = tag == "BUTTON"
         self.cost.clicks += 1
         element.click()
@@ -58,7 +58,7 @@ class Hand:
         return self
 
     def select(self, id, value):
-        """Chooses from a list, which counts as a field."""
+        """Selects from a list, which counts as a field."""
         self.cost.fields += 1
         self.page.locator(f"#{id}").select_option(value)
         return self
@@ -69,7 +69,7 @@ class Hand:
         return self
 
     def search(self, text):
-        """“/”, what one looks for, and Enter."""
+        """Searches with “/”, the text, and Enter."""
         self.page.keyboard.press("/")
         assert self.page.locator(":focus").get_attribute("type") == "search"
         self.cost.fields += 1
@@ -80,6 +80,6 @@ class Hand:
         return self
 
     def end(self):
-        """What it took."""
+        """Returns the cost of the task."""
         cost = self.cost
         return Cost(cost.clicks, cost.fields, cost.pages - self._ended_with_a_button)

@@ -1,4 +1,4 @@
-"""A server with the demo in it, and the people who sign in to it."""
+"""A server with the demo, and the people who sign in to it."""
 
 import html
 import re
@@ -14,7 +14,7 @@ from .waiting import until
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody whom the demo prints a line about."""
+    """A person whom the demo prints a line about."""
 
     email: str
     password: str
@@ -27,26 +27,26 @@ class Person:
         return pyotp.TOTP(self.secret) if self.secret else None
 
     def next_code(self, now=time.time):
-        """A code that was not used yet by the server's clock: the neighboring steps count too, each
-        once."""
+        """Returns a code that hasn't been used by the server's clock. Codes of the adjacent
+        intervals are valid too, each once."""
         return self.totp.at(codes.setdefault((self.email, now), CodeTimes(now)).take())
 
 
 class CodeTimes:
-    """Moments whose codes a server that accepts one step on each side has not seen yet."""
+    """Times whose codes haven't been sent to a server that accepts one adjacent interval."""
 
     def __init__(self, now):
         self.last, self.now = 0, now
 
     def take(self):
-        """The next such moment; after a few it waits until a new step begins."""
+        """Returns the next such time; after a few, waits until a new interval begins."""
         step = max(self.last + 1, self.step() - 1)
-        until(lambda: self.step() + 1 >= step, "a new step begins", 40)
+        until(lambda: self.step() + 1 >= step, "a new interval begins", 40)
         self.last = step
         return step * 30
 
     def step(self):
-        """The server's present step."""
+        """Returns the current interval by the server's clock."""
         return int(self.now()) // 30
 
 
@@ -65,8 +65,8 @@ class Demo:
         self.now = now
         self.server = Server(data, "--demo", "--access-log", "none", *flags, env=env)
         self.url = self.server.url
-        self.server.said(r"^A user that applications can (sign in)")
-        self.server.said(r"user of (\S+)")
+        self.server.wait_for_line(r"^A user that applications can (sign in)")
+        self.server.wait_for_line(r"user of (\S+)")
         self.ready_after = time.monotonic() - began
         people = [Person(**found.groupdict())
                   for line in list(self.server.output) if (found := LINE.match(line))]
@@ -80,7 +80,7 @@ class Demo:
         self.server.kill()
 
     def person(self, role, of=" of the instance"):
-        """The first of a role."""
+        """Returns the first person with a role."""
         return next(one for one in self.administrators
                     if one.role.startswith(role) and of in one.role)
 
@@ -89,13 +89,13 @@ class Demo:
         return self.person("owner")
 
     def browse(self, person):
-        """Signs somebody in over plain HTTP, once."""
+        """Signs a person in over plain HTTP, once."""
         if person not in self._browsers:
             self._browsers[person] = sign_in(Pages(self.url), person, self.now)
         return self._browsers[person]
 
     def context(self, chromium, person, **settings):
-        """A browser in which somebody is signed in."""
+        """Returns a browser context in which a person is signed in."""
         context = chromium.new_context(base_url=self.url, **settings)
         context.set_default_timeout(10_000)
         context.add_cookies([
@@ -103,15 +103,15 @@ class Demo:
             for cookie in self.browse(person).http.cookies.jar])
         return context
 
-    def keep(self, context, person):
-        """Takes over the cookies of a browser: acting with a code gives a session a new name."""
+    def copy_cookies(self, context, person):
+        """Copies the cookies of a browser: entering a code gives a session a new token."""
         jar = self.browse(person).http.cookies
         jar.clear()
         for cookie in context.cookies(self.url):
             jar.set(cookie["name"], cookie["value"])
 
     def tenants(self, project):
-        """The addresses of a project's tenants."""
+        """Returns the URLs of a project's tenants."""
         text = self.browse(self.owner).get(f"/projects/{project}/tenants").text
         found = re.findall(rf'href="(/projects/{project}/tenants/[^/"?]+)"', text)
         return sorted({html.unescape(link) for link in found} - {
@@ -119,7 +119,7 @@ class Demo:
 
 
 def sign_in(pages, person, now=time.time):
-    """Signs in with a password, and with a code where one is due."""
+    """Signs in with a password, and with a code if one is required."""
     answer = pages.sign_in(person.email, person.password)
     assert answer.status_code == 303, answer.text
     if answer.headers["location"].startswith("/sign-in/code"):

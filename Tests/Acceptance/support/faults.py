@@ -1,14 +1,14 @@
-"""What was found, told in full: a list that is cut off hides the second fault behind the first."""
+"""Reports all faults: a truncated list hides the second fault behind the first."""
 
 
 def expect_none(faults):
-    """Fails with a line for each fault."""
+    """Fails with one line per fault."""
     faults = list(faults)
     assert not faults, f"{len(faults)} faults\n" + "\n".join(map(str, faults[:60]))
 
 
 def overflow(page):
-    """What sticks out sideways: nothing may, but inside something that scrolls by itself."""
+    """Describes what overflows the page sideways, except inside elements that scroll or clip."""
     return page.evaluate("""() => {
       const root = document.documentElement;
       if (root.scrollWidth <= root.clientWidth) return null;

@@ -1,7 +1,8 @@
-"""Hooks of schemathesis: what it makes up is given ground to stand on.
+"""Schemathesis hooks that replace some generated values with real ones.
 
-Random ID tokens and user ids would reach no further than the first check, so every second one is
-that of a user who was made for the call. Tenants that are changed or deleted are made for it too.
+With random ID tokens and user IDs, no call would get past the first check, so every second one is
+replaced with those of a user created for the call. A tenant that is changed or deleted is also
+created for the call.
 """
 
 import itertools
@@ -18,21 +19,21 @@ KEY = os.environ["FUZZED_KEY"]
 numbers = itertools.count()
 
 
-def made(path, body):
-    """What a call made, or nothing when a change of the configuration forbids it by now."""
+def create(path, body):
+    """Returns what a call created, or nothing if an earlier configuration change forbids it."""
     answer = http.post(path, json=body)
     return answer.json() if answer.status_code == 200 else {}
 
 
 def tenant():
-    return made(f"/v2/projects/{PROJECT}/tenants", {
+    return create(f"/v2/projects/{PROJECT}/tenants", {
         "displayName": "thrown-away", "allowPasswordSignup": True, "enableAnonymousUser": True,
     }).get("name", "").rpartition("/")[2]
 
 
 def user(name):
-    """The ID token or the id of a new user, who has no password: hashing takes longest of all."""
-    return made(f"/v1/accounts:signUp?key={KEY}", {}).get(name)
+    """Returns a field of a new user, without a password because hashing is slow."""
+    return create(f"/v1/accounts:signUp?key={KEY}", {}).get(name)
 
 
 @schemathesis.hook
@@ -45,6 +46,6 @@ def before_call(context, case, kwargs):
             continue
         if next(numbers) % 2 and (value := user(name)):
             case.body[name] = value
-            # A user of the project is of no tenant.
+            # The new user doesn't belong to a tenant.
             case.body.pop("tenantId", None)
             case.query.pop("tenantId", None)

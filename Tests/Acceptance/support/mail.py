@@ -1,4 +1,4 @@
-"""A real SMTP server that a test can make slow, deaf or ill-tempered."""
+"""A real SMTP server that tests can make slow, silent, or uncooperative."""
 
 import datetime
 import email
@@ -20,10 +20,10 @@ from .program import free_port
 from .waiting import until
 
 
-class PostOffice:
-    """Takes mails on a port of loopback, and answers each as `answer` says.
+class MailServer:
+    """Receives email on a loopback port and replies to each recipient with `answer`.
 
-    `answer` gets the recipient and returns a reply; `delay` is how long a mail takes, in seconds.
+    `answer` maps the recipient's address to a reply; `delay` is the time per message, in seconds.
     """
 
     def __init__(self, port=None, tls=None, password=None, answer=None, delay=0):
@@ -60,7 +60,7 @@ class PostOffice:
         return "250 taken"
 
     def received(self, count, seconds=30):
-        until(lambda: len(self.mails) >= count, f"{count} mails have come", seconds)
+        until(lambda: len(self.mails) >= count, f"{count} messages received", seconds)
         return self.mails
 
     def __enter__(self):
@@ -71,8 +71,8 @@ class PostOffice:
         self.controller.stop()
 
 
-class DeafServer:
-    """Takes connections, and never says a word."""
+class SilentServer:
+    """Accepts connections and never sends a byte."""
 
     def __init__(self):
         self.listener = socket.socket()
@@ -99,7 +99,7 @@ class DeafServer:
 
 
 class Certificate:
-    """A certificate of 127.0.0.1 that signs itself."""
+    """A self-signed certificate for 127.0.0.1."""
 
     def __init__(self, folder, name="mail"):
         key = ec.generate_private_key(ec.SECP256R1())
@@ -108,7 +108,7 @@ class Certificate:
         day = datetime.timedelta(days=1)
         loopback = x509.SubjectAlternativeName(
             [x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-        made = (
+        signed = (
             x509.CertificateBuilder().subject_name(subject).issuer_name(subject)
             .public_key(key.public_key()).serial_number(x509.random_serial_number())
             .not_valid_before(now - day).not_valid_after(now + day)
@@ -117,17 +117,17 @@ class Certificate:
             .sign(key, hashes.SHA256()))
         self.certificate = folder / f"{name}.pem"
         self.key = folder / f"{name}.key"
-        self.certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+        self.certificate.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
         self.key.write_bytes(key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
             serialization.NoEncryption()))
 
 
-def settled(office, seconds=3):
-    """Waits until no mail has come for a while; the mails."""
-    count, since = len(office.mails), time.monotonic()
+def settled(mail_server, seconds=3):
+    """Waits until no message arrives for `seconds`, and returns all messages."""
+    count, since = len(mail_server.mails), time.monotonic()
     while time.monotonic() - since < seconds:
-        if len(office.mails) != count:
-            count, since = len(office.mails), time.monotonic()
+        if len(mail_server.mails) != count:
+            count, since = len(mail_server.mails), time.monotonic()
         time.sleep(0.05)
-    return office.mails
+    return mail_server.mails

@@ -1,15 +1,15 @@
-"""The console over plain HTTP, as a browser without a script would use it."""
+"""The console over plain HTTP, as a browser without scripts uses it."""
 
 import html
 import re
 
 import httpx
 
-from .program import Server, forget_sign_ins
+from .program import Server, reset_sign_ins
 
 
 class Pages:
-    """One browser's worth of cookies."""
+    """A browser: its cookies and requests."""
 
     def __init__(self, url, origin=None, verify=True):
         self.url = url
@@ -20,14 +20,14 @@ class Pages:
         return self.http.get(path, **more)
 
     def token_of(self, path):
-        """The token that the forms of a page carry."""
+        """Returns the CSRF token of a page's forms."""
         page = self.get(path)
         found = re.search(r'name="csrf" value="([^"]+)"', page.text)
         assert found, f"{path} has no form: {page.status_code} {page.text[:300]}"
         return html.unescape(found.group(1))
 
     def post(self, path, form, page=None, **more):
-        """Sends a form as the page at `page` (or the same path) would."""
+        """Submits a form as the page at `page` (by default the same path) would."""
         fields = {"csrf": self.token_of(page or path), **form}
         headers = {"Origin": self.origin, **more.pop("headers", {})}
         return self.http.post(path, data=fields, headers=headers, **more)
@@ -36,7 +36,7 @@ class Pages:
         answer = self.post("/setup", {
             "code": code, "name": name, "email": email, "password": password})
         assert answer.status_code == 303, answer.text
-        forget_sign_ins(Server.folders[self.url])
+        reset_sign_ins(Server.folders[self.url])
         return self
 
     def sign_in(self, email="ada@example.com", password="correct horse battery", **more):
@@ -47,25 +47,25 @@ class Pages:
         assert answer.status_code == 303, answer.text
 
     def api_key(self, project):
-        """The key that applications of a project use, from its first page."""
+        """Returns the project's API key from its overview page."""
         facts = self.get(f"/projects/{project}").text.split("API key</dt>")[1]
         return re.search(r">([\w-]{20,})<", facts).group(1)
 
     def create_tenant(self, project, name):
-        """Makes a tenant and returns its id."""
+        """Creates a tenant and returns its ID."""
         answer = self.post(f"/projects/{project}/tenants/new", {"name": name})
         assert answer.status_code == 303, answer.text
         return answer.headers["location"].rsplit("/", 1)[1]
 
 
-def said_beside(text, field):
-    """What stands beside a field that was not right."""
+def error_of(text, field):
+    """Returns the error message of a field, or None."""
     found = re.search(rf'id="{field}-error">(.*?)<', text)
     return html.unescape(found.group(1)) if found else None
 
 
 def assert_flags(cookie, same_site, secure):
-    """Checks what a cookie's line says about who may see and send it."""
+    """Checks the attributes of a `Set-Cookie` header."""
     flags = [flag.strip().lower() for flag in cookie.split(";")[1:]]
     assert "httponly" in flags and "path=/" in flags and f"samesite={same_site.lower()}" in flags
     assert ("secure" in flags) == secure

@@ -1,4 +1,4 @@
-"""The pictures of the README and the texts that they show; taken by `script/screenshots --readme`."""
+"""The screenshots in the README and their text; taken by `script/screenshots --readme`."""
 
 import datetime
 import re
@@ -13,20 +13,20 @@ from .program import ROOT, preloaded
 FOLDER = ROOT / "docs/pictures"
 SIZE = {"width": 1440, "height": 1000}
 SCHEMES = ("light", "dark")
-# The demo's history ends when it's created, so it's the same whenever that is the same moment.
+# The demo's history ends at its creation, so a fixed creation time makes it reproducible.
 MOMENT = datetime.datetime(2026, 11, 20, 15, tzinfo=datetime.timezone.utc)
 
 
 @contextmanager
 def demo(folder):
-    """The demo at that moment, where its clock stands still."""
+    """Starts the demo at that time, with a stopped clock."""
     env = {**preloaded(folder, "clock"), "CLOCK_AT": f"{MOMENT.timestamp():.0f}"}
     with Demo(Path(folder) / "demo", now=MOMENT.timestamp, env=env) as demo:
         yield demo
 
 
 def addresses(demo):
-    """The page of each picture."""
+    """Returns the page of each picture."""
     retail = next(link for link in demo.tenants("harbour-bank") if "/retail-" in link)
     return {
         "review": "/projects/harbour-bank/review",
@@ -37,7 +37,7 @@ def addresses(demo):
 
 
 def late_with_codes(demo):
-    """The user with a note whose phone's clock is slow."""
+    """Returns the user with a note whose phone's clock is slow."""
     database = sqlite3.connect(f"file:{demo.server.data / 'countersign.sqlite'}?mode=ro", uri=True)
     [[uid]] = database.execute(
         "SELECT uid FROM user_note JOIN account USING (account_key) WHERE text LIKE '%clock%'")
@@ -46,11 +46,11 @@ def late_with_codes(demo):
 
 
 def visit(chromium, demo, scheme="light"):
-    """Opens the page of each picture: its name, and the page."""
+    """Opens the page of each picture; yields its name and the page."""
     context = demo.context(
         chromium, demo.owner, viewport=SIZE, color_scheme=scheme, reduced_motion="reduce")
     page = context.new_page()
-    # Times are shown as relative by a script.
+    # A script shows times as relative.
     page.clock.set_fixed_time(MOMENT)
     for name, address in addresses(demo).items():
         assert page.goto(address).status == 200
@@ -59,14 +59,14 @@ def visit(chromium, demo, scheme="light"):
 
 
 def text_of(page):
-    """What a page says, but for the port of the server."""
+    """Returns the text of a page, with the server's port replaced."""
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8080", page.locator("body").inner_text())
     lines = [re.sub(r"[\t ]+", " ", line).strip() for line in text.splitlines()]
     return "".join(f"{line}\n" for line in lines if line)
 
 
 def renew(chromium, folder):
-    """Takes every picture, and writes down what it shows; the files."""
+    """Takes every picture, writes its text to a file, and returns the files."""
     FOLDER.mkdir(exist_ok=True)
     for file in FOLDER.iterdir():
         file.unlink()

@@ -1,13 +1,13 @@
-"""Presses in a browser."""
+"""Clicks in a browser."""
 
 from playwright.sync_api import Locator
 
 
 def wait_for_whole_pages():
-    """Makes a click that leads to another page last until that page has been read to its end.
+    """Makes clicks that navigate wait until the new page has loaded.
 
-    Playwright's own lasts until the page has begun; what is read at once after it, such as a count
-    or a text, would then be that of the part which has come.
+    Playwright's own click returns when the response starts. A count or a text read right after it
+    would describe only the part that has arrived.
     """
     press = Locator.click
     if hasattr(press, "waits"):

@@ -1,23 +1,23 @@
-"""Recorded production answers, sent again and compared.
+"""Replays recorded production requests and compares the responses.
 
-A file in `production/<area>` is a section: steps in the order in which they were recorded. Each has
-a name. A step with `production` is an exchange: the status and the error message that production
-answered, and facts about its body. The other steps are setup, and must succeed.
+A file in `production/<area>` is a section: steps in the order in which they were recorded. Each
+step has a name. A step with `production` is an exchange: production's status and error message, and
+facts about the body. The other steps are setup and must succeed.
 
-`request` names the method and the path. A path below `projects/` is called with a token, any other
-with an API key. `{{name}}` stands for what an earlier step answered: `{{start.sessionInfo}}`, or
-`{{create.name/}}` for the last part of a resource name; `{{code start 4}}` is the code of the
-secret that the step `start` answered, four time steps from now. `{{project}}` is the project.
+`request` is the method and the path. Paths with `projects/` are called with a token, others with an
+API key. `{{name}}` is replaced with a value of an earlier response: `{{start.sessionInfo}}`, or
+`{{create.name/}}` for the last segment of a resource name. `{{code start 4}}` is the code of the
+secret in the response of the step `start`, four time steps from now. `{{project}}` is the project.
 
-In a request, `{"$repeat": "a", "times": 4096}` stands for a long text, and `"wait": "second"` waits
-for the next second. `auth` is `key` or `none` where the path would say otherwise.
+In a request, `{"$repeat": "a", "times": 4096}` is a long string, and `"wait": "second"` waits for
+the next second. `auth` is `key` or `none` where the path implies something else.
 
-`body` is the whole body of an answer, in which no other member may be, and the kinds of `replay.py`
-stand for values. `facts` maps a place in the body to what is there: a value, or one of the kinds of `replay.py`;
-`"$absent"` and `"$present"` say whether there is a member at all.
+`body` is the complete body of a response, without additional members; the placeholders of
+`replay.py` match values. `facts` maps paths in the body to a value or to a placeholder of
+`replay.py`; `"$absent"` and `"$present"` check only whether a member exists.
 
-`allowed.json` beside the sections lists the exchanges in which Countersign differs, each with its
-reason and with what Countersign answers. `docs/clients.md` repeats the reasons.
+`allowed.json` next to the sections lists the exchanges in which Countersign differs, each with the
+reason and Countersign's response. `docs/clients.md` repeats the reasons.
 """
 
 import base64
@@ -37,24 +37,24 @@ def sections():
 
 
 def name_of(path):
-    """`mfa/totp-enroll` for the file of a section."""
+    """Returns the name of a section's file, such as `mfa/totp-enroll`."""
     return str(path.relative_to(FOLDER).with_suffix(""))
 
 
 def allowed():
-    """What differs on purpose: groups with a reason, and what each exchange answers here."""
+    """Returns the intended differences: groups with a reason and our response per exchange."""
     return [group for area in sorted(FOLDER.glob("*/allowed.json"))
             for group in json.loads(area.read_text())]
 
 
 def exchanges():
-    """The names of all exchanges, such as `mfa/totp-enroll finalize-again`."""
+    """Returns the names of all exchanges, such as `mfa/totp-enroll finalize-again`."""
     return [f"{name_of(path)} {step['name']}" for path in sections()
             for step in json.loads(path.read_text())["steps"] if "production" in step]
 
 
 class Recording(Conversation):
-    """A section sent to a server, with the answers compared with production's."""
+    """Replays a section against a server and compares the responses with production's."""
 
     def __init__(self, url, project, key, token, differing):
         super().__init__(url)
@@ -62,12 +62,12 @@ class Recording(Conversation):
         self.key, self.token, self.differing = key, token, differing
 
     def run(self, path):
-        """The faults: each a line."""
+        """Replays a section and returns the faults, one line each."""
         faults = []
         for step in json.loads(path.read_text())["steps"]:
             name = f"{name_of(path)} {step['name']}"
             self._wait(step)
-            status, answer = self._ask(step)
+            status, answer = self._call(step)
             self.kept[step["name"]] = answer
             if "production" not in step:
                 expected = {"status": step.get("status", 200), "message": step.get("message")}
@@ -75,7 +75,7 @@ class Recording(Conversation):
             elif name in self.differing:
                 found = self._differences(status, answer, self.differing[name])
                 if not self._differences(status, answer, step["production"]):
-                    found.append("equals production, and is listed as different")
+                    found.append("equals production, but is listed as different")
             else:
                 found = self._differences(status, answer, step["production"])
             faults += [f"{name}: {fault}" for fault in found]
@@ -83,7 +83,7 @@ class Recording(Conversation):
                 return faults
         return faults
 
-    def _ask(self, step):
+    def _call(self, step):
         request = self._fill(step["request"])
         method, path = request.split(" ", 1)
         headers = {"Content-Type": "application/json"}
@@ -103,7 +103,7 @@ class Recording(Conversation):
         message = error.get("message") if isinstance(error, dict) else None
         found = []
         if (status, message) != (expected["status"], self._fill(expected.get("message"))):
-            found.append(f"{status} {message or json.dumps(answer)[:200]}, and not "
+            found.append(f"{status} {message or json.dumps(answer)[:200]}, expected "
                          f"{expected['status']} {expected.get('message') or ''}")
         if "body" in expected:
             try:
@@ -111,10 +111,10 @@ class Recording(Conversation):
             except AssertionError as error:
                 found.append(str(error).splitlines()[0])
         for place, value in expected.get("facts", {}).items():
-            found += self._misses(answer, place, self._fill(value))
+            found += self._mismatches(answer, place, self._fill(value))
         return found
 
-    def _misses(self, answer, place, value):
+    def _mismatches(self, answer, place, value):
         try:
             real = find(answer, place)
         except (KeyError, IndexError, TypeError):
@@ -122,7 +122,7 @@ class Recording(Conversation):
         if value == "$present":
             return []
         if value == "$absent":
-            return [f"{place} is there: {json.dumps(real)[:200]}"]
+            return [f"{place} is present: {json.dumps(real)[:200]}"]
         try:
             self._compare(real, value, place)
         except AssertionError as error:
@@ -134,27 +134,27 @@ class Recording(Conversation):
             return value["$repeat"] * value["times"] + value.get("then", "")
         return super()._fill(value)
 
-    def _say(self, word):
+    def _value(self, word):
         if word.startswith("code "):
             _, start, steps = word.split()
             self.kept["secret"] = find(self.kept[start], "totpSessionInfo.sharedSecretKey")
-            return super()._say(f"code secret {steps}")
+            return super()._value(f"code secret {steps}")
         step, _, place = word.partition(".")
         if not place:
-            return super()._say(word)
+            return super()._value(word)
         value = str(find(self.kept[step], place.removesuffix("/")))
         return value.rsplit("/", 1)[1] if place.endswith("/") else value
 
 
 class TenantRecording(Recording):
-    """A section of a project's accounts, sent to a tenant: the paths and the messages name it, and
-    the users in the answers do, and nothing else is different."""
+    """Replays a section on a project's accounts against a tenant: the paths, request bodies, and
+    users in responses carry the tenant ID; everything else must be the same."""
 
     def __init__(self, url, project, key, token, differing, tenant):
         super().__init__(url, project, key, token, differing)
         self.tenant = tenant
 
-    def _ask(self, step):
+    def _call(self, step):
         place = f"projects/{{{{project}}}}/tenants/{self.tenant}"
         request = (step["request"]
                    .replace("admin/v2/projects/{{project}}/config", f"v2/{place}")
@@ -166,7 +166,7 @@ class TenantRecording(Recording):
                 step["body"] = {**step["body"], "tenantId": self.tenant}
             elif request.startswith("GET"):
                 step["request"] += f"{'&' if '?' in request else '?'}tenantId={self.tenant}"
-        status, answer = super()._ask(step)
+        status, answer = super()._call(step)
         for name in ("users", "userInfo"):
             for user in answer.get(name, []) if isinstance(answer, dict) else []:
                 assert user.pop("tenantId", None) == self.tenant, f"{step['name']}: {user}"
@@ -174,7 +174,7 @@ class TenantRecording(Recording):
 
 
 def find(value, place):
-    """What is at a place such as `users.0.mfaInfo`; `token#header` is the header of a token."""
+    """Returns the value at a path such as `users.0.mfaInfo`; `token#header` is a token's header."""
     for part in place.split("."):
         name, _, header = part.partition("#")
         value = value[int(name)] if isinstance(value, list) else value[name]
@@ -188,7 +188,7 @@ HEADING = "### Recorded production answers"
 
 
 def table():
-    """The rows that `docs/clients.md` has: one for each reason."""
+    """Returns the table of `docs/clients.md`: one row per reason."""
     rows = ["| Exchanges | Production | Countersign | Reason |", "|---|---|---|---|"]
     for group in allowed():
         names = ", ".join(f"`{name}`" for name in group["exchanges"])
@@ -197,7 +197,7 @@ def table():
 
 
 def documented():
-    """The table as it is in `docs/clients.md`."""
+    """Returns the current table in `docs/clients.md`."""
     text = DOCUMENT.read_text().split(HEADING, 1)[1]
     return re.search(r"(?:^\|.*\n)+", text, re.M).group(0).rstrip("\n")
 

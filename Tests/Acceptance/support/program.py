@@ -1,4 +1,4 @@
-"""The built program, run as a person would run it."""
+"""Runs the built program as a person would."""
 
 import os
 import re
@@ -18,21 +18,21 @@ PROGRAM = Path(os.environ.get("COUNTERSIGN_PROGRAM", ROOT / ".build/debug/counte
 
 
 def environment(more=None):
-    """The tests' own environment without what would configure the program behind their back."""
+    """Returns the environment without variables that would configure the program."""
     kept = {name: value for name, value in os.environ.items() if "COUNTERSIGN" not in name}
     return {**kept, **(more or {})}
 
 
 def run(*words, input=None, env=None, cwd=None, prefix=(), timeout=60):
-    """Runs a command to its end; the answer has returncode, stdout and stderr."""
+    """Runs a command to completion; the result has returncode, stdout, and stderr."""
     return subprocess.run(
         [*prefix, str(PROGRAM), *map(str, words)], input=input, env=environment(env), cwd=cwd,
         capture_output=True, text=True, timeout=timeout)
 
 
 def preloaded(folder, name):
-    """Compiles a file of C beside this one, which a program then uses before the system's functions;
-    the environment for it."""
+    """Compiles a C file in this folder into a library to preload, and returns the environment
+    for it."""
     library = Path(folder) / f"{name}.so"
     subprocess.run(["clang", "-shared", "-fPIC", "-o", library,
                     Path(__file__).parent / f"{name}.c"], check=True)
@@ -40,18 +40,18 @@ def preloaded(folder, name):
 
 
 def free_port():
-    """A port that nobody listens on, for when the server cannot say which one it took."""
+    """Returns a free port, for cases where the server can't report the port it uses."""
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
 
 
-def forget_sign_ins(data):
-    """Lets owners and support of a data folder go without a second factor, however often they sign
-    in; tests of the factor set one up."""
+def reset_sign_ins(data):
+    """Resets sign-in counts, so that owners and support can sign in without a second factor however
+    often they do; tests of the factor set one up."""
     path = Path(data) / "countersign.sqlite"
-    # A folder that only the server itself can see stays as it is.
+    # Skips a folder that only the server can see.
     if path.exists():
         database = sqlite3.connect(f"file:{path}?mode=rw", uri=True, timeout=30)
         with database:
@@ -59,13 +59,13 @@ def forget_sign_ins(data):
         database.close()
 
 
-# After so many seconds a code of an agent's own does not count any more.
+# The age, in seconds, at which an administrator's own code is too old.
 LONG_AGO = 16 * 60
 
 
-def prove(data, ago=0):
-    """As if everybody signed in had given a code of their own so long ago; just now, support asks
-    for none."""
+def reauthenticate(data, ago=0):
+    """Marks every session as re-authenticated `ago` seconds ago; right after re-authentication,
+    support actions require no code."""
     database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
     with database:
         proved = int((time.time() - ago) * 1e6)
@@ -73,15 +73,15 @@ def prove(data, ago=0):
     database.close()
 
 
-def creating(data, prefix=(), env=None):
-    """Creates an instance in a data folder that has none; the words that go before the server's."""
+def create_instance(data, prefix=(), env=None):
+    """Creates an instance in an empty data folder; returns the server's command prefix."""
     if (data / "master.key").exists() or (data / "countersign.sqlite").exists():
         return prefix
     if not prefix:
-        made = run("init", "--data", data, env=env)
-        assert made.returncode == 0, made.stderr
+        created = run("init", "--data", data, env=env)
+        assert created.returncode == 0, created.stderr
         return prefix
-    # A folder that only the server itself can see.
+    # Only the server can see this folder.
     script = 'test -e "$2/countersign.sqlite" || "$1" init --data "$2" && shift 2 && exec "$@"'
     return [*prefix, "sh", "-c", script, "sh", str(PROGRAM), str(data)]
 
@@ -95,7 +95,7 @@ class Server:
         self.data = Path(data)
         self.output = []
         if profile != "emulator" and "--demo" not in flags:
-            prefix = creating(self.data, prefix, env)
+            prefix = create_instance(self.data, prefix, env)
         words = [*prefix, str(PROGRAM), "serve", "--listen", listen, "--data", str(data),
                  "--assets", str(ROOT), *flags]
         if profile:
@@ -106,7 +106,7 @@ class Server:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            self.url = self.said(r" serves (\S+)")
+            self.url = self.wait_for_line(r" serves (\S+)")
             Server.folders[self.url] = self.data
         except AssertionError:
             self.kill()
@@ -116,17 +116,17 @@ class Server:
         for line in self.process.stdout:
             self.output.append(line.rstrip("\n"))
 
-    def said(self, pattern, seconds=60):
-        """Waits for a line that has the pattern, and returns its first group."""
+    def wait_for_line(self, pattern, seconds=60):
+        """Waits for an output line that matches, and returns its first group."""
         def look():
             for line in list(self.output):
                 if found := re.search(pattern, line):
                     return found
             assert self.process.poll() is None or self._reader.is_alive(), (
-                f"it ended with {self.process.returncode} and never said {pattern!r}:\n"
+                f"it exited with {self.process.returncode} without printing {pattern!r}:\n"
                 + "\n".join(self.output))
             return None
-        return until(look, f"the server says {pattern!r}", seconds).group(1)
+        return until(look, f"the server prints {pattern!r}", seconds).group(1)
 
     @property
     def text(self):
@@ -134,13 +134,13 @@ class Server:
 
     @property
     def address(self):
-        """Host and port, for a socket."""
+        """Returns host and port, for a socket."""
         host, port = self.url.split("//")[1].split(":")
         return host, int(port)
 
     @property
     def setup_code(self):
-        return self.said(r"code: (\S+)")
+        return self.wait_for_line(r"code: (\S+)")
 
     def terminate(self):
         self.process.send_signal(signal.SIGTERM)
@@ -151,7 +151,7 @@ class Server:
         return code
 
     def stop(self):
-        """Stops it as a service manager would, and returns its exit code."""
+        """Stops the server as a service manager would, and returns its exit code."""
         if self.process.poll() is None:
             self.terminate()
         return self.wait()
@@ -168,8 +168,8 @@ class Server:
         self.kill()
 
 
-def mounting():
-    """The words that give a command mounts of its own, or None where that is not allowed."""
+def private_mounts():
+    """Returns the prefix that gives a command its own mounts, or None if that isn't allowed."""
     if not shutil.which("unshare"):
         return None
     own = ["unshare", "--mount"] if os.geteuid() == 0 else [
@@ -178,25 +178,25 @@ def mounting():
     return own if trial.returncode == 0 else None
 
 
-def beside(server):
-    """The words that let a command see the mounts that a server has for itself."""
+def in_mounts_of(server):
+    """Returns the prefix that lets a command see a server's own mounts."""
     own = ["nsenter", "--mount", "--target", str(server.process.pid)]
     return own if os.geteuid() == 0 else [*own, "--user", "--preserve-credentials"]
 
 
 def read_only(folder):
-    """Takes the right to write in a folder away; what it returns goes before the command."""
+    """Makes a folder read-only; returns the prefix for the command."""
     if os.geteuid() != 0:
         folder.chmod(0o500)
         return []
-    own = mounting()
+    own = private_mounts()
     script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"'
     return own and [*own, "sh", "-c", script, "sh", str(folder)]
 
 
 def on_small_disk(folder, options):
-    """The words that put a file system in memory on a folder, seen by one command alone."""
-    own = mounting()
+    """Returns the prefix that mounts an in-memory file system, visible to one command only."""
+    own = private_mounts()
     if own is None:
         return None
     script = 'mount -t tmpfs -o "$1" tmpfs "$2" && shift 2 && exec "$@"'

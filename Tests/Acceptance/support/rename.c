@@ -1,4 +1,4 @@
-// Kills a program before it gives a file another name, at the time that KILL_AT_RENAME says.
+// Kills a program right before its KILL_AT_RENAME-th call to rename.
 
 #define _GNU_SOURCE
 #include <fcntl.h>

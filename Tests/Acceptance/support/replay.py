@@ -1,12 +1,12 @@
-"""Requests of clients, sent as the clients send them, and their answers compared.
+"""Replays client requests exactly as clients send them and compares the responses.
 
-A file in `replayed/<client>` is a conversation: steps with a request and the answer it must get.
-`client.json` beside it has the headers that the client sends with each. Nothing else is sent: no
-header is added, none is reordered. `{{name}}` stands for what an earlier answer held, and
-`{{code secret 1}}` for the code of a secret, so many steps from now.
+A file in `replayed/<client>` is a conversation: steps with a request and its expected response.
+`client.json` in the same folder has the headers that the client always sends. Nothing else is sent:
+no header is added or reordered. `{{name}}` is replaced with a value of an earlier response, and
+`{{code secret 1}}` with a code of a secret, that many time steps from now.
 
-In an answer `"$text"`, `"$number"`, `"$time"`, `"$token"` and `"$any"` stand for a value of the
-kind; every other value stands for itself. An object has the members that are listed and no other,
+In a response, `"$text"`, `"$number"`, `"$digits"`, `"$time"`, `"$token"`, and `"$any"` match any
+value of that kind; every other value matches itself. An object has exactly the listed members,
 unless one of them is `"…"`.
 """
 
@@ -30,8 +30,8 @@ def files():
     return sorted(path for path in FOLDER.glob("*/*.json") if path.name != "client.json")
 
 
-def make_as_new(url):
-    """Lets an emulator's project be as conversations find it: with nobody, and what is usual now."""
+def reset_project(url):
+    """Resets an emulator's project: no users, no tenants, and the default configuration."""
     project = f"{url}/v2/projects/demo-project"
     cleared = httpx.delete(f"{url}/emulator/v1/projects/demo-project/accounts")
     assert cleared.json() == {}
@@ -45,7 +45,7 @@ def make_as_new(url):
 
 
 class Conversation:
-    """What is said to one server, with what is remembered of its answers."""
+    """Requests to one server, and the values stored from its responses."""
 
     def __init__(self, url):
         self.host = url.split("//")[1]
@@ -57,9 +57,9 @@ class Conversation:
             if "include" in step:
                 self.run(path.parent / step["include"])
                 continue
-            self._take(step, client, f"{path.parent.name}/{path.name}, step {number}")
+            self._run_step(step, client, f"{path.parent.name}/{path.name}, step {number}")
 
-    def _take(self, step, client, where):
+    def _run_step(self, step, client, where):
         self._wait(step)
         status, fields, answer = self._send(step, client)
         assert status == step.get("status", 200), f"{where}: {status} {answer}"
@@ -67,13 +67,13 @@ class Conversation:
             self._compare(answer, self._fill(step["answer"]), where)
         for name, expected in step.get("fields", {}).items():
             assert fields.get(name.lower()) == self._fill(expected), f"{where}: {name} of {fields}"
-        for name, said in step.get("claims", {}).items():
-            self._compare(claims(answer[name]), self._fill(said), f"{where}, {name}")
+        for name, expected in step.get("claims", {}).items():
+            self._compare(claims(answer[name]), self._fill(expected), f"{where}, {name}")
         for name, way in step.get("keep", {}).items():
             value = answer
             for part in way.removesuffix("/").split("."):
                 value = value[int(part)] if isinstance(value, list) else value[part]
-            # With a stroke at its end, the last part of a resource's name.
+            # A trailing slash selects the last segment of a resource name.
             self.kept[name] = value.rsplit("/", 1)[1] if way.endswith("/") else value
 
     @staticmethod
@@ -117,9 +117,9 @@ class Conversation:
             return [self._fill(one) for one in value]
         if not isinstance(value, str):
             return value
-        return re.sub(r"\{\{(.+?)\}\}", lambda found: self._say(found.group(1)), value)
+        return re.sub(r"\{\{(.+?)\}\}", lambda found: self._value(found.group(1)), value)
 
-    def _say(self, word):
+    def _value(self, word):
         if word.startswith("code "):
             _, secret, steps = word.split()
             return pyotp.TOTP(self.kept[secret]).at(time.time() + 30 * int(steps))
@@ -136,12 +136,12 @@ class Conversation:
             "$any": lambda: True,
         }
         if isinstance(expected, str) and expected in kinds:
-            assert kinds[expected](), f"{where}: {real!r} is no {expected}"
+            assert kinds[expected](), f"{where}: {real!r} isn't {expected}"
         elif isinstance(expected, dict) and isinstance(real, dict):
             wanted = set(expected) - {"…"}
-            assert wanted <= set(real), f"{where}: without {wanted - set(real)}: {real}"
+            assert wanted <= set(real), f"{where}: missing {wanted - set(real)}: {real}"
             assert "…" in expected or wanted == set(real), (
-                f"{where}: more than expected: {set(real) - wanted}")
+                f"{where}: unexpected: {set(real) - wanted}")
             for name in wanted:
                 self._compare(real[name], expected[name], f"{where}, {name}")
         elif isinstance(expected, list) and isinstance(real, list):

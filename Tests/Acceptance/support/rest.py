@@ -1,4 +1,4 @@
-"""The REST interface without any SDK."""
+"""The REST API without an SDK."""
 
 import base64
 import json
@@ -10,14 +10,14 @@ from . import program
 
 
 class Api:
-    """One user pool as an application sees it: by an API key, and by a token when it has one."""
+    """A user pool as an application sees it, with an API key and optionally a token."""
 
     def __init__(self, url, project, key, token=None, tenant=None, prefix=""):
         self.url, self.project, self.key, self.token, self.tenant = url, project, key, token, tenant
         self.http = httpx.Client(base_url=url + prefix, timeout=60)
 
     def client(self, method, body, version="v1", **more):
-        """A call with the API key alone, such as `:signUp` or `/mfaEnrollment:start`."""
+        """Makes a call with the API key only, such as `:signUp` or `/mfaEnrollment:start`."""
         if self.tenant and "idToken" not in body:
             body = {**body, "tenantId": self.tenant}
         return self.http.post(
@@ -27,7 +27,7 @@ class Api:
         return self.client(f"/{method}", body, version="v2")
 
     def admin(self, verb, path, body=None, version="v1", **more):
-        """A call with the token, below the user pool: `accounts:lookup`, or `config`."""
+        """Makes a call with the token, below the user pool: `accounts:lookup` or `config`."""
         scope = f"projects/{self.project}" + (f"/tenants/{self.tenant}" if self.tenant else "")
         separator = "/" if path else ""
         return self.http.request(
@@ -35,7 +35,7 @@ class Api:
             headers={"Authorization": f"Bearer {self.token}"}, **more)
 
     def switch_totp_on(self, intervals=None):
-        """The documentation's call, for a project or for a tenant."""
+        """Turns TOTP on with the documentation's call, for a project or a tenant."""
         totp = {} if intervals is None else {"adjacentIntervals": intervals}
         message = {"providerConfigs": [{"state": "ENABLED", "totpProviderConfig": totp}]}
         path, member = ("", "mfaConfig") if self.tenant else ("config", "mfa")
@@ -43,7 +43,7 @@ class Api:
             "PATCH", path, {member: message}, version="v2", params={"updateMask": member}))
 
     def allow_secrets(self):
-        """Lets imports bring the secrets of authenticators along, which they may not otherwise."""
+        """Allows imports to include TOTP secrets, which they can't by default."""
         return ok(self.admin("PATCH", "config", {"importTotpSecrets": True}, version="v2",
                              params={"updateMask": "importTotpSecrets"}))
 
@@ -59,13 +59,13 @@ class Api:
             "email": email, "password": password, "returnSecureToken": True})
 
     def user(self, email, password="swordfish"):
-        """A user with a verified address, just signed in: their uid and ID token."""
+        """Creates a user with a verified email who is signed in; returns the uid and ID token."""
         uid = self.sign_up(email, password)["localId"]
         self.verify_email(uid)
         return uid, ok(self.sign_in(email, password))["idToken"]
 
     def enroll(self, id_token, name="Phone", clock=None):
-        """Enrolls an authenticator; what comes back is the authenticator and the new session."""
+        """Enrolls an authenticator; returns it and the new session."""
         start = ok(self.factor(
             "mfaEnrollment:start", {"idToken": id_token, "totpEnrollmentInfo": {}}))
         session = start["totpSessionInfo"]
@@ -78,13 +78,13 @@ class Api:
 
 
 def ok(response):
-    """The answer of a call that must succeed."""
+    """Returns the body of a response that must succeed."""
     assert response.status_code == 200, f"{response.status_code} {response.text}"
     return response.json()
 
 
 def refused(response, message, status=400):
-    """Checks that a call is refused with a message, in the shape that SDKs read."""
+    """Checks that a call is refused with a message, in the format that SDKs read."""
     assert response.status_code == status, f"{response.status_code} {response.text}"
     assert response.headers["content-type"].startswith("application/json")
     error = response.json()["error"]
@@ -96,25 +96,25 @@ def refused(response, message, status=400):
 
 
 def claims(token):
-    """What an ID token says, unchecked."""
+    """Returns the claims of an ID token without verifying it."""
     part = token.split(".")[1]
     return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
 
 
-def make_token(data, project, role, tenant=None, prefix=()):
-    """A service token from the command line."""
+def create_token(data, project, role, tenant=None, prefix=()):
+    """Creates a service token from the command line."""
     words = ["--data", data, "--project", project, "--role", role]
-    made = program.run(
+    created = program.run(
         "token", "create", *words, *(["--tenant", tenant] if tenant else []), prefix=prefix)
-    assert made.returncode == 0, made.stderr
-    return made.stdout.strip()
+    assert created.returncode == 0, created.stderr
+    return created.stdout.strip()
 
 
-def make_administrator(data, email, role, password="correct horse battery", **scope):
-    """An administrator from the command line."""
+def create_administrator(data, email, role, password="correct horse battery", **scope):
+    """Creates an administrator from the command line."""
     more = [word for name, value in scope.items() for word in (f"--{name}", value)]
-    made = program.run(
+    created = program.run(
         "admin", "create", "--data", data, "--email", email, "--role", role, *more,
         input=password + "\n")
-    assert made.returncode == 0, made.stderr
-    program.forget_sign_ins(data)
+    assert created.returncode == 0, created.stderr
+    program.reset_sign_ins(data)

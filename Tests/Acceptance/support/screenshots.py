@@ -1,4 +1,4 @@
-"""Photographs of every kind of page, for people to look at; called by script/screenshots."""
+"""Takes screenshots of every kind of page; called by script/screenshots."""
 
 import re
 import shutil
@@ -17,24 +17,24 @@ from support.states import SIGNED_IN, sign_in
 FOLDER = ROOT / "screenshots"
 SIZES = {"1440": (1440, 1000), "390": (390, 844)}
 SCHEMES = ("light", "dark")
-# What a long list shows below this is more of the same.
+# Below this height, a long list only repeats itself.
 LONGEST = 2_600
 
 
 def name_of(address):
-    """A file name for a kind of page: `S/users/…` is S-users-x."""
+    """Returns a file name for a kind of page: `S/users/…` is S-users-x."""
     return re.sub(r"[^\w]+", "-", address.replace("…", "x")).strip("-") or "home"
 
 
 def take(page, width, name):
-    """A picture of the whole page, down to where it gets boring."""
+    """Takes a screenshot of the whole page, up to the maximum height."""
     height = page.evaluate("document.documentElement.scrollHeight")
     page.screenshot(path=FOLDER / name, full_page=True, clip={
         "x": 0, "y": 0, "width": width, "height": min(height, LONGEST)})
 
 
 def photograph(chromium, demo, person, pages, states):
-    """Every page and state in every size and scheme."""
+    """Takes every page and state in every size and color scheme."""
     taken = 0
     for size, (width, height) in SIZES.items():
         for scheme in SCHEMES:
@@ -68,7 +68,7 @@ def main(words):
 
 
 def everything(chromium, demo, words):
-    """The pages and states that the words are about."""
+    """Takes the pages and states that match the words."""
     FOLDER.mkdir(exist_ok=True)
     pages = kinds(crawl(demo.browse(demo.owner), 8, downloads=False))
     states = {**SIGNED_IN}

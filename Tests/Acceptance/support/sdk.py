@@ -1,4 +1,4 @@
-"""firebase-admin, Google's own SDK for Python, pointed at an emulator as its users point it."""
+"""firebase-admin, Google's SDK for Python, pointed at an emulator the documented way."""
 
 import os
 import urllib.parse
@@ -15,7 +15,7 @@ PROJECT = "demo-project"
 
 
 class Bearer(credentials.Base):
-    """What an application has in place of a service account: a token that does not expire."""
+    """A credential that replaces a service account: a token that doesn't expire."""
 
     def __init__(self, token):
         self.token = token
@@ -25,7 +25,7 @@ class Bearer(credentials.Base):
 
 
 class Sdk:
-    """An app of the SDK, and the calls of an application's client beside it."""
+    """An SDK app, and the client calls of an application."""
 
     def __init__(self, server):
         self.server = server
@@ -34,14 +34,14 @@ class Sdk:
         self.api = Api(server.url, PROJECT, "any-key", "owner")
 
     def tenants(self):
-        """The SDK's tenant client. Its address is production's whatever the variable says, so the
-        test gives it ours."""
+        """Returns the SDK's tenant client, with its URL set to the emulator's: the SDK ignores the
+        variable here."""
         service = tenant_mgt._get_tenant_mgt_service(self.app)
         service.client._base_url = f"{self.server.url}/identitytoolkit.googleapis.com/v2/projects/{PROJECT}"
         return tenant_mgt
 
     def in_tenant(self, id):
-        """The application's own calls, to a tenant."""
+        """Returns the application's client calls, to a tenant."""
         return Api(self.server.url, PROJECT, "any-key", "owner", id)
 
     def __enter__(self):
@@ -59,7 +59,7 @@ class Sdk:
 
 
 def query_of(link):
-    """The parameters of a link, each once."""
+    """Returns the query parameters of a link, each of which occurs once."""
     return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(link).query, strict_parsing=True))
 
 

@@ -1,4 +1,4 @@
-"""The console as a web of pages: followed link by link, over plain HTTP."""
+"""Crawls the console link by link, over plain HTTP."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 
 class Markup(HTMLParser):
-    """What a page is made of, as far as the tests ask."""
+    """The parts of a page that the tests check."""
 
     UNLABELLED = {"hidden", "submit", "button", "image", "reset"}
 
@@ -29,7 +29,7 @@ class Markup(HTMLParser):
         if tag == "html":
             self.lang = attributes.get("lang")
         elif tag == "title":
-            # Drawings have titles too; the page's is the one in the head.
+            # SVG has titles too; the page's is the first one, in the head.
             self._title = not self.titles
             if self._title:
                 self.titles.append("")
@@ -62,7 +62,7 @@ class Markup(HTMLParser):
 
     @property
     def unlabelled(self):
-        """The fields that nothing tells the purpose of."""
+        """Returns the fields without a label."""
         return [attributes for attributes, inside in self.fields
                 if not (inside or attributes.get("id") in self.labels
                         or attributes.get("aria-label") or attributes.get("aria-labelledby"))]
@@ -70,7 +70,7 @@ class Markup(HTMLParser):
 
 @dataclass
 class Visit:
-    """What came when a link was followed."""
+    """The response to a followed link."""
 
     path: str
     source: str
@@ -88,23 +88,23 @@ class Visit:
 
 
 def kind(path):
-    """The page that an address belongs to, such as `S/users/…`; ids and queries do not count."""
+    """Returns the kind of page at a URL, such as `S/users/…`, without IDs and queries."""
     path = urlsplit(path).path
     path = re.sub(r"^/projects/(?!new\b)[^/]+(/tenants/(?!new\b)[^/]+)?", "S", path)
     return re.sub(r"/(?:\d+(?=/|$)|(?=[^/]*\d|[A-Za-z]{24})[\w-]{12,})", "/…", path)
 
 
 def family(path):
-    """Addresses of which a few stand for all: the kind, with the names of what it is asked."""
+    """Returns the group of similar URLs: the kind and the names of the query parameters."""
     names = sorted({part.split("=")[0] for part in urlsplit(path).query.split("&") if part})
     own = "T/" if "/tenants/" in path and not re.search(r"/tenants/new\b", path) else ""
     return own + kind(path) + ("?" + "&".join(names) if names else "")
 
 
 def crawl(pages, examples=4, start="/", downloads=True):
-    """Follows every link that an administrator is shown, `examples` of each family.
+    """Follows every link shown to an administrator, up to `examples` of each family.
 
-    Downloads are recorded, so whoever wants the logs as they are leaves them out.
+    Exports are audited, so tests that need an unchanged audit log leave downloads out.
     """
     waiting, queued, counts, visits = [(start, "")], {start}, {}, []
     while waiting:
@@ -134,7 +134,7 @@ def crawl(pages, examples=4, start="/", downloads=True):
 
 
 def kinds(visits):
-    """For each kind of page the fullest example that was seen: name → address."""
+    """Returns the longest example of each kind of page: name → path."""
     fullest = {}
     for visit in visits:
         if not visit.html or visit.status != 200:

@@ -1,4 +1,4 @@
-"""Pages that no link leads to: what a form answers, and what a stranger sees."""
+"""Pages without links to them: responses to forms, and pages for signed-out visitors."""
 
 from playwright.sync_api import expect
 
@@ -14,14 +14,14 @@ def not_found(page, demo):
 
 
 def wrong_form(page, demo):
-    """A form sent empty: a summary of what is wrong, and words beside the fields."""
+    """Submits an empty form: an error summary, and messages next to the fields."""
     page.goto("/projects/new")
     page.locator("main form button").first.click()
     expect(page.locator("[role=alert]").first).to_be_attached()
 
 
 def policy_check(page, demo):
-    """Old and new beside each other, before anything is saved."""
+    """Opens the review of a policy change, with old and new values side by side."""
     tenant = next(link for link in demo.tenants("harbour-bank") if "/retail-" in link)
     page.goto(f"{tenant}/policy")
     page.locator("label[for=window-own]").click()
@@ -32,7 +32,7 @@ def policy_check(page, demo):
 
 
 def open_menus(page, demo):
-    """The menus of the bar, all open."""
+    """Opens all menus in the bar."""
     page.goto(demo.tenants("harbour-bank")[0])
     page.evaluate("document.querySelectorAll('details').forEach((menu) => { menu.open = true })")
 
@@ -41,9 +41,9 @@ def nothing_found(page, demo):
     page.goto("/projects/harbour-bank/users?q=nobody-is-called-so")
 
 
-# Those that somebody who is signed in can reach.
+# States that a signed-in administrator can reach.
 SIGNED_IN = {
-    "a page that is not there": not_found, "a wrong form": wrong_form,
-    "a policy to check": policy_check, "open menus": open_menus, "nothing found": nothing_found,
+    "page not found": not_found, "a form with errors": wrong_form,
+    "a policy review": policy_check, "open menus": open_menus, "nothing found": nothing_found,
     **SUPPORT,
 }

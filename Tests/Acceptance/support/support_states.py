@@ -1,12 +1,12 @@
-"""Pages of support as the demo shows them, and those that only a form or a mail leads to."""
+"""Support pages as the demo shows them, and those reached only from a form or an email."""
 
 import html
 import re
 
 from playwright.sync_api import expect
 
-from .program import prove
-from .rest import Api, make_token, ok
+from .program import reauthenticate
+from .rest import Api, create_token, ok
 
 STRICT, OPEN, OTHER, BUSY = "private-clients", "retail", "teachers", "clinic-south"
 PROJECTS = {STRICT: "harbour-bank", OPEN: "harbour-bank", OTHER: "lumen-school",
@@ -14,12 +14,12 @@ PROJECTS = {STRICT: "harbour-bank", OPEN: "harbour-bank", OTHER: "lumen-school",
 
 
 def tenant(demo, name):
-    """The address of a pool."""
+    """Returns the path of a tenant."""
     return next(link for link in demo.tenants(PROJECTS[name]) if f"/{name}-" in link)
 
 
 def once(demo, name, find):
-    """What `find` gives, sought once in the life of a demo."""
+    """Returns the result of `find`, called once per demo."""
     kept = demo.__dict__.setdefault("kept", {})
     if name not in kept:
         kept[name] = find()
@@ -27,7 +27,7 @@ def once(demo, name, find):
 
 
 def subject(demo, pool, action):
-    """The page of the user to whom support of a pool did something last, as its log says."""
+    """Returns the page of the user that a support action last applied to, from the audit log."""
     def find():
         address = tenant(demo, pool)
         log = demo.browse(demo.owner).get(f"{address}/audit", params={"action": action}).text
@@ -36,12 +36,12 @@ def subject(demo, pool, action):
     return once(demo, (pool, action), find)
 
 
-def linked(page, words):
-    """Follows the first link of the page with these words."""
+def follow_link(page, words):
+    """Follows the first link with this text."""
     page.get_by_role("link", name=words).first.click()
 
 
-# MARK: What has happened to users
+# MARK: Users and their history
 
 
 def user(pool, action):
@@ -53,54 +53,54 @@ def locked_users(page, demo):
 
 
 def locked_user(page, demo):
-    """One whose codes are closed."""
+    """Opens a user whose codes are locked."""
     locked_users(page, demo)
     page.locator("tr", has=page.locator(".chip.bad")).locator("a.who").first.click()
 
 
-def question(pool, action, words):
-    """A page that asks, from the user's own."""
+def confirmation(pool, action, words):
+    """Opens a confirmation page from the user's page."""
     def state(page, demo):
         page.goto(subject(demo, pool, action))
-        linked(page, words)
+        follow_link(page, words)
         expect(page.locator("#reason")).to_have_count(1)
     return state
 
 
 def unlock(page, demo):
     locked_user(page, demo)
-    linked(page, "Unlock codes…")
+    follow_link(page, "Unlock codes…")
 
 
-def nothing_filled_in(pool, action, words):
-    """A question that was answered with nothing: a summary of what is missing."""
+def form_left_empty(pool, action, words):
+    """Submits a confirmation page empty: an error summary."""
     def state(page, demo):
-        question(pool, action, words)(page, demo)
+        confirmation(pool, action, words)(page, demo)
         page.locator("main form .actions button").first.click()
         expect(page.locator("#reason-error")).to_have_count(1)
     return state
 
 
-def all_missing(page, demo):
-    """The same when the last own code is too old: reason, proof and code at once."""
-    prove(demo.server.data, ago=3_600)
-    nothing_filled_in(STRICT, "factor.suspend", "Remove…")(page, demo)
+def every_field_missing(page, demo):
+    """Does the same when re-authentication is due: reason, proof, and code are all missing."""
+    reauthenticate(demo.server.data, ago=3_600)
+    form_left_empty(STRICT, "factor.suspend", "Remove…")(page, demo)
     for field in ("proof", "code"):
         expect(page.locator(f"#{field}-error")).to_have_count(1)
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
 
 
-def release(page, demo):
-    """An agent who did too much in an hour, as an owner is asked about them."""
-    prove(demo.server.data, ago=3_600)
+def unblock(page, demo):
+    """Opens the page on which an owner unblocks an agent who hit the hourly action limit."""
+    reauthenticate(demo.server.data, ago=3_600)
     page.goto("/")
-    linked(page, "Unblock…")
+    follow_link(page, "Unblock…")
     expect(page.get_by_role("button", name="Unblock agent")).to_have_count(1)
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
 
 
 def seen_by(role, state):
-    """What somebody else sees in the place of the owner."""
+    """Opens a state as another administrator."""
     def shown(page, demo):
         someone, context = demo.person(role), page.context
         own = context.cookies(demo.url)
@@ -123,41 +123,41 @@ def own_request(page, demo):
     expect(page.get_by_role("button", name="Reject request")).to_have_count(0)
 
 
-def held(page, demo):
-    """An agent asks for more than the hour has."""
+def over_limit(page, demo):
+    """Opens an action as an agent over the hourly action limit."""
     page.goto(f"{tenant(demo, BUSY)}/users?factor=totp")
     page.locator("main tbody a.who").first.click()
-    linked(page, "Remove…")
+    follow_link(page, "Remove…")
     expect(page.get_by_text("reached the hourly action limit")).to_have_count(1)
 
 
-def refusal_with_code(page, demo):
-    """A request that is refused without a sentence and without a code."""
-    prove(demo.server.data, ago=3_600)
-    approval_without_answer(page, demo)
+def rejection_without_code(page, demo):
+    """Rejects a request without a reason and without a code."""
+    reauthenticate(demo.server.data, ago=3_600)
+    rejection_without_reason(page, demo)
     expect(page.locator("#refusal-code-error")).to_have_count(1)
-    prove(demo.server.data)
+    reauthenticate(demo.server.data)
 
 
 def all_code_attempts(page, demo):
-    """Every code of one whose clock is slow."""
+    """Opens all code attempts of a user whose clock is slow."""
     page.goto(subject(demo, OPEN, "account.note") + "/code-attempts")
     expect(page.locator("main tbody tr")).not_to_have_count(0)
 
 
 def empty_note(page, demo):
-    question(OPEN, "account.note", "Add note…")(page, demo)
+    confirmation(OPEN, "account.note", "Add note…")(page, demo)
     page.locator("#reason").select_option("locked")
     page.get_by_role("button", name="Save note").click()
     expect(page.locator("#note-error")).to_have_count(1)
 
 
-# MARK: What is done
+# MARK: Completed actions
 
 
-def answer(page, demo, reason="lost"):
-    """Fills in what support of any pool asks for."""
-    prove(demo.server.data)
+def fill_in(page, demo, reason="lost"):
+    """Fills in the fields that the support rules of any pool require."""
+    reauthenticate(demo.server.data)
     page.reload()
     page.locator("#reason").select_option(reason)
     page.locator("#note").fill("Called from the number on file.")
@@ -166,25 +166,25 @@ def answer(page, demo, reason="lost"):
 
 
 def temporary_code(page, demo):
-    """A code that is shown once."""
+    """Generates a temporary code, which is shown once."""
     page.goto(subject(demo, STRICT, "factor.temporary-code"))
-    linked(page, "Generate temporary code…")
-    answer(page, demo)
+    follow_link(page, "Generate temporary code…")
+    fill_in(page, demo)
     page.locator("main form .actions button").first.click()
     expect(page.get_by_text("be shown again")).to_have_count(1)
 
 
-def temporary_code_gone(page, demo):
+def temporary_code_already_shown(page, demo):
     page.goto(subject(demo, STRICT, "factor.temporary-code") + "/temporary-code/shown")
 
 
-def undoable(page, demo):
-    """What is said after a removal: what was done, and the way back."""
+def removal_status(page, demo):
+    """Opens the status message after a removal, with the undo link."""
     pool = tenant(demo, OTHER)
     page.goto(f"{pool}/users?factor=totp")
     page.locator("main tbody a.who").first.click()
-    linked(page, "Remove…")
-    answer(page, demo)
+    follow_link(page, "Remove…")
+    fill_in(page, demo)
     page.get_by_role("button", name="Remove factor").click()
     expect(page.locator("[role=status]")).to_have_count(1)
 
@@ -192,8 +192,8 @@ def undoable(page, demo):
 # MARK: What users see
 
 
-def letter(demo, user, purpose):
-    """The text of the newest mail for a purpose that the page of a user shows."""
+def message_text(demo, user, purpose):
+    """Returns the text of a user's newest message for a purpose."""
     pages = demo.browse(demo.owner)
     found = re.search(rf'href="([^"]*/outbox/\d+)">[^<]*{purpose}', pages.get(user).text).group(1)
     return html.unescape(pages.post(f"{found}/text", {}, page=found).text)
@@ -204,26 +204,26 @@ def link_in(text, page):
 
 
 def enrollment(page, demo):
-    """The page on which a user sets an app up, with the code that it is scanned by."""
+    """Opens the page on which a user sets up an app by scanning a QR code."""
     def send():
         sent = subject(demo, STRICT, "factor.remove")
-        prove(demo.server.data)
-        made = demo.browse(demo.owner).post(f"{sent}/enrollment-link", {
-            "reason": "lost", "proof": proofs(demo)})
-        assert made.status_code == 303, made.text
-        return link_in(letter(demo, sent, "Enrollment link"), "enroll")
+        reauthenticate(demo.server.data)
+        created = demo.browse(demo.owner).post(f"{sent}/enrollment-link", {
+            "reason": "lost", "proof": identity_checks(demo)})
+        assert created.status_code == 303, created.text
+        return link_in(message_text(demo, sent, "Enrollment link"), "enroll")
     page.goto(once(demo, "enrollment", send))
     expect(page.locator(".qr svg")).to_have_count(1)
 
 
-def proofs(demo):
-    """The lines that the strict pool asks its agents to tick."""
+def identity_checks(demo):
+    """Returns the identity checks of the strict pool."""
     text = demo.browse(demo.owner).get(f"{tenant(demo, STRICT)}/settings/support").text
     return html.unescape(re.search(
         r'<textarea id="identity-proof"[^>]*>([^<]*)<', text).group(1)).split("\n")
 
 
-def wrong_enrollment_code(page, demo):
+def incorrect_setup_code(page, demo):
     enrollment(page, demo)
     page.locator("#code").fill("12")
     page.get_by_role("button", name="Finish setup").click()
@@ -232,41 +232,42 @@ def wrong_enrollment_code(page, demo):
 
 def not_me(page, demo):
     page.goto(once(demo, "not me", lambda: link_in(
-        letter(demo, subject(demo, STRICT, "factor.suspend"), "second factor suspended"), "not-me")))
+        message_text(demo, subject(demo, STRICT, "factor.suspend"), "second factor suspended"),
+        "not-me")))
     expect(page.get_by_role("button", name="This wasn’t me")).to_have_count(1)
 
 
-def not_me_unknown(page, demo):
+def unknown_link(page, demo):
     page.goto("/__/auth/not-me?code=never-made")
 
 
 def action(request):
-    """The page that a link in a mail of the API leads to."""
+    """Opens the page that a link in an API email leads to."""
     def state(page, demo):
         def send():
             api = Api(demo.url, "harbour-bank", demo.browse(demo.owner).api_key("harbour-bank"),
-                      make_token(demo.server.data, "harbour-bank", "owner"),
+                      create_token(demo.server.data, "harbour-bank", "owner"),
                       tenant=tenant(demo, OPEN).rsplit("/", 1)[1])
-            made = ok(api.admin("POST", "accounts:sendOobCode", {
+            created = ok(api.admin("POST", "accounts:sendOobCode", {
                 "requestType": request, "email": demo.user.email, "returnOobLink": True,
                 "continueUrl": "http://localhost/welcome"}))
-            return "/" + made["oobLink"].split("/", 3)[3]
+            return "/" + created["oobLink"].split("/", 3)[3]
         page.goto(once(demo, request, send))
         expect(page.locator("main form button")).to_have_count(1)
     return state
 
 
-# MARK: Many at once
+# MARK: Bulk removals
 
 
-def no_list(page, demo):
+def empty_list(page, demo):
     page.goto(f"{tenant(demo, OPEN)}/bulk-removals")
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("#list-error")).to_have_count(1)
 
 
-def list_of(page, demo, pool, count):
-    """A list of the pool's first users, and of lines that name nobody who can be acted on."""
+def preview_list(page, demo, pool, count):
+    """Previews the pool's first users, and lines that match no eligible user."""
     address = tenant(demo, pool)
     users = demo.browse(demo.owner).get(f"{address}/users").text
     found = re.findall(r'<span class="mono">(\w{28})<', users)[:count]
@@ -278,27 +279,27 @@ def list_of(page, demo, pool, count):
 
 
 def draft(page, demo):
-    list_of(page, demo, STRICT, 12)
+    preview_list(page, demo, STRICT, 12)
 
 
-def draft_of_nobody(page, demo):
+def draft_without_users(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/bulk-removals")
     page.locator("#list").fill("nobody@example.com\nno.one@example.com")
     page.get_by_role("button", name="Preview").click()
 
 
-def draft_unanswered(page, demo):
-    list_of(page, demo, OPEN, 30)
+def draft_left_empty(page, demo):
+    preview_list(page, demo, OPEN, 30)
     page.locator("main form .actions button").first.click()
     expect(page.locator("#reason-error")).to_have_count(1)
 
 
-def waiting_list(page, demo):
+def pending_list(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/bulk-removals")
     page.locator("tr", has_text="pending").locator("a.who").first.click()
 
 
-def done_list(page, demo):
+def completed_list(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/bulk-removals")
     page.locator("tr", has_text="done").locator("a.who").first.click()
 
@@ -309,16 +310,16 @@ def approval(page, demo):
     expect(page.get_by_role("button", name="Reject request")).to_have_count(1)
 
 
-def approval_without_answer(page, demo):
+def rejection_without_reason(page, demo):
     approval(page, demo)
     page.get_by_role("button", name="Reject request").click()
     expect(page.locator("#answer-error")).to_have_count(1)
 
 
-# MARK: Rules and mails
+# MARK: Rules and messages
 
 
-def wrong_rules(page, demo):
+def invalid_rules(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/settings/support")
     for field in page.locator("input[inputmode=numeric]").all():
         field.fill("none")
@@ -326,7 +327,7 @@ def wrong_rules(page, demo):
     expect(page.locator("[role=alert] li").nth(3)).to_be_attached()
 
 
-def opened_letter(page, demo):
+def opened_message(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/outbox")
     page.locator("tr", has_text="pending").locator("a.who").first.click()
     page.get_by_role("button", name="Show text").click()
@@ -339,42 +340,45 @@ SUPPORT = {
     "a user with a removed factor": user(STRICT, "factor.remove"),
     "a user with a suspended factor": user(STRICT, "factor.suspend"),
     "a user with a temporary code": user(STRICT, "factor.temporary-code"),
-    "a user who objected": user(STRICT, "factor.object"),
+    "a user who reported a change": user(STRICT, "factor.object"),
     "a protected user": user(STRICT, "account.protect"),
     "all code attempts of a user": all_code_attempts,
     "an empty note": empty_note,
-    "write a note": question(OPEN, "account.note", "Add note…"),
-    "take a note back": question(OPEN, "account.note", "Delete…"),
-    "rename a factor": question(STRICT, "factor.suspend", "Rename…"),
-    "rename a factor unanswered": nothing_filled_in(STRICT, "factor.suspend", "Rename…"),
-    "remove a factor": question(STRICT, "factor.suspend", "Remove…"),
-    "remove a factor unanswered": nothing_filled_in(STRICT, "factor.suspend", "Remove…"),
-    "remove a factor with all missing": all_missing,
-    "purge a removal": question(STRICT, "factor.remove", "Delete permanently…"),
-    "release an agent": release,
-    "an agent who is held": seen_by("support", held),
-    "a request of one's own": seen_by("support", own_request),
-    "end recovery codes": question(STRICT, "factor.suspend", "Revoke recovery codes…"),
-    "undo a removal": question(STRICT, "factor.remove", "Restore…"),
-    "suspend a factor": question(OPEN, "account.note", "Suspend…"),
-    "end a suspension": question(STRICT, "factor.suspend", "End suspension…"),
+    "write a note": confirmation(OPEN, "account.note", "Add note…"),
+    "delete a note": confirmation(OPEN, "account.note", "Delete…"),
+    "rename a factor": confirmation(STRICT, "factor.suspend", "Rename…"),
+    "rename a factor, form left empty": form_left_empty(STRICT, "factor.suspend", "Rename…"),
+    "remove a factor": confirmation(STRICT, "factor.suspend", "Remove…"),
+    "remove a factor, form left empty": form_left_empty(STRICT, "factor.suspend", "Remove…"),
+    "remove a factor with every field missing": every_field_missing,
+    "delete a removed factor permanently": confirmation(
+        STRICT, "factor.remove", "Delete permanently…"),
+    "unblock an agent": unblock,
+    "a blocked agent": seen_by("support", over_limit),
+    "one's own request": seen_by("support", own_request),
+    "revoke recovery codes": confirmation(STRICT, "factor.suspend", "Revoke recovery codes…"),
+    "undo a removal": confirmation(STRICT, "factor.remove", "Restore…"),
+    "suspend a factor": confirmation(OPEN, "account.note", "Suspend…"),
+    "end a suspension": confirmation(STRICT, "factor.suspend", "End suspension…"),
     "unlock the codes": unlock,
-    "make a temporary code": question(
+    "generate a temporary code": confirmation(
         STRICT, "factor.suspend", "Generate temporary code…"),
-    "a temporary code": temporary_code, "a temporary code that is gone": temporary_code_gone,
-    "end a temporary code": question(
+    "a temporary code": temporary_code,
+    "a temporary code already shown": temporary_code_already_shown,
+    "revoke a temporary code": confirmation(
         STRICT, "factor.temporary-code", "Revoke temporary code…"),
-    "send an enrollment link": question(STRICT, "factor.remove", "Send enrollment link…"),
-    "allow changes again": question(STRICT, "factor.object", "Unlock changes…"),
-    "removed and undoable": undoable,
-    "set an app up by a link": enrollment, "a wrong code for an app": wrong_enrollment_code,
-    "it was not me": not_me, "a link that was never made": not_me_unknown,
-    "a new password by a link": action("PASSWORD_RESET"),
-    "an address verified by a link": action("VERIFY_EMAIL"),
-    "no list": no_list, "a list looked at": draft, "a list of nobody": draft_of_nobody,
-    "a list unanswered": draft_unanswered, "a list that waits": waiting_list,
-    "a list that is done": done_list,
-    "an approval": approval, "an approval without answer": approval_without_answer,
-    "an approval without answer and code": refusal_with_code,
-    "wrong support rules": wrong_rules, "an opened letter": opened_letter,
+    "send an enrollment link": confirmation(STRICT, "factor.remove", "Send enrollment link…"),
+    "unlock changes": confirmation(STRICT, "factor.object", "Unlock changes…"),
+    "a removal with undo": removal_status,
+    "set up an app from a link": enrollment, "an incorrect setup code": incorrect_setup_code,
+    "this wasn't me": not_me, "an unknown link": unknown_link,
+    "a password reset link": action("PASSWORD_RESET"),
+    "an email verification link": action("VERIFY_EMAIL"),
+    "an empty list": empty_list, "a previewed list": draft,
+    "a list without users": draft_without_users,
+    "a list, form left empty": draft_left_empty, "a pending list": pending_list,
+    "a completed list": completed_list,
+    "an approval": approval, "a rejection without a reason": rejection_without_reason,
+    "a rejection without a reason and code": rejection_without_code,
+    "invalid support rules": invalid_rules, "an opened message": opened_message,
 }

@@ -1,14 +1,14 @@
-"""Waiting for something to become true, with a deadline and without guessing how long it takes."""
+"""Waits for a condition, with a deadline instead of a fixed delay."""
 
 import time
 
 
 def until(condition, what, seconds=30):
-    """Asks until the condition holds, and returns what it said."""
+    """Polls a condition until it's true, and returns its value."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
         if value:
             return value
-        assert time.monotonic() < deadline, f"after {seconds} s still not: {what}"
+        assert time.monotonic() < deadline, f"not after {seconds} s: {what}"
         time.sleep(0.02)

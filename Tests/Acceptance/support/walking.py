@@ -1,10 +1,10 @@
-"""Ways to get around in the console, so that one walk can be taken with each of them."""
+"""Ways to navigate the console, so that one walk can be taken with each of them."""
 
 import re
 
 from .faults import expect_none, overflow
 
-# What one sees of the element that has the focus, and where it is beside the one before.
+# The focused element, and whether it's visible, marked, and after the previous one.
 FOCUSED = """() => {
   const at = document.activeElement, last = window.walkedFrom;
   if (!at || at === document.body) return null;
@@ -17,18 +17,18 @@ FOCUSED = """() => {
   const choice = at.closest(".choice"), label = at.labels && at.labels[0];
   // Fields of several parts, such as a day, mark the part.
   const isPart = last === at;
-  if (!isPart && !marked(at) && !marked(choice)) faults.push("the focus is not to be seen");
+  if (!isPart && !marked(at) && !marked(choice)) faults.push("the focus is not visible");
   const left = Math.max(box.left, 0), right = Math.min(box.right, innerWidth);
   const top = Math.max(box.top, 0), bottom = Math.min(box.bottom, innerHeight);
   const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
   if (!hit || !(at.contains(hit) || hit.contains(at) || (label && label.contains(hit))))
-    faults.push("something hides it");
+    faults.push("something covers it");
   const here = box.top + scrollY;
   if (last && last.isConnected && !isPart) {
     if (!(last.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING))
-      faults.push("it stands before the one before");
+      faults.push("it comes before the previous element");
     if (at.form && at.form === last.form && here < window.walkedAt - 40)
-      faults.push("it stands above the one before, in the same form");
+      faults.push("it's above the previous element of the same form");
   }
   window.walkedAt = here;
   return {
@@ -39,13 +39,13 @@ FOCUSED = """() => {
 
 
 class Walker:
-    """Somebody at the console in a browser; everything that is not as it should be is kept."""
+    """A person at the console in a browser; all faults are collected."""
 
     def __init__(self, page):
         self.page = page
         self.faults = []
         page.on("pageerror", lambda error: self._fault(f"a script failed: {error}"))
-        # A form with something missing in it is answered with 422, which a browser notes down.
+        # A form with an error gets a 422, which the browser logs.
         page.on("console", lambda message: message.type == "error"
                 and "422" not in message.text and self._fault(message.text))
 
@@ -53,28 +53,28 @@ class Walker:
         self.faults.append((self.page.url, text))
 
     def arrive(self):
-        """Looks at the page that came."""
+        """Checks the page that has loaded."""
         self.page.wait_for_load_state()
         if fault := overflow(self.page):
             self._fault(f"it scrolls sideways: {fault}")
         if self.page.locator("h1").count() != 1:
-            self._fault("it has not one heading")
+            self._fault("it doesn't have exactly one h1")
         return self
 
     def start(self, path):
-        """Where a task begins."""
+        """Opens the page where a task begins."""
         self.page.goto(path)
         return self.arrive()
 
     def heading(self):
         return self.page.get_by_role("heading", level=1).inner_text()
 
-    def said(self):
-        """What the page says of what was done, without what isolates names."""
+    def status(self):
+        """Returns the status message, without the characters that isolate names."""
         return re.sub("[\u2068\u2069]", "", self.page.locator("[role=status]").first.inner_text())
 
     def text(self):
-        """What the page says in all."""
+        """Returns all text of the page."""
         return self.page.locator("main").inner_text()
 
     def end(self):
@@ -82,17 +82,17 @@ class Walker:
 
 
 class Pointer(Walker):
-    """Clicks on what there is to click on."""
+    """Uses a mouse."""
 
     def find(self, text):
-        """Looks for a user with the field that every page has."""
+        """Searches for a user with the field that every page has."""
         self.page.locator("#find").fill(text)
         with self.page.expect_navigation():
             self.page.locator("#find").press("Enter")
         return self.arrive()
 
     def link(self, text=None, to=None):
-        """Follows a link by its words, or the first of the page that leads somewhere."""
+        """Follows a link by its text, or the first one to a path."""
         link = (self.page.locator(f"main a[href*='{to}']") if to
                 else self.page.get_by_role("link", name=text, exact=True))
         with self.page.expect_navigation():
@@ -100,7 +100,7 @@ class Pointer(Walker):
         return self.arrive()
 
     def error(self, field):
-        """Follows the summary of errors to a field."""
+        """Follows the error summary to a field."""
         self.page.locator(f"[role=alert] a[href='#{field}']").click()
         return self
 
@@ -114,7 +114,7 @@ class Pointer(Walker):
         return self
 
     def choose(self, field, words):
-        """Chooses from a list by the first words of an entry."""
+        """Selects an option by the start of its text."""
         entry = self.page.locator(f"#{field} option", has_text=re.compile(f"^{words}"))
         self.page.locator(f"#{field}").select_option(entry.first.get_attribute("value"))
         return self
@@ -129,7 +129,7 @@ class Pointer(Walker):
 
 
 class Keyboard(Walker):
-    """Tab, Enter, the space bar and letters, and at each stop a look at where the focus is."""
+    """Uses Tab, Enter, Space, and letters, and checks the focus at each stop."""
 
     MOST_STOPS = 90
 
@@ -139,7 +139,7 @@ class Keyboard(Walker):
         return self
 
     def _stop(self):
-        """One stop further; where that is."""
+        """Presses Tab and returns the focused element."""
         self.page.keyboard.press("Tab")
         at = self.page.evaluate(FOCUSED)
         for fault in at["faults"] if at else []:
@@ -147,7 +147,7 @@ class Keyboard(Walker):
         return at
 
     def _go(self, what, is_it, in_bar=False):
-        """Goes on from where the focus is, and from the top of a page past what stands above it."""
+        """Tabs to an element; on a new page, first skips to the main content."""
         if self.is_new and not self.page.locator("[autofocus]").count():
             first = self._stop()
             assert first["text"] == "Skip to main content", first
@@ -195,7 +195,7 @@ class Keyboard(Walker):
 
     def _field(self, field):
         focused = self.page.locator(":focus")
-        # The summary of errors has led there already.
+        # The error summary has already moved the focus here.
         if not (focused.count() and focused.get_attribute("id") == field):
             self._go(field, lambda at: at["id"] == field)
 
@@ -211,7 +211,7 @@ class Keyboard(Walker):
 
     def type(self, field, text):
         self._field(field)
-        # A list is pasted.
+        # Lists are pasted.
         if "\n" in text:
             self.page.keyboard.insert_text(text)
         else:
