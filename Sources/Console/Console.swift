@@ -34,15 +34,15 @@ public struct Console: Sendable {
       assets: assets, publicURL: publicURL, identity: identity,
       catalog: templates.catalog,
       menu: try templates.template("parts/scope-menu", for: ScopeMenu.self))
-    let gate = Gate(
+    let authorizer = RequestAuthorizer(
       identity: identity, publicURL: publicURL, cookies: ConsoleCookies(publicURL: publicURL),
       catalog: templates.catalog)
     let failures = try Failures(
-      templates: templates, frames: frames, gate: gate, publicURL: publicURL, log: log)
+      templates: templates, frames: frames, authorizer: authorizer, publicURL: publicURL, log: log)
     let parts = try ConsoleParts(
-      identity: identity, templates: templates, frames: frames, gate: gate,
+      identity: identity, templates: templates, frames: frames, authorizer: authorizer,
       guides: try Guides(folder: guidance))
-    var table = RouteTable(gate: gate, failures: failures)
+    var table = RouteTable(authorizer: authorizer, failures: failures)
     for feature in Self.features { try feature.addRoutes(to: &table, parts) }
     let pages = table.all.map(\.route)
     var router = Router { request, _ in

@@ -16,7 +16,7 @@ struct ConsoleParts: Sendable {
   let identity: Identity
   private let templates: TemplateLibrary
   let frames: Frames
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let guides: Guides
   /// The fields and errors of forms that perform actions.
   let actions: ActionForms
@@ -25,14 +25,15 @@ struct ConsoleParts: Sendable {
   let prose = GuidanceProse()
 
   init(
-    identity: Identity, templates: TemplateLibrary, frames: Frames, gate: Gate, guides: Guides
+    identity: Identity, templates: TemplateLibrary, frames: Frames, authorizer: RequestAuthorizer,
+    guides: Guides
   ) throws {
     self.identity = identity
     self.templates = templates
     self.frames = frames
-    self.gate = gate
+    self.authorizer = authorizer
     self.guides = guides
-    let ending = SupportRedirect(frames: frames, cookies: gate.cookies)
+    let ending = SupportRedirect(frames: frames, cookies: authorizer.cookies)
     actions = try ActionForms(identity, ending, templates)
     support = SupportPages(
       identity: identity, ending: ending,

@@ -94,11 +94,12 @@ enum ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "settings", "providers", nil, "removal",
       parameters: String.self, String.self, String.self))
-  static let signers = Path("projects", nil, "settings", "signers", parameters: String.self)
+  static let signers = Path(
+    "projects", nil, "settings", "custom-token-keys", parameters: String.self)
   static let newTrustedTokenKey = Path(
-    "projects", nil, "settings", "signers", "new", parameters: String.self)
+    "projects", nil, "settings", "custom-token-keys", "new", parameters: String.self)
   static let signerRevocation = Path(
-    "projects", nil, "settings", "signers", nil, "revocation",
+    "projects", nil, "settings", "custom-token-keys", nil, "revocation",
     parameters: String.self, String.self)
   static let projectDeletion = Path(
     "projects", nil, "settings", "deletion", parameters: String.self)

@@ -33,12 +33,12 @@ struct ConsoleRoute: Sendable {
 ///
 /// Every page requires a session unless it's added with `open`.
 struct RouteTable: Sendable {
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let failures: Failures
   private(set) var all: [ConsoleRoute] = []
 
-  init(gate: Gate, failures: Failures) {
-    self.gate = gate
+  init(authorizer: RequestAuthorizer, failures: Failures) {
+    self.authorizer = authorizer
     self.failures = failures
   }
 
@@ -47,7 +47,7 @@ struct RouteTable: Sendable {
     _ method: Method, _ path: Path<repeat each Parameter>,
     _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws(Refusal) -> Response
   ) {
-    all.append(ConsoleRoute(access: .open, route: path.open(method, gate, failures, page)))
+    all.append(ConsoleRoute(access: .open, route: path.open(method, authorizer, failures, page)))
   }
 
   /// Adds a page for all administrators, or for those with a permission on the instance.
@@ -55,7 +55,7 @@ struct RouteTable: Sendable {
     _ method: Method, _ path: Path<repeat each Parameter>, _ permission: Permission? = nil,
     _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
   ) {
-    let route = path.signedIn(method, permission, gate, failures, page)
+    let route = path.signedIn(method, permission, authorizer, failures, page)
     all.append(ConsoleRoute(access: .signedIn(permission), route: route))
   }
 
@@ -64,7 +64,7 @@ struct RouteTable: Sendable {
     _ method: Method, _ path: Path<repeat each Parameter>, _ permission: Permission,
     _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
   ) {
-    let route = path.signedIn(method, permission, gate, failures, page, anywhere: true)
+    let route = path.signedIn(method, permission, authorizer, failures, page, anywhere: true)
     all.append(ConsoleRoute(access: .somewhere(permission), route: route))
   }
 
@@ -73,7 +73,7 @@ struct RouteTable: Sendable {
     _ method: Method, _ path: Path<>,
     _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
   ) {
-    let route = path.signedIn(method, nil, gate, failures, page, isSettingUp: true)
+    let route = path.signedIn(method, nil, authorizer, failures, page, isSettingUp: true)
     all.append(ConsoleRoute(access: .settingUp, route: route))
   }
 
@@ -82,11 +82,11 @@ struct RouteTable: Sendable {
     _ method: Method, _ path: Path<String>, _ permission: Permission,
     _ page: @escaping @Sendable (ProjectContext) async throws(Refusal) -> Response
   ) {
-    let (gate, failures) = (gate, failures)
+    let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project in
       do throws(Refusal) {
-        let signedIn = try await gate.signedIn(request)
-        return try await page(try await gate.project(signedIn, project, needing: permission))
+        let signedIn = try await authorizer.signedIn(request)
+        return try await page(try await authorizer.project(signedIn, project, needing: permission))
       } catch {
         return await failures.page(error, for: request)
       }
@@ -99,11 +99,11 @@ struct RouteTable: Sendable {
     _ method: Method, _ path: Path<String, String>, _ permission: Permission,
     _ page: @escaping @Sendable (ProjectContext, String) async throws(Refusal) -> Response
   ) {
-    let (gate, failures) = (gate, failures)
+    let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project, one in
       do throws(Refusal) {
-        let signedIn = try await gate.signedIn(request)
-        let context = try await gate.project(signedIn, project, needing: permission)
+        let signedIn = try await authorizer.signedIn(request)
+        let context = try await authorizer.project(signedIn, project, needing: permission)
         return try await page(context, one)
       } catch {
         return await failures.page(error, for: request)
@@ -117,12 +117,12 @@ struct RouteTable: Sendable {
     _ method: Method, _ path: Path<String, String>, _ permission: Permission,
     _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
   ) {
-    let (gate, failures) = (gate, failures)
+    let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project, tenant in
       do throws(Refusal) {
-        let signedIn = try await gate.signedIn(request)
-        let context = try await gate.scope(signedIn, project, tenant, needing: .seeScope)
-        _ = try await gate.project(signedIn, project, needing: permission)
+        let signedIn = try await authorizer.signedIn(request)
+        let context = try await authorizer.scope(signedIn, project, tenant, needing: .seeScope)
+        _ = try await authorizer.project(signedIn, project, needing: permission)
         return try await page(context)
       } catch {
         return await failures.page(error, for: request)
@@ -136,14 +136,14 @@ struct RouteTable: Sendable {
     _ method: Method, _ path: ScopePath0, _ permission: Permission,
     _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
   ) {
-    let door = ScopeDoor(gate: gate, failures: failures, permission: permission)
+    let access = ScopeAccess(authorizer: authorizer, failures: failures, permission: permission)
     add(
       permission,
       path.ofProject.route(method) { request, project in
-        await door.pass(request, project, nil, to: page)
+        await access.pass(request, project, nil, to: page)
       },
       path.ofTenant.route(method) { request, project, tenant in
-        await door.pass(request, project, tenant, to: page)
+        await access.pass(request, project, tenant, to: page)
       })
   }
 
@@ -152,16 +152,16 @@ struct RouteTable: Sendable {
     _ method: Method, _ path: ScopePath1, _ permission: Permission,
     _ page: @escaping @Sendable (ScopeContext, String) async throws(Refusal) -> Response
   ) {
-    let door = ScopeDoor(gate: gate, failures: failures, permission: permission)
+    let access = ScopeAccess(authorizer: authorizer, failures: failures, permission: permission)
     add(
       permission,
       path.ofProject.route(method) { request, project, one in
-        await door.pass(request, project, nil) { context throws(Refusal) in
+        await access.pass(request, project, nil) { context throws(Refusal) in
           try await page(context, one)
         }
       },
       path.ofTenant.route(method) { request, project, tenant, one in
-        await door.pass(request, project, tenant) { context throws(Refusal) in
+        await access.pass(request, project, tenant) { context throws(Refusal) in
           try await page(context, one)
         }
       })
@@ -172,16 +172,16 @@ struct RouteTable: Sendable {
     _ method: Method, _ path: ScopePath2, _ permission: Permission,
     _ page: @escaping @Sendable (ScopeContext, String, String) async throws(Refusal) -> Response
   ) {
-    let door = ScopeDoor(gate: gate, failures: failures, permission: permission)
+    let access = ScopeAccess(authorizer: authorizer, failures: failures, permission: permission)
     add(
       permission,
       path.ofProject.route(method) { request, project, one, other in
-        await door.pass(request, project, nil) { context throws(Refusal) in
+        await access.pass(request, project, nil) { context throws(Refusal) in
           try await page(context, one, other)
         }
       },
       path.ofTenant.route(method) { request, project, tenant, one, other in
-        await door.pass(request, project, tenant) { context throws(Refusal) in
+        await access.pass(request, project, tenant) { context throws(Refusal) in
           try await page(context, one, other)
         }
       })
@@ -274,8 +274,8 @@ extension RouteTable {
 }
 
 /// Authorizes requests to the pages of a pool.
-private struct ScopeDoor: Sendable {
-  let gate: Gate
+private struct ScopeAccess: Sendable {
+  let authorizer: RequestAuthorizer
   let failures: Failures
   let permission: Permission
 
@@ -284,8 +284,9 @@ private struct ScopeDoor: Sendable {
     to page: (ScopeContext) async throws(Refusal) -> Response
   ) async -> Response {
     do throws(Refusal) {
-      let signedIn = try await gate.signedIn(request)
-      return try await page(try await gate.scope(signedIn, project, tenant, needing: permission))
+      let signedIn = try await authorizer.signedIn(request)
+      return try await page(
+        try await authorizer.scope(signedIn, project, tenant, needing: permission))
     } catch {
       return await failures.page(error, for: request)
     }
@@ -297,12 +298,12 @@ private struct ScopeDoor: Sendable {
 
 extension Path {
   fileprivate func open(
-    _ method: Method, _ gate: Gate, _ failures: Failures,
+    _ method: Method, _ authorizer: RequestAuthorizer, _ failures: Failures,
     _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws(Refusal) -> Response
   ) -> Route {
     route(method) { (request: Request, parameter: repeat each Parameter) -> Response in
       do throws(Refusal) {
-        return try await page(try gate.visitor(request), repeat each parameter)
+        return try await page(try authorizer.visitor(request), repeat each parameter)
       } catch {
         return await failures.page(error, for: request)
       }
@@ -310,18 +311,19 @@ extension Path {
   }
 
   fileprivate func signedIn(
-    _ method: Method, _ permission: Permission?, _ gate: Gate, _ failures: Failures,
+    _ method: Method, _ permission: Permission?, _ authorizer: RequestAuthorizer,
+    _ failures: Failures,
     _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response,
     anywhere: Bool = false, isSettingUp: Bool = false
   ) -> Route {
     route(method) { (request: Request, parameter: repeat each Parameter) -> Response in
       do throws(Refusal) {
-        let signedIn = try await gate.signedIn(request, isSettingUp: isSettingUp)
+        let signedIn = try await authorizer.signedIn(request, isSettingUp: isSettingUp)
         let administrator = signedIn.administrator
         if let permission, !administrator.may(permission, in: nil),
           !(anywhere && administrator.maySomewhere(permission))
         {
-          throw await gate.lacking(permission, signedIn, in: nil)
+          throw await authorizer.lacking(permission, signedIn, in: nil)
         }
         return try await page(signedIn, repeat each parameter)
       } catch {

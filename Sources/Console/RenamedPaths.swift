@@ -4,7 +4,7 @@ import HTTP
 enum RenamedPaths {
   private static let segments: [(old: String, new: String)] = [
     ("verdicts", "code-attempts"), ("enrolment-link", "enrollment-link"), ("desk", "support"),
-    ("enrol", "enroll"),
+    ("enrol", "enroll"), ("signers", "custom-token-keys"),
   ]
 
   /// The current address of a page; nil if its path wasn't renamed.

@@ -46,7 +46,7 @@ public enum HashParameterError: Error, Equatable, Sendable {
   /// A key, separator, or associated data is longer than 1024 bytes.
   case tooLong(String)
   /// A hash would need more memory or time than allowed.
-  case tooDear
+  case tooExpensive
 }
 
 extension PasswordAlgorithm {
@@ -120,7 +120,7 @@ extension PasswordAlgorithm {
     guard cost & (cost - 1) == 0 else { throw .notPowerOfTwo("cpuMemCost") }
     let memory = 128 * cost * blockSize
     guard memory <= PasswordCeiling.memory, memory * lanes <= PasswordCeiling.scryptWork else {
-      throw .tooDear
+      throw .tooExpensive
     }
     return .scrypt(cost: cost, blockSize: blockSize, parallelization: lanes)
   }

@@ -7,7 +7,7 @@ public enum ImportedHashError: Error, Equatable, Sendable {
   /// The salt is missing, too short, or too long.
   case salt
   /// Verifying the hash would cost more than allowed.
-  case tooDear
+  case tooExpensive
 }
 
 extension PasswordHash {
@@ -61,7 +61,7 @@ extension PasswordHash {
   private static func bcrypt(_ bytes: [UInt8]) throws(ImportedHashError) -> String {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let cost = Bcrypt.cost(of: text) else { throw .malformed }
-    guard PasswordCeiling.bcryptCost.contains(cost) else { throw .tooDear }
+    guard PasswordCeiling.bcryptCost.contains(cost) else { throw .tooExpensive }
     return text
   }
 

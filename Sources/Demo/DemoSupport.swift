@@ -103,7 +103,7 @@ extension Demo {
             .reportedChange, about: UserNotice.temporaryCodeMade(until: until).stored, of: account,
             random: random.source, at: clock.now, connection)
         }
-        try await identity.reportedChanges.object(link, by: Author(actor: .nobody))
+        try await identity.reportedChanges.object(link, by: Author(actor: .visitor))
       },
       sitting(of: staff.support, minutesAgo: 300, staff) { agent in
         _ = try await identity.factorRemovals.remove(

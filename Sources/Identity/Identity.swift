@@ -156,16 +156,21 @@ public struct Identity: Sendable {
       store: store, signIns: signIns, providers: identityProviders,
       pending: try Sealer(keys, purpose: "pending token", random: random))
     signingKeys = try SigningKeys(store: store, keys: keys)
-    let gate = SupportAuthorization(store: store)
-    support = Support(store: store, gate: gate)
+    let supportAuthorization = SupportAuthorization(store: store)
+    support = Support(store: store, authorization: supportAuthorization)
     authorization = store.authorization
-    backupCodes = BackupCodes(store: store, gate: gate, codes: backupCodeStore)
-    enrollmentLinks = EnrollmentLinks(store: store, gate: gate, tickets: tickets, totp: totp)
+    backupCodes = BackupCodes(
+      store: store, authorization: supportAuthorization, codes: backupCodeStore)
+    enrollmentLinks = EnrollmentLinks(
+      store: store, authorization: supportAuthorization, tickets: tickets, totp: totp)
     reportedChanges = ReportedChanges(store: store)
     let removed = RemovedFactors(totp: totp)
-    factorRemovals = FactorRemovals(store: store, gate: gate, removed: removed)
-    bulkRemovals = BulkRemovals(store: store, gate: gate, factorRemovals: factorRemovals)
-    approvals = Approvals(store: store, gate: gate, factorRemovals: factorRemovals)
+    factorRemovals = FactorRemovals(
+      store: store, authorization: supportAuthorization, removed: removed)
+    bulkRemovals = BulkRemovals(
+      store: store, authorization: supportAuthorization, factorRemovals: factorRemovals)
+    approvals = Approvals(
+      store: store, authorization: supportAuthorization, factorRemovals: factorRemovals)
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
     masterKeys = MasterKeys(
       store: store, ring: keys,

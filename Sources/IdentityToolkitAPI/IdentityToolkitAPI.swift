@@ -50,7 +50,8 @@ public struct IdentityToolkitAPI: Sendable {
     identity.outOfBandCodes.leadLinks(to: url)
     let methods = Methods(identity: identity, tokens: IDTokens(identity: identity), publicURL: url)
     let credentials = Credentials(identity: identity)
-    let routes = Routes(methods, Gate(identity: identity, credentials: credentials, log: log))
+    let routes = Routes(
+      methods, RequestAuthorizer(identity: identity, credentials: credentials, log: log))
     router = routes.router
     operations = routes.operations
     profile = identity.profile

@@ -19,8 +19,8 @@ extension Routes {
       .v2, .readProviders, .listDefaultProviders, methods.listDefaultProviders)
     let supported: Path<> = Path("v2", "defaultSupportedIdps")
     add(
-      supported.route(.get) { [gate, methods] request in
-        await gate.admin(request, .v2, .readProviders, methods.listSupportedProviders)
+      supported.route(.get) { [authorizer, methods] request in
+        await authorizer.admin(request, .v2, .readProviders, methods.listSupportedProviders)
       }, .listSupportedProviders, .admin(.readProviders), .v2)
     for kind in ProviderMessage.kinds {
       let name = kind.collection
@@ -52,8 +52,8 @@ extension Routes {
     let ofProject = Path(
       "v2", "projects", nil, .literal(name), nil, parameters: String.self, String.self)
     add(
-      ofProject.route(method) { [gate] request, project, id in
-        await gate.admin(request, .v2, action, project: project, tenant: nil) {
+      ofProject.route(method) { [authorizer] request, project, id in
+        await authorizer.admin(request, .v2, action, project: project, tenant: nil) {
           (call) async throws(WireError) in try await work(kind, call, id)
         }
       }, declaration, .admin(action), .v2, below: "projects.")
@@ -61,8 +61,8 @@ extension Routes {
       "v2", "projects", nil, "tenants", nil, .literal(name), nil, parameters: String.self,
       String.self, String.self)
     add(
-      ofTenant.route(method) { [gate] request, project, tenant, id in
-        await gate.admin(request, .v2, action, project: project, tenant: tenant) {
+      ofTenant.route(method) { [authorizer] request, project, tenant, id in
+        await authorizer.admin(request, .v2, action, project: project, tenant: tenant) {
           (call) async throws(WireError) in try await work(kind, call, id)
         }
       }, declaration, .admin(action), .v2, below: "projects.tenants.")

@@ -44,8 +44,8 @@ extension Routes {
       let newer = work.declaration
       let message = Schema.message(
         ["targetProjectId": .text.required], newer.query, newer.request ?? [:])
-      addLegacy(.post, name, newer, takes: message, .admin(work.action)) { [gate] request in
-        await gate.transfer(request, work.action, work.method)
+      addLegacy(.post, name, newer, takes: message, .admin(work.action)) { [authorizer] request in
+        await authorizer.transfer(request, work.action, work.method)
       }
     }
   }

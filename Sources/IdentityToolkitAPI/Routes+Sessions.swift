@@ -9,8 +9,8 @@ extension Routes {
     scoped(.post, verb: ":queryAccounts", .listAccounts, .queryAccounts, methods.query)
     let project = Path("v1", "projects", nil, parameters: String.self)
     add(
-      project.route(.get) { [gate, methods] request, project in
-        await gate.admin(
+      project.route(.get) { [authorizer, methods] request, project in
+        await authorizer.admin(
           request, .v1, .readConfig, project: project, tenant: nil, methods.getProject)
       }, .getProjectOfAdmin, .admin(.readConfig), .v1)
     client(.post, Path("v2", "accounts:revokeToken"), .v2, .revokeToken, methods.revokeToken)

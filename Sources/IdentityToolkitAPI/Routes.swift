@@ -8,7 +8,7 @@ import JSON
 /// Each line has the path, the required credentials, the declaration, and the method.
 struct Routes {
   let methods: Methods
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   private(set) var router = Router { _, _ in
     WireError.engine(.methodNotAllowed).response(.both)
   }
@@ -19,9 +19,9 @@ struct Routes {
   /// The methods for the users of a project, by method and name, for the version 3 aliases.
   private(set) var works: [String: Work] = [:]
 
-  init(_ methods: Methods, _ gate: Gate) {
+  init(_ methods: Methods, _ authorizer: RequestAuthorizer) {
     self.methods = methods
-    self.gate = gate
+    self.authorizer = authorizer
     addAccounts()
     addOutOfBand()
     addPhones()
@@ -111,9 +111,9 @@ struct Routes {
     open(Path("v1", "sessionCookiePublicKeys"), .cookieKeys, methods.keySet)
     let discovery = Path(nil, ".well-known", "openid-configuration", parameters: String.self)
     add(
-      discovery.route(.get) { [methods, gate] request, project in
+      discovery.route(.get) { [methods, authorizer] request, project in
         Routes.cached(
-          await gate.open(request, .both) { () async throws(WireError) in
+          await authorizer.open(request, .both) { () async throws(WireError) in
             methods.discovery(project)
           })
       }, .discovery, .open, .both)
@@ -144,7 +144,7 @@ extension Routes {
   struct Work: Sendable {
     let action: Action
     let declaration: Declaration
-    let method: Gate.AdminMethod
+    let method: RequestAuthorizer.AdminMethod
   }
 
   /// Adds a route with its declaration; every route is added this way.
@@ -189,27 +189,28 @@ extension Routes {
   mutating func client(
     _ method: Method, _ path: Path<>, _ shape: ErrorShape, _ declaration: Declaration,
     reading read: @escaping @Sendable (Request) throws(WireError) -> Message = Body.message,
-    _ work: @escaping Gate.ClientMethod
+    _ work: @escaping RequestAuthorizer.ClientMethod
   ) {
-    add(method, path, declaration, .client, shape) { [gate] request in
-      await gate.client(request, shape, reading: read, work)
+    add(method, path, declaration, .client, shape) { [authorizer] request in
+      await authorizer.client(request, shape, reading: read, work)
     }
   }
 
   /// Adds a version 1 call with an API key or a token.
   mutating func either(
     _ path: Path<>, _ action: Action, _ declaration: Declaration,
-    _ admin: @escaping Gate.AdminMethod, _ client: @escaping Gate.ClientMethod
+    _ admin: @escaping RequestAuthorizer.AdminMethod,
+    _ client: @escaping RequestAuthorizer.ClientMethod
   ) {
-    add(.post, path, declaration, .either(action), .v1) { [gate] request in
-      await gate.either(request, .v1, action, admin: admin, client: client)
+    add(.post, path, declaration, .either(action), .v1) { [authorizer] request in
+      await authorizer.either(request, .v1, action, admin: admin, client: client)
     }
   }
 
   /// Adds a version 1 method for the users of a project and its counterpart for those of a tenant.
   mutating func scoped(
     _ method: Method, _ name: String, _ action: Action, _ declaration: Declaration,
-    _ work: @escaping Gate.AdminMethod
+    _ work: @escaping RequestAuthorizer.AdminMethod
   ) {
     works["\(method) \(name)"] = Work(action: action, declaration: declaration, method: work)
     scoped(
@@ -224,7 +225,7 @@ extension Routes {
   /// counterpart of a tenant.
   mutating func scoped(
     _ method: Method, verb suffix: String, _ action: Action, _ declaration: Declaration,
-    _ work: @escaping Gate.AdminMethod
+    _ work: @escaping RequestAuthorizer.AdminMethod
   ) {
     scoped(
       method, Path("v1", "projects", .parameter(suffix: suffix), parameters: String.self),
@@ -238,35 +239,35 @@ extension Routes {
   mutating func scoped(
     _ method: Method, _ project: Path<String>, _ tenant: Path<String, String>,
     _ shape: ErrorShape, _ action: Action, _ declaration: Declaration,
-    _ work: @escaping Gate.AdminMethod
+    _ work: @escaping RequestAuthorizer.AdminMethod
   ) {
     add(
-      project.route(method) { [gate] request, project in
-        await gate.admin(request, shape, action, project: project, tenant: nil, work)
+      project.route(method) { [authorizer] request, project in
+        await authorizer.admin(request, shape, action, project: project, tenant: nil, work)
       }, declaration, .admin(action), shape, below: "projects.")
     add(
-      tenant.route(method) { [gate] request, project, tenant in
-        await gate.admin(request, shape, action, project: project, tenant: tenant, work)
+      tenant.route(method) { [authorizer] request, project, tenant in
+        await authorizer.admin(request, shape, action, project: project, tenant: tenant, work)
       }, declaration, .admin(action), shape, below: "projects.tenants.")
   }
 
   mutating func project(
     _ method: Method, _ path: Path<String>, _ action: Action, _ declaration: Declaration,
-    _ work: @escaping Gate.AdminMethod
+    _ work: @escaping RequestAuthorizer.AdminMethod
   ) {
     add(
-      path.route(method) { [gate] request, project in
-        await gate.admin(request, .v2, action, project: project, tenant: nil, work)
+      path.route(method) { [authorizer] request, project in
+        await authorizer.admin(request, .v2, action, project: project, tenant: nil, work)
       }, declaration, .admin(action), .v2)
   }
 
   mutating func tenant(
     _ method: Method, _ path: Path<String, String>, _ action: Action, _ declaration: Declaration,
-    _ work: @escaping Gate.AdminMethod
+    _ work: @escaping RequestAuthorizer.AdminMethod
   ) {
     add(
-      path.route(method) { [gate] request, project, tenant in
-        await gate.admin(request, .v2, action, project: project, tenant: tenant, work)
+      path.route(method) { [authorizer] request, project, tenant in
+        await authorizer.admin(request, .v2, action, project: project, tenant: tenant, work)
       }, declaration, .admin(action), .v2)
   }
 
@@ -274,8 +275,8 @@ extension Routes {
   mutating func open(
     _ path: Path<>, _ declaration: Declaration, _ work: @escaping @Sendable () -> JSON
   ) {
-    add(.get, path, declaration, .open, .both) { [gate] request in
-      Routes.cached(await gate.open(request, .both) { () async throws(WireError) in work() })
+    add(.get, path, declaration, .open, .both) { [authorizer] request in
+      Routes.cached(await authorizer.open(request, .both) { () async throws(WireError) in work() })
     }
   }
 

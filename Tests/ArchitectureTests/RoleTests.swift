@@ -51,8 +51,8 @@ struct RoleTests {
   /// Messages that describe a role, or a fact that no permission decides.
   private static let exemptMessages: Set<Substring> = [
     "audit.token-role-owner", "audit.token-role-auditor", "audit.actor-emulator",
-    "audit.actors-emulator-owner", "audit.emulator-owner", "outbox.purpose-policy-weakened",
-    "settings.token-owner", "settings.token-auditor", "setup.creates-the-first-owner",
+    "audit.actors-emulator-owner", "audit.emulator-owner", "outbox.purpose-notice-policy-weakened",
+    "settings.token-owner", "settings.token-auditor", "setup.creates-the-first-owner-owners",
     "setup.create-owner", "providers.a-provider-is-trusted-as",
   ]
 

@@ -199,11 +199,11 @@ import Testing
     GET /projects/{String}/tenants/{String}/settings/providers/{String}/removal: manageTrust
     POST /projects/{String}/settings/providers/{String}/removal: manageTrust
     POST /projects/{String}/tenants/{String}/settings/providers/{String}/removal: manageTrust
-    GET /projects/{String}/settings/signers: readPolicy in the project
-    GET /projects/{String}/settings/signers/{String}/revocation: manageTrust in the project
-    POST /projects/{String}/settings/signers/{String}/revocation: manageTrust in the project
-    GET /projects/{String}/settings/signers/new: manageTrust in the project
-    POST /projects/{String}/settings/signers/new: manageTrust in the project
+    GET /projects/{String}/settings/custom-token-keys: readPolicy in the project
+    GET /projects/{String}/settings/custom-token-keys/{String}/revocation: manageTrust in the project
+    POST /projects/{String}/settings/custom-token-keys/{String}/revocation: manageTrust in the project
+    GET /projects/{String}/settings/custom-token-keys/new: manageTrust in the project
+    POST /projects/{String}/settings/custom-token-keys/new: manageTrust in the project
     GET /projects/{String}/settings/deletion: deleteProject in the project
     POST /projects/{String}/settings/deletion: deleteProject in the project
     GET /projects/{String}/tenants/{String}/settings/deletion: manageTenants in its project

@@ -162,9 +162,9 @@ import Testing
       }
     }
     try scrypt(262_144, 8, 1)
-    #expect(throws: HashParameterError.tooDear) { try scrypt(524_288, 8, 1) }
-    #expect(throws: HashParameterError.tooDear) { try scrypt(262_144, 8, 5) }
-    #expect(throws: HashParameterError.tooDear) { try scrypt(1 << 30, 1 << 20, 1 << 20) }
+    #expect(throws: HashParameterError.tooExpensive) { try scrypt(524_288, 8, 1) }
+    #expect(throws: HashParameterError.tooExpensive) { try scrypt(262_144, 8, 5) }
+    #expect(throws: HashParameterError.tooExpensive) { try scrypt(1 << 30, 1 << 20, 1 << 20) }
     #expect(throws: HashParameterError.notPowerOfTwo("cpuMemCost")) { try scrypt(1_000, 8, 1) }
     #expect(throws: HashParameterError.missing("blockSize")) { try scrypt(1_024, nil, 1) }
     #expect(throws: HashParameterError.self) { try scrypt(1_024, 0, 1) }

@@ -164,11 +164,11 @@ struct LimitTests {
   }
 
   @Test func `while all connections are busy, new clients wait`() async throws {
-    let gate = Gate()
+    let latch = Latch()
     let server = try TestServer(
       limits: { $0.connections = 2 },
       handler: { request in
-        if request.target.rawPath == "/wait" { await gate.pass() }
+        if request.target.rawPath == "/wait" { await latch.pass() }
         return .text("done")
       })
     var clients: [Client] = []
@@ -177,12 +177,12 @@ struct LimitTests {
       await client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
       clients.append(client)
     }
-    let areBusy = await eventually { gate.count == 2 }
+    let areBusy = await eventually { latch.count == 2 }
     #expect(areBusy)
     let late = try server.client(patience: 1)
     await late.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     await #expect(throws: Client.Failure.self) { try await late.answer() }
-    gate.open()
+    latch.open()
     for client in clients { #expect(try await client.answer().text == "done") }
     var answer: Client.Answer?
     for _ in 0..<5 where answer == nil { answer = try? await late.answer() }

@@ -5,13 +5,13 @@ import Testing
 /// Tests for stopping a server.
 @Suite(.timeLimit(.minutes(1)))
 struct StopTests {
-  private let gate = Gate()
+  private let latch = Latch()
   private let server: TestServer
 
   init() throws {
-    let gate = gate
+    let latch = latch
     server = try TestServer(handler: { request in
-      if request.target.rawPath == "/wait" { await gate.pass() }
+      if request.target.rawPath == "/wait" { await latch.pass() }
       return .text(request.target.rawPath)
     })
   }
@@ -22,13 +22,13 @@ struct StopTests {
     #expect(try await idle.answer().status == 200)
     let busy = try server.client()
     await busy.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-    let waits = await eventually { gate.count == 1 }
+    let waits = await eventually { latch.count == 1 }
     #expect(waits)
 
     async let stopped: Void = server.server.stop(grace: .seconds(20))
     #expect(try await idle.isAtEnd())
     #expect(throws: Client.Failure.self) { _ = try server.client() }
-    gate.open()
+    latch.open()
     let answer = try await busy.answer()
     #expect(answer.text == "/wait")
     #expect(answer["Connection"] == "close")
@@ -39,13 +39,13 @@ struct StopTests {
   @Test func `requests that exceed the grace period get a 503 response`() async throws {
     let busy = try server.client()
     await busy.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-    let waits = await eventually { gate.count == 1 }
+    let waits = await eventually { latch.count == 1 }
     #expect(waits)
     let start = ContinuousClock.now
     await server.server.stop(grace: .milliseconds(100))
     #expect(ContinuousClock.now - start < .seconds(5))
     #expect(try await busy.answer().text == "refused 503 /wait")
-    gate.open()
+    latch.open()
     try await Task.sleep(for: .milliseconds(50))
   }
 
@@ -57,17 +57,17 @@ struct StopTests {
   }
 
   @Test func `a released server stops even with pending requests`() async throws {
-    var server: TestServer? = try TestServer(handler: { [gate] _ in
-      await gate.pass()
+    var server: TestServer? = try TestServer(handler: { [latch] _ in
+      await latch.pass()
       return .noContent
     })
     let client = try #require(try server?.client())
     await client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-    let waits = await eventually { gate.count == 1 }
+    let waits = await eventually { latch.count == 1 }
     #expect(waits)
     server = nil
     _ = try await client.rest()
-    gate.open()
+    latch.open()
   }
 
   @Test func `a port that's in use is reported`() throws {

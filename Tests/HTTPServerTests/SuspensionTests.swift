@@ -5,13 +5,13 @@ import Testing
 /// Tests for handlers that suspend.
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionTests {
-  private let gate = Gate()
+  private let latch = Latch()
   private let server: TestServer
 
   init() throws {
-    let gate = gate
+    let latch = latch
     server = try TestServer(handler: { request in
-      if request.target.rawPath.hasPrefix("/wait") { await gate.pass() }
+      if request.target.rawPath.hasPrefix("/wait") { await latch.pass() }
       return .text("\(request.target.rawPath) \(request.body.count)")
     })
   }
@@ -23,12 +23,12 @@ struct SuspensionTests {
       await client.send("POST /wait\(number) HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab")
       clients.append(client)
     }
-    let allWait = await eventually { gate.count == 64 }
+    let allWait = await eventually { latch.count == 64 }
     #expect(allWait)
     let other = try server.client()
     await other.send("GET /now HTTP/1.1\r\nHost: h\r\n\r\n")
     #expect(try await other.answer().text == "/now 0")
-    gate.open()
+    latch.open()
     for (number, client) in clients.enumerated() {
       #expect(try await client.answer().text == "/wait\(number) 2")
       await client.send("GET /again HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -40,11 +40,11 @@ struct SuspensionTests {
     for number in 0..<16 {
       let client = try server.client()
       await client.send("GET /wait\(number) HTTP/1.1\r\nHost: h\r\n\r\n")
-      let waits = await eventually { gate.count == number + 1 }
+      let waits = await eventually { latch.count == number + 1 }
       #expect(waits)
       await client.close()
     }
-    gate.open()
+    latch.open()
     let isEmpty = await eventually { server.server.connectionCount == 0 }
     #expect(isEmpty)
     let client = try server.client()
@@ -76,9 +76,9 @@ struct SuspensionTests {
     let client = try server.client()
     await client.send(
       (0..<8).map { "GET /wait\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined())
-    let waits = await eventually { gate.count == 1 }
+    let waits = await eventually { latch.count == 1 }
     #expect(waits)
-    gate.open()
+    latch.open()
     for number in 0..<8 { #expect(try await client.answer().text == "/wait\(number) 0") }
   }
 

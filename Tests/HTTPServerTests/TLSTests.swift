@@ -84,20 +84,20 @@ struct TLSTests {
   }
 
   @Test func `a connection from before a reload closes after its next response`() async throws {
-    let gate = Gate()
+    let latch = Latch()
     let server = try HTTPServer(
       ServerConfiguration(tls: tls), failure: { status, _, _ in .text("", status: status) },
       handler: { _ in
-        await gate.pass()
+        await latch.pass()
         return .text("done")
       })
     let (authority, port) = (tls.certificate, server.port)
     async let answer = Tool.curl.run(
       "--silent", "--include", "--http1.1", "--cacert", authority, "https://127.0.0.1:\(port)/")
-    let isUnderWay = await eventually { gate.count == 1 }
+    let isUnderWay = await eventually { latch.count == 1 }
     #expect(isUnderWay)
     try await server.reloadCertificate()
-    gate.open()
+    latch.open()
     #expect(try await answer.text.contains("Connection: close"))
   }
 

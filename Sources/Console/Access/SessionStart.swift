@@ -5,27 +5,27 @@ import Localization
 
 /// The response after any kind of sign-in.
 struct SessionStart: Sendable {
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let frames: Frames
 
   /// Sets the session cookie and redirects to the form stored when the previous session expired, or
   /// else to `path`.
   func response(_ new: NewConsoleSession, _ visitor: Visitor, to path: String) -> Response {
     let session = new.session
-    let draft = gate.drafts.find(
+    let draft = authorizer.drafts.find(
       for: session.administrator.id, browser: visitor.formToken, at: frames.clock.now())
     if session.secondFactor == .dueNext { frames.adviseSecondFactor(session) }
     var response = Response.redirect(to: draft == nil ? path : ConsolePaths.keptAnswers())
-    response.fields.add(.setCookie, gate.cookies.session(new.token.revealedText).description)
+    response.fields.add(.setCookie, authorizer.cookies.session(new.token.revealedText).description)
     // Without the device token, the next sign-in is only treated as one from an unknown device.
-    if let device = try? gate.identity.consoleSessions.deviceToken(
-      for: session.administrator.id, replacing: gate.cookies.devices(of: visitor.request))
+    if let device = try? authorizer.identity.consoleSessions.deviceToken(
+      for: session.administrator.id, replacing: authorizer.cookies.devices(of: visitor.request))
     {
-      let cookie = gate.cookies.device(device.revealedText, of: session.administrator.id)
+      let cookie = authorizer.cookies.device(device.revealedText, of: session.administrator.id)
       response.fields.add(.setCookie, cookie.description)
     }
-    if gate.cookies.pending(of: visitor.request) != nil {
-      response.fields.add(.setCookie, gate.cookies.endOfPending.description)
+    if authorizer.cookies.pending(of: visitor.request) != nil {
+      response.fields.add(.setCookie, authorizer.cookies.endOfPending.description)
     }
     return response
   }

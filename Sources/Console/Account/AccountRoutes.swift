@@ -26,7 +26,7 @@ enum AccountRoutes: ConsoleFeature {
 
     let codes = try parts.template("account/codes", for: RecoveryCodesView.self)
     let factor = OwnFactorPage(
-      gate: table.gate, factors: identity.administratorFactors, frames: frames,
+      authorizer: table.authorizer, factors: identity.administratorFactors, frames: frames,
       view: try parts.template("account/totp", for: OwnFactorView.self), codes: codes)
     table.settingUp(.get, ConsolePaths.ownFactor, factor.show)
     table.settingUp(.post, ConsolePaths.ownFactor, factor.finish)

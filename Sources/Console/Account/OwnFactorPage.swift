@@ -7,7 +7,7 @@ import Templating
 
 /// `/account/totp`: sets up or replaces the administrator's own second factor.
 struct OwnFactorPage: Sendable {
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let factors: AdministratorFactors
   let frames: Frames
   let view: Template<OwnFactorView>
@@ -62,8 +62,8 @@ struct OwnFactorPage: Sendable {
 
   /// Whether a form is saved that was submitted after the previous session expired.
   private func waits(_ signedIn: SignedIn) -> Bool {
-    gate.drafts.find(
-      for: signedIn.administrator.id, browser: gate.cookies.formToken(of: signedIn.request),
+    authorizer.drafts.find(
+      for: signedIn.administrator.id, browser: authorizer.cookies.formToken(of: signedIn.request),
       at: frames.clock.now()) != nil
   }
 

@@ -12,7 +12,7 @@ import Text
 /// code was created. The rest of the query isn't trusted.
 struct ActionLinkPage: Sendable {
   let codes: OutOfBandCodes
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<ActionLinkView>
 
@@ -39,7 +39,7 @@ struct ActionLinkPage: Sendable {
   func act(_ visitor: Visitor) async throws(Refusal) -> Response {
     let text = visitor.form.text("code") ?? ""
     let author = Author(
-      actor: .nobody, address: visitor.request.peer, requestID: visitor.request.id.text)
+      actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
     do throws(OutOfBandError) {
       let code = try await codes.look(at: text)
       if code.kind == .passwordReset {
@@ -117,7 +117,7 @@ struct ActionLinkPage: Sendable {
       frame: FrameView(frame), csrf: visitor.formToken, state: state, code: code)
     var response = Response.html(
       view.render(model), status: errors.isEmpty ? state.status : .unprocessableContent)
-    gate.cookies.keep(visitor, in: &response)
+    authorizer.cookies.keep(visitor, in: &response)
     return response
   }
 }

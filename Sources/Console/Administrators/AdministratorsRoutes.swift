@@ -17,7 +17,7 @@ enum AdministratorsRoutes: ConsoleFeature {
       ConsolePaths.invitationRemoval, performing: [.revokeInvitation], list.revoke)
 
     let new = NewAdministratorPage(
-      identity: identity, actions: parts.actions, publicURL: parts.gate.publicURL,
+      identity: identity, actions: parts.actions, publicURL: parts.authorizer.publicURL,
       view: try parts.template("administrators/new", for: NewAdministratorView.self),
       made: try parts.template("administrators/made", for: InvitationMadeView.self))
     table.signedIn(.get, ConsolePaths.newAdministrator, .manageAdministrators, new.show)
@@ -34,17 +34,18 @@ enum AdministratorsRoutes: ConsoleFeature {
     table.signedIn(ConsolePaths.grantRemoval, performing: [.revokeRole], one.revoke)
 
     let typed = try parts.template("administrators/typed", for: TypedView.self)
-    let reset = TypedPage(deed: .reset, identity: identity, actions: parts.actions, view: typed)
+    let reset = TypedPage(action: .reset, identity: identity, actions: parts.actions, view: typed)
     table.signedIn(.get, ConsolePaths.factorReset, .manageAdministrators, reset.ask)
     table.signedIn(
       ConsolePaths.factorReset, performing: [.resetAdministratorFactor], reset.act)
-    let removal = TypedPage(deed: .remove, identity: identity, actions: parts.actions, view: typed)
+    let removal = TypedPage(
+      action: .remove, identity: identity, actions: parts.actions, view: typed)
     table.signedIn(.get, ConsolePaths.administratorRemoval, .manageAdministrators, removal.ask)
     table.signedIn(
       ConsolePaths.administratorRemoval, performing: [.removeAdministrator], removal.act)
 
     let invitation = InvitationPage(
-      invitations: identity.invitations, gate: parts.gate, frames: frames,
+      invitations: identity.invitations, authorizer: parts.authorizer, frames: frames,
       view: try parts.template("administrators/invitation", for: InvitationView.self))
     table.open(.get, ConsolePaths.invitation, invitation.show)
     table.open(.post, ConsolePaths.invitation, invitation.accept)

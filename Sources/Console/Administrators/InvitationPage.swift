@@ -9,7 +9,7 @@ import Templating
 /// The token is in the query, which access logs omit. Opening the page doesn't use up the link.
 struct InvitationPage: Sendable {
   let invitations: Invitations
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<InvitationView>
 
@@ -29,7 +29,7 @@ struct InvitationPage: Sendable {
         token: token, displayName: name, password: Secret(visitor.form.text("password") ?? ""),
         address: request.peer, userAgent: request.fields[.userAgent] ?? "",
         requestID: request.id.text)
-      return SessionStart(gate: gate, frames: frames).response(
+      return SessionStart(authorizer: authorizer, frames: frames).response(
         new, visitor, to: ConsolePaths.projects())
     } catch {
       let fault: FieldError
@@ -57,7 +57,7 @@ struct InvitationPage: Sendable {
         frame: FrameView(frame), invitation: invitation, token: token, name: name))
     var response = Response.html(
       view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
-    gate.cookies.keep(visitor, in: &response)
+    authorizer.cookies.keep(visitor, in: &response)
     return response
   }
 

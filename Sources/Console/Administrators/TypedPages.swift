@@ -7,7 +7,7 @@ import Templating
 /// the administrator's email address is typed as confirmation.
 struct TypedPage: Sendable {
   /// An action on another administrator.
-  enum Deed: Sendable {
+  enum Action: Sendable {
     case reset, remove
 
     var action: ConsoleAction { self == .reset ? .resetAdministratorFactor : .removeAdministrator }
@@ -18,7 +18,7 @@ struct TypedPage: Sendable {
     }
   }
 
-  let deed: Deed
+  let action: Action
   let identity: Identity
   let actions: ActionForms
   let view: Template<TypedView>
@@ -36,13 +36,13 @@ struct TypedPage: Sendable {
     guard typed.lowercased() == administrator.email.lowercased() else {
       let fault = FieldError(
         field: "confirmation", text: Message("administrators.address-differs"))
-      let errors = [fault] + (try await actions.unmet(deed.action, signedIn))
+      let errors = [fault] + (try await actions.unmet(action.action, signedIn))
       return try await page(signedIn, id, typed: typed, errors: errors)
     }
     let name = Message.Value.name(Words.short(administrator.displayName))
     let request = actions.request(signedIn)
     do {
-      switch deed {
+      switch action {
       case .reset:
         let outcome = try await identity.administratorFactors.reset(administrator.id, request)
         return actions.leave(
@@ -59,7 +59,7 @@ struct TypedPage: Sendable {
           signedIn, after: outcome, to: ConsolePaths.administrators())
       }
     } catch {
-      let errors = try await actions.faults(error, deed.action, signedIn, fault)
+      let errors = try await actions.faults(error, action.action, signedIn, fault)
       return try await page(signedIn, id, typed: typed, errors: errors)
     }
   }
@@ -86,15 +86,15 @@ struct TypedPage: Sendable {
     let record = try await AdministratorPage.record(id, identity)
     let administrator = record.administrator
     guard administrator.id != signedIn.administrator.id,
-      deed == .remove || record.hasSecondFactor
+      action == .remove || record.hasSecondFactor
     else { return .redirect(to: ConsolePaths.administrator(id)) }
     let tokens =
-      deed == .reset
+      action == .reset
       ? 0
       : try await refusing { try await identity.serviceTokens.count(madeBy: administrator.id) }
     let name = Message.Value.name(Words.short(administrator.displayName))
     var frame = frames.frame(
-      Message("administrators.person-title", ["title": .message(deed.name), "name": name]),
+      Message("administrators.person-title", ["title": .message(action.name), "name": name]),
       for: signedIn, tab: .administrators)
     frame.errors = errors
     frame.crumbs = [
@@ -103,9 +103,9 @@ struct TypedPage: Sendable {
     ]
     let frameView = FrameView(frame)
     let model = TypedView(
-      frame: frameView, csrf: signedIn.session.csrfToken, deed: deed,
+      frame: frameView, csrf: signedIn.session.csrfToken, action: action,
       administrator: administrator, tokens: tokens, typed: typed,
-      fields: try await actions.fields(deed.action, signedIn, frameView))
+      fields: try await actions.fields(action.action, signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }
@@ -113,7 +113,7 @@ struct TypedPage: Sendable {
 struct TypedView: ViewModel {
   let frame: FrameView
   let csrf: String
-  let deed: TypedPage.Deed
+  let action: TypedPage.Action
   let administrator: Administrator
   /// The number of service tokens created by this administrator, which are revoked.
   let tokens: Int
@@ -121,7 +121,7 @@ struct TypedView: ViewModel {
   let fields: ActionFields
 
   private var consequences: [Message] {
-    switch deed {
+    switch action {
     case .reset:
       return [
         Message("administrators.authenticator-stops-working"),
@@ -143,12 +143,12 @@ struct TypedView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .flag("isReset") { $0.deed == .reset },
+    .flag("isReset") { $0.action == .reset },
     .text("name") { Words.short($0.administrator.displayName) },
     .text("email") { $0.administrator.email },
     .text(\.csrf),
     .text("action") {
-      $0.deed == .reset
+      $0.action == .reset
         ? ConsolePaths.factorReset($0.administrator.id.text)
         : ConsolePaths.administratorRemoval($0.administrator.id.text)
     },
@@ -157,6 +157,6 @@ struct TypedView: ViewModel {
     .object("authorization") { $0.fields },
     .text(\.typed),
     .text("error") { $0.frame.error(at: "confirmation") },
-    .text("button") { $0.deed.name },
+    .text("button") { $0.action.name },
   ]
 }

@@ -10,6 +10,7 @@ struct AuditPage: Sendable {
   let frames: Frames
   let view: Template<AuditView>
   let row: Template<AuditRowView>
+  let menus: AuditMenus
   let rows = MarkupCache<AuditRowView.Source>()
 
   private static let length = 50
@@ -41,7 +42,7 @@ struct AuditPage: Sendable {
     let actors = try await refusing { try await audit.actors(place.scope) }
     var frame = frame
     frame.errors = faults
-    var model = AuditView(frame: frame, place: place, query: query, actors: actors)
+    var model = AuditView(frame: frame, place: place, query: query, actors: actors, menus: menus)
     guard faults.isEmpty else {
       model.showNothing()
       return .html(view.render(model), status: .unprocessableContent)

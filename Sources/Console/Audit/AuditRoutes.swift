@@ -8,7 +8,9 @@ enum AuditRoutes: ConsoleFeature {
     let audit = AuditPage(
       audit: identity.audit, frames: frames,
       view: try parts.template("audit/audit", for: AuditView.self),
-      row: try parts.template("audit/row", for: AuditRowView.self))
+      row: try parts.template("audit/row", for: AuditRowView.self),
+      menus: AuditMenus(
+        try parts.template("audit/menu", for: AuditMenu.self), frames.catalog))
     table.inScope(.get, ConsolePaths.audit, .readAudit, audit.show)
     table.inScope(.get, ConsolePaths.auditFile, .readAudit, audit.download)
     table.signedIn(.get, ConsolePaths.instanceAudit, .readAudit, audit.showAll)

@@ -59,7 +59,7 @@ final class AuditRowView: ViewModel {
     return (["kind": row.objectKind, "object": row.objectID] as Form).query(of: source.path)
   }
 
-  private var deeds: String {
+  private var actions: String {
     let value = row.actorID.isEmpty ? row.actorKind : "\(row.actorKind):\(row.actorID)"
     return (["actor": value] as Form).query(of: source.path)
   }
@@ -109,7 +109,7 @@ final class AuditRowView: ViewModel {
       AuditWords.isOwn(view.row) || view.row.actorName == view.row.actorKind
         ? nil : AuditWords.actorKind(view.row)
     },
-    .text("deeds") { $0.deeds },
+    .text("actions") { $0.actions },
     .flag("isOfAll") { $0.source.isOfAll },
     .markup("place") { $0.place },
     .markup("at") { $0.source.times.moment($0.row.at) },

@@ -12,11 +12,13 @@ struct AuditView: ViewModel {
   private(set) var pager: PagerView?
   private(set) var empty: EmptyView?
 
-  init(frame: Frame, place: AuditPlace, query: AuditQuery, actors: [AuditActor]) {
+  init(
+    frame: Frame, place: AuditPlace, query: AuditQuery, actors: [AuditActor], menus: AuditMenus
+  ) {
     self.frame = FrameView(frame)
     self.place = place
     self.query = query
-    filter = AuditFilterView(self.frame, place, query, actors)
+    filter = AuditFilterView(self.frame, place, query, actors, menus)
   }
 
   /// Shows the result of a search.

@@ -195,7 +195,7 @@ enum AuditWords {
     case .commandLine: Message("audit.actors-command-line")
     case .emulatorOwner: Message("audit.actors-emulator-owner")
     case .server: Message("audit.actors-server")
-    case .nobody: Message("audit.actors-nobody")
+    case .visitor: Message("audit.actors-visitor")
     }
   }
 
@@ -208,7 +208,7 @@ enum AuditWords {
     case .commandLine: Message("audit.actor-command-line")
     case .emulatorOwner: Message("audit.actor-emulator")
     case .server: Message("audit.actor-server")
-    case .nobody: Message("audit.actor-visitor")
+    case .visitor: Message("audit.actor-visitor")
     case nil: .verbatim(row.actorKind)
     }
   }

@@ -10,7 +10,7 @@ enum EnrollmentLinksRoutes: ConsoleFeature {
       ConsolePaths.enrollmentLink, performing: SendEnrollmentLink(pages: pages))
 
     let enrollment = LinkedEnrollmentPage(
-      links: identity.enrollmentLinks, gate: parts.gate, frames: frames,
+      links: identity.enrollmentLinks, authorizer: parts.authorizer, frames: frames,
       view: try parts.template("enrollment-links/enroll", for: LinkedEnrollmentView.self))
     table.open(.get, ConsolePaths.linkedEnrollment, enrollment.show)
     table.open(.post, ConsolePaths.linkedEnrollment, enrollment.finish)

@@ -11,7 +11,7 @@ import Templating
 /// Opening the page stores nothing, so it can be opened again; each time it shows a new secret.
 struct LinkedEnrollmentPage: Sendable {
   let links: EnrollmentLinks
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<LinkedEnrollmentView>
 
@@ -32,7 +32,7 @@ struct LinkedEnrollmentPage: Sendable {
     let form = visitor.form
     let code = form.text("link") ?? ""
     let author = Author(
-      actor: .nobody, address: visitor.request.peer, requestID: visitor.request.id.text)
+      actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
     do throws(EnrollmentLinkError) {
       try await links.finish(
         code, ticket: form.text("ticket") ?? "", typed: form.trimmed("code"),
@@ -102,7 +102,7 @@ struct LinkedEnrollmentPage: Sendable {
     let model = LinkedEnrollmentView(frame: view, state: state, form: form)
     var response = Response.html(
       self.view.render(model), status: errors.isEmpty ? state.status : .unprocessableContent)
-    gate.cookies.keep(visitor, in: &response)
+    authorizer.cookies.keep(visitor, in: &response)
     return response
   }
 }

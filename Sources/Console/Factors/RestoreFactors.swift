@@ -32,7 +32,7 @@ struct RestoreFactors: SupportAction {
     question.reasons = [.found, .mistake, .other]
     if apart.remover == target.context.signedIn.administrator.id {
       question.refusal = ActionErrorText.sentence(.ownRemoval)
-      question.colleagues = try await pages.colleagues(
+      question.otherAdministrators = try await pages.otherAdministrators(
         for: Self.self, on: account, target,
         to: apart.factors.count == 1 ? .restoreFactor : .restoreFactors)
     }

@@ -7,17 +7,17 @@ import Templating
 struct Failures: Sendable {
   private let template: Template<FailureView>
   private let frames: Frames
-  private let gate: Gate
+  private let authorizer: RequestAuthorizer
   private let publicURL: PublicURL
   private let log: @Sendable (String) -> Void
 
   init(
-    templates: TemplateLibrary, frames: Frames, gate: Gate, publicURL: PublicURL,
+    templates: TemplateLibrary, frames: Frames, authorizer: RequestAuthorizer, publicURL: PublicURL,
     log: @escaping @Sendable (String) -> Void
   ) throws {
     template = try templates.template("failures/failure", for: FailureView.self)
     self.frames = frames
-    self.gate = gate
+    self.authorizer = authorizer
     self.publicURL = publicURL
     self.log = log
   }
@@ -69,7 +69,7 @@ struct Failures: Sendable {
   /// a session.
   private func page(_ fault: Fault, for request: Request) async -> Response {
     let id = request.id.text
-    guard let signedIn = await gate.known(request) else { return page(fault, requestID: id) }
+    guard let signedIn = await authorizer.known(request) else { return page(fault, requestID: id) }
     // A pending flash stays for the next page: it belongs to an action, not to this error.
     return page(
       fault, frames.unflashed(fault.heading, for: signedIn, tab: nil), requestID: id)

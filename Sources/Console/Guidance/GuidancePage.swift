@@ -8,12 +8,12 @@ import Templating
 /// Opened from a pool (`?project=…&tenant=…`), guides show its values.
 struct GuidancePage: Sendable {
   let guides: Guides
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let frames: Frames
   let index: Template<GuidanceView>
   let view: Template<GuideView>
 
-  private var identity: Identity { gate.identity }
+  private var identity: Identity { authorizer.identity }
 
   func list(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let place = try await place(signedIn)
@@ -43,7 +43,7 @@ struct GuidancePage: Sendable {
   private func place(_ signedIn: SignedIn) async throws(Refusal) -> GuidePlace? {
     guard let project = signedIn.query.text("project"), !project.isEmpty else { return nil }
     let tenant = signedIn.query.text("tenant").flatMap { $0.isEmpty ? nil : $0 }
-    let context = try await gate.scope(signedIn, project, tenant, needing: .seeScope)
+    let context = try await authorizer.scope(signedIn, project, tenant, needing: .seeScope)
     var policy: Policy?
     if context.may(.readPolicy) {
       do { policy = try await identity.policies.read(context.scope) } catch {

@@ -22,7 +22,7 @@ enum GuidanceRoutes: ConsoleFeature {
       SaveGuidance(editor: editor).perform)
 
     let guidance = GuidancePage(
-      guides: parts.guides, gate: parts.gate, frames: frames,
+      guides: parts.guides, authorizer: parts.authorizer, frames: frames,
       index: try parts.template("guidance/index", for: GuidanceView.self),
       view: try parts.template("guidance/guide", for: GuideView.self))
     table.signedIn(.get, ConsolePaths.guidance, nil, guidance.list)

@@ -10,7 +10,7 @@ import Templating
 /// Opening the page changes nothing, because email scanners open links too.
 struct ReportedChangePage: Sendable {
   let reportedChanges: ReportedChanges
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<ReportedChangeView>
 
@@ -30,7 +30,7 @@ struct ReportedChangePage: Sendable {
   func object(_ visitor: Visitor) async throws(Refusal) -> Response {
     let code = visitor.form.text("code") ?? ""
     let author = Author(
-      actor: .nobody, address: visitor.request.peer, requestID: visitor.request.id.text)
+      actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
     do throws(ReportedChangeError) {
       try await reportedChanges.object(code, by: author)
     } catch {
@@ -59,7 +59,7 @@ struct ReportedChangePage: Sendable {
     let model = ReportedChangeView(
       frame: FrameView(frame), csrf: visitor.formToken, state: state, code: code)
     var response = Response.html(view.render(model), status: state.status)
-    gate.cookies.keep(visitor, in: &response)
+    authorizer.cookies.keep(visitor, in: &response)
     return response
   }
 }

@@ -7,7 +7,7 @@ import Templating
 /// `/setup`: creates the first owner; available until there is one.
 struct SetupPage: Sendable {
   let setup: Setup
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<SetupView>
 
@@ -29,7 +29,7 @@ struct SetupPage: Sendable {
     } catch {
       return try refused(error, visitor, answers)
     }
-    return SessionStart(gate: gate, frames: frames).response(
+    return SessionStart(authorizer: authorizer, frames: frames).response(
       new, visitor, to: ConsolePaths.projects())
   }
 
@@ -73,7 +73,7 @@ struct SetupPage: Sendable {
     frame.errors = errors
     let model = SetupView(frame: FrameView(frame), csrf: visitor.formToken, answers: answers)
     var response = Response.html(view.render(model), status: status)
-    gate.cookies.keep(visitor, in: &response)
+    authorizer.cookies.keep(visitor, in: &response)
     return response
   }
 }

@@ -6,15 +6,15 @@ import Text
 
 /// `/sign-in/answers`: lets an administrator resubmit a form whose session had expired.
 struct KeptAnswersPage: Sendable {
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<KeptAnswersView>
   /// The routes that the page can link to.
   let destinations: [Route]
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let draft = gate.drafts.find(
-      for: signedIn.administrator.id, browser: gate.cookies.formToken(of: signedIn.request),
+    let draft = authorizer.drafts.find(
+      for: signedIn.administrator.id, browser: authorizer.cookies.formToken(of: signedIn.request),
       at: frames.clock.now())
     guard let draft else { return .redirect(to: ConsolePaths.projects()) }
     let frame = frames.frame(Message("sign-in.your-form-was-saved"), for: signedIn, tab: nil)

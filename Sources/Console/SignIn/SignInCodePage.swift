@@ -6,14 +6,14 @@ import Templating
 /// `/sign-in/code`: verifies the second factor after the password and starts the session.
 struct SignInCodePage: Sendable {
   let identity: Identity
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<SignInCodeView>
   /// The routes that a sign-in can continue to.
   let destinations: [Route]
 
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
-    let pending = gate.cookies.pending(of: visitor.request)
+    let pending = authorizer.cookies.pending(of: visitor.request)
     guard let pending else { return .redirect(to: ConsolePaths.signIn()) }
     let isPending = try await refusing {
       try await identity.consoleSessions.isPending(pending)
@@ -24,7 +24,7 @@ struct SignInCodePage: Sendable {
 
   func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
     let request = visitor.request
-    guard let pending = gate.cookies.pending(of: request) else { return ended() }
+    guard let pending = authorizer.cookies.pending(of: request) else { return ended() }
     let next = visitor.form.text("next")
     // The page has two forms. The field that was sent tells which one shows the error.
     let field = visitor.form["recovery"] == nil ? "code" : "recovery"
@@ -43,7 +43,7 @@ struct SignInCodePage: Sendable {
     } catch {
       return try refused(error, visitor, field, next: next)
     }
-    return SessionStart(gate: gate, frames: frames).response(
+    return SessionStart(authorizer: authorizer, frames: frames).response(
       new, visitor,
       to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.projects())
   }
@@ -73,7 +73,7 @@ struct SignInCodePage: Sendable {
 
   private func ended() -> Response {
     var response = Response.redirect(to: (["ended": "1"] as Form).query(of: ConsolePaths.signIn()))
-    response.fields.add(.setCookie, gate.cookies.endOfPending.description)
+    response.fields.add(.setCookie, authorizer.cookies.endOfPending.description)
     return response
   }
 
@@ -87,7 +87,7 @@ struct SignInCodePage: Sendable {
       next: ReturnAddress.checked(next, among: destinations))
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     var response = Response.html(view.render(model), status: status ?? fitting)
-    gate.cookies.keep(visitor, in: &response)
+    authorizer.cookies.keep(visitor, in: &response)
     return response
   }
 }

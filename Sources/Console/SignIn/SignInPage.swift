@@ -7,7 +7,7 @@ import Templating
 /// `/sign-in`: starts a console session.
 struct SignInPage: Sendable {
   let identity: Identity
-  let gate: Gate
+  let authorizer: RequestAuthorizer
   let frames: Frames
   let view: Template<SignInView>
   /// The routes that a sign-in can continue to.
@@ -16,7 +16,7 @@ struct SignInPage: Sendable {
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
     let query = visitor.request.target.query
     let next = query.text("next")
-    if try await gate.session(of: visitor.request) != nil { return goOn(to: next) }
+    if try await authorizer.session(of: visitor.request) != nil { return goOn(to: next) }
     if try await refusing({ try await identity.setup.isOpen() }) {
       return .redirect(to: ConsolePaths.setup())
     }
@@ -47,7 +47,8 @@ struct SignInPage: Sendable {
     do {
       outcome = try await identity.consoleSessions.signIn(
         email: email, password: Secret(password), address: request.peer,
-        userAgent: request.fields[.userAgent] ?? "", devices: gate.cookies.devices(of: request),
+        userAgent: request.fields[.userAgent] ?? "",
+        devices: authorizer.cookies.devices(of: request),
         requestID: request.id.text)
     } catch {
       return try refused(error, visitor, email: email, next: next)
@@ -55,14 +56,14 @@ struct SignInPage: Sendable {
     let destination = ReturnAddress.checked(next, among: destinations)
     switch outcome {
     case .signedIn(let new):
-      return SessionStart(gate: gate, frames: frames).response(
+      return SessionStart(authorizer: authorizer, frames: frames).response(
         new, visitor, to: destination ?? ConsolePaths.projects())
     case .codeDue(let pending):
       var query = Form()
       if let destination { query.add("next", destination) }
       var response = Response.redirect(to: query.query(of: ConsolePaths.signInCode()))
       response.fields.add(
-        .setCookie, gate.cookies.pending(pending.revealedText).description)
+        .setCookie, authorizer.cookies.pending(pending.revealedText).description)
       return response
     }
   }
@@ -104,7 +105,7 @@ struct SignInPage: Sendable {
       next: ReturnAddress.checked(next, among: destinations))
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     var response = Response.html(view.render(model), status: status ?? fitting)
-    gate.cookies.keep(visitor, in: &response)
+    authorizer.cookies.keep(visitor, in: &response)
     return response
   }
 }

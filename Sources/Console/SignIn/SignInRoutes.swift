@@ -10,20 +10,20 @@ enum SignInRoutes: ConsoleFeature {
     let destinations = table.all.filter { $0.access != .open }.map(\.route)
 
     let signIn = SignInPage(
-      identity: identity, gate: parts.gate, frames: frames,
+      identity: identity, authorizer: parts.authorizer, frames: frames,
       view: try parts.template("sign-in/sign-in", for: SignInView.self),
       destinations: destinations)
     table.open(.get, ConsolePaths.signIn, signIn.show)
     table.open(.post, ConsolePaths.signIn, signIn.signIn)
 
     let answers = KeptAnswersPage(
-      gate: parts.gate, frames: frames,
+      authorizer: parts.authorizer, frames: frames,
       view: try parts.template("sign-in/answers", for: KeptAnswersView.self),
       destinations: destinations)
     table.signedIn(.get, ConsolePaths.keptAnswers, nil, answers.show)
 
     let code = SignInCodePage(
-      identity: identity, gate: parts.gate, frames: frames,
+      identity: identity, authorizer: parts.authorizer, frames: frames,
       view: try parts.template("sign-in/code", for: SignInCodeView.self),
       destinations: destinations)
     table.open(.get, ConsolePaths.signInCode, code.show)

@@ -6,7 +6,7 @@ enum SignOutRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let signOut = SignOutPage(
-      sessions: identity.consoleSessions, cookies: parts.gate.cookies, frames: frames,
+      sessions: identity.consoleSessions, cookies: parts.authorizer.cookies, frames: frames,
       view: try parts.template("sign-out/sign-out", for: SignOutView.self))
     table.settingUp(.get, ConsolePaths.signOut, signOut.ask)
     table.settingUp(.post, ConsolePaths.signOut, signOut.signOut)

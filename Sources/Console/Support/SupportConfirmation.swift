@@ -28,7 +28,7 @@ struct SupportConfirmation {
   /// Why the agent can't act, whatever the input; nil if they can.
   var refusal: Message?
   /// Who can act instead; nil where that wouldn't help.
-  var colleagues: ColleaguesView?
+  var otherAdministrators: OtherAdministratorsView?
   /// The field for the end of a suspension.
   var until: UntilField?
   /// The field for the name of a factor.
@@ -76,7 +76,7 @@ struct SupportConfirmationView: ViewModel {
     .markup("heading") { $0.question.heading },
     .object(\.user),
     .optional(\.refusal),
-    .optional("colleagues") { $0.question.colleagues },
+    .optional("otherAdministrators") { $0.question.otherAdministrators },
     .optional(\.form),
     .optional("until") { $0.until },
     .optional("name") { $0.name },

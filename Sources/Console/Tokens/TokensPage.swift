@@ -10,7 +10,7 @@ struct TokensPage: Sendable {
   let tokens: ServiceTokens
   let actions: ActionForms
   let form: Template<NewTokenView>
-  let made: Template<MadeTokenView>
+  let made: Template<CreatedTokenView>
   let revocation: Template<TokenRevocationView>
 
   private var frames: Frames { actions.frames }
@@ -45,7 +45,7 @@ struct TokensPage: Sendable {
       Message("tokens.title-of-created"), in: context, tab: .settings)
     frame.crumbs = [Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(scope))]
     let html = made.render(
-      MadeTokenView(
+      CreatedTokenView(
         frame: FrameView(frame), scope: scope, token: new.token, text: new.secret.revealedText))
     return actions.page(.html(html), after: outcome)
   }

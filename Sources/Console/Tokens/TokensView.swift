@@ -51,7 +51,7 @@ struct RoleChoice: ViewModel {
 }
 
 /// The page that shows a new token once.
-struct MadeTokenView: ViewModel {
+struct CreatedTokenView: ViewModel {
   let frame: FrameView
   let scope: Scope
   let token: ServiceToken

@@ -26,7 +26,8 @@ struct NewTrustedTokenKeyPage: Sendable {
         to: context.scope.project, issuer: issuer, keyID: keyID, key: key, actions.request(signedIn)
       )
       return actions.leave(
-        Message("signers.registered-key-of", ["issuer": .name(issuer)]), signedIn, after: outcome,
+        Message("trusted-token-keys.registered-key-of", ["issuer": .name(issuer)]), signedIn,
+        after: outcome,
         to: ConsolePaths.signers(context.scope.project.text))
     } catch {
       let errors = try await actions.faults(
@@ -42,7 +43,7 @@ struct NewTrustedTokenKeyPage: Sendable {
     _ context: ProjectContext, issuer: String, keyID: String, key: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(
-      Message("signers.register-key"), in: context, tab: .settings)
+      Message("trusted-token-keys.register-key"), in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = TrustedTokenKeysPage.crumbs(context)
     let frameView = FrameView(frame)
@@ -55,14 +56,16 @@ struct NewTrustedTokenKeyPage: Sendable {
   static func fault(_ error: TrustedTokenKeyError) throws(Refusal) -> FieldError {
     switch error {
     case .invalidIssuer:
-      FieldError(field: "issuer", text: Message("signers.issuer-invalid"))
-    case .invalidKeyID: FieldError(field: "key-id", text: Message("signers.key-id-invalid"))
+      FieldError(field: "issuer", text: Message("trusted-token-keys.issuer-invalid"))
+    case .invalidKeyID:
+      FieldError(field: "key-id", text: Message("trusted-token-keys.key-id-invalid"))
     case .invalidKey(let fault): FieldError(field: "key", text: words(fault))
-    case .exists: FieldError(field: "key", text: Message("signers.key-exists"))
+    case .exists: FieldError(field: "key", text: Message("trusted-token-keys.key-exists"))
     case .tooMany:
       FieldError(
         field: "key",
-        text: Message("signers.too-many-keys", ["count": .number(TrustedTokenKeys.most)]))
+        text: Message("trusted-token-keys.too-many-keys", ["count": .number(TrustedTokenKeys.most)])
+      )
     case .projectNotFound, .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
@@ -70,10 +73,10 @@ struct NewTrustedTokenKeyPage: Sendable {
 
   private static func words(_ fault: PublicKey.Fault) -> Message {
     switch fault {
-    case .isPrivate: Message("signers.key-is-private")
-    case .unreadable: Message("signers.key-unreadable")
-    case .unusable: Message("signers.key-unusable")
-    case .otherKind: Message("signers.key-not-rsa")
+    case .isPrivate: Message("trusted-token-keys.key-is-private")
+    case .unreadable: Message("trusted-token-keys.key-unreadable")
+    case .unusable: Message("trusted-token-keys.key-unusable")
+    case .otherKind: Message("trusted-token-keys.key-not-rsa")
     }
   }
 }

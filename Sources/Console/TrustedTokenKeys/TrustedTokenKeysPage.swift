@@ -28,7 +28,7 @@ struct TrustedTokenKeysPage: Sendable {
       }
     }
     var frame = try await frames.frame(
-      Message("signers.custom-token-signing-keys"), in: context, tab: .settings)
+      Message("trusted-token-keys.custom-token-signing-keys"), in: context, tab: .settings)
     frame.crumbs = [Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(scope))]
     return .html(
       view.render(
@@ -50,7 +50,7 @@ struct TrustedTokenKeysPage: Sendable {
       throw .notFound
     }
     var frame = try await frames.frame(
-      Message("signers.title-of-revocation"), in: context, tab: .settings)
+      Message("trusted-token-keys.title-of-revocation"), in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = Self.crumbs(context)
     let view = FrameView(frame)
@@ -66,7 +66,7 @@ struct TrustedTokenKeysPage: Sendable {
       let outcome = try await identity.signers.revoke(
         ID(id), of: context.scope.project, actions.request(signedIn))
       return actions.leave(
-        Message("signers.revoked"), signedIn, after: outcome,
+        Message("trusted-token-keys.revoked"), signedIn, after: outcome,
         to: ConsolePaths.signers(context.scope.project.text))
     } catch {
       let errors = try await actions.faults(
@@ -79,7 +79,7 @@ struct TrustedTokenKeysPage: Sendable {
     [
       Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(context.scope)),
       Link(
-        text: Message("signers.custom-token-signing-keys"),
+        text: Message("trusted-token-keys.custom-token-signing-keys"),
         href: ConsolePaths.signers(context.scope.project.text)),
     ]
   }

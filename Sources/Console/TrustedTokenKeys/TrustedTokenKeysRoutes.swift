@@ -7,9 +7,9 @@ enum TrustedTokenKeysRoutes: ConsoleFeature {
     let identity = parts.identity
     let signers = TrustedTokenKeysPage(
       identity: identity, actions: parts.actions,
-      view: try parts.template("signers/signers", for: TrustedTokenKeysView.self),
+      view: try parts.template("trusted-token-keys/signers", for: TrustedTokenKeysView.self),
       revocation: try parts.template(
-        "signers/revocation", for: TrustedTokenKeyRevocationView.self))
+        "trusted-token-keys/revocation", for: TrustedTokenKeyRevocationView.self))
     table.inProject(.get, ConsolePaths.signers, .readPolicy, signers.show)
     table.inProject(.get, ConsolePaths.signerRevocation, .manageTrust, signers.ask)
     table.inProject(
@@ -17,7 +17,7 @@ enum TrustedTokenKeysRoutes: ConsoleFeature {
 
     let newTrustedTokenKey = NewTrustedTokenKeyPage(
       signers: identity.signers, actions: parts.actions,
-      view: try parts.template("signers/new", for: NewTrustedTokenKeyView.self))
+      view: try parts.template("trusted-token-keys/new", for: NewTrustedTokenKeyView.self))
     table.inProject(.get, ConsolePaths.newTrustedTokenKey, .manageTrust, newTrustedTokenKey.show)
     table.inProject(
       ConsolePaths.newTrustedTokenKey, performing: [.registerTokenSigningKey],

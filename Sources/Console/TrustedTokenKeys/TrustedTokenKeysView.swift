@@ -41,14 +41,15 @@ struct TrustedTokenKeysView: ViewModel {
     .list(\.rows),
     .object("empty") { view in
       EmptyView(
-        heading: Message("signers.empty"), sentence: Message("signers.empty-hint"),
+        heading: Message("trusted-token-keys.empty"),
+        sentence: Message("trusted-token-keys.empty-hint"),
         link: view.add.map {
-          EmptyLink(text: Message("signers.register-key"), href: $0, isPrimary: true)
+          EmptyLink(text: Message("trusted-token-keys.register-key"), href: $0, isPrimary: true)
         })
     },
     .flag("hasRevoked") { !$0.revoked.isEmpty },
     .text("revokedCount") {
-      Message("signers.n-revoked-keys", ["count": .number($0.revoked.count)])
+      Message("trusted-token-keys.n-revoked-keys", ["count": .number($0.revoked.count)])
     },
     .list(\.revoked),
     .flag("showsHistory") { $0.history != nil },
@@ -87,20 +88,22 @@ struct TrustedTokenKeyRevocationView: ViewModel {
 
   private var consequences: [Message] {
     [
-      Message("signers.tokens-are-rejected"), Message("signers.sessions-continue"),
-      Message("signers.others-stay-valid"),
+      Message("trusted-token-keys.tokens-are-rejected"),
+      Message("trusted-token-keys.sessions-continue"),
+      Message("trusted-token-keys.others-stay-valid"),
     ]
   }
 
   private var facts: [Fact] {
     [
-      Fact(Message("signers.service-account"), HTML.isolated(signer.issuer)),
+      Fact(Message("trusted-token-keys.service-account"), HTML.isolated(signer.issuer)),
       Fact(
-        Message("signers.key-id"),
-        signer.keyID.map(HTML.isolated) ?? Markup(escaping: Message("signers.no-key-id"))),
+        Message("trusted-token-keys.key-id"),
+        signer.keyID.map(HTML.isolated) ?? Markup(escaping: Message("trusted-token-keys.no-key-id"))
+      ),
       Fact(Message.verbatim("SHA-256"), HTML.isolated(signer.fingerprint)),
-      Fact(Message("signers.registered-by"), HTML.isolated(signer.createdBy)),
-      Fact(Message("signers.registered"), frame.times.moment(signer.createdAt)),
+      Fact(Message("trusted-token-keys.registered-by"), HTML.isolated(signer.createdBy)),
+      Fact(Message("trusted-token-keys.registered"), frame.times.moment(signer.createdAt)),
       Fact(
         Message("common.last-used"),
         signer.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),

@@ -122,15 +122,15 @@ extension Accounts.Filter {
   }
 
   /// The sentence for no users with the filter, in a pool that has users.
-  var nobody: Message {
+  var noMatch: Message {
     switch self {
-    case .all: Message("users.nobody")
-    case .none: Message("users.nobody-none")
-    case .totp: Message("users.nobody-totp")
-    case .phone: Message("users.nobody-phone")
-    case .locked: Message("users.nobody-locked")
-    case .disabled: Message("users.nobody-disabled")
-    case .unverified: Message("users.nobody-unverified")
+    case .all: Message("users.no-match")
+    case .none: Message("users.no-match-none")
+    case .totp: Message("users.no-match-totp")
+    case .phone: Message("users.no-match-phone")
+    case .locked: Message("users.no-match-locked")
+    case .disabled: Message("users.no-match-disabled")
+    case .unverified: Message("users.no-match-unverified")
     }
   }
 }

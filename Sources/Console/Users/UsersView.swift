@@ -80,7 +80,7 @@ struct UsersView: ViewModel {
     }
     guard counts.users == 0 else {
       return EmptyView(
-        heading: Message("users.none-match"), sentence: query.filter.nobody,
+        heading: Message("users.none-match"), sentence: query.filter.noMatch,
         link: EmptyLink(text: Message("users.show-all"), href: list))
     }
     return EmptyView(

@@ -14,13 +14,13 @@ final class Zone: Sendable {
     let label: String
   }
 
-  private struct Stretch: Sendable {
+  private struct OffsetPeriod: Sendable {
     let range: Range<Int64>
     let offset: Offset
   }
 
   private let zone: TimeZone
-  private let stretches = Mutex<[Stretch]>([])
+  private let periods = Mutex<[OffsetPeriod]>([])
 
   private init(_ zone: TimeZone) { self.zone = zone }
 
@@ -50,15 +50,15 @@ final class Zone: Sendable {
   /// The offset at an instant.
   func offset(at instant: Instant) -> Offset {
     let seconds = instant.seconds
-    return stretches.withLock { stretches in
-      if let found = stretches.first(where: { $0.range.contains(seconds) }) { return found.offset }
+    return periods.withLock { periods in
+      if let found = periods.first(where: { $0.range.contains(seconds) }) { return found.offset }
       let date = Date(timeIntervalSince1970: Double(seconds))
       let offset = Self.offset(zone.secondsFromGMT(for: date))
       let change = zone.nextDaylightSavingTimeTransition(after: date)
       // Cache for at most a year: governments change the rules.
       let end = min(change.map { Int64($0.timeIntervalSince1970) } ?? .max, seconds + 31_536_000)
-      if stretches.count >= 64 { stretches.removeAll() }
-      if end > seconds { stretches.append(Stretch(range: seconds..<end, offset: offset)) }
+      if periods.count >= 64 { periods.removeAll() }
+      if end > seconds { periods.append(OffsetPeriod(range: seconds..<end, offset: offset)) }
       return offset
     }
   }

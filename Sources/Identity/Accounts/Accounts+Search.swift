@@ -70,7 +70,7 @@ extension Accounts {
     _ scope: Scope, _ text: String, filter: Filter = .all, sort: Sort = .newest,
     part: SearchPart = .first
   ) async throws(AccountError) -> FoundAccounts {
-    guard let query = SearchQuery(text) else { return .nobody }
+    guard let query = SearchQuery(text) else { return .empty }
     return try await store.read(AccountError.self) { connection in
       // If the matches can't be counted from the index, or are sorted another way, all must be
       // read.
@@ -94,7 +94,7 @@ extension Accounts {
   public func search(
     everywhere text: String, visibleTo administrator: Administrator, part: SearchPart = .first
   ) async throws(AccountError) -> FoundAccounts {
-    guard let query = SearchQuery(text) else { return .nobody }
+    guard let query = SearchQuery(text) else { return .empty }
     return try await store.read(AccountError.self) { connection in
       // Pools are searched one after another, so the order is known only when all are done.
       var search = AccountSearch(query: query, filter: .all, most: Self.mostHits)
@@ -159,7 +159,7 @@ public struct SearchPart: Sendable {
 }
 
 extension FoundAccounts {
-  fileprivate static let nobody = FoundAccounts(
+  fileprivate static let empty = FoundAccounts(
     hits: [], next: nil, isCut: false, total: .exactly(0), pools: [])
 
   fileprivate init(_ search: AccountSearch, _ part: SearchPart, _ sorted: ([Hit]) -> [Hit]) {

@@ -148,7 +148,7 @@ extension Administrators {
         grant.covers(project: nil, tenant: nil)
           && grant.role.permissions.contains(.manageAdministrators)
       }
-    case .serviceToken, .user, .emulatorOwner, .server, .nobody: false
+    case .serviceToken, .user, .emulatorOwner, .server, .visitor: false
     }
   }
 

@@ -1,7 +1,7 @@
 import Database
 
 /// The other administrators who have a permission.
-public struct Colleagues: Sendable, Equatable {
+public struct OtherAdministrators: Sendable, Equatable {
   /// The names that the requesting administrator is allowed to see.
   public let names: [String]
   /// The number of administrators, including those not named.
@@ -20,9 +20,9 @@ extension Administrators {
   ///   - asking: The requesting administrator.
   /// - Returns: Up to three names and the total number.
   /// - Throws: ``AdministratorError/unavailable(_:)``.
-  public func colleagues(
+  public func otherAdministrators(
     with permission: Permission, in scope: Scope, of asking: Administrator
-  ) async throws(AdministratorError) -> Colleagues {
+  ) async throws(AdministratorError) -> OtherAdministrators {
     let roles = permission.roles
     return try await store.read(AdministratorError.self) { connection in
       var (names, known): ([String], Set<String>) = ([], [asking.id.text])
@@ -45,7 +45,7 @@ extension Administrators {
           }
         }
       }
-      return Colleagues(
+      return OtherAdministrators(
         names: Array(names.prefix(Self.mostNames)), count: known.count - 1)
     }
   }

@@ -68,7 +68,7 @@ extension ConsoleSessions {
       throw .unavailable(Failure(error))
     }
     let (random, tickets) = (store.random, tickets)
-    let author = Author(actor: .nobody, address: address, requestID: requestID)
+    let author = Author(actor: .visitor, address: address, requestID: requestID)
     let outcome: ConsoleSignIn? = try await store.write(ConsoleSignInError.self) { connection in
       // Reread in the transaction that starts the session: both may have changed during hashing.
       guard matches, let id, let hash = attempt.hash,
@@ -116,7 +116,7 @@ extension ConsoleSessions {
     let now = store.clock.now()
     guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { throw .ended }
     let (random, totp, id) = (store.random, totp, ticket.administrator)
-    let author = Author(actor: .nobody, address: address, requestID: requestID)
+    let author = Author(actor: .visitor, address: address, requestID: requestID)
     let outcome: Result<NewConsoleSession, ConsoleSignInError> =
       try await store.write(ConsoleSignInError.self) { connection in
         guard try Self.isPending(ticket, connection) else { return .failure(.ended) }

@@ -25,7 +25,7 @@ extension Approvals {
       let value = try carryOut(approval, settings, by: request.author, at: now, connection)
       try Self.close(approval, .approved, by: request.author, at: now, connection)
       if approval.kind != .policy {
-        try gate.count(request.agent.administrator.id, in: scope, at: now, connection)
+        try authorization.count(request.agent.administrator.id, in: scope, at: now, connection)
       }
       return value
     }
@@ -102,7 +102,7 @@ extension Approvals {
         }
         let settings = try SupportRules.find(scope, connection)
         if approval.kind != .policy,
-          try gate.isHeld(request, settings, in: scope, at: now, connection)
+          try authorization.isHeld(request, settings, in: scope, at: now, connection)
         {
           return .failure(.held)
         }

@@ -6,7 +6,7 @@ import Database
 /// Approving it carries it out in the same transaction, under the rules and state at that time.
 public struct Approvals: Sendable {
   let store: Store
-  let gate: SupportAuthorization
+  let authorization: SupportAuthorization
   let factorRemovals: FactorRemovals
 
   /// The number of days decided requests are listed.
@@ -183,7 +183,8 @@ public struct Approvals: Sendable {
     let now = store.clock.now()
     return try await store.read(ApprovalError.self) { connection in
       let refusal = try obstacle(agent.administrator.id, to: approval, connection)
-      let standing = try gate.standing(agent, in: approval.scope, refusal, at: now, connection)
+      let standing = try authorization.standing(
+        agent, in: approval.scope, refusal, at: now, connection)
       return approval.kind == .policy ? standing.unlimited : standing
     }
   }

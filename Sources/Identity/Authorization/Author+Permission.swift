@@ -10,7 +10,7 @@ extension Author {
   ) throws -> Bool {
     switch actor {
     case .commandLine, .emulatorOwner, .server: return true
-    case .user, .nobody: return false
+    case .user, .visitor: return false
     case .administrator(let id, _):
       let administrator = try Administrators.present(id, connection)
       return administrator?.may(permission, project: project, tenant: tenant) ?? false

@@ -28,7 +28,7 @@ public struct BackupCodeState: Sendable {
 /// Support actions on backup codes.
 public struct BackupCodes: Sendable {
   let store: Store
-  let gate: SupportAuthorization
+  let authorization: SupportAuthorization
   let codes: BackupCodeStore
 
   /// The allowed lifetimes of a temporary code, in hours.
@@ -67,7 +67,7 @@ public struct BackupCodes: Sendable {
   ) async throws(ActionDenial) -> ActionOutcome<TemporaryCode> {
     let (store, codes) = (store, codes)
     let hours = Self.hours.contains(hours) ? hours : Self.hours[0]
-    return try await gate.act(
+    return try await authorization.act(
       .createTemporaryCode, request, on: id, in: scope
     ) { account, settings, now, connection in
       guard settings.temporaryCodes else { throw ActionDenial.switchedOff }
@@ -112,7 +112,7 @@ public struct BackupCodes: Sendable {
     as action: AuditAction, telling notice: UserNotice
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
     let outbox = store.outbox
-    return try await gate.act(
+    return try await authorization.act(
       kind == .temporary ? .revokeTemporaryCode : .revokeRecoveryCodes, request, on: id, in: scope
     ) { account, _, now, connection in
       guard let left = try BackupCodeStore.left(kind, of: account.key, at: now, connection) else {

@@ -10,7 +10,7 @@ extension BulkRemovals {
   ) async throws(BulkError) -> (support: SupportEligibility, approval: Approval.Cause?) {
     let now = store.clock.now()
     return try await store.read(BulkError.self) { connection in
-      let support = try gate.standing(agent, in: scope, at: now, connection)
+      let support = try authorization.standing(agent, in: scope, at: now, connection)
       let cause = try Approval.Cause(
         users: job.users, left: support.actionsLeft, support.settings, in: scope, at: now,
         connection)
@@ -36,7 +36,7 @@ extension BulkRemovals {
     _ id: Int64, in scope: Scope, number: String, _ request: ActionRequest
   ) async throws(BulkError) -> ActionOutcome<BulkJob> {
     let now = store.clock.now()
-    let (agent, gate) = (request.agent.administrator.id, gate)
+    let (agent, authorization) = (request.agent.administrator.id, authorization)
     let outcome: Result<ActionOutcome<BulkJob>, BulkError> = try await store.write(BulkError.self) {
       connection in
       guard let job = try BulkJob.find(id, in: scope, connection) else {
@@ -53,9 +53,9 @@ extension BulkRemovals {
       let isConfirmed =
         !job.asksForNumber(request.reason, settings)
         || number.filter(\.isWholeNumber) == String(job.users)
-      let left = try gate.left(for: agent, settings, in: scope, at: now, connection)
+      let left = try authorization.left(for: agent, settings, in: scope, at: now, connection)
       let renewed: NewConsoleSession?
-      switch try gate.admit(
+      switch try authorization.admit(
         .startBulkRemoval, request, settings, isConfirmed ? [] : [.notConfirmed], in: scope,
         at: now, connection)
       {
@@ -73,13 +73,13 @@ extension BulkRemovals {
         entry.add(.users, .number(job.users))
         entry.add(.approvalCause, .code(cause.rawValue))
         entry.add(.expiresAt, .instant(expiry))
-        try gate.record(entry, request, settings, at: now, connection)
-        try gate.count(agent, in: scope, at: now, connection)
+        try authorization.record(entry, request, settings, at: now, connection)
+        try authorization.count(agent, in: scope, at: now, connection)
       } else {
         var entry = AuditEntry(.bulkStart, .bulkRemoval, String(id), name: "", in: scope)
         entry.add(.users, .number(job.users))
-        try gate.record(entry, request, settings, at: now, connection)
-        for _ in 0..<job.users { try gate.count(agent, in: scope, at: now, connection) }
+        try authorization.record(entry, request, settings, at: now, connection)
+        for _ in 0..<job.users { try authorization.count(agent, in: scope, at: now, connection) }
       }
       guard let begun = try BulkJob.find(id, in: scope, connection) else {
         throw BulkError.notFound

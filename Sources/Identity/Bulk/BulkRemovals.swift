@@ -8,7 +8,7 @@ import Database
 /// repeats nothing.
 public struct BulkRemovals: Sendable {
   let store: Store
-  let gate: SupportAuthorization
+  let authorization: SupportAuthorization
   let factorRemovals: FactorRemovals
 
   /// The time a draft is kept, in seconds.

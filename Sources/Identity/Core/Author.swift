@@ -30,7 +30,7 @@ public enum Actor: Sendable {
   /// The server itself, when something expires or because of a configured rule.
   case server
   /// An unauthenticated client.
-  case nobody
+  case visitor
 
   /// A kind of actor; the raw value is the stored name.
   public enum Kind: String, CaseIterable, Sendable {
@@ -47,7 +47,7 @@ public enum Actor: Sendable {
     /// The server.
     case server
     /// An unauthenticated client.
-    case nobody = "visitor"
+    case visitor
   }
 
   /// The kind of actor.
@@ -59,7 +59,7 @@ public enum Actor: Sendable {
     case .commandLine: .commandLine
     case .emulatorOwner: .emulatorOwner
     case .server: .server
-    case .nobody: .nobody
+    case .visitor: .visitor
     }
   }
 
@@ -69,7 +69,7 @@ public enum Actor: Sendable {
     case .administrator(let id, _): id.text
     case .serviceToken(let id, _): id.text
     case .user(let id): id.text
-    case .commandLine, .emulatorOwner, .server, .nobody: ""
+    case .commandLine, .emulatorOwner, .server, .visitor: ""
     }
   }
 
@@ -81,7 +81,7 @@ public enum Actor: Sendable {
     case .commandLine: "command line"
     case .emulatorOwner: "owner"
     case .server: "server"
-    case .nobody: "visitor"
+    case .visitor: "visitor"
     }
   }
 }

@@ -46,7 +46,7 @@ extension FactorRemovals {
   public func undo(
     _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Restoration> {
-    try await gate.act(
+    try await authorization.act(
       .restoreFactors, request, on: account, in: scope
     ) { account, _, now, connection in
       let restoration = try Self.restoration(of: removal, to: account, at: now, connection)
@@ -75,7 +75,7 @@ extension FactorRemovals {
   public func purge(
     _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Restoration> {
-    try await gate.act(
+    try await authorization.act(
       .purgeFactors, request, on: account, in: scope
     ) { account, _, now, connection in
       let found = try Self.restoration(of: removal, to: account, at: now, connection)

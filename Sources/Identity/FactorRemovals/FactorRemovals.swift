@@ -41,7 +41,7 @@ public enum RemovalOutcome: Sendable {
 /// Removes factors for users who lost them.
 public struct FactorRemovals: Sendable {
   let store: Store
-  let gate: SupportAuthorization
+  let authorization: SupportAuthorization
   let removed: RemovedFactors
 
   /// Returns what a removal would do.
@@ -89,7 +89,7 @@ public struct FactorRemovals: Sendable {
   public func remove(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<RemovalOutcome> {
-    try await gate.act(
+    try await authorization.act(
       factor == nil ? .removeAllFactors : .removeFactor, request, on: account, in: scope
     ) { account, settings, now, connection in
       var removal = try Self.removal(of: factor, from: account, settings, connection)

@@ -102,7 +102,7 @@ public struct Deliveries: Sendable {
     let outbox = store.outbox
     return try await store.write(OutboxError.self) { connection in
       while true {
-        guard let row = try Self.lend(at: now, connection) else { return nil }
+        guard let row = try Self.claim(at: now, connection) else { return nil }
         guard !row.isDeleted, row.expiresAt > now else {
           try Outbox.wipe(row.key, connection)
           continue
@@ -130,7 +130,7 @@ public struct Deliveries: Sendable {
     }
   }
 
-  private struct Lent: Sendable {
+  private struct ClaimedMessage: Sendable {
     let key: Int64
     let recipient: String
     let language: String
@@ -143,7 +143,9 @@ public struct Deliveries: Sendable {
     let secret: StoredSecret
   }
 
-  private static func lend(at now: Instant, _ connection: borrowing Connection) throws -> Lent? {
+  private static func claim(at now: Instant, _ connection: borrowing Connection) throws
+    -> ClaimedMessage?
+  {
     let key = try connection.first(
       """
       UPDATE outbox SET next_try_at = \(now.advanced(bySeconds: lease).microseconds),
@@ -162,7 +164,7 @@ public struct Deliveries: Sendable {
       WHERE o.message_id = \(key)
       """
     ) { row in
-      Lent(
+      ClaimedMessage(
         key: key, recipient: try row.value(0), language: try row.value(1),
         sealed: try row.value(2) ?? [], createdAt: Instant(microseconds: try row.value(3)),
         expiresAt: Instant(microseconds: try row.value(4)), attempt: try row.value(5),

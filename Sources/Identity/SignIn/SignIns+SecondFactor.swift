@@ -36,7 +36,7 @@ extension SignIns {
   public func finalize(
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrollment: String,
     code: String, from origin: RequestOrigin = RequestOrigin(),
-    by author: Author = Author(actor: .nobody)
+    by author: Author = Author(actor: .visitor)
   ) async throws(SignInError) -> SessionGrant {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
       throw .invalidPendingCredential

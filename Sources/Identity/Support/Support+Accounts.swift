@@ -8,7 +8,7 @@ extension Support {
   public func unlock(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
-    try await gate.act(
+    try await authorization.act(
       .unlockCodes, request, on: account, in: scope
     ) { account, _, now, connection in
       let isLocked = account.codeLock(at: now) != .open
@@ -30,7 +30,7 @@ extension Support {
   public func endSessions(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
-    try await gate.act(
+    try await authorization.act(
       .endSessions, request, on: account, in: scope
     ) { account, _, now, connection in
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
@@ -51,7 +51,7 @@ extension Support {
   public func protect(
     _ scope: Scope, _ account: ID<Account>, _ isProtected: Bool, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
-    try await gate.act(
+    try await authorization.act(
       .protectUser, request, on: account, in: scope
     ) { account, _, _, connection in
       guard account.isProtected != isProtected else { throw ActionDenial.nothingToDo }
@@ -73,7 +73,7 @@ extension Support {
   public func allowChanges(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
-    try await gate.act(
+    try await authorization.act(
       .allowChanges, request, on: account, in: scope
     ) { account, _, now, connection in
       guard let since = account.changesLockedAt else { throw ActionDenial.nothingToDo }
@@ -94,7 +94,7 @@ extension Support {
   public func disable(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
-    try await gate.act(
+    try await authorization.act(
       .disableUser, request, on: account, in: scope
     ) { account, _, now, connection in
       guard !account.disabled else { throw ActionDenial.nothingToDo }
@@ -116,7 +116,7 @@ extension Support {
   public func enable(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
-    try await gate.act(
+    try await authorization.act(
       .enableUser, request, on: account, in: scope
     ) { account, _, _, connection in
       guard account.disabled else { throw ActionDenial.nothingToDo }
@@ -133,7 +133,7 @@ extension Support {
   public func verifyEmail(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
-    try await gate.act(
+    try await authorization.act(
       .verifyEmail, request, on: account, in: scope
     ) { account, _, _, connection in
       guard account.email != nil, !account.emailVerified else { throw ActionDenial.nothingToDo }
@@ -163,7 +163,7 @@ extension Support {
   public func delete(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
-    try await gate.act(
+    try await authorization.act(
       .deleteUser, request, on: account, in: scope,
       answers: { account, _ in
         let isMeant =

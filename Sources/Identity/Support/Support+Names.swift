@@ -29,7 +29,7 @@ extension Support {
     let name = name.trimmed
     let faults: [ActionInputError] =
       name.isEmpty ? [.nameRequired] : Factor.isTooLong(name) ? [.nameTooLong] : []
-    return try await gate.act(
+    return try await authorization.act(
       .renameFactor, request, on: account, in: scope, answers: { _, _ in faults }
     ) { account, _, now, connection in
       let old = try Self.find(factor, of: account).factor

@@ -54,7 +54,7 @@ extension Support {
   public func writeNote(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> UserNote {
-    try await gate.remark(.writeNote, request, on: account, in: scope) {
+    try await authorization.remark(.writeNote, request, on: account, in: scope) {
       account, now, connection in
       let author = request.author.actor.name
       let id = try connection.first(
@@ -83,7 +83,8 @@ extension Support {
   public func takeBackNote(
     _ scope: Scope, _ account: ID<Account>, _ id: Int64, _ request: ActionRequest
   ) async throws(ActionDenial) -> UserNote {
-    try await gate.remark(.deleteNote, request, on: account, in: scope) { account, _, connection in
+    try await authorization.remark(.deleteNote, request, on: account, in: scope) {
+      account, _, connection in
       let note = try UserNote.find(id, about: account, connection)
       // The row stays without its text, so that a later note can't get a number that an open form
       // still contains.

@@ -36,7 +36,7 @@ extension Support {
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, until: Instant?,
     _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Suspension> {
-    try await gate.act(
+    try await authorization.act(
       .suspendFactor, request, on: account, in: scope,
       answers: { _, now in Self.isEnd(until, at: now) ? [] : [.untilOutOfRange] }
     ) { account, _, now, connection in
@@ -61,7 +61,7 @@ extension Support {
   public func resume(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Suspension> {
-    try await gate.act(
+    try await authorization.act(
       .resumeFactor, request, on: account, in: scope
     ) { account, _, now, connection in
       let found = try Self.find(factor, of: account)

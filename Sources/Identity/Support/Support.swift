@@ -36,7 +36,7 @@ public struct SupportEligibility: Sendable {
 /// Manages a pool's support rules and performs support actions on users.
 public struct Support: Sendable {
   let store: Store
-  let gate: SupportAuthorization
+  let authorization: SupportAuthorization
 
   static let hour: Int64 = 3_600
   /// The default re-authentication interval, in minutes.
@@ -58,11 +58,12 @@ public struct Support: Sendable {
         throw ActionDenial.accountNotFound
       }
       if action.effect == .text {
-        return try gate.standingOfText(action, agent, about: account, in: scope, connection)
+        return try authorization.standingOfText(
+          action, agent, about: account, in: scope, connection)
       }
-      let refusal = try gate.denial(
+      let refusal = try authorization.denial(
         of: action, by: agent.administrator.id, on: account, in: scope, connection)
-      return try gate.standing(agent, in: scope, refusal, at: now, connection)
+      return try authorization.standing(agent, in: scope, refusal, at: now, connection)
     }
   }
 

@@ -29,9 +29,9 @@ extension SupportAuthorization {
       let authorized = try store.authorization.authorize(
         action, request, in: ActionTarget(scope), settings, at: now, connection)
       if case .failure(let refusal) = authorized { return .failure(refusal) }
-      let deed = try body(account, now, connection)
-      try record(deed.entry, request, settings, at: now, connection)
-      return .success(deed.value)
+      let change = try body(account, now, connection)
+      try record(change.entry, request, settings, at: now, connection)
+      return .success(change.value)
     }
     return try result.get()
   }

@@ -45,10 +45,10 @@ struct SupportAuthorization: Sendable {
       case .failure(let error): return .failure(error)
       case .success(let session): renewed = session
       }
-      let deed = try body(account, settings, now, connection)
-      try record(deed.entry, request, settings, at: now, connection)
+      let change = try body(account, settings, now, connection)
+      try record(change.entry, request, settings, at: now, connection)
       try count(request.agent.administrator.id, in: scope, at: now, connection)
-      return .success(ActionOutcome(value: deed.value, renewed: renewed))
+      return .success(ActionOutcome(value: change.value, renewed: renewed))
     }
     return try outcome.get()
   }

@@ -44,7 +44,7 @@ extension ServiceTokens {
     ) { row in
       let role: String = try row.value(3)
       guard let known = ServiceTokenRole(rawValue: role) else { throw Failure("unknown role") }
-      return Made(
+      return CreatedToken(
         id: try row.value(0), project: try row.value(1), tenant: try row.value(2), role: known,
         name: try row.value(4))
     }
@@ -64,7 +64,7 @@ extension ServiceTokens {
     return count
   }
 
-  private struct Made {
+  private struct CreatedToken {
     let id: String
     let project: String
     let tenant: String

@@ -50,7 +50,7 @@ extension EnrollmentLinkError: UseCaseError {}
 /// Anyone who can read the user's email can open the link and enroll an app.
 public struct EnrollmentLinks: Sendable {
   let store: Store
-  let gate: SupportAuthorization
+  let authorization: SupportAuthorization
   let tickets: Sealer
   let totp: TOTPFactor
 
@@ -74,7 +74,7 @@ public struct EnrollmentLinks: Sendable {
   ) async throws(ActionDenial) -> ActionOutcome<String> {
     let store = store
     let sender = request.agent.administrator.displayName
-    return try await gate.act(
+    return try await authorization.act(
       .sendEnrollmentLink, request, on: id, in: scope
     ) { account, _, now, connection in
       let policy = try Policies.find(scope.key, connection)

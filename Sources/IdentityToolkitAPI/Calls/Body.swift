@@ -59,7 +59,7 @@ enum Body {
       }
     }
     if mayHoldNUL(bytes), holdsNUL(value) {
-      throw .payload("A text holds the character U+0000.")
+      throw .payload("A string contains the character U+0000.")
     }
     return value
   }

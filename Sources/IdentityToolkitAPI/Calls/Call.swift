@@ -20,7 +20,7 @@ struct ClientCall: Sendable {
   var isTrusted = false
 
   /// The author before the user is known.
-  var visitor: Author { author(.nobody) }
+  var visitor: Author { author(.visitor) }
 
   /// The origin of the request, for the code attempt log.
   var origin: RequestOrigin {

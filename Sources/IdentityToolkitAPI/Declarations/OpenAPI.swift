@@ -147,7 +147,7 @@ struct OpenAPI {
     case .open, .emulator, .client: return nil
     case .admin(let action), .either(let action):
       let roles = ServiceTokenRole.allCases.filter { $0.permissions.contains(action.permission) }
-      return "Roles of service tokens that may: " + roles.map(\.rawValue).joined(separator: ", ")
+      return "Service token roles: " + roles.map(\.rawValue).joined(separator: ", ")
         + "."
     }
   }

@@ -90,7 +90,7 @@ private struct EmulatorAction {
     }
     let scope = try await scope()
     let author = Author(
-      actor: .nobody, address: request.peer, requestID: request.id.text)
+      actor: .visitor, address: request.peer, requestID: request.id.text)
     switch value("mode") {
     case "resetPassword": return try await resetPassword(code, scope, author)
     case "verifyEmail":

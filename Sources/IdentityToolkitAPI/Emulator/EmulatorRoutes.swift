@@ -14,8 +14,8 @@ extension Routes {
     emulator(.get, "verificationCodes", .verificationCodes, methods.verificationCodes)
     let root: Path<> = Path()
     add(
-      root.route(.get) { [gate] request in
-        await gate.open(request, .both) { () async throws(WireError) in
+      root.route(.get) { [authorizer] request in
+        await authorizer.open(request, .both) { () async throws(WireError) in
           [
             "authEmulator": [
               "ready": true, "docs": "https://firebase.google.com/docs/emulator-suite",
@@ -29,20 +29,20 @@ extension Routes {
   /// Adds a method of a project and its counterpart of a tenant.
   mutating func emulator(
     _ method: Method, _ name: String, _ declaration: Declaration,
-    _ work: @escaping Gate.AdminMethod
+    _ work: @escaping RequestAuthorizer.AdminMethod
   ) {
     let project = Path(
       "emulator", "v1", "projects", nil, .literal(name), parameters: String.self)
     add(
-      project.route(method) { [gate] request, project in
-        await gate.emulator(request, project: project, tenant: nil, work)
+      project.route(method) { [authorizer] request, project in
+        await authorizer.emulator(request, project: project, tenant: nil, work)
       }, declaration, .emulator, .both, below: "emulator.projects.")
     let tenant = Path(
       "emulator", "v1", "projects", nil, "tenants", nil, .literal(name),
       parameters: String.self, String.self)
     add(
-      tenant.route(method) { [gate] request, project, tenant in
-        await gate.emulator(request, project: project, tenant: tenant, work)
+      tenant.route(method) { [authorizer] request, project, tenant in
+        await authorizer.emulator(request, project: project, tenant: tenant, work)
       }, declaration, .emulator, .both, below: "emulator.projects.tenants.")
   }
 }
@@ -75,7 +75,7 @@ extension Declaration {
   ]
 }
 
-extension Gate {
+extension RequestAuthorizer {
   fileprivate func emulator(
     _ request: Request, project: String, tenant: String?, _ work: AdminMethod
   ) async -> Response {

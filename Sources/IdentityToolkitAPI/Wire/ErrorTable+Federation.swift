@@ -7,7 +7,8 @@ extension WireError {
     switch error {
     case .invalid(let fault): self.init("INVALID_CUSTOM_TOKEN : \(fault.detail)")
     case .credentialMismatch:
-      self.init("CREDENTIAL_MISMATCH : The token is of nobody who may sign for this project.")
+      self.init(
+        "CREDENTIAL_MISMATCH : The custom token's issuer is not registered for this project.")
     case .tenantMismatch:
       self.init("TENANT_ID_MISMATCH : Specified tenant ID does not match the custom token.")
     case .missingUID: self.init("MISSING_IDENTIFIER")
@@ -30,7 +31,7 @@ extension WireError {
       self.init("OPERATION_NOT_ALLOWED : The identity provider configuration is disabled.")
     case .unsupported:
       self.init(
-        notImplemented: "Sign-in by SAML is not served; its configurations are kept.")
+        notImplemented: "Sign-in with SAML is not supported; SAML configurations are stored only.")
     case .invalidPendingToken: self.init("INVALID_PENDING_TOKEN")
     case .alreadyLinked: self.init("FEDERATED_USER_ID_ALREADY_LINKED")
     case .emailExists: self.init("EMAIL_EXISTS")
@@ -85,7 +86,7 @@ extension WireError {
       self.init("INVALID_CONFIG : jwks \(Self.words(fault))")
     case .missingRelyingParty: self.init("MISSING_SAML_RELYING_PARTY_CONFIG")
     case .invalidMember(let name):
-      self.init("INVALID_CONFIG : \(name) is missing or not what it must be.")
+      self.init("INVALID_CONFIG : \(name) is missing or invalid.")
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }

@@ -29,7 +29,7 @@ extension WireError {
     case .notPowerOfTwo(let name):
       self.init("\(Self.word(name)) : \(name) must be a power of two, and greater than one.")
     case .tooLong(let name): self.init("\(Self.word(name)) : \(name) is longer than 1024 bytes.")
-    case .tooDear:
+    case .tooExpensive:
       self.init(
         "INVALID_HASH_PARAMETER : A hash may take 256 MiB, and 1 GiB over all parallelization.")
     }
@@ -70,7 +70,7 @@ extension ImportFault {
     case .hash(.empty): "password hash is empty"
     case .hash(.malformed): "password hash is invalid for the hash algorithm"
     case .hash(.salt): "password salt is invalid for the hash algorithm"
-    case .hash(.tooDear): "password hash costs more than this server computes"
+    case .hash(.tooExpensive): "password hash costs more than this server computes"
     case .emulatorHash: "password hash is one of the emulator"
     case .weakPassword: "password should be at least 6 characters"
     case .passwordTooLong: "password cannot be longer than 4096 characters"

@@ -106,7 +106,7 @@ enum AdminResetPasswordCommand: Command {
       } catch PasswordChangeError.weakPassword(let why) {
         throw ConfigurationError("The password is too weak. \(why.text)")
       } catch PasswordChangeError.notFound {
-        throw ConfigurationError(AdminCommands.nobody)
+        throw ConfigurationError(AdminCommands.unknownEmail)
       }
     }
   }
@@ -165,14 +165,14 @@ enum AdminReleaseCommand: Command {
 enum AdminCommands {
   static let emailOption = Option(
     "email", "E", variable: false, help: "The administrator's email address.")
-  static let nobody = "No administrator has this email address."
+  static let unknownEmail = "No administrator has this email address."
 
   static func find(_ email: String, _ instance: Instance) async throws -> Administrator {
     do {
       return try await instance.identity.administrators.record(email: email).administrator
     } catch {
       guard case .notFound = error else { throw error }
-      throw ConfigurationError(nobody)
+      throw ConfigurationError(unknownEmail)
     }
   }
 }

@@ -77,7 +77,7 @@ enum HashOptions {
     case .notPowerOfTwo(let name):
       "--\(option(name)) must be a power of two greater than one"
     case .tooLong(let name): "--\(option(name)) is longer than 1024 bytes"
-    case .tooDear: "a hash can use at most 256 MiB, and 1 GiB across all parallelization"
+    case .tooExpensive: "a hash can use at most 256 MiB, and 1 GiB across all parallelization"
     }
   }
 

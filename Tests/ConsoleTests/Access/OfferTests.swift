@@ -54,7 +54,7 @@ extension Answer {
 extension World {
   /// The expected outcome of sending a form to an address.
   fileprivate func expectedOutcome(on address: String, _ grant: Grant?) -> (
-    HTTP.Method, CodeVerification
+    HTTP.Method, ExpectedAccess
   )? {
     for method in [HTTP.Method.post, .get] {
       let fitting = console.routes.filter { $0.route.method == method && $0.route.fits(address) }
@@ -66,7 +66,7 @@ extension World {
       let isOfProject = segments[0] == "projects" && segments[1] != "new"
       return (
         method,
-        CodeVerification(
+        ExpectedAccess(
           found.access, grant, project: isOfProject ? segments[1] : nil,
           tenant: found.route.isOfTenant ? segments[3] : nil)
       )

@@ -57,7 +57,7 @@ struct TestRole: Sendable, CustomTestStringConvertible {
 }
 
 /// The expected outcome of a request.
-enum CodeVerification: Sendable {
+enum ExpectedAccess: Sendable {
   case passes, notAllowed, notFound
 
   /// Derives the outcome from the route's permission and the role's permissions, without the
@@ -128,7 +128,7 @@ struct Samples: Sendable {
       "removals": "sample", "notes": String(note), "release": try await world.id(of: World.nadia),
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: scope)),
-      "providers": "oidc.acme", "signers": signer.id.text,
+      "providers": "oidc.acme", "custom-token-keys": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
       "tokens": token.token.id.text, "projects": scope.project.text,
       "tenants": scope.tenant?.text ?? "",

@@ -59,7 +59,7 @@ import Text
       }
       let segments = (Target(address)?.segments.map(\.text) ?? []) + ["", "", "", ""]
       let isOfProject = segments[0] == "projects" && route.route.components.count > 1
-      let expected = CodeVerification(
+      let expected = ExpectedAccess(
         route.access, grant, project: isOfProject ? segments[1] : nil,
         tenant: route.route.isOfTenant ? segments[3] : nil)
       let isReading = route.route.method == .get
@@ -125,7 +125,9 @@ import Text
     }
   }
 
-  @Test func `a denied page names the required role and colleagues who have it`() async throws {
+  @Test func `a denied page names the required role and other administrators who have it`()
+    async throws
+  {
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let eu = try await world.eu

@@ -71,12 +71,12 @@ import Testing
         action: .createServiceToken, address: "\(eu)/settings/tokens/new",
         form: ["name": "Script", "role": "owner"], row: .serviceTokenCreate),
       Attempt(
-        action: .registerTokenSigningKey, address: "\(settings)/signers/new",
+        action: .registerTokenSigningKey, address: "\(settings)/custom-token-keys/new",
         form: ["issuer": "evil@acme.example", "key": World.publicKey, "key-id": ""],
         row: .trustedTokenKeyAdd),
       Attempt(
         action: .revokeTokenSigningKey,
-        address: "\(settings)/signers/\(try await world.signer())/revocation", form: [:],
+        address: "\(settings)/custom-token-keys/\(try await world.signer())/revocation", form: [:],
         row: .trustedTokenKeyRevoke),
       Attempt(
         action: .addIdentityProvider, address: "\(eu)/settings/providers/new", form: newProvider,

@@ -50,7 +50,7 @@ import Text
       try Snapshot.check(asking.text, named: "undo-own.html")
       let page = try await omar.get(user)
       #expect(page.says("Recently removed") && page.says("Restore…"))
-      try Snapshot.check(page.text, named: "user-apart.html")
+      try Snapshot.check(page.text, named: "user-removed-factor.html")
       let asked = try await omar.get(undo)
       try Snapshot.check(asked.text, named: "undo.html")
       let wrong = try await omar.submit(undo, ["reason": ""])
@@ -190,7 +190,7 @@ import Text
       let ada = try await Browser.signedIn(world)
       let home = try await ada.get("/")
       #expect(home.says("Nadia K.") && home.says("Hit the hourly action limit"))
-      try Snapshot.check(home.text, named: "projects-held.html")
+      try Snapshot.check(home.text, named: "projects-blocked-agent.html")
       let release = try #require(home.values(of: "href").first { $0.contains("/support/release/") })
       let question = try await ada.get(release)
       #expect(question.says("Unblock <bdi>Nadia K.</bdi>?"))
@@ -297,7 +297,7 @@ import Text
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/settings/support"
-      try Snapshot.check(try await tomas.get(address).text, named: "desk-settings.html")
+      try Snapshot.check(try await tomas.get(address).text, named: "support-rules.html")
       let right: Form = [
         "code-cap": "5", "undo-hours": "24", "code-attempt-days": "30", "actions-per-hour": "10",
         "approval-over-users": "", "identity-proof": "Called back\r\n\r\nDate of birth",

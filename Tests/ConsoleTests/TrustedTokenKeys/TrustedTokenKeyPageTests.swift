@@ -6,7 +6,7 @@ import Testing
 
 /// Custom token signing keys in the console.
 @Suite struct SignerPageTests {
-  private static let list = "/projects/globex/settings/signers"
+  private static let list = "/projects/globex/settings/custom-token-keys"
 
   @Test func `a key is registered and revoked`() async throws {
     try await World.furnished { world in
@@ -66,7 +66,7 @@ import Testing
 
   @Test func `roles that can't register keys don't see the links for it`() async throws {
     try await World.furnished { world in
-      let list = "/projects/acme-retail/settings/signers"
+      let list = "/projects/acme-retail/settings/custom-token-keys"
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let page = try await tomas.get(list)
       #expect(page.status == .ok)

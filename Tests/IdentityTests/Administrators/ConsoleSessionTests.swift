@@ -176,14 +176,14 @@ struct ConsoleSessionTests {
   @Test func `an attempt that the server was too busy to check isn't counted`() async throws {
     try await withInstance { instance in
       try await dora(instance)
-      let gate = Gate()
-      let crowded = try instance.identity(hasher: gate.hasher(width: 1, waiting: 0))
+      let latch = Latch()
+      let crowded = try instance.identity(hasher: latch.hasher(width: 1, waiting: 0))
       let holder = Task {
         var new = NewAccount()
         (new.email, new.password) = (Person.bob.email, Person.bob.password)
         _ = try await crowded.accounts.create(instance.acme, new, by: Instance.boss)
       }
-      await gate.isReached()
+      await latch.isReached()
       for _ in 0..<12 {
         await expect("busy") {
           try await crowded.consoleSessions.signIn(
@@ -191,7 +191,7 @@ struct ConsoleSessionTests {
         }
       }
       #expect(try await instance.guesses(at: "administrator") == 0)
-      gate.open()
+      latch.open()
       try await holder.value
       await expect("refused") { try await signIn(instance, password: Secret("wrong")) }
       await expect("done") { try await signIn(instance) }

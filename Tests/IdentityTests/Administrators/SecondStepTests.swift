@@ -153,15 +153,15 @@ struct SecondStepTests {
   private func signIn(
     _ instance: Instance, _ administrator: Administrator, during change: () async throws -> Void
   ) async throws -> Result<ConsoleSignIn, any Error> {
-    let gate = Gate()
-    let crowded = try instance.identity(hasher: gate.hasher(width: 1))
+    let latch = Latch()
+    let crowded = try instance.identity(hasher: latch.hasher(width: 1))
     // Occupies the only slot of the hasher, so that the password of the sign-in has to wait.
     let holder = Task {
       var new = NewAccount()
       (new.email, new.password) = (Person.bob.email, Person.bob.password)
       _ = try await crowded.accounts.create(instance.acme, new, by: Instance.boss)
     }
-    await gate.isReached()
+    await latch.isReached()
     let signIn = Task {
       try await crowded.consoleSessions.signIn(
         email: administrator.email, password: Instance.consolePassword, address: "a",
@@ -170,7 +170,7 @@ struct SecondStepTests {
     // The old hash has been read as soon as the attempt is counted.
     while try await instance.guesses(at: "administrator") == 0 { await Task.yield() }
     try await change()
-    gate.open()
+    latch.open()
     try await holder.value
     return await signIn.result
   }

@@ -104,14 +104,14 @@ struct SetupTests {
     try await withInstance { instance in
       let setup = instance.identity.setup
       let code = try await setup.issueCode()
-      let gate = Gate()
-      let slow = try instance.identity(hasher: gate.hasher()).setup
+      let latch = Latch()
+      let slow = try instance.identity(hasher: latch.hasher()).setup
       let completion = Task {
         await outcome { try await complete(instance, code, with: slow) }
       }
-      await gate.isReached()
+      await latch.isReached()
       let new = try await setup.issueCode()
-      gate.open()
+      latch.open()
       #expect(await completion.value == "wrongCode")
       #expect(try await setup.isOpen())
       _ = try await complete(instance, new)

@@ -38,16 +38,19 @@ struct WhoMayTests {
     }
   }
 
-  @Test func `colleagues are counted once each and named only where visible`() async throws {
+  @Test func `other administrators are counted once each and named only where visible`()
+    async throws
+  {
     try await withInstance { instance in
       let (acme, east) = (instance.acme.project, instance.east.tenant)
       let support = try await administrator(
         "Dan", Grant(role: .support, project: acme, tenant: east), instance)
       let administrators = instance.identity.administrators
-      func colleagues(_ requester: Administrator) async throws -> Colleagues {
-        try await administrators.colleagues(with: .removeFactors, in: instance.east, of: requester)
+      func otherAdministrators(_ requester: Administrator) async throws -> OtherAdministrators {
+        try await administrators.otherAdministrators(
+          with: .removeFactors, in: instance.east, of: requester)
       }
-      let none = try await colleagues(support)
+      let none = try await otherAdministrators(support)
       #expect(none.names.isEmpty && none.count == 0)
       let tim = try await administrator(
         "Tim", Grant(role: .support, project: acme, tenant: east), instance)
@@ -57,14 +60,14 @@ struct WhoMayTests {
       _ = try await administrator("Pia", Grant(role: .policy, project: acme), instance)
       _ = try await administrator(
         "Zoe", Grant(role: .owner, project: instance.globex.project), instance)
-      let seen = try await colleagues(support)
+      let seen = try await otherAdministrators(support)
       #expect(seen.names == ["Tim"] && seen.count == 2)
-      let both = try await colleagues(olga)
+      let both = try await otherAdministrators(olga)
       #expect(both.names.sorted() == ["Dan", "Tim"] && both.count == 2)
       for name in ["Una", "Vic"] {
         _ = try await administrator(name, Grant(role: .support, project: acme), instance)
       }
-      let found = try await colleagues(olga)
+      let found = try await otherAdministrators(olga)
       #expect(found.count == 4 && found.names.count == 3)
     }
   }

@@ -115,8 +115,8 @@ struct HostileSignInTests {
     try await withInstance { instance in
       _ = try await instance.account(.alice, in: instance.east)
       let olga = try await instance.administrator("olga", .owner)
-      let gate = Gate()
-      let crowded = try instance.identity(hasher: gate.hasher(width: 1, waiting: 8))
+      let latch = Latch()
+      let crowded = try instance.identity(hasher: latch.hasher(width: 1, waiting: 8))
       let busy = Mutex(0)
       let flood = Task {
         try await atOnce(20) { number in
@@ -144,7 +144,7 @@ struct HostileSignInTests {
             email: olga.email, password: Instance.consolePassword, address: "a", userAgent: "x")
         }
       }
-      for _ in 0..<20 { gate.open() }
+      for _ in 0..<20 { latch.open() }
       #expect(await other.value == "done")
       #expect(await console.value == "done")
       #expect(try await flood.value.tally == ["busy": 13, "emailNotFound": 7])

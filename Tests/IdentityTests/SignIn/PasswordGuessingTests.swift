@@ -132,14 +132,14 @@ struct PasswordGuessingTests {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       // The hasher runs one hash at a time, has no queue, and the current hash doesn't finish.
-      let gate = Gate()
-      let crowded = try instance.identity(hasher: gate.hasher(width: 1, waiting: 0))
+      let latch = Latch()
+      let crowded = try instance.identity(hasher: latch.hasher(width: 1, waiting: 0))
       let holder = Task {
         var new = NewAccount()
         (new.email, new.password) = (Person.bob.email, Person.bob.password)
         _ = try await crowded.accounts.create(instance.acme, new, by: Instance.boss)
       }
-      await gate.isReached()
+      await latch.isReached()
       for _ in 0..<12 {
         await expect("busy") {
           try await crowded.signIns.password(
@@ -148,7 +148,7 @@ struct PasswordGuessingTests {
         }
       }
       #expect(try await instance.guesses() == 0)
-      gate.open()
+      latch.open()
       try await holder.value
       #expect(await guess(instance, password: .alice) == "done")
     }

@@ -117,8 +117,8 @@ struct PasswordSignInTests {
   func `changes made while the password is being hashed take effect`(what: String) async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
-      let gate = Gate()
-      let identity = try instance.identity(hasher: gate.hasher())
+      let latch = Latch()
+      let identity = try instance.identity(hasher: latch.hasher())
       let signIn = Task {
         // The password is correct and is rehashed with the cost of this hasher.
         await outcome {
@@ -127,7 +127,7 @@ struct PasswordSignInTests {
             address: "a")
         }
       }
-      await gate.isReached()
+      await latch.isReached()
       var change = AccountChange()
       switch what {
       case "disabled": change.disabled = true
@@ -141,7 +141,7 @@ struct PasswordSignInTests {
           instance.acme, alice.id, change, by: Instance.boss)
       }
       // A missing password takes as much work as an existing one.
-      for _ in 0..<3 { gate.open() }
+      for _ in 0..<3 { latch.open() }
       #expect(await signIn.value == (what == "disabled" ? "userDisabled" : "wrongPassword"))
       #expect(try await instance.identity.sessions.count(alice) == 0)
     }

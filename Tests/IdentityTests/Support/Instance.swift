@@ -32,7 +32,7 @@ struct Instance: Sendable {
     actor: .administrator(ID("boss"), name: "Bo the boss"), address: "198.51.100.8",
     requestID: "request-2")
   /// An unauthenticated caller of the application's API.
-  static let visitor = Author(actor: .nobody, address: "203.0.113.5", requestID: "request-3")
+  static let visitor = Author(actor: .visitor, address: "203.0.113.5", requestID: "request-3")
 
   var now: Instant { clock.now }
 

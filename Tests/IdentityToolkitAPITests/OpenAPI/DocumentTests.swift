@@ -63,7 +63,7 @@ struct DocumentTests {
     try await TestServer.with { server in
       let document = try await server.get("/openapi.json", .none)
       let operation = try #require(document["paths"]?[path]?[method])
-      #expect(operation["description"] == .string("Roles of service tokens that may: \(roles)."))
+      #expect(operation["description"] == .string("Service token roles: \(roles)."))
     }
   }
 

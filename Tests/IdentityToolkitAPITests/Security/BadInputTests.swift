@@ -72,10 +72,10 @@ struct BadBody: CustomTestStringConvertible, Sendable {
       "NUL", "{\u{0}}", says: "Expected an object key or }.\n\u{0}}\n^"),
     BadBody(
       "an escaped NUL", #"{"email":"a\u0000@example.com"}"#,
-      says: "A text holds the character U+0000."),
+      says: "A string contains the character U+0000."),
     BadBody(
       "an escaped NUL in a name", #"{"x":[{"a\u0000":1}]}"#,
-      says: "A text holds the character U+0000."),
+      says: "A string contains the character U+0000."),
     BadBody(
       "a lone surrogate", #"{"email":"\ud800"}"#,
       says: "Missing low surrogate.\n\"\\ud800\"}\n ^"),

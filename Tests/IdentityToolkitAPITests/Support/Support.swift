@@ -50,6 +50,6 @@ extension TestServer {
       link = mail.body.split(separator: "\n").first { $0.contains("not-me?code=") } ?? link
     }
     let code = try #require(link?.split(separator: "=").last)
-    try await identity.reportedChanges.object(String(code), by: Author(actor: .nobody))
+    try await identity.reportedChanges.object(String(code), by: Author(actor: .visitor))
   }
 }

@@ -98,7 +98,7 @@ struct CustomTokenTests {
       (["exp": 1], "INVALID_CUSTOM_TOKEN : The token has no time of issue and expiry."),
       (
         ["iss": "x@y.example", "sub": "x@y.example"],
-        "CREDENTIAL_MISMATCH : The token is of nobody who may sign for this project."
+        "CREDENTIAL_MISMATCH : The custom token's issuer is not registered for this project."
       ),
       (
         ["tenant_id": "t"],

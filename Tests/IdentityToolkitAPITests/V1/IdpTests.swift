@@ -123,15 +123,15 @@ struct IdpTests {
     ),
     (
       #"{"requestUri":"http://a","postBody":"providerId=%"}"#, 400,
-      "INVALID_IDP_RESPONSE : The form in postBody is not well coded."
+      "INVALID_IDP_RESPONSE : postBody is not a valid form."
     ),
     (
       #"{"requestUri":"http://a?providerId=saml.a#SAMLResponse=x"}"#, 501,
-      "NOT_IMPLEMENTED : Sign-in by SAML is not served; its configurations are kept."
+      "NOT_IMPLEMENTED : Sign-in with SAML is not supported; SAML configurations are stored only."
     ),
     (
       #"{"requestUri":"http://a","postBody":"providerId=facebook.com&access_token=x"}"#, 501,
-      "NOT_IMPLEMENTED : An access token would have to be shown to the provider, and this server calls nobody; send the id_token."
+      "NOT_IMPLEMENTED : This server doesn't verify access tokens with providers; send the id_token."
     ),
     (#"{"pendingToken":"x"}"#, 400, "INVALID_PENDING_TOKEN"),
     (#"{"idToken":"x","requestUri":"http://a"}"#, 400, "INVALID_ID_TOKEN"),

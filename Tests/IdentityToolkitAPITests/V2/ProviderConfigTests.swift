@@ -204,11 +204,11 @@ struct ProviderConfigTests {
     (#"{}"#, "MISSING_SAML_RELYING_PARTY_CONFIG"),
     (
       #"{"spConfig":{"spEntityId":"s"}}"#,
-      "INVALID_CONFIG : idp_config is missing or not what it must be."
+      "INVALID_CONFIG : idp_config is missing or invalid."
     ),
     (
       #"{"spConfig":{"spEntityId":"s"},"idpConfig":{"idpEntityId":"e","ssoUrl":"http://a"}}"#,
-      "INVALID_CONFIG : idp_config.sso_url is missing or not what it must be."
+      "INVALID_CONFIG : idp_config.sso_url is missing or invalid."
     ),
   ])
   func `invalid SAML providers are refused`(body: String, error: String) async throws {

@@ -197,7 +197,7 @@ private struct ProviderCredential {
     var values: [UntrustedText: UntrustedText] = [:]
     for text in texts {
       guard let form = Form(urlEncoded: text) else {
-        throw WireError("INVALID_IDP_RESPONSE : The form in postBody is not well coded.")
+        throw WireError("INVALID_IDP_RESPONSE : postBody is not a valid form.")
       }
       for entry in form.entries { values[entry.name] = entry.value }
     }
@@ -228,10 +228,10 @@ private struct ProviderCredential {
   private func refuseOther(code: String?) throws(WireError) {
     let text =
       if code != nil {
-        "An authorization code would have to be sent to the provider, and this server calls nobody; "
+        "This server doesn't exchange authorization codes with providers; "
           + "exchange it in the application and send the id_token."
       } else if accessToken != nil {
-        "An access token would have to be shown to the provider, and this server calls nobody; "
+        "This server doesn't verify access tokens with providers; "
           + "send the id_token."
       } else {
         "Sign-in needs a credential of the provider (id_token)."

@@ -29,7 +29,7 @@ extension Methods {
     do throws(SignInError) {
       grant = try await identity.signIns.finalize(
         project: call.project, tenant: call.tenant, pendingCredential: pending,
-        enrollment: enrollment, code: code, from: call.origin, by: call.author(.nobody))
+        enrollment: enrollment, code: code, from: call.origin, by: call.author(.visitor))
     } catch {
       throw try await refusal(error, .totp, call)
     }

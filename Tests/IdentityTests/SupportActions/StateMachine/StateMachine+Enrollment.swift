@@ -209,7 +209,7 @@ extension StateMachine {
       return try await identity.enrollmentLinks.finish(
         code, ticket: enrollment.ticket.revealedText,
         typed: try OneTimePassword.code(of: secret, step: step - (isRight ? 0 : 50)),
-        displayName: "", by: Author(actor: .nobody))
+        displayName: "", by: Author(actor: .visitor))
     }
     if took.refusals.isEmpty, case .success = result {
       let account = try await identity.accounts.find(sample.scope, sample.id)
@@ -231,7 +231,7 @@ extension StateMachine {
     var took = Took(name: "revert of \(sample.uid)")
     let isThere = sample.factors.contains { $0.id == factor }
     let result = await attempt {
-      try await identity.outOfBandCodes.apply(code, by: Author(actor: .nobody))
+      try await identity.outOfBandCodes.apply(code, by: Author(actor: .visitor))
     }
     if case .success = result {
       guard isThere, !sample.isLocked else { throw Broken(what: "a factor was reverted") }
@@ -270,7 +270,7 @@ extension StateMachine {
       took.rows = ["factor.object by user on \(sample.uid)"]
     }
     let result = await attempt {
-      try await identity.reportedChanges.object(code, by: Author(actor: .nobody))
+      try await identity.reportedChanges.object(code, by: Author(actor: .visitor))
     }
     if took.refusals.isEmpty, case .success = result {
       users[user].usedReports.formUnion(codes)

@@ -104,7 +104,7 @@ extension StateMachine {
       try await identity.signIns.finalize(
         project: sample.scope.project, tenant: sample.scope.tenant,
         pendingCredential: credential.credential, enrollment: target, code: typed.text,
-        by: Author(actor: .nobody))
+        by: Author(actor: .visitor))
     }
     if isDone, case .success(let grant) = result {
       passCode(user, place, grant)

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Blocks handlers until a test opens it.
-final class Gate: Sendable {
+final class Latch: Sendable {
   private struct State {
     var isOpen = false
     var waiting: [CheckedContinuation<Void, Never>] = []

@@ -3,9 +3,9 @@ import Localization
 import Templating
 
 /// The administrators who can perform an action in an agent's place, and the link to send them.
-struct ColleaguesView: ViewModel {
+struct OtherAdministratorsView: ViewModel {
   /// What they can do instead of the agent.
-  enum Deed {
+  enum Purpose {
     case restoreFactor, restoreFactors
   }
 
@@ -16,31 +16,34 @@ struct ColleaguesView: ViewModel {
   /// Creates the view.
   ///
   /// - Parameters:
-  ///   - colleagues: The administrators who can act.
+  ///   - otherAdministrators: The administrators who can act.
   ///   - permission: The permission that they have.
-  ///   - deed: What they can do.
+  ///   - purpose: What they can do.
   ///   - link: The page's absolute URL.
   ///   - scope: The project or tenant of the user.
   init(
-    _ colleagues: Colleagues, with permission: Permission, to deed: Deed, link: String,
+    _ otherAdministrators: OtherAdministrators, with permission: Permission, to purpose: Purpose,
+    link: String,
     in scope: Scope
   ) {
     sentence =
-      if colleagues.count == 0 {
-        deed.nobody(with: permission, in: scope)
-      } else if colleagues.names.isEmpty {
-        deed.administrators(colleagues.count)
+      if otherAdministrators.count == 0 {
+        purpose.noOne(with: permission, in: scope)
+      } else if otherAdministrators.names.isEmpty {
+        purpose.administrators(otherAdministrators.count)
       } else {
-        deed.colleagues(Self.who(colleagues))
+        purpose.named(Self.who(otherAdministrators))
       }
-    self.link = colleagues.count == 0 ? nil : link
+    self.link = otherAdministrators.count == 0 ? nil : link
   }
 
   /// Returns the names of the administrators and the number of the others.
-  private static func who(_ colleagues: Colleagues) -> Message.Value {
-    let others = colleagues.count - colleagues.names.count
-    var who = colleagues.names.map { Message.value(.name(Words.short($0))) }
-    if others > 0 { who.append(Message("support.other-colleagues", ["count": .number(others)])) }
+  private static func who(_ otherAdministrators: OtherAdministrators) -> Message.Value {
+    let others = otherAdministrators.count - otherAdministrators.names.count
+    var who = otherAdministrators.names.map { Message.value(.name(Words.short($0))) }
+    if others > 0 {
+      who.append(Message("support.other-other-administrators", ["count": .number(others)]))
+    }
     return .list(who)
   }
 
@@ -50,19 +53,19 @@ struct ColleaguesView: ViewModel {
   ]
 }
 
-extension ColleaguesView.Deed {
+extension OtherAdministratorsView.Purpose {
   /// Returns that no other administrator can do it, and who can grant the role.
-  fileprivate func nobody(with permission: Permission, in scope: Scope) -> Message {
+  fileprivate func noOne(with permission: Permission, in scope: Scope) -> Message {
     let holder = Message.Value.message(Permission.manageAdministrators.startingHolder)
     let role = permission.roles.last.map { Message.Value.message($0.name) } ?? .text("")
     let place = Message.Value.name(Words.short(scope.name))
     return switch self {
     case .restoreFactor:
       Message(
-        "support.nobody-can-restore-factor", ["holder": holder, "role": role, "scope": place])
+        "support.no-one-can-restore-factor", ["holder": holder, "role": role, "scope": place])
     case .restoreFactors:
       Message(
-        "support.nobody-can-restore-factors", ["holder": holder, "role": role, "scope": place])
+        "support.no-one-can-restore-factors", ["holder": holder, "role": role, "scope": place])
     }
   }
 
@@ -77,10 +80,10 @@ extension ColleaguesView.Deed {
   }
 
   /// Returns that the named administrators can do it.
-  fileprivate func colleagues(_ who: Message.Value) -> Message {
+  fileprivate func named(_ who: Message.Value) -> Message {
     switch self {
-    case .restoreFactor: Message("support.colleagues-can-restore-factor", ["who": who])
-    case .restoreFactors: Message("support.colleagues-can-restore-factors", ["who": who])
+    case .restoreFactor: Message("support.other-administrators-can-restore-factor", ["who": who])
+    case .restoreFactors: Message("support.other-administrators-can-restore-factors", ["who": who])
     }
   }
 }
@@ -88,10 +91,10 @@ extension ColleaguesView.Deed {
 extension SupportPages {
   /// Returns who can perform a page's action in place of the agent; nil if no one can because of
   /// the account's state.
-  func colleagues<Action: SupportAction>(
+  func otherAdministrators<Action: SupportAction>(
     for action: Action.Type, on account: Account, _ target: SupportTarget,
-    to deed: ColleaguesView.Deed
-  ) async throws(Refusal) -> ColleaguesView? {
+    to purpose: OtherAdministratorsView.Purpose
+  ) async throws(Refusal) -> OtherAdministratorsView? {
     let (administrators, context) = (identity.administrators, target.context)
     let (administrator, permission) = (
       context.signedIn.administrator, action.action.requirements.permission
@@ -99,11 +102,11 @@ extension SupportPages {
     guard administrator.obstacle(to: action.action, on: account, in: context.scope) == nil
     else { return nil }
     let found = try await refusing {
-      try await administrators.colleagues(
+      try await administrators.otherAdministrators(
         with: permission, in: context.scope, of: administrator)
     }
-    return ColleaguesView(
-      found, with: permission, to: deed, link: frames.publicURL.origin + target.address,
+    return OtherAdministratorsView(
+      found, with: permission, to: purpose, link: frames.publicURL.origin + target.address,
       in: context.scope)
   }
 }

@@ -3,12 +3,12 @@ import Dispatch
 
 /// Pauses password hashing until a test resumes it.
 ///
-/// Hashing waits for the random bytes of the salt, which the gate provides when it's opened.
-final class Gate: Sendable {
+/// Hashing waits for the random bytes of the salt, which the latch provides when it's opened.
+final class Latch: Sendable {
   private let reached = AsyncStream<Void>.makeStream()
   private let door = DispatchSemaphore(value: 0)
 
-  /// Returns a hasher that waits at the gate, with a cost that no other test hasher has.
+  /// Returns a hasher that waits at the latch, with a cost that no other test hasher has.
   func hasher(width: Int = 2, waiting: Int = 64) -> PasswordHasher {
     PasswordHasher(
       width: width, waiting: waiting, cost: PasswordHash.Cost(memory: 128, passes: 1),

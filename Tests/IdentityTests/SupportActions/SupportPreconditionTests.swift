@@ -4,7 +4,7 @@ import Identity
 import Testing
 
 /// Tests the checks before every support action.
-struct GateTests {
+struct SupportPreconditionTests {
   /// Ends the sessions of an account: an action that can be repeated.
   private func act(
     _ instance: Instance, _ account: Account, _ request: ActionRequest, in scope: Scope? = nil

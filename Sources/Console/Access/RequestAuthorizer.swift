@@ -7,7 +7,7 @@ import Text
 /// Authenticates and authorizes requests to the console.
 ///
 /// Pages receive the values it returns, so that no page can skip the checks.
-struct Gate: Sendable {
+struct RequestAuthorizer: Sendable {
   let identity: Identity
   let publicURL: PublicURL
   let cookies: ConsoleCookies
@@ -137,7 +137,7 @@ struct ScopeContext: Sendable {
   }
 }
 
-extension Gate {
+extension RequestAuthorizer {
   /// Authorizes access to a project; projects that aren't visible are reported as not found.
   func project(
     _ signedIn: SignedIn, _ id: String, needing permission: Permission

@@ -4,7 +4,7 @@ import JSON
 
 /// Guards the methods: reads a request's credentials and message, resolves its project and tenant,
 /// and formats the response.
-struct Gate: Sendable {
+struct RequestAuthorizer: Sendable {
   let identity: Identity
   let credentials: Credentials
   let log: @Sendable (String) -> Void
@@ -106,7 +106,7 @@ struct Gate: Sendable {
 
 // MARK: - Resolving the project and tenant
 
-extension Gate {
+extension RequestAuthorizer {
   private func clientCall(
     _ request: Request, _ message: Message, key: ID<Project>?, _ bearer: Operator?
   ) throws(WireError) -> ClientCall {
@@ -190,7 +190,7 @@ extension Gate {
 
 // MARK: - Responses
 
-extension Gate {
+extension RequestAuthorizer {
   private func answer(
     _ request: Request, _ shape: ErrorShape, _ work: () async throws(WireError) -> JSON
   ) async -> Response {

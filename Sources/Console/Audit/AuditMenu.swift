@@ -1,0 +1,139 @@
+import Identity
+import Localization
+import Templating
+
+/// The menus above an audit log whose options don't depend on the log, each rendered once.
+struct AuditMenus: Sendable {
+  private let template: Template<AuditMenu>
+  private let fields: [(String, Message)]
+  private let rendered = MarkupCache<AuditMenu.Key>(limit: 300)
+
+  init(_ template: Template<AuditMenu>, _ catalog: Catalog) {
+    self.template = template
+    let names = AuditFieldName.allCases.map { ($0.rawValue, AuditFieldLabel($0).name) }
+    fields = names.map { (field: $0, order: catalog.text($0.1).lowercased()) }
+      .sorted { $0.order < $1.order }.map { $0.field }
+  }
+
+  /// The options of a menu.
+  func markup(_ key: AuditMenu.Key) -> Markup {
+    // Only options are cached: other values come from addresses, and there's no end of them.
+    guard key.isKnown else { return Markup(trusted: template.render(AuditMenu(key, fields))) }
+    return rendered.joined([key]) { template.render(AuditMenu($0, fields)) }
+  }
+}
+
+/// The options of a menu above an audit log.
+struct AuditMenu: ViewModel {
+  enum Kind: Sendable {
+    case actions, fields, resources
+  }
+
+  /// What a menu's options depend on.
+  struct Key: Hashable, Sendable {
+    let kind: Kind
+    /// Whether the log is that of the instance.
+    let isOfAll: Bool
+    /// The chosen value; empty for none.
+    let chosen: String
+
+    /// Whether the chosen value can be one of the options.
+    var isKnown: Bool { chosen.isEmpty || AuditMenu.name(kind, chosen) != nil }
+  }
+
+  private let groups: [Group]
+  private let options: [Option]
+
+  fileprivate init(_ key: Key, _ fields: [(String, Message)]) {
+    switch key.kind {
+    case .actions:
+      let groups = AuditAction.Group.allCases
+        .filter { key.isOfAll || !AuditWords.isOfInstance($0) }
+        .map { Group($0, chosen: key.chosen) }
+      let isOffered = groups.contains { $0.options.contains(where: \.isChosen) }
+      self.groups = groups
+      options = isOffered ? [] : Self.options([], chosen: key.chosen)
+    case .fields:
+      groups = []
+      options = Self.options(fields, chosen: key.chosen)
+    case .resources:
+      let resources = AuditResource.allCases
+        .filter { key.isOfAll || !AuditWords.isOfInstance($0) }
+      groups = []
+      options = Self.options(
+        resources.map { ($0.rawValue, AuditWords.name(of: $0)) }, chosen: key.chosen)
+    }
+  }
+
+  /// Creates options.
+  ///
+  /// A value from the address that isn't an option is added, so that submitting the form keeps it.
+  static func options(_ all: [(String, Message)], chosen: String) -> [Option] {
+    var options = all.map { Option(value: $0, text: $1, isChosen: $0 == chosen) }
+    if !chosen.isEmpty, !options.contains(where: \.isChosen) {
+      options.append(Option(value: chosen, text: text(.actions, chosen), isChosen: true))
+    }
+    return options
+  }
+
+  /// The text of a value, also of one that isn't an option.
+  static func text(_ kind: Kind, _ value: String) -> Message {
+    name(kind, value) ?? .verbatim(Words.short(value.replacing(":", with: " ")))
+  }
+
+  private static func name(_ kind: Kind, _ value: String) -> Message? {
+    switch kind {
+    case .actions:
+      AuditAction(rawValue: value).map { AuditWords.name(of: $0) }
+        ?? AuditAction.Group(rawValue: value).map { Group.whole($0) }
+    case .fields: AuditFieldName(rawValue: value).map { AuditFieldLabel($0).name }
+    case .resources: AuditResource(rawValue: value).map { AuditWords.name(of: $0) }
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .list(\.options),
+    .list(\.groups),
+  ]
+
+  /// A group of actions: the whole group, and each action.
+  struct Group: ViewModel {
+    let label: Message
+    let options: [Option]
+
+    fileprivate init(_ group: AuditAction.Group, chosen: String) {
+      label = AuditWords.name(of: group)
+      let whole = Option(
+        value: group.rawValue, text: Self.whole(group), isChosen: group.rawValue == chosen)
+      options =
+        [whole]
+        + group.actions.map { action in
+          Option(
+            value: action.rawValue, text: AuditWords.name(of: action),
+            isChosen: action.rawValue == chosen)
+        }
+    }
+
+    fileprivate static func whole(_ group: AuditAction.Group) -> Message {
+      Message("audit.whole-group", ["group": .message(AuditWords.name(of: group))])
+    }
+
+    static let keys: Keys<Self> = [
+      .text(\.label),
+      .list(\.options),
+    ]
+  }
+
+  /// An option of a `select` element.
+  struct Option: ViewModel {
+    let value: String
+    let text: Message
+    let isChosen: Bool
+
+    static let keys: Keys<Self> = [
+      .text(\.value),
+      .text(\.text),
+      .flag(\.isChosen),
+    ]
+  }
+}
