@@ -14,12 +14,12 @@ public struct Work: Sendable, CustomStringConvertible {
   /// The maximum number of measurements, which are repeated while the result isn't linear.
   ///
   /// Other activity on the machine adds to the time, so the minimum of each is the cost.
-  private static let rounds = 4
+  private static let rounds = 12
 
   /// The tolerance for the clock and the first run of code, in nanoseconds.
   ///
-  /// Normalizing 64 KiB of hostile text once takes a hundred times as long.
-  private static let slack: UInt64 = 8_000_000
+  /// Normalizing 64 KiB of hostile text once takes sixty times as long.
+  private static let slack: UInt64 = 16_000_000
 
   private mutating func take(plain: UInt64, hostile: UInt64, doubled: UInt64) {
     self.plain = min(self.plain, plain)
