@@ -71,7 +71,7 @@ public struct Demo: Sendable {
   let totp: TOTPFactor
 
   /// The password of everyone, which is long enough for administrators.
-  static let password = Secret("sentry-at-the-authorization")
+  static let password = Secret("sentry-at-the-gate")
 
   /// Prepares a demo in the database of an instance.
   ///
