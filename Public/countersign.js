@@ -86,6 +86,7 @@
     const lines = svg.closest("figure").dataset.words.split("\n");
     const say = (id, text) => { const at = document.getElementById("window-" + id); if (at.textContent !== text) at.textContent = text; };
     const { intervals, pattern, totp, window: choice } = form.elements;
+    const shown = (value) => value === "off" ? form.dataset.off : value;
     const draw = () => {
       const typed = intervals.value.trim(), own = choice.value === "own", isNumber = !own || /^([0-9]|10)$/.test(typed);
       if (!isNumber) return;
@@ -96,7 +97,7 @@
         cell.setAttribute("class", step > n ? "" : step ? "lit" : "now");
       });
       svg.setAttribute("aria-label", text);
-      say("change", now === then ? then : now + " → " + then);
+      say("change", now === then ? shown(then) : shown(now) + " → " + shown(then));
       say("words", text);
       say("odds", odds);
     };

@@ -21,13 +21,17 @@ extension Catalog {
 extension Pattern {
   fileprivate func pseudo(_ rightToLeft: Bool) -> Pattern {
     var result: [Piece] = [.text("⟦")]
-    var isCode = false
+    var (isCode, isInTag) = (false, false)
     for piece in pieces {
       guard case .text(let text) = piece else {
         result.append(piece)
         continue
       }
-      result.append(.text(Self.pseudo(text, rightToLeft, &isCode)))
+      // A tag can contain arguments, so it can go on in a later piece.
+      let tag = isInTag ? text.prefix(through: ">") : ""
+      let rest = text.dropFirst(tag.count)
+      isInTag = isInTag && tag.last != ">" || rest.opensTag
+      result.append(.text(tag + Self.pseudo(String(rest), rightToLeft, &isCode)))
     }
     result.append(.text("⟧"))
     // Joined, so that a message without arguments stays plain.
@@ -47,7 +51,7 @@ extension Pattern {
     var result = ""
     var rest = text[...]
     while let first = rest.first {
-      if let kept = rest.prefixMatch(of: /<\/?([a-z]+)[^>]*>|&[#a-zA-Z0-9]+;/) {
+      if let kept = rest.prefixMatch(of: /<\/?([a-z]+)[^>]*(?:>|$)|&[#a-zA-Z0-9]+;/) {
         if let name = kept.1, name == "code" || name == "kbd" { isCode = !kept.0.hasPrefix("</") }
         result += kept.0
         rest = rest[kept.range.upperBound...]
@@ -72,4 +76,17 @@ extension Pattern {
     let marked = "åƀçđéƒĝĥîĵķļɱñöþǫŕšţûṽŵẋýžÅƁÇĐÉƑĜĤÎĴĶĻṀÑÖÞǪŔŠŢÛṼŴẊÝŽ"
     return Dictionary(uniqueKeysWithValues: zip(plain, marked.map(String.init)))
   }()
+}
+
+extension StringProtocol {
+  /// The text through the first `end`; all of it if there's none.
+  fileprivate func prefix(through end: Character) -> String {
+    firstIndex(of: end).map { String(self[...$0]) } ?? String(self)
+  }
+
+  /// Whether the last tag isn't closed.
+  fileprivate var opensTag: Bool {
+    guard let start = lastIndex(of: "<") else { return false }
+    return !self[start...].contains(">")
+  }
 }

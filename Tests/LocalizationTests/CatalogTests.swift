@@ -207,6 +207,15 @@ private let english =
     #expect(
       pseudo.html(Message("users.bold", ["name": .text("Ada")]))
         == "⟦Îîš <strong>Ada</strong>⟧")
+    let link = Pattern(pieces: [
+      .text("See <a href=\""), .argument("url"), .text("\" lang=\"en\">this</a>."),
+    ])
+    let linked = Catalog(
+      locale: "en", formats: Formats(locale: "en"),
+      entries: ["a.b": Catalog.Entry(forms: [link], plurals: nil)])
+    #expect(
+      Catalog.pseudo(of: linked).html(Message("a.b", ["url": .text("/x")]))
+        == "⟦Šéééé <a href=\"/x\" lang=\"en\">ţĥîîš</a>.⟧")
     let back = Catalog.pseudo(of: try catalog(), rightToLeft: true)
     #expect(back.isRightToLeft)
     #expect(back.text(Message("users.title")).contains("\u{202E}"))
