@@ -97,10 +97,20 @@ extension POFile.Entry {
     in file: POFile, folder: String
   ) throws(CatalogError) -> (key: String, entry: Catalog.Entry) {
     let key = try key(in: file)
-    guard key.wholeMatch(of: /[a-z0-9.-]+/) != nil, key.hasPrefix(folder + "."),
+    guard key.utf8.allSatisfy(Self.isKeyByte), key.hasPrefix(folder + "."),
       key.utf8.count > folder.utf8.count + 1
     else { throw error(.foreignKey(key, folder: folder), in: file) }
     return (key, try entry([id ?? ""] + (pluralID.map { [$0] } ?? []), key, in: file))
+  }
+
+  // Not a regular expression, which would be compiled for each of thousands of messages.
+  private static func isKeyByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "."), UInt8(ascii: "-"):
+      true
+    default: false
+    }
   }
 
   func translation(

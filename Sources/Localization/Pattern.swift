@@ -15,6 +15,10 @@ public struct Pattern: Sendable, Equatable {
   ///
   /// - Throws: A ``CatalogError/Problem`` for an unmatched brace or an argument without a name.
   init(_ text: String) throws(CatalogError.Problem) {
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else {
+      pieces = [.text(text)]
+      return
+    }
     var pieces: [Piece] = []
     var literal = ""
     var rest = text[...]

@@ -81,7 +81,7 @@ struct ActionLinkPage: Sendable {
     switch error {
     case .weakPassword: Message("action-link.password-too-short")
     case .passwordTooLong: Message("action-link.password-too-long")
-    case .passwordRequirements(let missing): PasswordPolicy.sentence(missing).message
+    case .passwordRequirements(let missing): PasswordPolicy.sentence(missing)
     default: Message("action-link.password-not-allowed")
     }
   }

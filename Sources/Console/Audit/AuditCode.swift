@@ -32,7 +32,7 @@ enum AuditCode {
 
   private static func reportedChange(_ code: String) -> Message? {
     guard case .notice(let notice) = ReportedChange.Fact(stored: code) else { return nil }
-    return OutboxWords.purposes[notice.purpose]?.message
+    return OutboxWords.purposes[notice.purpose]
   }
 
   private static func totp(_ code: String) -> Message? {

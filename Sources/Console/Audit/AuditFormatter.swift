@@ -186,7 +186,7 @@ struct AuditFormatter: Sendable {
   }
 
   private static func role(_ code: String) -> Message {
-    Role(rawValue: code)?.name.message ?? .verbatim(code)
+    Role(rawValue: code)?.name ?? .verbatim(code)
   }
 
   private static func factor(_ factor: AuditFactor) -> Message {

@@ -242,6 +242,6 @@ enum AuditWords {
 
   /// The display name of a stored reason; the stored text if it's unknown.
   static func reason(_ stored: String) -> Message {
-    SupportReason(rawValue: stored)?.name.message ?? .verbatim(stored)
+    SupportReason(rawValue: stored)?.name ?? .verbatim(stored)
   }
 }

@@ -53,7 +53,7 @@ struct ReviewView: ViewModel {
       }
     }
     let share = Message.Value.message(
-      Meter.percent(review.enrolledUsers, of: review.users).message)
+      Meter.percent(review.enrolledUsers, of: review.users))
     return switch review.differing {
     case nil:
       Message(

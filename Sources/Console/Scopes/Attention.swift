@@ -215,7 +215,7 @@ extension PolicyWeakening {
         ["count": .number(codes(to)), "former": .number(codes(from))])
     case .noLongerMandatory: return Message("scopes.weaker-not-mandatory")
     case .looserPattern(_, let to):
-      let pattern = PatternWords.name(to, from: nil)?.message ?? Message("scopes.no-pattern")
+      let pattern = PatternWords.name(to, from: nil) ?? Message("scopes.no-pattern")
       return Message("scopes.weaker-pattern", ["pattern": .message(pattern)])
     case .laterStart(_, let to):
       return Message("scopes.weaker-start", ["day": Times.value(to)])

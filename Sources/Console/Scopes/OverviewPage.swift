@@ -43,7 +43,7 @@ struct OverviewPage: Sendable {
     let key = try await ProjectKey(context, identity.apiKeys)
     let connect = ConnectView(
       scope: scope, url: frames.publicURL, profile: identity.profile,
-      defaultProject: identity.defaultProject, key: key.key?.text, note: key.note?.message)
+      defaultProject: identity.defaultProject, key: key.key?.text, note: key.note)
     let frame = try await frames.frame(Message("scopes.overview"), in: context, tab: .overview)
     return .html(
       view.render(

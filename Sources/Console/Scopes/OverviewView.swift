@@ -59,7 +59,7 @@ struct OverviewView: ViewModel {
   }
 
   private var share: Message {
-    Meter.percent(policy.enrolledUsers, of: policy.users).message
+    Meter.percent(policy.enrolledUsers, of: policy.users)
   }
 
   private var codes: Message {
@@ -85,7 +85,7 @@ struct OverviewView: ViewModel {
     },
     .markup("totp") { $0.configuration.chip },
     .markup("window") { WindowStrip.small($0.configuration) },
-    .text("pattern") { $0.policy.patternName?.message ?? Message("scopes.no-pattern") },
+    .text("pattern") { $0.policy.patternName ?? Message("scopes.no-pattern") },
     .text("words") { WindowWords.explanation($0.configuration.accepted) },
     .text("audit") { $0.context.may(.readAudit) ? ConsolePaths.audit($0.scope) : nil },
     .flag("hasHistory") { !$0.history.isEmpty },

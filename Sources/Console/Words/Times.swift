@@ -48,11 +48,6 @@ struct Times: Hashable, Sendable {
   /// An exact date and time in a message: `Nov 3, 2026, 09:12 UTC`.
   func value(_ instant: Instant) -> Message.Value { .time(local(instant, instant.calendar)) }
 
-  /// The date of an instant in a message: `Nov 3, 2026`.
-  func dayValue(_ instant: Instant) -> Message.Value {
-    .date(local(instant, instant.calendar).date)
-  }
-
   /// A calendar date in a message, the same in every time zone: `Dec 1, 2026`.
   static func value(_ day: Day) -> Message.Value {
     .date(LocalDate(year: day.year, month: day.month, day: day.day))

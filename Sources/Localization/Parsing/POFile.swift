@@ -144,11 +144,13 @@ private struct POParser {
 
   /// Returns the text of a quoted string.
   private func unquoted(_ text: Substring, _ number: Int) throws(CatalogError) -> String {
-    guard text.count >= 2, text.first == "\"", text.last == "\"" else {
+    guard text.utf8.count >= 2, text.first == "\"", text.last == "\"" else {
       throw invalid(text, number)
     }
-    var result = ""
     var rest = text.dropFirst().dropLast()
+    let isPlain = !rest.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\"") }
+    if isPlain { return String(rest) }
+    var result = ""
     while let character = rest.popFirst() {
       if character == "\"" { throw invalid(text, number) }
       guard character == "\\" else {
