@@ -9,8 +9,9 @@ extension Catalog {
   /// - Throws: ``CatalogError`` for the first file, by name, that is invalid.
   public convenience init(folder: String) throws(CatalogError) {
     var entries: [String: Entry] = [:]
+    var rules: [String: PluralRule] = [:]
     for path in try Self.files(named: "messages.po", in: folder) {
-      let file = try Self.parsed(path, in: folder)
+      let file = try Self.parsed(path, in: folder, &rules)
       for message in file.entries {
         let (key, entry) = try message.english(in: file, folder: Self.owner(of: path))
         guard entries.updateValue(entry, forKey: key) == nil else {
@@ -33,8 +34,9 @@ extension Catalog {
     translation locale: String, of english: Catalog, folder: String
   ) throws(CatalogError) {
     var entries: [String: Entry] = [:]
+    var rules: [String: PluralRule] = [:]
     for path in try Self.files(named: "messages.\(locale).po", in: folder) {
-      let file = try Self.parsed(path, in: folder)
+      let file = try Self.parsed(path, in: folder, &rules)
       guard file.language.replacing("_", with: "-") == locale else {
         throw CatalogError(.missingHeader("Language: \(locale)"), file: path, line: 1)
       }
@@ -79,11 +81,13 @@ extension Catalog {
     }
   }
 
-  private static func parsed(_ path: String, in folder: String) throws(CatalogError) -> POFile {
+  private static func parsed(
+    _ path: String, in folder: String, _ rules: inout [String: PluralRule]
+  ) throws(CatalogError) -> POFile {
     guard let data = FileManager.default.contents(atPath: folder + "/" + path),
       let text = String(validating: data, as: UTF8.self)
     else { throw CatalogError(.unreadable, file: path, line: 0) }
-    return try POFile(text, file: path)
+    return try POFile(text, file: path, rules: &rules)
   }
 
   /// The name of the folder that a file is in.

@@ -15,32 +15,29 @@ public struct Pattern: Sendable, Equatable {
   ///
   /// - Throws: A ``CatalogError/Problem`` for an unmatched brace or an argument without a name.
   init(_ text: String) throws(CatalogError.Problem) {
-    guard text.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else {
-      pieces = [.text(text)]
-      return
-    }
+    let (open, close) = (UInt8(ascii: "{"), UInt8(ascii: "}"))
+    let bytes = text.utf8
     var pieces: [Piece] = []
     var literal = ""
-    var rest = text[...]
-    while let character = rest.popFirst() {
-      switch character {
-      case "{" where rest.first == "{", "}" where rest.first == "}":
-        literal.append(character)
+    var rest = bytes[...]
+    while let brace = rest.firstIndex(where: { $0 == open || $0 == close }) {
+      literal += Substring(rest[..<brace])
+      let (kind, after) = (bytes[brace], bytes.index(after: brace))
+      rest = bytes[after...]
+      if rest.first == kind {
+        literal.unicodeScalars.append(Unicode.Scalar(kind))
         rest.removeFirst()
-      case "{":
-        guard let end = rest.firstIndex(of: "}"), Self.isName(rest[..<end]) else {
-          throw .malformedArgument(text)
-        }
-        if !literal.isEmpty { pieces.append(.text(literal)) }
-        literal = ""
-        pieces.append(.argument(String(rest[..<end])))
-        rest = rest[rest.index(after: end)...]
-      case "}":
-        throw .malformedArgument(text)
-      default:
-        literal.append(character)
+        continue
       }
+      guard kind == open, let end = rest.firstIndex(of: close), Self.isName(rest[..<end]) else {
+        throw .malformedArgument(text)
+      }
+      if !literal.isEmpty { pieces.append(.text(literal)) }
+      literal = ""
+      pieces.append(.argument(String(Substring(rest[..<end]))))
+      rest = bytes[bytes.index(after: end)...]
     }
+    literal += Substring(rest)
     if !literal.isEmpty || pieces.isEmpty { pieces.append(.text(literal)) }
     self.pieces = pieces
   }
@@ -71,10 +68,16 @@ public struct Pattern: Sendable, Equatable {
   }
 
   /// Dots go into an object of a template's model.
-  private static func isName(_ text: Substring) -> Bool {
-    guard let first = text.first, first.isASCII, first.isLetter || first == "_" else {
-      return false
+  private static func isName(_ bytes: Substring.UTF8View) -> Bool {
+    func isStart(_ byte: UInt8) -> Bool {
+      switch byte | 0x20 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+      default: byte == UInt8(ascii: "_")
+      }
     }
-    return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") }
+    guard let first = bytes.first, isStart(first) else { return false }
+    return bytes.allSatisfy {
+      isStart($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
+    }
   }
 }

@@ -143,7 +143,7 @@ private struct AuditConditions {
   var checked: SQL?
   /// True if the index contains only filed rows.
   var isFiled = false
-  /// The filter for unfiled rows: an index resolves the scope, and the rest is checked per row.
+  /// The filter for unfiled rows, which is checked per row.
   var fresh: SQL = ""
 
   /// The numbers of rows and where they come from; `x` is the table with the index, and the
@@ -182,7 +182,7 @@ extension AuditFilter {
     }
     if let from { rest += " AND at >= \(from.microseconds)" }
     if let until { rest += " AND at < \(until.microseconds)" }
-    found.fresh = place + object + actor + group + rest
+    found.fresh = placeChecked + object + actor + group + rest
     if let field {
       found.fresh += """
          AND EXISTS (SELECT 1 FROM audit_change c WHERE c.audit_id = audit.audit_id
@@ -212,6 +212,8 @@ extension AuditFilter {
       found.sought += " AND action_group = \(prefix)"
       found.isFiled = true
       group = ""
+    } else if scope != nil {
+      found.isFiled = true
     }
     let checked = object + actor + group + rest + changed
     if found.isFiled { found.sought += " AND x.filed = 1" }

@@ -4,7 +4,7 @@ import Database
 public struct WeakenedPolicy: Sendable, Equatable {
   /// How it's weaker than before; never empty.
   public let weakenings: [PolicyWeakening]
-  /// When it was last weakened.
+  /// When it was last weakened; up to a minute earlier if the same author repeated it.
   public let at: Instant
   /// The name of the administrator, service token, or command line that weakened it.
   public let by: String
@@ -33,13 +33,15 @@ public struct WeakenedPolicy: Sendable, Equatable {
     let (scope, now) = (policy.scope, context.now)
     let kept = try connection.first(
       """
-      SELECT \(PolicyEdit.columns("w")), w.at, w.notified_at FROM policy_weakening w
+      SELECT \(PolicyEdit.columns("w")), w.at, w.notified_at, w.author_name, w.reason
+      FROM policy_weakening w
       WHERE w.scope_key = \(scope.key)
       """
     ) { row in
       (
         before: try PolicyEdit(row, from: 0), at: Instant(microseconds: try row.value(6)),
-        notifiedAt: (try row.value(7) as Int64?).map(Instant.init(microseconds:))
+        notifiedAt: (try row.value(7) as Int64?).map(Instant.init(microseconds:)),
+        by: try row.value(8) as String, reason: try row.value(9) as String?
       )
     }
     let recent = kept.flatMap { $0.at > oldest(at: now) ? $0 : nil }
@@ -52,19 +54,22 @@ public struct WeakenedPolicy: Sendable, Equatable {
     // The policy got stricter, but not yet as strict as it was before it was weakened.
     guard !weakenings.isEmpty else { return }
     let isQuiet = recent?.notifiedAt.map { now.seconds - $0.seconds < quiet } ?? false
+    let by = context.author.actor.name
+    // Changes by the same author for the same reason within the quiet time are one weakening.
+    if isQuiet, let recent, recent.by == by, recent.reason == context.reason { return }
     let notifiedAt = isQuiet ? recent?.notifiedAt : now
     try connection.run(
       """
       INSERT INTO policy_weakening (scope_key, at, author_name, reason, notified_at,
         \(PolicyEdit.columnNames))
-      VALUES (\(scope.key), \(now.microseconds), \(context.author.actor.name), \(context.reason),
+      VALUES (\(scope.key), \(now.microseconds), \(by), \(context.reason),
         \(notifiedAt?.microseconds), \(before.values))
       ON CONFLICT (scope_key) DO UPDATE SET at = excluded.at, author_name = excluded.author_name,
         reason = excluded.reason, notified_at = excluded.notified_at
       """)
     guard !isQuiet else { return }
     let mail = WeakenedPolicyMail(
-      scope: scope, changes: PolicyChange.between(policy.edit, new), by: context.author.actor.name,
+      scope: scope, changes: PolicyChange.between(policy.edit, new), by: by,
       reason: context.reason, at: now)
     try context.outbox.notifyOwners(mail, besides: context.author, connection)
   }

@@ -18,6 +18,8 @@ public struct UserPool: Sendable {
   public let createdAt: Instant
   /// When the password policy was last set.
   public let passwordsChangedAt: Instant?
+  /// The project's first API key; nil for a tenant, or if the project has none.
+  public let apiKey: String?
   /// The settings and the MFA configuration, which can be edited.
   public private(set) var edit: UserPoolEdit
   /// The MFA policy; a tenant inherits nothing from its project's.
@@ -38,7 +40,10 @@ public struct UserPool: Sendable {
 
   static let columns: SQL = """
     \(Policy.columns), s.created_at, s.members, s.password, s.email_link, s.anonymous, s.phone,
-      s.withdrawal_needs_factor, p.email_privacy, \(UserPermissions.columns),
+      s.withdrawal_needs_factor, p.email_privacy,
+      CASE WHEN s.tenant_id = '' THEN (SELECT api_key FROM api_key k
+        WHERE k.project_id = s.project_id ORDER BY k.created_at, api_key LIMIT 1) END,
+      \(UserPermissions.columns),
       \(PasswordPolicy.columns), \(ProjectSettings.columns)
     """
 
@@ -46,9 +51,11 @@ public struct UserPool: Sendable {
     let policy = try Policy(row)
     self.policy = policy
     let column = Policy.columnCount
-    let passwordColumn = column + 8 + UserPermissions.columnCount
+    let permissionColumn = column + 9
+    let passwordColumn = permissionColumn + UserPermissions.columnCount
     createdAt = Instant(microseconds: try row.value(column))
     projectEmailPrivacy = try row.value(column + 7)
+    apiKey = try row.value(column + 8)
     let decided = try PasswordPolicy.decided(row, from: passwordColumn)
     passwordsChangedAt = decided?.at
     edit = UserPoolEdit(
@@ -57,7 +64,7 @@ public struct UserPool: Sendable {
         password: try row.value(column + 2), emailLink: try row.value(column + 3),
         anonymous: try row.value(column + 4), phone: try row.value(column + 5)),
       disableAuth: policy.scope.isDisabled, members: try row.value(column + 1),
-      userPermissions: try UserPermissions(row, from: column + 8), passwords: decided?.policy,
+      userPermissions: try UserPermissions(row, from: permissionColumn), passwords: decided?.policy,
       configuration: policy.configuration, withdrawalNeedsFactor: try row.value(column + 6))
     guard scope.tenant == nil else { return }
     edit.project = try ProjectSettings(

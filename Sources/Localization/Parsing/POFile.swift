@@ -19,12 +19,19 @@ struct POFile {
   let plurals: PluralRule
   let entries: [Entry]
 
-  /// Parses the text of a file; `file` is used in errors.
-  init(_ text: String, file: String) throws(CatalogError) {
+  /// Parses the text of a file.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - file: The file's name in errors.
+  ///   - rules: The plural rules parsed so far, by header; most files have the same.
+  init(
+    _ text: String, file: String, rules: inout [String: PluralRule]
+  ) throws(CatalogError) {
     var parser = POParser(file: file)
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-    {
-      try parser.read(line, number: index + 1)
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      try parser.read(Substring(line), number: index + 1)
     }
     var entries = try parser.finish()
     guard let header = entries.first, header.id == "", header.context == nil,
@@ -40,17 +47,23 @@ struct POFile {
     }
     language = try field("Language")
     let forms = try field("Plural-Forms")
-    do throws(CatalogError.Problem) {
-      plurals = try PluralRule(header: forms)
-    } catch {
-      throw CatalogError(error, file: file, line: header.line)
+    if let rule = rules[forms] {
+      plurals = rule
+    } else {
+      do throws(CatalogError.Problem) {
+        plurals = try PluralRule(header: forms)
+      } catch {
+        throw CatalogError(error, file: file, line: header.line)
+      }
+      rules[forms] = plurals
     }
     self.file = file
     self.entries = entries
   }
 }
 
-/// Reads a PO file line by line.
+/// Reads a PO file line by line; its syntax is ASCII, so bytes are compared, which is faster than
+/// characters.
 private struct POParser {
   private enum Field { case context, id, pluralID, string(Int) }
 
@@ -71,20 +84,25 @@ private struct POParser {
 
   mutating func read(_ line: Substring, number: Int) throws(CatalogError) {
     var line = line
-    while let last = line.last, last.isWhitespace { line.removeLast() }
-    if line.isEmpty { return }
-    if line.hasPrefix("#") {
+    while let last = line.utf8.last, Self.isSpace(last) { line = Substring(line.utf8.dropLast()) }
+    guard let first = line.utf8.first else { return }
+    if first == UInt8(ascii: "#") {
       // A comment stands before its message.
       if current?.strings.isEmpty == false { try end() }
-      if line.hasPrefix("#,") { isFuzzy = line.contains("fuzzy") }
+      if line.hasPrefix("#,") {
+        isFuzzy = line.utf8.dropFirst(2).split { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
+          .contains { $0.elementsEqual("fuzzy".utf8) }
+      }
       return
     }
-    if line.hasPrefix("\"") {
+    if first == UInt8(ascii: "\"") {
       guard let field, current != nil else { throw invalid(line, number) }
       return append(try unquoted(line, number), to: field)
     }
-    guard let space = line.firstIndex(of: " ") else { throw invalid(line, number) }
-    let text = try unquoted(line[space...].drop { $0 == " " }, number)
+    guard let space = line.utf8.firstIndex(of: UInt8(ascii: " ")) else {
+      throw invalid(line, number)
+    }
+    let text = try unquoted(Substring(line.utf8[space...].drop(while: Self.isSpace)), number)
     let keyword = line[..<space]
     guard let field = try start(keyword, number) else { throw invalid(line, number) }
     self.field = field
@@ -142,30 +160,37 @@ private struct POParser {
     field = nil
   }
 
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+  }
+
   /// Returns the text of a quoted string.
   private func unquoted(_ text: Substring, _ number: Int) throws(CatalogError) -> String {
-    guard text.utf8.count >= 2, text.first == "\"", text.last == "\"" else {
+    let quote = UInt8(ascii: "\""), backslash = UInt8(ascii: "\\")
+    guard text.utf8.count >= 2, text.utf8.first == quote, text.utf8.last == quote else {
       throw invalid(text, number)
     }
-    var rest = text.dropFirst().dropLast()
-    let isPlain = !rest.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\"") }
-    if isPlain { return String(rest) }
-    var result = ""
-    while let character = rest.popFirst() {
-      if character == "\"" { throw invalid(text, number) }
-      guard character == "\\" else {
-        result.append(character)
+    let quoted = text.utf8.dropFirst().dropLast()
+    guard quoted.contains(where: { $0 == backslash || $0 == quote }) else {
+      return String(Substring(quoted))
+    }
+    var result: [UInt8] = []
+    var rest = quoted.makeIterator()
+    while let byte = rest.next() {
+      if byte == quote { throw invalid(text, number) }
+      guard byte == backslash else {
+        result.append(byte)
         continue
       }
-      switch rest.popFirst() {
-      case "n": result.append("\n")
-      case "t": result.append("\t")
-      case "\"": result.append("\"")
-      case "\\": result.append("\\")
+      switch rest.next() {
+      case UInt8(ascii: "n"): result.append(UInt8(ascii: "\n"))
+      case UInt8(ascii: "t"): result.append(UInt8(ascii: "\t"))
+      case quote: result.append(quote)
+      case backslash: result.append(backslash)
       default: throw invalid(text, number)
       }
     }
-    return result
+    return String(decoding: result, as: UTF8.self)
   }
 
   private func invalid(_ text: Substring, _ number: Int) -> CatalogError {

@@ -15,20 +15,15 @@ enum ConfigMessage {
     "importTotpSecrets",
   ]
 
-  /// Writes the configuration; members with their type's default value are omitted.
-  ///
-  /// - Parameters:
-  ///   - pool: The project.
-  ///   - apiKey: One of its API keys; nil if all are revoked.
-  /// - Returns: The message.
-  static func write(_ pool: UserPool, apiKey: String?) -> JSON {
+  /// Writes a project's configuration; members with their type's default value are omitted.
+  static func write(_ pool: UserPool) -> JSON {
     var config: JSON.Object = [
       "name": .string("projects/\(pool.scope.projectNumber)/config"),
       "subtype": "IDENTITY_PLATFORM",
     ]
     var members = resource(pool.edit, passwordsChangedAt: pool.passwordsChangedAt)
     var client = JSON.Object()
-    if let apiKey { client.append("apiKey", .string(apiKey)) }
+    if let apiKey = pool.apiKey { client.append("apiKey", .string(apiKey)) }
     client.append("permissions", members["client"]?["permissions"] ?? [:])
     client.append("firebaseSubdomain", .string(pool.scope.project.text))
     members["client"] = .object(client)
