@@ -3,9 +3,10 @@ extension String {
   ///
   /// Lengths are compared first, and nothing is normalized.
   public func isSameBytes(as other: String) -> Bool {
+    // Most texts differ in length, which costs less to read than a span.
+    guard utf8.count == other.utf8.count else { return false }
     let one = utf8Span.span
     let other = other.utf8Span.span
-    guard one.count == other.count else { return false }
     for index in one.indices where one[index] != other[index] { return false }
     return true
   }
@@ -13,9 +14,9 @@ extension String {
   /// Returns whether the UTF-8 bytes are identical except for the case of ASCII letters, as in
   /// protocol tokens.
   public func isSameToken(as other: String) -> Bool {
+    guard utf8.count == other.utf8.count else { return false }
     let one = utf8Span.span
     let other = other.utf8Span.span
-    guard one.count == other.count else { return false }
     func lowercased(_ byte: UInt8) -> UInt8 { 0x41...0x5A ~= byte ? byte | 0x20 : byte }
     for index in one.indices where lowercased(one[index]) != lowercased(other[index]) {
       return false
