@@ -240,7 +240,7 @@ public struct AdministratorFactors: Sendable {
       let record = try Administrators.manage(id, by: context.author, connection)
       guard record.hasSecondFactor else { throw ManagementError.notFound }
       try AdministratorTOTP.clear(id, connection)
-      try Guess.forget(AdministratorTOTP.throttle(id), connection)
+      try ThrottleCharge.reset(AdministratorTOTP.throttle(id), connection)
       let ended = try ConsoleSessions.endAll(of: id, but: nil, at: now, connection)
       var entry = Administrators.entry(.administratorResetFactor, record)
       entry.add(.authenticator, from: .secret, to: .absent)

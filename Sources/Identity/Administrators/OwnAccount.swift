@@ -73,8 +73,9 @@ public struct OwnAccount: Sendable {
         WHERE administrator_id = \(administrator.id.text)
         """)
       guard changed == 1 else { throw PasswordChangeError.notFound }
-      try Guess.forget(ConsoleSessions.throttle(TypedEmail(administrator.email)), connection)
-      try Guess.forget(Administrators.throttle(administrator.id), connection)
+      try ThrottleCharge.reset(
+        ConsoleSessions.throttle(TypedEmail(administrator.email)), connection)
+      try ThrottleCharge.reset(Administrators.throttle(administrator.id), connection)
       let ended = try ConsoleSessions.endAll(of: administrator.id, but: nil, at: now, connection)
       var entry = AuditEntry(
         .administratorResetPassword, .administrator, administrator.id.text,

@@ -157,7 +157,7 @@ public struct ActionAuthorization: Sendable {
     _ request: ActionRequest, at now: Instant, _ connection: borrowing Connection
   ) throws -> ActionInputError {
     let name = AdministratorTOTP.throttle(request.agent.administrator.id)
-    if let blocked = try Guess.blockedUntil(name, connection), blocked > now {
+    if let blocked = try ThrottleCharge.blockedUntil(name, connection), blocked > now {
       return .throttled(until: blocked)
     }
     return request.proof.isEmpty ? .codeRequired : .codeNotLookedAt

@@ -103,9 +103,9 @@ extension BulkRemovals {
     let seen = Set(item.seen.map(String.init))
     guard seen.isSuperset(of: account.factors.map(\.id.text)) else { return (.changed, 0, 0) }
     let removal = try FactorRemovals.removal(of: nil, from: account, settings, connection)
-    let apart = NewRemovalHold(
+    let hold = NewRemovalHold(
       job.reason, by: administrator, settings, at: now, random: store.random)
-    var entry = try factorRemovals.perform(removal, apart, in: scope, at: now, connection)
+    var entry = try factorRemovals.perform(removal, hold, in: scope, at: now, connection)
     entry.justify(job.reason, note: job.note, ticket: job.ticket, proof: job.proof)
     if let approver = job.approverName { entry.add(.approver, .text(approver)) }
     entry.add(.bulkRemoval, .number(Int(job.id)))

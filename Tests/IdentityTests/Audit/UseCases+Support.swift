@@ -78,7 +78,7 @@ extension UseCase {
       let removal = try await i.identity.factorRemovals.remove(
         i.acme, device.account.id, nil, agent.request()
       ).value.removal
-      let id = removal.apart?.id ?? ID("")
+      let id = removal.hold?.id ?? ID("")
       return {
         _ = try await i.identity.factorRemovals.undo(
           i.acme, device.account.id, id, other.request(.mistake))
@@ -98,7 +98,7 @@ extension UseCase {
       let removal = try await i.identity.factorRemovals.remove(
         i.acme, device.account.id, nil, agent.request()
       ).value.removal
-      let id = removal.apart?.id ?? ID("")
+      let id = removal.hold?.id ?? ID("")
       return {
         _ = try await i.identity.factorRemovals.purge(
           i.acme, device.account.id, id, agent.request(.stolen))

@@ -254,7 +254,7 @@ struct SuspensionTests {
       let removal = try await instance.identity.factorRemovals.remove(
         instance.acme, device.account.id, device.factor, dora.request()
       ).value.removal
-      let id = try #require(removal.apart?.id)
+      let id = try #require(removal.hold?.id)
       _ = try await instance.identity.factorRemovals.undo(
         instance.acme, device.account.id, id, erik.request(.mistake))
       let factor = try #require(try await instance.reload(device.account).factors.first)

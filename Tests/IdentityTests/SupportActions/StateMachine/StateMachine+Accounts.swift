@@ -92,22 +92,22 @@ extension StateMachine {
     let (reason, text) = (
       dice.chance(90) ? SupportReason.locked : nil, dice.chance(90) ? "called" : " "
     )
-    var took = Took(name: "note of \(sample.uid) by \(agents[agent].name)")
+    var expectation = Expectation(name: "note of \(sample.uid) by \(agents[agent].name)")
     let mayNot = refusal(of: agent, on: user, needing: .removeFactors, passingLock: true)
     if let mayNot, mayNot != "protectedAccount" {
-      took.refusals = [mayNot]
+      expectation.refusals = [mayNot]
     } else if reason == nil || text == " " {
       let faults = [text == " " ? "emptyNote" : nil, reason == nil ? "reasonRequired" : nil]
-      took.refusals = [faults.compactMap { $0 }.joined(separator: "+")]
+      expectation.refusals = [faults.compactMap { $0 }.joined(separator: "+")]
     } else {
-      took.rows = ["account.note by \(agents[agent].name) on \(sample.uid)"]
+      expectation.rows = ["account.note by \(agents[agent].name) on \(sample.uid)"]
     }
     let request = ActionRequest(
       agent: agents[agent].session, author: agents[agent].author, reason: reason, note: text)
     let result = await attempt {
       try await identity.support.writeNote(sample.scope, sample.id, request)
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   // MARK: - Backup codes and enrollment links
@@ -210,20 +210,20 @@ extension StateMachine {
       change.password = .set(sample.password)
       changesFactors = false
     }
-    var took = Took(name: "change of \(sample.uid)")
+    var expectation = Expectation(name: "change of \(sample.uid)")
     let phones =
       sample.factors.count { $0.number != nil && !gone.contains($0.id) } + (added == nil ? 0 : 1)
     var isDone = false
     if changesFactors, sample.isLocked {
-      took.refusals = ["changesLocked"]
+      expectation.refusals = ["changesLocked"]
     } else if changesFactors, phones > 5 {
-      took.refusals = ["tooManyFactors"]
+      expectation.refusals = ["tooManyFactors"]
     } else {
       isDone = true
       let isNothing =
         changesFactors ? gone.isEmpty && added == nil : change.disabled != nil && !sample.isDisabled
       if !isNothing {
-        took.rows = ["account.change by \(Instance.boss.actor.name) on \(sample.uid)"]
+        expectation.rows = ["account.change by \(Instance.boss.actor.name) on \(sample.uid)"]
       }
     }
     let made = change
@@ -239,6 +239,6 @@ extension StateMachine {
           SimulatedFactor(id: factor.id.text, number: added, enrolledAt: factor.enrolledAt))
       }
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 }
