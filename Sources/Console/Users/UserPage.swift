@@ -20,7 +20,7 @@ struct UserPage: Sendable {
     let refusal = context.signedIn.administrator.obstacle(
       to: .removeFactor, on: account, in: scope)
     let mayAct = context.may(.removeFactors) && refusal == nil
-    let support = try await desk(account, traces, context, mayAct: mayAct)
+    let support = try await supportData(account, traces, context, mayAct: mayAct)
     let sessions =
       support.sessions.count < Sessions.mostListed
       ? support.sessions.count : try await refusing { try await identity.sessions.count(account) }
@@ -65,7 +65,7 @@ struct UserPage: Sendable {
       ])
   }
 
-  private func desk(
+  private func supportData(
     _ account: Account, _ traces: SupportRecords, _ context: ScopeContext, mayAct: Bool
   ) async throws(Refusal) -> UserSupport {
     let holds =

@@ -283,7 +283,7 @@ public struct AdministratorFactors: Sendable {
         let change: Change
         switch try body(record, connection) {
         case .failure(let error): return .failure(error)
-        case .success(let made): change = made
+        case .success(let value): change = value
         }
         if endsSessions { try ConsoleSessions.endAll(of: id, but: session, at: now, connection) }
         var entry = Administrators.entry(change.action, record)

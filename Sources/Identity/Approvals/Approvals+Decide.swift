@@ -51,7 +51,7 @@ extension Approvals {
       } else {
         answer.count <= Approval.longestAnswer ? [] : [.answerTooLong]
       }
-    return try await decide(.reject, id, in: scope, request, besides: faults) {
+    return try await decide(.reject, id, in: scope, request, inputErrors: faults) {
       approval, now, connection in
       try Self.close(approval, .refused, by: request.author, answer: answer, at: now, connection)
     }
@@ -81,7 +81,7 @@ extension Approvals {
   /// the hourly limit.
   private func decide<Value: Sendable>(
     _ decision: Decision, _ id: Int64, in scope: Scope, _ request: ActionRequest,
-    besides faults: [ActionInputError] = [],
+    inputErrors faults: [ActionInputError] = [],
     _ body:
       @escaping @Sendable (Approval, Instant, borrowing Connection) throws -> Value
   ) async throws(ApprovalError) -> ActionOutcome<Value> {
@@ -115,7 +115,7 @@ extension Approvals {
         case .withdraw: actions.withdraw
         }
       switch try store.authorization.authorize(
-        action, request, in: ActionTarget(scope), besides: faults, at: now, connection)
+        action, request, in: ActionTarget(scope), inputErrors: faults, at: now, connection)
       {
       case .failure(let denial): return .failure(denial)
       case .success(let renewed):

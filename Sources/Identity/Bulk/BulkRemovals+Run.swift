@@ -68,7 +68,7 @@ extension BulkRemovals {
     let items = try Self.open(job, limit: limit, connection)
     var (users, factors, sessions) = (0, 0, 0)
     for item in items {
-      let outcome = try turn(
+      let outcome = try process(
         of: item, job, administrator, settings, in: scope, at: now, connection)
       users += (outcome.result == .removed).number
       factors += outcome.removed
@@ -89,7 +89,7 @@ extension BulkRemovals {
   }
 
   /// Processes one user under the same rules as a manual removal.
-  private func turn(
+  private func process(
     of item: BulkItem, _ job: BulkJob, _ administrator: Administrator, _ settings: SupportRules,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> (result: BulkResult, removed: Int, sessions: Int) {

@@ -138,7 +138,7 @@ extension OutOfBandCodes {
         // The recipient of the link already knows; the other addresses are notified.
         try store.outbox.notify(
           .factorReverted(name: factor.label), account, in: scope,
-          besides: AccountRules.folded(email: email), at: now, connection)
+          excluding: AccountRules.folded(email: email), at: now, connection)
         try Self.record(
           .factorRevert, account, in: scope,
           [

@@ -66,7 +66,7 @@ public struct WeakenedPolicy: Sendable, Equatable {
     let mail = WeakenedPolicyMail(
       scope: scope, changes: PolicyChange.between(policy.edit, new), by: context.author.actor.name,
       reason: context.reason, at: now)
-    try context.outbox.notifyOwners(mail, besides: context.author, connection)
+    try context.outbox.notifyOwners(mail, excluding: context.author, connection)
   }
 
   /// Returns how a pool's policy was weakened; nil if it's as strict as before again or wasn't

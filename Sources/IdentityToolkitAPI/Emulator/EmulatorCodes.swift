@@ -96,22 +96,22 @@ private struct EmulatorAction {
     case "verifyEmail":
       let done = try await apply(
         code, .verifyEmail, scope, author, "verify your email", "Try verifying your email again.")
-      return went("The email has been successfully verified.", ["email": .string(done.email)])
+      return success("The email has been successfully verified.", ["email": .string(done.email)])
     case "verifyAndChangeEmail":
       let done = try await apply(
         code, .changeEmail, scope, author, "change your email", "Try changing your email again.")
-      return went(
+      return success(
         "The email has been successfully changed.", ["newEmail": .string(done.newEmail ?? "")])
     case "recoverEmail":
       let done = try await apply(
         code, .recoverEmail, scope, author, "recover your email",
         "Try updating your email address again.")
-      return went("The email has been successfully reset.", ["email": .string(done.email)])
+      return success("The email has been successfully reset.", ["email": .string(done.email)])
     case "revertSecondFactorAddition":
       let done = try await apply(
         code, .revertFactor, scope, author, "remove a second factor",
         "Withdraw the second factor in the application.")
-      return went(
+      return success(
         "The second factor has been successfully removed.", ["email": .string(done.email)])
     case "signIn": return try signIn()
     default:
@@ -152,7 +152,7 @@ private struct EmulatorAction {
       }
       throw refusal
     }
-    return went("The password has been successfully updated.", ["email": .string(seen.email)])
+    return success("The password has been successfully updated.", ["email": .string(seen.email)])
   }
 
   private func apply(
@@ -181,7 +181,7 @@ private struct EmulatorAction {
       to: OutOfBandCode.address(target, with: rest.map { ($0.name.text, $0.value.text) }))
   }
 
-  private func went(_ words: String, _ more: JSON.Object) -> Response {
+  private func success(_ words: String, _ more: JSON.Object) -> Response {
     if let target = value("continueUrl") { return .redirect(to: target) }
     var members: JSON.Object = ["success": .string(words)]
     for member in more.members { members.append(member.name, member.value) }

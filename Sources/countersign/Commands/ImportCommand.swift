@@ -27,7 +27,7 @@ enum ImportCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
     let path = try arguments.operand("one file")
-    let format = try UserFileReader.Format(path: path, said: arguments.value("format"))
+    let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     let parameters = try HashOptions.parameters(arguments)
     return try await Instance.use(arguments) { instance in
       let scope = try await Self.scope(project, arguments.value("tenant"), instance)
@@ -133,18 +133,18 @@ private struct ImportTask {
       }
       Terminal.complain("line \(row.line), \(who): \(Terminal.plain(refusal.fault.text))")
     }
-    total.made += outcome.made
+    total.created += outcome.created
     total.replaced += outcome.replaced
     total.kept += outcome.kept
     total.refusals += outcome.refusals
     read += rows.count
     guard ContinuousClock.now - toldAt >= .seconds(1) else { return }
     toldAt = .now
-    Terminal.complain("\(read) users read, \(total.made) imported …")
+    Terminal.complain("\(read) users read, \(total.created) imported …")
   }
 
   private func finish(_ trouble: UserFileError?) -> Int32 {
-    var words = ["\(total.made) imported"]
+    var words = ["\(total.created) imported"]
     if total.replaced > 0 { words.append("\(total.replaced) replaced") }
     if total.kept > 0 { words.append("\(total.kept) already existed, left unchanged") }
     if !total.refusals.isEmpty { words.append("\(total.refusals.count) rejected") }

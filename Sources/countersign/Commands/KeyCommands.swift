@@ -43,7 +43,7 @@ enum KeysRotateCommand: Command {
     try await Instance.use(arguments) { instance in
       do {
         let key = try await instance.identity.signingKeys.rotate(
-          atOnce: arguments.has("now"), by: Author(actor: .commandLine))
+          immediately: arguments.has("now"), by: Author(actor: .commandLine))
         Terminal.say(
           """
           Created \(key.id). It's published now and signs from \

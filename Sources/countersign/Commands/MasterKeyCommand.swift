@@ -52,12 +52,12 @@ enum KeysRotateMasterCommand: Command {
 
   /// Re-encrypts all secrets, printing progress about every 1,000 rows.
   private static func seal(_ instance: Instance, _ folder: DataFolder) async throws -> Int32 {
-    var said = 0
+    var reported = 0
     while true {
       switch try await instance.identity.masterKeys.step() {
       case .part(let progress):
-        guard progress.rows >= said + 1_000 || said == 0 else { continue }
-        said = progress.rows
+        guard progress.rows >= reported + 1_000 || reported == 0 else { continue }
+        reported = progress.rows
         Terminal.say("Re-encrypted \(progress.changed) secrets.")
       case .waiting(let moment):
         Terminal.say(

@@ -90,7 +90,7 @@ extension UseCase {
       _ = try await i.identity.factorRemovals.remove(
         i.acme, device.account.id, nil, agent.request())
       i.clock.advance(72 * 3_600)
-      return { _ = try await i.purgePart() }
+      return { _ = try await i.purgeBatch() }
     },
     UseCase("purge a removed factor early", [.factorPurgeNow]) { i in
       let device = try await i.enrolled(.alice)

@@ -37,7 +37,7 @@ struct TemporaryCodeTests {
       var pending: [String] = []
       for _ in 0..<6 { pending.append(try await instance.pending(.alice)) }
       let credentials = pending
-      let results = try await atOnce(6) { index in
+      let results = try await concurrently(6) { index in
         await outcome { try await instance.finalize(device, credentials[index], code: code) }
       }
       #expect(results.tally["done"] == 1)

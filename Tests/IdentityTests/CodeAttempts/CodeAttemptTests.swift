@@ -101,7 +101,7 @@ struct CodeAttemptTests {
       var credentials: [String] = []
       for _ in 0..<20 { credentials.append(try await instance.pending(.alice)) }
       let (all, code) = (credentials, try device.code(at: instance.now))
-      _ = try await atOnce(20) { number in
+      _ = try await concurrently(20) { number in
         await outcome { try await instance.finalize(device, all[number], code: code) }
       }
       let codeAttempts = try await instance.codeAttempts(device.account)

@@ -195,7 +195,7 @@ struct PhoneEnrollmentTests {
           try await instance.identity.enrollments.startPhone(session, instance.request()))
       }
       let all = infos
-      let outcomes = try await atOnce(20) { number in
+      let outcomes = try await concurrently(20) { number in
         await outcome {
           try await instance.identity.enrollments.finalizePhone(
             session, .code(sessionInfo: all[number], code: Instance.code), displayName: nil,

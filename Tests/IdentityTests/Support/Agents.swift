@@ -74,5 +74,5 @@ extension Instance {
   /// Purges one batch of removed factors that can't be restored, as the server does.
   ///
   /// - Returns: Whether there may be more.
-  func purgePart() async throws -> Bool { try await identity.purgeRemovedFactors(at: now) }
+  func purgeBatch() async throws -> Bool { try await identity.purgeRemovedFactors(at: now) }
 }

@@ -142,7 +142,7 @@ struct AnswerTests {
 
   @Test func `a bulk removal reports all validation errors at once too`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(21)
+      try await instance.addUsers(21)
       try await instance.setSupportRules {
         $0.undoHours = 0
         $0.identityProof = ["called back"]

@@ -249,7 +249,7 @@ struct UndoTests {
   @Test func `exactly one of many concurrent undos restores the factor`() async throws {
     try await withInstance { instance in
       let fixture = try await Case(instance)
-      let outcomes = try await atOnce(8) { _ in
+      let outcomes = try await concurrently(8) { _ in
         await outcome { try await fixture.undo(fixture.erik) }
       }
       #expect(outcomes.tally == ["done": 1, "factorNotFound": 7])
@@ -305,7 +305,7 @@ struct UndoTests {
       }
       instance.clock.advance(3_600)
       // Purge one batch, as if the process had been killed after it.
-      #expect(try await instance.purgePart())
+      #expect(try await instance.purgeBatch())
       #expect(try await fixture.secrets() == 250)
       let other = try instance.identity()
       try await other.prepare()

@@ -81,15 +81,15 @@ extension Methods {
   private func link(
     _ request: OutOfBandRequest, in scope: Scope, by author: Author
   ) async throws(WireError) -> JSON {
-    let made: OutOfBandLink
+    let link: OutOfBandLink
     do throws(OutOfBandError) {
-      made = try await identity.outOfBandCodes.link(request, in: scope, by: author)
+      link = try await identity.outOfBandCodes.link(request, in: scope, by: author)
     } catch {
       throw WireError(error)
     }
     return [
-      "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(made.email),
-      "oobCode": .string(made.code), "oobLink": .string(made.link),
+      "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(link.email),
+      "oobCode": .string(link.code), "oobLink": .string(link.link),
     ]
   }
 

@@ -126,9 +126,9 @@ extension StateMachine {
         try await identity.backupCodes.makeTemporaryCode(
           $0, for: sample.id, in: sample.scope, hours: dice.pick(BackupCodes.hours) ?? 1)
       },
-      then: { made, _ in
+      then: { created, _ in
         users[user].endTemporary()
-        users[user].temporary = (made.code.revealedText, made.expiresAt)
+        users[user].temporary = (created.code.revealedText, created.expiresAt)
       })
   }
 
@@ -226,9 +226,9 @@ extension StateMachine {
         expectation.rows = ["account.change by \(Instance.boss.actor.name) on \(sample.uid)"]
       }
     }
-    let made = change
+    let update = change
     let result = await attempt {
-      try await identity.accounts.update(sample.scope, sample.id, made, by: Instance.boss)
+      try await identity.accounts.update(sample.scope, sample.id, update, by: Instance.boss)
     }
     if isDone, case .success(let account) = result {
       if change.disabled == false { users[user].isDisabled = false }

@@ -252,8 +252,8 @@ extension StateMachine {
   /// Reports a change that the user didn't make, with the link in an email.
   func object(_ user: Int) async throws {
     let sample = users[user]
-    let told = try await mails("notice", to: sample)
-    let codes = told.compactMap { self.code(in: $0, "/__/auth/not-me?code=") }
+    let notices = try await mails("notice", to: sample)
+    let codes = notices.compactMap { self.code(in: $0, "/__/auth/not-me?code=") }
     guard let code = dice.pick(codes) else { return }
     let digest = Store.digest(code)
     let kept = try await database.read { connection in

@@ -74,7 +74,7 @@ extension StateMachine {
       let kinds = Set(row.factors.map(\.isApp))
       let kept = sample.factors.count { !kinds.contains($0.secret != nil) }
       if sample.isGone {
-        expected.made += 1
+        expected.created += 1
       } else if options.existing == .keep {
         expected.kept += 1
       } else if options.existing == .refuse || kept + row.factors.count > 5
@@ -88,7 +88,7 @@ extension StateMachine {
       }
       if sample.isGone || options.existing == .replace { applyImport(row, user) }
     }
-    if expected.made + expected.replaced > 0 {
+    if expected.created + expected.replaced > 0 {
       expectation.rows.append(
         "account.import by \(Instance.boss.actor.name) on \(scope.objectID)")
     } else if brought.isEmpty {
@@ -99,8 +99,8 @@ extension StateMachine {
       try await identity.imports.run(scope, rows, options, by: Instance.boss)
     }
     if case .success(let outcome) = result {
-      let numbers = [outcome.made, outcome.replaced, outcome.kept, outcome.refusals.count]
-      let others = [expected.made, expected.replaced, expected.kept, expected.refusals.count]
+      let numbers = [outcome.created, outcome.replaced, outcome.kept, outcome.refusals.count]
+      let others = [expected.created, expected.replaced, expected.kept, expected.refusals.count]
       guard numbers == others else {
         throw Broken(
           what: "\(expectation.name): created, replaced, kept, refused \(numbers), not \(others)")
