@@ -87,9 +87,9 @@ public final class SMTPClient: Sendable {
   }
 
   func send(_ mail: Mail) -> SMTPOutcome {
-    guard Self.prepared else { return .unreachable("libcurl cannot start.") }
+    guard Self.prepared else { return .unreachable("libcurl can't start.") }
     if unsafe handle == nil { unsafe handle = curl_easy_init() }
-    guard let handle = unsafe handle else { return .unreachable("libcurl cannot start.") }
+    guard let handle = unsafe handle else { return .unreachable("libcurl can't start.") }
     let exchange = Exchange(mail.message, deadline: { self.deadline.load(ordering: .relaxed) })
     let recipients = unsafe curl_slist_append(nil, "<\(mail.recipient.text)>")
     defer { unsafe curl_slist_free_all(recipients) }

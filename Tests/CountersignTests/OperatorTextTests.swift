@@ -7,10 +7,10 @@ import Testing
 /// What Identity reports as a fact is a message to the operator.
 struct OperatorTextTests {
   @Test(arguments: [
-    (StartError.wrongProfile(.emulator), "Start with --profile emulator,"),
+    (StartError.wrongProfile(.emulator), "Add --profile emulator,"),
     (.migration(.unknown("m9999_later")), "migration m9999_later"),
     (.empty, "it isn't the one that belongs to the master key."),
-    (.olderServer(["m1", "m2"]), "under it (m1, m2)."),
+    (.olderServer(["m1", "m2"]), "uses it (m1, m2)."),
   ])
   func `a start that fails is explained`(error: StartError, part: String) {
     #expect(error.text.contains(part))
@@ -19,7 +19,8 @@ struct OperatorTextTests {
   @Test func `a backup with rows that refer to none is damaged`() {
     #expect(
       BackupFault.orphans(["factor", "session"]).text
-        == "It's damaged: a row of factor refers to none; a row of session refers to none.")
+        == "It's damaged: a row in factor refers to a missing row; a row in session refers to a missing row."
+    )
   }
 
   @Test func `each kind of what is back has its own words`() {

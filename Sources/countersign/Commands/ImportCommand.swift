@@ -26,7 +26,7 @@ enum ImportCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
-    let path = try arguments.operand("one file")
+    let path = try arguments.operand("the file to import")
     let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     let parameters = try HashOptions.parameters(arguments)
     return try await Instance.use(arguments) { instance in
@@ -100,7 +100,7 @@ private struct ImportTask {
     } while stored != nil
     if hasBegun {
       try await imports.recordEnd(
-        total, of: scope, name: trouble == nil ? name : "\(name), broken off", by: author)
+        total, of: scope, name: trouble == nil ? name : "\(name) (incomplete)", by: author)
     }
     return finish(trouble)
   }

@@ -36,7 +36,7 @@ enum KeysRotateCommand: Command {
     Instance.dataOption,
     Option(
       "now", variable: false,
-      help: "Sign with it immediately, in case the current key is compromised."),
+      help: "Sign with the new key immediately, for when the current one is compromised."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {

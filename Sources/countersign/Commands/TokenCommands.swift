@@ -13,7 +13,7 @@ enum TokenCreateCommand: Command {
       "tenant", "T", variable: false, help: "Limit the token to this tenant of the project."),
     Option(
       "role", "ROLE", variable: false,
-      help: "owner, policy, support, auditor, or application (for an application's back end)."),
+      help: "owner, policy, support, auditor, or application (for an application's backend)."),
     Option("name", "NAME", variable: false, help: "Name in the audit log (default: the role)."),
   ]
 

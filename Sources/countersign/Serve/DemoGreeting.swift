@@ -53,7 +53,7 @@ struct DemoGreeting: Sendable {
     Terminal.say(heading)
     for person in summary.administrators { say(person) }
     if let user = summary.user {
-      Terminal.say("A user that applications can sign in:")
+      Terminal.say("A user who can sign in to applications:")
       say(user)
     }
   }

@@ -16,7 +16,7 @@ struct MailConfiguration: Sendable {
     Option(
       "smtp", "URL",
       help: "SMTP server for emails to users: smtp://user@host:port (STARTTLS) or smtps://…. "
-        + "Without it, emails wait and can be read in the console. The password comes from "
+        + "Without it, emails are queued and can be read in the console. The password comes from "
         + "\(passwordVariable) or --smtp-password-file."),
     Option(
       "smtp-from", "ADDRESS",
