@@ -21,7 +21,7 @@ struct UserRecoveryCodeTests {
         try await instance.log().first { $0.action == .factorUseRecoveryCode })
       #expect(row.new(.codesLeft) == .number(8))
       let mails = try await instance.mails("notice-recovery-code-used")
-      #expect(mails.count == 2 && mails[1].body.contains("8 are left"))
+      #expect(mails.count == 2 && mails[1].body.contains("8 recovery codes are left"))
       #expect(!codes.contains { code in mails.contains { $0.body.contains(code) } })
     }
   }

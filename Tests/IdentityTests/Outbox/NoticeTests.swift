@@ -29,7 +29,7 @@ struct NoticeTests {
           "the password of your account alice@example.com at \(place) was changed."))
       #expect(mail.body.contains("On \(Day(instance.now)) at "))
       #expect(mail.body.contains(" UTC, "))
-      #expect(mail.body.contains("support team of \(place) immediately"))
+      #expect(mail.body.contains("Contact the \(place) support team immediately"))
       #expect(!mail.body.contains("another password"))
     }
   }
