@@ -18,7 +18,7 @@ extension Demo {
       clock.set(clock.now.advanced(bySeconds: 3_600))
       _ = try await identity.serviceTokens.create(
         project: created.scope.project, tenant: nil, role: .application,
-        name: "\(project.name) back end",
+        name: "\(project.name) backend",
         maker: .administrator(staff.owner, staff.author(staff.owner, random)))
       try await trust(in: created, staff)
     }

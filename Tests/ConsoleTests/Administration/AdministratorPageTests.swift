@@ -173,7 +173,7 @@ import Testing
       let maker = try await world.identity.administrators.record(ID(id)).administrator
       for role in [ServiceTokenRole.owner, .policy] {
         _ = try await world.identity.serviceTokens.create(
-          project: acme, tenant: nil, role: role, name: "back end",
+          project: acme, tenant: nil, role: role, name: "backend",
           maker: .administrator(maker, maker.author(address: "a", requestID: "r")))
       }
       let asked = try await ada.get(address + "/removal")

@@ -19,7 +19,7 @@ extension Methods {
     .object(Self.shown(try await project(call.project)))
   }
 
-  /// `GET /v1/projects/{p}`: returns the same for a back end, with the sign-in methods in the
+  /// `GET /v1/projects/{p}`: returns the same for a backend, with the sign-in methods in the
   /// format of version 3.
   func getProject(_ call: AdminCall) async throws(WireError) -> JSON {
     let pool = try await project(call.scope.project)

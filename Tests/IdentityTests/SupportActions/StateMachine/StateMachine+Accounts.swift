@@ -177,7 +177,7 @@ extension StateMachine {
     users[user].link = (code, sample.era, now.advanced(bySeconds: 1_800))
   }
 
-  // MARK: - The application's back end
+  // MARK: - The application's backend
 
   /// Changes an account with the application's API calls.
   func change() async throws {
