@@ -50,9 +50,9 @@ struct Throttle: Sendable, Equatable {
   }
 }
 
-/// A guess counted by one counter.
+/// A guess recorded in one counter.
 ///
-/// It's counted as wrong before it's checked, so that concurrent guesses can't exceed the limits.
+/// It's recorded as wrong before it's checked, so that concurrent guesses can't exceed the limits.
 struct ThrottleCharge: Sendable {
   let counter: ThrottleCounter
   /// The end of the block that this guess caused; ``open`` if it caused none.
@@ -68,7 +68,7 @@ struct ThrottleCharge: Sendable {
 
   /// Whether a guess may be checked.
   enum Outcome {
-    /// It may be checked; each counter counted it.
+    /// It may be checked; there is one charge per counter.
     case charged([ThrottleCharge])
     /// It may not be checked, and isn't counted; retry after this time.
     case blocked(until: Instant)

@@ -17,7 +17,7 @@ extension Routes {
 
 extension Declaration {
   static let oobCodes = Declaration(
-    "oobCodes.list", "Reads the codes of links in mails that still count.",
+    "oobCodes.list", "Lists the valid codes of email links.",
     gives: [
       "oobCodes": .list([
         "email": .text.required, "requestType": .choice(Methods.oobTypes).required,
@@ -25,7 +25,7 @@ extension Declaration {
       ]).required
     ], failing: [404])
   static let emulatorAction = Declaration(
-    "emulator.action", "Does what the code of a link says, as the page would that it leads to.",
+    "emulator.action", "Performs the action of a link's code, as the link's page would.",
     query: [
       "mode": .text, "oobCode": .text, "apiKey": .text, "lang": .text, "continueUrl": .text,
       "tenantId": .text, "newPassword": .text,

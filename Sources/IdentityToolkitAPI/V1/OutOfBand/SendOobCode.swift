@@ -5,11 +5,12 @@ import JSON
 extension Declaration {
   static let sendOobCode = Declaration(
     "accounts.sendOobCode",
-    "Mails a link with a code, or gives the link to the holder of a token.",
+    "Emails a link with a code, or returns the link to a caller with a service token.",
     takes: [
       "requestType": .choice(Methods.oobTypes).required, "email": .text, "idToken": .text,
       "newEmail": .text.noted("For VERIFY_AND_CHANGE_EMAIL."), "continueUrl": .text,
-      "returnOobLink": .flag.noted("Answers with the link in place of a mail; with a token only."),
+      "returnOobLink": .flag.noted(
+        "Returns the link in place of sending an email; requires a service token."),
       "canHandleCodeInApp": .flag, "iOSBundleId": .text, "iOSAppStoreId": .text,
       "androidPackageName": .text, "androidInstallApp": .flag, "androidMinimumVersion": .text,
       "linkDomain": .text, "dynamicLinkDomain": .text, "captchaResp": .text, "challenge": .text,
