@@ -15,7 +15,7 @@ extension ConsoleSessions {
   /// Known and unknown addresses get the same response in the same time. Failed attempts are
   /// counted before the password is hashed: by network, by name and network, and at a slower rate
   /// by name. A device the administrator has signed in with before has its own counter instead, so
-  /// nobody can lock them out there.
+  /// no one can lock them out there.
   ///
   /// - Parameters:
   ///   - email: The email address, as typed.

@@ -125,7 +125,7 @@ private struct EmulatorAction {
   private func resetPassword(
     _ code: String, _ scope: Scope, _ author: Author
   ) async throws(ActionRefusal) -> Response {
-    let refusal = late("reset your password", "Try resetting your password again.")
+    let refusal = expired("reset your password", "Try resetting your password again.")
     let seen: OutOfBandCode
     do { seen = try await identity.outOfBandCodes.look(at: code, in: scope) } catch {
       throw refusal
@@ -165,7 +165,7 @@ private struct EmulatorAction {
       }
       return try await identity.outOfBandCodes.apply(code, in: scope, by: author).code
     } catch {
-      throw late(what, advice)
+      throw expired(what, advice)
     }
   }
 
@@ -188,7 +188,7 @@ private struct EmulatorAction {
     return .json(["authEmulator": .object(members)])
   }
 
-  private func late(_ what: String, _ advice: String) -> ActionRefusal {
+  private func expired(_ what: String, _ advice: String) -> ActionRefusal {
     ActionRefusal(
       "Your request to \(what) has expired or the link has already been used.", advice)
   }
@@ -198,7 +198,7 @@ private struct EmulatorAction {
       return try await identity.scopes.find(
         project: identity.defaultProject ?? ID(""), tenant: value("tenantId").map { ID($0) })
     } catch {
-      throw ActionRefusal("Invalid tenantId", "The link has the id of a tenant that is not there.")
+      throw ActionRefusal("Invalid tenantId", "The link's tenant doesn't exist.")
     }
   }
 

@@ -50,7 +50,7 @@ extension Methods {
       return WidgetPages.handler(
         try await identity.federation.identities(at: provider, in: scope, limit: Self.offered))
     } catch {
-      return Self.refusal("the tenant, or the server, is not there")
+      return Self.refusal("tenant not found, or server unavailable")
     }
   }
 

@@ -230,7 +230,7 @@ struct BatchCreateTests {
         ], .owner)
       #expect(
         answer["error"]?.arrayValue?.first?["message"]
-          == "password hash costs more than this server computes")
+          == "password hash exceeds the cost limits of this server")
     }
   }
 
@@ -339,7 +339,7 @@ struct BatchCreateTests {
       try await TestServer.with { server in
         let answer = try await server.post(Self.path, users, .owner)
         #expect(
-          answer["error"]?.arrayValue?.first?["message"] == "password hash is one of the emulator")
+          answer["error"]?.arrayValue?.first?["message"] == "password hash is from the emulator")
       }
     }
   }

@@ -75,7 +75,7 @@ extension Methods {
     guard offset <= AccountQuery.longestOffset else {
       throw WireError(
         "INVALID_PAGE_SELECTION : At most \(AccountQuery.longestOffset) accounts can be skipped;"
-          + " accounts:batchGet goes through all of them.")
+          + " accounts:batchGet lists all of them.")
     }
     query.limit = Int(min(limit, 500))
     query.offset = Int(offset)
