@@ -18,7 +18,7 @@ extension AdministratorTOTP {
   static func throttle(_ id: ID<Administrator>) -> String { "administrator code \(id.text)" }
 
   /// Verifies a TOTP or recovery code; the attempt is counted as failed before the code is checked.
-  func prove(
+  func verify(
     _ typed: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> Outcome {
     let counter = ThrottleCounter(Self.throttle(id), .codes, .account)
@@ -43,7 +43,7 @@ extension AdministratorTOTP {
     _ typed: String, of id: ID<Administrator>, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> AdministratorFactorError? {
-    switch try prove(typed, of: id, at: now, connection) {
+    switch try verify(typed, of: id, at: now, connection) {
     case .passed: return nil
     case .wrong(let charges):
       try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)

@@ -8,7 +8,7 @@ extension Administrators {
   /// signed in can't block an administrator's changes.
   ///
   /// - Returns: The hash that the password matched.
-  func prove(
+  func verifyPassword(
     _ password: Secret, of administrator: Administrator, by author: Author
   ) async throws(PasswordChangeError) -> PasswordHash {
     let now = store.clock.now()

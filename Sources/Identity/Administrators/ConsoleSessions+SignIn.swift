@@ -121,7 +121,7 @@ extension ConsoleSessions {
       try await store.write(ConsoleSignInError.self) { connection in
         guard try Self.isPending(ticket, connection) else { return .failure(.ended) }
         let proof: AdministratorTOTP.Proof
-        switch try totp.prove(code, of: id, at: now, connection) {
+        switch try totp.verify(code, of: id, at: now, connection) {
         case .throttled(let until): return .failure(.throttled(until: until))
         case .wrong(let charges):
           let entry = AuditEntry(

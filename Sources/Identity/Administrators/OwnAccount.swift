@@ -35,7 +35,7 @@ public struct OwnAccount: Sendable {
     of session: ConsoleSession, old: Secret, new: Secret, by author: Author
   ) async throws(PasswordChangeError) -> Int {
     let administrator = session.administrator
-    let hash = try await administrators.prove(old, of: administrator, by: author)
+    let hash = try await administrators.verifyPassword(old, of: administrator, by: author)
     let fresh = try await hashed(new, of: administrator.email)
     let now = store.clock.now()
     return try await store.write(PasswordChangeError.self) { connection in

@@ -54,7 +54,7 @@ enum ExportCommand: Command {
     _ scope: Scope, _ format: UserFileReader.Format, _ accounts: Accounts, _ file: PrivateFile
   ) async throws -> Written {
     var written = Written()
-    var toldAt = ContinuousClock.now
+    var reportedAt = ContinuousClock.now
     var after: String?
     if format == .json { try file.write(Array("{\"users\": [".utf8)) }
     repeat {
@@ -72,8 +72,8 @@ enum ExportCommand: Command {
       }
       try file.write(bytes)
       after = page.next
-      if ContinuousClock.now - toldAt >= .seconds(1) {
-        toldAt = .now
+      if ContinuousClock.now - reportedAt >= .seconds(1) {
+        reportedAt = .now
         Terminal.complain("\(written.users) users written …")
       }
     } while after != nil

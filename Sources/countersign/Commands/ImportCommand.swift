@@ -71,7 +71,7 @@ private struct ImportTask {
   private var read = 0
   private var refused = 0
   private var hasBegun = false
-  private var toldAt = ContinuousClock.now
+  private var reportedAt = ContinuousClock.now
 
   init(imports: Imports, scope: Scope, name: String, existing: ImportOptions.Existing) {
     self.imports = imports
@@ -138,8 +138,8 @@ private struct ImportTask {
     total.kept += outcome.kept
     total.refusals += outcome.refusals
     read += rows.count
-    guard ContinuousClock.now - toldAt >= .seconds(1) else { return }
-    toldAt = .now
+    guard ContinuousClock.now - reportedAt >= .seconds(1) else { return }
+    reportedAt = .now
     Terminal.complain("\(read) users read, \(total.created) imported …")
   }
 

@@ -30,7 +30,7 @@ enum TrustedTokenKeyAddCommand: Command {
         Terminal.say("Registered \(signer.id), SHA-256 \(signer.fingerprint).")
         return 0
       } catch let error as TrustedTokenKeyError {
-        throw ConfigurationError(words(error))
+        throw ConfigurationError(message(error))
       }
     }
   }
@@ -48,7 +48,7 @@ enum TrustedTokenKeyAddCommand: Command {
     return String(decoding: try file.read(upToCount: most) ?? Data(), as: UTF8.self)
   }
 
-  private static func words(_ error: TrustedTokenKeyError) -> String {
+  private static func message(_ error: TrustedTokenKeyError) -> String {
     switch error {
     case .projectNotFound: "Project not found."
     case .invalidIssuer: "The issuer must be an email address."

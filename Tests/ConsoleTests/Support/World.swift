@@ -153,7 +153,7 @@ extension World {
   }
 
   /// Marks every session as just re-authenticated.
-  func prove() async throws {
+  func reauthenticate() async throws {
     let now = clock.now
     try await database.write { connection in
       _ = try connection.run("UPDATE console_session SET proved_at = \(now.microseconds)")

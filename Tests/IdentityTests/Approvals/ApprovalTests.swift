@@ -111,7 +111,7 @@ import Testing
         email: "ALICE@example.com", displayName: "Alice", password: Instance.consolePassword,
         grant: Grant(role: .support), by: Author(actor: .commandLine))
       let session = try await instance.giveConsolePassword(same).session.session
-      try await instance.prove(session)
+      try await instance.reauthenticate(session)
       await expect("denied.ownAccount") {
         try await approve(instance, approval.id, by: Agent(session: session))
       }
@@ -357,7 +357,7 @@ import Testing
         email: "user-1@example.com", displayName: "Una", password: Instance.consolePassword,
         grant: Grant(role: .support), by: Author(actor: .commandLine))
       let session = try await instance.giveConsolePassword(same).session.session
-      try await instance.prove(session)
+      try await instance.reauthenticate(session)
       await expect("denied.ownAccount") {
         try await approve(instance, approval.id, by: Agent(session: session))
       }

@@ -74,7 +74,7 @@ struct TemporaryCodeTests {
       let first = try await instance.temporaryCode(device.account, hours: chosen, by: agent)
       instance.clock.advance(Int64(valid) * 3_600 - 1)
       try await instance.signIn(.alice, device, code: first)
-      try await instance.prove(agent.session)
+      try await instance.reauthenticate(agent.session)
       let second = try await instance.temporaryCode(device.account, hours: chosen, by: agent)
       instance.clock.advance(Int64(valid) * 3_600)
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: second) }

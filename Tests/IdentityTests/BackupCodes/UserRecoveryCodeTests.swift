@@ -91,7 +91,7 @@ struct UserRecoveryCodeTests {
       #expect(try await instance.mails("notice-recovery-codes-voided").count == 1)
       instance.clock.advance(30)
       let more = try await instance.recoveryCodes(.alice, device)
-      try await instance.prove(agent.session)
+      try await instance.reauthenticate(agent.session)
       _ = try await instance.identity.factorRemovals.remove(
         instance.acme, device.account.id, device.factor, agent.request())
       let next = try await instance.enroll(try await instance.session(.alice).session)

@@ -37,15 +37,15 @@ struct PhoneEnrollmentTests {
       let session = try await instance.session(.alice).session
       let enrollments = instance.identity.enrollments
       let info = try await enrollments.startPhone(session, instance.request())
-      func give(_ code: String) async -> String {
+      func enterCode(_ code: String) async -> String {
         await outcome {
           try await enrollments.finalizePhone(
             session, .code(sessionInfo: info, code: code), displayName: nil,
             by: Instance.visitor, userAgent: "okhttp/4.12")
         }
       }
-      for _ in 0..<3 { #expect(await give("000000") == "invalidCode") }
-      for _ in 0..<5 { #expect(await give(Instance.code) == "tooManyAttempts") }
+      for _ in 0..<3 { #expect(await enterCode("000000") == "invalidCode") }
+      for _ in 0..<5 { #expect(await enterCode(Instance.code) == "tooManyAttempts") }
       let grant = try await instance.enrollPhone(session)
       let codeAttempts = try await instance.codeAttempts(account)
       #expect(codeAttempts.map(\.result) == [.accepted, .expired, .wrong, .wrong, .wrong])

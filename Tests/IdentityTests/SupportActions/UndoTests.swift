@@ -155,7 +155,7 @@ struct UndoTests {
       try await instance.identity.purgeExpired()
       #expect(try await fixture.secrets() == 1)
       instance.clock.advance(1)
-      try await instance.prove(fixture.erik.session)
+      try await instance.reauthenticate(fixture.erik.session)
       await expect("factorNotFound") { try await fixture.undo(fixture.erik) }
       try await instance.identity.purgeExpired()
       #expect(try await fixture.secrets() == 0)
