@@ -69,7 +69,7 @@ public final class KeyRing: Sendable {
   /// The text form, to be stored where only the server's user can read it.
   public var text: Secret {
     var lines =
-      "# Without this file every second factor and signing key is lost. Keep a copy somewhere else.\n"
+      "# Without this file every second factor and signing key is lost. Back it up separately.\n"
     for key in keys.keys {
       lines += "\(Self.label) \(Self.name(key.id)) \(Base64URL.encode(key.secret.revealedBytes))\n"
     }

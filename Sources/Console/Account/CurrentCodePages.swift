@@ -157,7 +157,7 @@ struct CurrentCodeView: ViewModel {
 
 struct RecoveryCodesView: ViewModel {
   let frame: FrameView
-  let newCodes: [Secret]
+  let codes: [Secret]
   let sentence: Message
   var done = ConsolePaths.account()
 

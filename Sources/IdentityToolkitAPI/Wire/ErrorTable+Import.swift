@@ -31,7 +31,8 @@ extension WireError {
     case .tooLong(let name): self.init("\(Self.word(name)) : \(name) is longer than 1024 bytes.")
     case .tooExpensive:
       self.init(
-        "INVALID_HASH_PARAMETER : A hash can use at most 256 MiB, and 1 GiB across all parallelization."
+        "INVALID_HASH_PARAMETER : A hash can use at most 256 MiB, and 1 GiB across all "
+          + "parallelization."
       )
     }
   }

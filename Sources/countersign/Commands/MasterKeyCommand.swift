@@ -110,7 +110,8 @@ enum KeysRotateMasterCommand: Command {
     }
     guard ring.ids.count == 1 else {
       throw ConfigurationError(
-        "\(DataFolder.variable) still contains a previous key. Remove it once the server reports that you can."
+        "\(DataFolder.variable) still contains a previous key. Remove it once the server reports "
+          + "that you can."
       )
     }
     Terminal.say(ring.rotated(random: .system).text.revealedText)

@@ -20,8 +20,8 @@ extension StartError {
     case .olderServer(let steps):
       """
       The server running on this data folder is an older version. This program would migrate the \
-      database while that server uses it (\(steps.joined(separator: ", "))). Restart the server with \
-      this version first.
+      database while that server uses it (\(steps.joined(separator: ", "))). Restart the server \
+      with this version first.
       """
     case .unavailable(let failure): "The database can't be used: \(failure)"
     }
@@ -35,7 +35,8 @@ extension BackupFault {
     case .notCountersign: "It isn't a Countersign database, or it's empty."
     case .damaged(let lines): "It's damaged: \(lines.joined(separator: "; "))."
     case .orphans(let tables):
-      "It's damaged: \(tables.map { "a row in \($0) refers to a missing row" }.joined(separator: "; "))."
+      "It's damaged: "
+        + tables.map { "a row in \($0) refers to a missing row" }.joined(separator: "; ") + "."
     case .migration(let error): error.description
     case .wrongKey:
       """

@@ -193,7 +193,7 @@ struct Assets: Sendable {
     guidance = "\(root)/Templates/guidance/en"
     if found == nil {
       problems.append(
-        "\(root) has no Templates and Public folders. Set --assets to the folder that contains them."
+        "\(root) has no Templates and Public folders. Set --assets to the folder with both."
       )
     }
   }

@@ -59,11 +59,11 @@ import Testing
     # Who may
 
     A grant is a role on the instance, on a project with all its tenants, or on one tenant. Anything
-    outside an administrator's grants returns 404, the same bytes as a page that never existed. Anything
-    within them that requires a missing permission returns 403 and names the required role.
+    outside an administrator's grants returns 404, the same bytes as a page that never existed.
+    Anything within them that requires a missing permission returns 403 and names the required role.
 
-    A test generates this page from the console's routes and the roles' permissions, and checks every
-    cell.
+    A test generates this page from the console's routes and the roles' permissions, and checks
+    every cell.
 
     ## Permissions
 
@@ -74,12 +74,14 @@ import Testing
     ## Actions
 
     Every form of the console performs or previews one of these actions, or affects only the
-    administrator's own account. One function authorizes them, in the transaction that performs them.
+    administrator's own account. One function authorizes them, in the transaction that performs
+    them.
 
-    "Recent" requires a code from the administrator's own authenticator, or a recovery code, within the
-    re-authentication interval (15 minutes by default). For administrators without a second factor, a
-    sign-in within the interval is enough, except where the table says "second factor". A written reason
-    is free text; a chosen one is selected from a list, along with the pool's identity checks.
+    "Recent" requires a code from the administrator's own authenticator, or a recovery code, within
+    the re-authentication interval (15 minutes by default). For administrators without a second
+    factor, a sign-in within the interval is enough, except where the table says "second factor". A
+    written reason is free text; a chosen one is selected from a list, along with the pool's
+    identity checks.
 
     """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 

@@ -36,8 +36,8 @@ extension Methods {
       throw WireError("INVALID_ARGUMENT : token is required.")
     }
     throw WireError(
-      "NOT_IMPLEMENTED : Countersign doesn't call apple.com. Revoke the token from your backend with "
-        + "POST https://appleid.apple.com/auth/revoke.",
+      "NOT_IMPLEMENTED : Countersign doesn't call apple.com. Revoke the token from your backend "
+        + "with POST https://appleid.apple.com/auth/revoke.",
       status: .notImplemented, reason: "notImplemented")
   }
 }

@@ -131,10 +131,8 @@ final class StateMachine {
     tally[key, default: (0, 0)].done += isDone ? 1 : 0
     tally[key, default: (0, 0)].refused += isDone ? 0 : 1
     guard expectation.refusals.isEmpty ? isDone : expectation.refusals.contains(outcome) else {
-      throw Broken(
-        what:
-          "\(expectation.name) was \(outcome), not \(expectation.refusals.isEmpty ? ["done"] : expectation.refusals)"
-      )
+      let expected = expectation.refusals.isEmpty ? ["done"] : expectation.refusals
+      throw Broken(what: "\(expectation.name) was \(outcome), not \(expected)")
     }
     let before = state
     let since = lastRow
