@@ -55,7 +55,7 @@ extension PasswordAlgorithm {
   /// - Throws: ``HashParameterError``.
   public init(_ parameters: HashParameters) throws(HashParameterError) {
     guard let word = parameters.algorithm, !word.isEmpty else {
-      self = .told
+      self = .selfDescribing
       return
     }
     switch word {

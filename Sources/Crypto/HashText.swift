@@ -40,7 +40,7 @@ struct HashText {
           + (argon2.associatedData.isEmpty
             ? "" : ",data=\(Base64URL.encode(argon2.associatedData))")
       )
-    case .bcrypt, .told: ("", "")
+    case .bcrypt, .selfDescribing: ("", "")
     }
   }
 
@@ -84,30 +84,30 @@ struct HashText {
     }
     guard version == nil else { return nil }
     let parts = name.split(separator: "-", maxSplits: 1).map(String.init)
-    var said = HashParameters()
-    said.rounds = parameters.number("n")
-    said.order = parameters["o"].flatMap { PasswordOrder(rawValue: String($0)) }
-    said.signerKey = parameters.bytes("k")
+    var declared = HashParameters()
+    declared.rounds = parameters.number("n")
+    declared.order = parameters["o"].flatMap { PasswordOrder(rawValue: String($0)) }
+    declared.signerKey = parameters.bytes("k")
     switch (parts[0], parts.count > 1 ? parts[1] : "") {
-    case ("hmac", let digest): said.algorithm = "HMAC_\(digest.uppercased())"
-    case ("pbkdf2", "sha1"): said.algorithm = "PBKDF_SHA1"
-    case ("pbkdf2", "sha256"): said.algorithm = "PBKDF2_SHA256"
+    case ("hmac", let digest): declared.algorithm = "HMAC_\(digest.uppercased())"
+    case ("pbkdf2", "sha1"): declared.algorithm = "PBKDF_SHA1"
+    case ("pbkdf2", "sha256"): declared.algorithm = "PBKDF2_SHA256"
     case ("firebase", "scrypt"):
-      said.algorithm = "SCRYPT"
-      said.rounds = parameters.number("r")
-      said.memoryCost = parameters.number("m")
-      said.saltSeparator = parameters.bytes("s")
+      declared.algorithm = "SCRYPT"
+      declared.rounds = parameters.number("r")
+      declared.memoryCost = parameters.number("m")
+      declared.saltSeparator = parameters.bytes("s")
     case ("scrypt", ""):
-      said.algorithm = "STANDARD_SCRYPT"
-      said.cpuMemCost = parameters.number("n")
-      said.blockSize = parameters.number("r")
-      said.parallelization = parameters.number("p")
+      declared.algorithm = "STANDARD_SCRYPT"
+      declared.cpuMemCost = parameters.number("n")
+      declared.blockSize = parameters.number("r")
+      declared.parallelization = parameters.number("p")
     case (let digest, ""):
       guard LegacyDigest(rawValue: digest) != nil else { return nil }
-      said.algorithm = digest.uppercased()
+      declared.algorithm = digest.uppercased()
     default: return nil
     }
-    return try? PasswordAlgorithm(said)
+    return try? PasswordAlgorithm(declared)
   }
 
   /// The parameters between two dollar signs.

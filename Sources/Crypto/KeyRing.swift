@@ -48,7 +48,7 @@ public final class KeyRing: Sendable {
         words.count == 3, words[0] == Self.label, words[1].utf8.count == 8,
         let id = UInt32(words[1], radix: 16), let bytes = Base64URL.decode(words[2]),
         bytes.count == 32
-      else { throw .malformed("line \(index + 1) of the master key is not a key") }
+      else { throw .malformed("line \(index + 1) of the master key isn't a key") }
       guard !keys.contains(where: { $0.id == id }) else {
         throw .malformed("line \(index + 1) of the master key repeats a key id")
       }
@@ -69,7 +69,7 @@ public final class KeyRing: Sendable {
   /// The text form, to be stored where only the server's user can read it.
   public var text: Secret {
     var lines =
-      "# Without this file every second factor and signing key is lost. Keep a copy apart.\n"
+      "# Without this file every second factor and signing key is lost. Back it up separately.\n"
     for key in keys.keys {
       lines += "\(Self.label) \(Self.name(key.id)) \(Base64URL.encode(key.secret.revealedBytes))\n"
     }

@@ -18,7 +18,7 @@ public enum PasswordAlgorithm: Sendable, Equatable {
   /// Argon2 (RFC 9106).
   case argon2(Argon2)
   /// Unspecified: each hash contains its algorithm and parameters.
-  case told
+  case selfDescribing
 }
 
 /// A hash function used by legacy password tables.

@@ -28,7 +28,7 @@ extension HashText {
       Derivation.scrypt(
         password, salt, cost: cost, blockSize: blockSize, lanes: lanes, count: hash.count)
     case .argon2(let argon2): Derivation.argon2(argon2, password, salt, count: hash.count)
-    case .bcrypt, .told: nil
+    case .bcrypt, .selfDescribing: nil
     }
   }
 }
@@ -140,10 +140,10 @@ enum Derivation {
       !password.contains(0), let cost = Bcrypt.cost(of: text),
       PasswordCeiling.bcryptCost.contains(cost)
     else { return false }
-    var made = [CChar](repeating: 0, count: 128)
+    var derived = [CChar](repeating: 0, count: 128)
     let phrase = (password + [0]).map { CChar(bitPattern: $0) }
-    guard unsafe countersign_crypt(phrase, text, &made, made.count) == 1 else { return false }
-    let bytes = made.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    guard unsafe countersign_crypt(phrase, text, &derived, derived.count) == 1 else { return false }
+    let bytes = derived.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
     return constantTimeEqual(bytes, Array(text.utf8))
   }
 }

@@ -26,7 +26,7 @@ extension PasswordHash {
     guard hash.count <= PasswordCeiling.hash else { throw .malformed }
     var hash = hash
     switch algorithm {
-    case .told:
+    case .selfDescribing:
       try self.init(telling: hash)
       return
     case .bcrypt:

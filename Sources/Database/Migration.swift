@@ -34,9 +34,9 @@ extension MigrationError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .changed(let name):
-      "Migration \(name) is not the one this database has applied: it was edited since."
+      "Migration \(name) differs from the one applied to this database: it was edited since."
     case .unknown(let name):
-      "This database has applied migration \(name), which this version does not know: "
+      "This database has applied migration \(name), which this version doesn't know: "
         + "it was used by a newer version."
     case .late(let name):
       "Migration \(name) is new, but comes before one that this database has applied."

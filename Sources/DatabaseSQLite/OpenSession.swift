@@ -91,7 +91,7 @@ extension SQLiteSession {
       // The first read of the file, which shows whether it's a database.
       if role == .writer {
         guard try ask("PRAGMA journal_mode = WAL") == ["wal"] else {
-          throw DatabaseError(.cannotOpen, "write-ahead logging is not to be had")
+          throw DatabaseError(.cannotOpen, "write-ahead logging isn't available")
         }
         try ask("PRAGMA journal_size_limit = 67108864")
         if let pages = options.maximumPages { try ask("PRAGMA max_page_count = \(pages)") }

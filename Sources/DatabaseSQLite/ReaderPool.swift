@@ -13,7 +13,7 @@ final class ReaderPool: Sendable {
 
   private struct State {
     var free: [SQLiteSession]
-    var lent = 0
+    var borrowed = 0
     var waiting = FIFO<Waiter>()
     var lastID: UInt64 = 0
     var reads = 0
@@ -23,7 +23,7 @@ final class ReaderPool: Sendable {
     mutating func lendFree() throws(DatabaseError) -> SQLiteSession? {
       guard !isClosed else { throw .closed }
       guard let session = free.popLast() else { return nil }
-      lent += 1
+      borrowed += 1
       reads += 1
       return session
     }
@@ -84,7 +84,7 @@ final class ReaderPool: Sendable {
         state.reads += 1
         return next
       }
-      state.lent -= 1
+      state.borrowed -= 1
       if !state.isClosed { state.free.append(session) }
       return nil
     }
@@ -113,7 +113,7 @@ final class ReaderPool: Sendable {
 
   private func resumeClosersWhenIdle() {
     let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-      guard state.isClosed, state.lent == 0 else { return [] }
+      guard state.isClosed, state.borrowed == 0 else { return [] }
       defer { state.whenIdle = [] }
       return state.whenIdle
     }

@@ -15,7 +15,7 @@ enum SQLText {
     let letters = rest(of: bytes).prefix { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7a }
     let word = String(decoding: letters, as: UTF8.self).uppercased()
     guard !reserved.contains(word) else {
-      throw DatabaseError(.misuse, "\(word) is not for callers", sql: text)
+      throw DatabaseError(.misuse, "\(word) isn't allowed here", sql: text)
     }
   }
 

@@ -52,13 +52,13 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   private func cached(_ sql: SQL) throws(DatabaseError) -> SQLiteStatement {
     uses += 1
     let key = StatementKey(sql)
-    if let statement = statements[key], !statement.isLent {
-      statement.isLent = true
+    if let statement = statements[key], !statement.isBorrowed {
+      statement.isBorrowed = true
       statement.lastUse = uses
       return statement
     }
     let statement = try prepareOnly(sql.text)
-    statement.isLent = true
+    statement.isBorrowed = true
     statement.lastUse = uses
     guard statements[key] == nil else { return statement }
     if statements.count >= Self.statementLimit { forgetOldest() }
@@ -67,7 +67,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   }
 
   private func forgetOldest() {
-    let free = statements.filter { !$0.value.isLent }
+    let free = statements.filter { !$0.value.isBorrowed }
     guard let oldest = free.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
     statements[oldest.key] = nil
   }

@@ -6,7 +6,7 @@ import Database
 final class SQLiteStatement: DatabaseStatement {
   let text: String
   let isChange: Bool
-  var isLent = false
+  var isBorrowed = false
   var lastUse = 0
 
   private let handle: OpaquePointer
@@ -66,7 +66,7 @@ final class SQLiteStatement: DatabaseStatement {
   func reset() {
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
-    isLent = false
+    isBorrowed = false
   }
 
   var columnCount: Int { Int(unsafe sqlite3_column_count(handle)) }

@@ -13,8 +13,8 @@ public enum DemoError: Error, Sendable, CustomStringConvertible {
   /// A message for the operator.
   public var description: String {
     switch self {
-    case .notEmpty: "A demo is made in an empty data folder only."
-    case .unavailable(let failure): "The demo cannot be made: \(failure)"
+    case .notEmpty: "The data folder isn't empty. Create the demo in an empty one."
+    case .unavailable(let failure): "The demo can't be created: \(failure)"
     }
   }
 }

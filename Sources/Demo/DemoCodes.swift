@@ -118,40 +118,40 @@ extension Demo {
       moments = Array(moments.suffix(2))
     }
     var codes: [(at: Instant, finding: CodeFinding)] = []
-    func give(_ seconds: Int64, _ result: CodeAttempt.Result, _ distance: Int? = nil) {
+    func record(_ seconds: Int64, _ result: CodeAttempt.Result, _ distance: Int? = nil) {
       let at = Instant(seconds: min(seconds, now.seconds))
       let step = distance.map { at.seconds / TOTPFactor.period + Int64($0) }
       codes.append((at, CodeFinding(result, distance: distance, step: step)))
     }
     /// Adds a code this many intervals off, which the window accepts or rejects.
-    func give(_ seconds: Int64, off distance: Int) {
+    func record(_ seconds: Int64, off distance: Int) {
       let isAccepted = abs(distance) <= window.adjacentIntervals
-      give(seconds, isAccepted ? .accepted : distance < 0 ? .late : .early, distance)
+      record(seconds, isAccepted ? .accepted : distance < 0 ? .late : .early, distance)
     }
     for seconds in moments {
       let usual = random.happens(850) ? 0 : max(-1, -window.adjacentIntervals)
       switch habit {
-      case .steady: give(seconds, off: usual)
+      case .steady: record(seconds, off: usual)
       case .clumsy:
         for wrong in stride(from: Int64(random.below(3)), to: 0, by: -1) {
-          give(seconds - wrong * Self.pause, random.happens(800) ? .wrong : .unreadable)
+          record(seconds - wrong * Self.pause, random.happens(800) ? .wrong : .unreadable)
         }
-        give(seconds, off: usual)
+        record(seconds, off: usual)
       case .hasty:
-        give(seconds, off: usual)
-        if random.happens(500) { give(seconds + 2, .used, usual) }
+        record(seconds, off: usual)
+        if random.happens(500) { record(seconds + 2, .used, usual) }
       case .drifting(let steps):
-        give(seconds, off: steps)
+        record(seconds, off: steps)
         if abs(steps) > window.adjacentIntervals {
-          give(seconds + Self.pause, off: steps)
-          if random.happens(300), seconds != moments.last { give(seconds + 300, off: 0) }
+          record(seconds + Self.pause, off: steps)
+          if random.happens(300), seconds != moments.last { record(seconds + 300, off: 0) }
         }
-      case .guessing: give(seconds, off: usual)
+      case .guessing: record(seconds, off: usual)
       }
     }
     if case .guessing(let times, let ago) = habit {
       for number in stride(from: Int64(times), to: 0, by: -1) {
-        give(max(last.seconds + 1, now.seconds - ago - number * Self.pause), .wrong)
+        record(max(last.seconds + 1, now.seconds - ago - number * Self.pause), .wrong)
       }
     }
     return codes.sorted { $0.at < $1.at }

@@ -16,7 +16,7 @@ enum DemoGuidance {
     2. Ask for the branch and the month of the last statement.
     3. Write the ticket number into the note.
 
-    A stolen phone is told to the *fraud desk* as well, at extension 4711.
+    Also report stolen phones to the *fraud desk*, extension 4711.
 
     What callers say, and what helps:
 

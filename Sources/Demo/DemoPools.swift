@@ -6,21 +6,21 @@ extension Demo {
     var pools: [DemoPool] = []
     for (number, project) in DemoProject.all.enumerated() {
       var day = -360 + Int64(number) * 60
-      let made = try await identity(on: day).pools.createProject(
+      let created = try await identity(on: day).pools.createProject(
         id: project.id, displayName: project.name, by: staff.author(staff.owner, random))
-      let pool = DemoPool(plan: project.pool, scope: made.scope, madeAt: clock.now)
+      let pool = DemoPool(plan: project.pool, scope: created.scope, madeAt: clock.now)
       pools.append(pool)
       try await begin(pool, staff)
       for plan in project.tenants {
         day += 7
-        pools.append(try await tenant(plan, of: made, on: day, staff))
+        pools.append(try await tenant(plan, of: created, on: day, staff))
       }
       clock.set(clock.now.advanced(bySeconds: 3_600))
       _ = try await identity.serviceTokens.create(
-        project: made.scope.project, tenant: nil, role: .application,
-        name: "\(project.name) back end",
+        project: created.scope.project, tenant: nil, role: .application,
+        name: "\(project.name) backend",
         maker: .administrator(staff.owner, staff.author(staff.owner, random)))
-      try await trust(in: made, staff)
+      try await trust(in: created, staff)
     }
     if let north = pools.first(where: { $0.plan.name == "clinic-north" }) {
       clock.set(now.advanced(bySeconds: -120 * 86_400))

@@ -41,7 +41,7 @@ extension Demo {
   }
 
   /// Returns the support actions of the last days, one of each kind.
-  func desk(_ crowds: [DemoCrowd], _ staff: DemoStaff) -> [DemoEvent] {
+  func supportEvents(_ crowds: [DemoCrowd], _ staff: DemoStaff) -> [DemoEvent] {
     var events: [DemoEvent] = []
     for crowd in crowds {
       let (scope, users) = (crowd.pool.scope, cast(crowd).map { ID<Account>($0.uid) })

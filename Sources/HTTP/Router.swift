@@ -25,7 +25,7 @@ public struct Router: Sendable {
   /// Creates a router without routes.
   public init(
     methodNotAllowed: @escaping MethodNotAllowed = { _, _ in
-      .text("This address does not take that method.\n", status: .methodNotAllowed)
+      .text("This address doesn't support this method.\n", status: .methodNotAllowed)
     }
   ) {
     self.methodNotAllowed = methodNotAllowed

@@ -20,38 +20,38 @@ enum Answer {
     {
       return unsafe engine_queue(raw, code, held.raw)
     }
-    let made =
+    let created =
       unsafe hasBody
       ? make(response.body.bytes, response.fields) : make(length(response), response.fields)
-    guard let made = unsafe made else { return MHD_Result.NO }
-    if andClose { _ = unsafe MHD_add_response_header(made, "Connection", "close") }
-    let result = unsafe engine_queue(raw, code, made)
-    unsafe MHD_destroy_response(made)
+    guard let created = unsafe created else { return MHD_Result.NO }
+    if andClose { _ = unsafe MHD_add_response_header(created, "Connection", "close") }
+    let result = unsafe engine_queue(raw, code, created)
+    unsafe MHD_destroy_response(created)
     return result
   }
 
   /// Creates an engine response, which the caller owns.
   static func make(_ bytes: [UInt8], _ fields: Fields) -> OpaquePointer? {
-    let made = unsafe bytes.withUnsafeBytes { bytes in
+    let created = unsafe bytes.withUnsafeBytes { bytes in
       unsafe MHD_create_response_from_buffer(
         bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
     }
-    return unsafe add(fields, to: made)
+    return unsafe add(fields, to: created)
   }
 
   /// Creates an engine response with a `Content-Length` but no body, for HEAD and 304.
   private static func make(_ length: Int, _ fields: Fields) -> OpaquePointer? {
-    let made = unsafe MHD_create_response_from_callback(
+    let created = unsafe MHD_create_response_from_callback(
       UInt64(length), 1, { _, _, _, _ in -1 }, nil, nil)
-    return unsafe add(fields, to: made)
+    return unsafe add(fields, to: created)
   }
 
-  private static func add(_ fields: Fields, to made: OpaquePointer?) -> OpaquePointer? {
-    guard let made = unsafe made else { return nil }
+  private static func add(_ fields: Fields, to created: OpaquePointer?) -> OpaquePointer? {
+    guard let created = unsafe created else { return nil }
     for field in fields where !isOwnBusiness(field.name) {
-      _ = unsafe MHD_add_response_header(made, field.name.text, field.value)
+      _ = unsafe MHD_add_response_header(created, field.name.text, field.value)
     }
-    return unsafe made
+    return unsafe created
   }
 
   /// Returns the `Content-Length` of a response sent without its body.

@@ -49,9 +49,9 @@ public func engineQueuesResponse(
     (400...599).contains(status)
   else { return unsafe Int32(engine_queue(raw, status, response).rawValue) }
   let answer = connection.refuse(Status(Int(status)))
-  guard let made = unsafe Answer.make(answer.body.bytes, answer.fields) else { return 0 }
-  defer { unsafe MHD_destroy_response(made) }
-  return unsafe Int32(engine_queue(raw, UInt32(answer.status.code), made).rawValue)
+  guard let created = unsafe Answer.make(answer.body.bytes, answer.fields) else { return 0 }
+  defer { unsafe MHD_destroy_response(created) }
+  return unsafe Int32(engine_queue(raw, UInt32(answer.status.code), created).rawValue)
 }
 
 /// Filters the header values that the engine sees.

@@ -27,7 +27,7 @@ import Synchronization
   }
 
   /// Who runs the handler's next job.
-  private enum Turn {
+  private enum Phase {
     /// The engine's thread is running jobs, and checks for more before it returns.
     case engine
     /// The connection is suspended; the first job or response resumes it.
@@ -37,7 +37,7 @@ import Synchronization
   }
 
   private struct State {
-    var turn = Turn.engine
+    var phase = Phase.engine
     var jobs: [UnownedJob] = []
     var isAnswered = false
     var answer: Response?
@@ -95,10 +95,10 @@ import Synchronization
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let (isWaiting, isOver) = state.withLock { state in
-      if state.turn == .over { return (false, true) }
+      if state.phase == .over { return (false, true) }
       state.jobs.append(job)
-      defer { state.turn = .engine }
-      return (state.turn == .suspended, false)
+      defer { state.phase = .engine }
+      return (state.phase == .suspended, false)
     }
     if isWaiting { unsafe MHD_resume_connection(raw) }
     if isOver { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
@@ -110,8 +110,8 @@ import Synchronization
       guard !state.isAnswered else { return false }
       state.isAnswered = true
       state.answer = response
-      defer { if state.turn == .suspended { state.turn = .engine } }
-      return state.turn == .suspended
+      defer { if state.phase == .suspended { state.phase = .engine } }
+      return state.phase == .suspended
     }
     if isWaiting { unsafe MHD_resume_connection(raw) }
   }
@@ -129,7 +129,7 @@ import Synchronization
           state.answer = nil
           return ([], answer)
         }
-        state.turn = .suspended
+        state.phase = .suspended
         connection.suspended.withLock { $0 = self }
         unsafe MHD_suspend_connection(raw)
         return ([], nil)
@@ -143,7 +143,7 @@ import Synchronization
   func close() {
     connection.suspended.withLock { $0 = nil }
     let jobs = state.withLock { state in
-      state.turn = .over
+      state.phase = .over
       defer { state.jobs = [] }
       return state.jobs
     }

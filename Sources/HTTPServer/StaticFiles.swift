@@ -38,7 +38,7 @@ public struct StaticFiles: Sendable {
     do {
       names = try FileManager.default.subpathsOfDirectory(atPath: folder)
     } catch {
-      throw .unreadableFile(path: folder, reason: "there is no such folder, or it is closed")
+      throw .unreadableFile(path: folder, reason: "the folder doesn't exist or can't be opened")
     }
     for name in names.sorted() where !name.split(separator: "/").contains(where: isHidden) {
       let path = folder + "/" + name
@@ -47,7 +47,7 @@ public struct StaticFiles: Sendable {
         continue
       }
       guard let data = FileManager.default.contents(atPath: path) else {
-        throw .unreadableFile(path: path, reason: "it is closed")
+        throw .unreadableFile(path: path, reason: "it can't be opened")
       }
       add(name, Array(data), fields)
     }

@@ -23,7 +23,7 @@ func smtpReply(
   guard let context = unsafe context, let buffer = unsafe buffer else { return 0 }
   let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
   let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: size * count)
-  exchange.heard(unsafe Array(bytes))
+  exchange.receive(unsafe Array(bytes))
   return size * count
 }
 

@@ -31,7 +31,7 @@ final class Exchange {
 
   /// Stores the server's last 4xx or 5xx reply, truncated if it's long; the reply to QUIT that
   /// follows doesn't replace it.
-  func heard(_ bytes: [UInt8]) {
+  func receive(_ bytes: [UInt8]) {
     guard let first = bytes.first, first == UInt8(ascii: "4") || first == UInt8(ascii: "5") else {
       return
     }
@@ -45,15 +45,15 @@ final class Exchange {
   /// replies with codes such as 530 (RFC 4954 section 6).
   func outcome(_ code: CURLcode, reply: Int, error: String) -> SMTPOutcome {
     let isAboutMail = code == CURLE_SEND_ERROR || sent > 0
-    let words = isAboutMail && reply >= 400 ? said(reply) : error
-    let sentence = words.isEmpty ? "The server does not answer." : words
+    let words = isAboutMail && reply >= 400 ? replyText(reply) : error
+    let sentence = words.isEmpty ? "The server doesn't respond." : words
     guard isAboutMail, reply >= 400, ![421, 454, 530, 534, 535, 538].contains(reply) else {
       return .unreachable(sentence)
     }
     return reply >= 500 ? .refused(sentence) : .postponed(sentence)
   }
 
-  private func said(_ reply: Int) -> String {
+  private func replyText(_ reply: Int) -> String {
     let text = String(decoding: line, as: UTF8.self).unicodeScalars.map { scalar in
       scalar.value < 32 || (127...159).contains(scalar.value) ? " " : String(scalar)
     }.joined()

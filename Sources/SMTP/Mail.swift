@@ -82,8 +82,8 @@ public enum MailError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A description for users.
   public var description: String {
     switch self {
-    case .lineEnd(let part): "The \(part) has a line end or a control character in it."
-    case .unreadable(let part): "The \(part) has characters in it that a header cannot have."
+    case .lineEnd(let part): "The \(part) contains a line break or control character."
+    case .unreadable(let part): "The \(part) contains characters that aren't allowed in a header."
     }
   }
 }

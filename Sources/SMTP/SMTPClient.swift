@@ -87,9 +87,9 @@ public final class SMTPClient: Sendable {
   }
 
   func send(_ mail: Mail) -> SMTPOutcome {
-    guard Self.prepared else { return .unreachable("libcurl cannot start.") }
+    guard Self.prepared else { return .unreachable("libcurl can't start.") }
     if unsafe handle == nil { unsafe handle = curl_easy_init() }
-    guard let handle = unsafe handle else { return .unreachable("libcurl cannot start.") }
+    guard let handle = unsafe handle else { return .unreachable("libcurl can't start.") }
     let exchange = Exchange(mail.message, deadline: { self.deadline.load(ordering: .relaxed) })
     let recipients = unsafe curl_slist_append(nil, "<\(mail.recipient.text)>")
     defer { unsafe curl_slist_free_all(recipients) }
@@ -99,9 +99,9 @@ public final class SMTPClient: Sendable {
     guard code != CURLE_OK else { return .accepted }
     // The connection is in an unknown state now.
     close()
-    let said = String(
+    let message = String(
       decoding: error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return exchange.outcome(code, reply: reply, error: said)
+    return exchange.outcome(code, reply: reply, error: message)
   }
 
   private func perform(
@@ -143,18 +143,18 @@ public final class SMTPClient: Sendable {
   private func withTexts(
     _ texts: [String?], _ body: ([UnsafePointer<CChar>?]) -> CURLcode
   ) -> CURLcode {
-    var lent: [UnsafePointer<CChar>?] = unsafe []
-    func lend(_ rest: ArraySlice<String?>) -> CURLcode {
-      guard let first = rest.first else { return unsafe body(lent) }
+    var pointers: [UnsafePointer<CChar>?] = unsafe []
+    func append(_ rest: ArraySlice<String?>) -> CURLcode {
+      guard let first = rest.first else { return unsafe body(pointers) }
       guard let text = first else {
-        unsafe lent.append(nil)
-        return lend(rest.dropFirst())
+        unsafe pointers.append(nil)
+        return append(rest.dropFirst())
       }
       return unsafe text.withCString { pointer in
-        unsafe lent.append(pointer)
-        return lend(rest.dropFirst())
+        unsafe pointers.append(pointer)
+        return append(rest.dropFirst())
       }
     }
-    return lend(texts[...])
+    return append(texts[...])
   }
 }

@@ -54,25 +54,26 @@ public struct TemplateError: Error, Sendable, Equatable, CustomStringConvertible
 extension TemplateError.Problem {
   fileprivate var sentence: String {
     switch self {
-    case .unreadable: "cannot be read as UTF-8"
-    case .unclosedTag: "this tag is never closed"
-    case .malformedTag(let tag): "“\(tag)” is not a tag"
-    case .unclosedSection(let name): "“\(name)” is opened here and never closed"
+    case .unreadable: "the file can't be read, or isn't UTF-8"
+    case .unclosedTag: "tag isn't closed"
+    case .malformedTag(let tag): "“\(tag)” isn't a valid tag"
+    case .unclosedSection(let name): "“\(name)” isn't closed"
     case .unexpectedClose(let name, let expected):
-      "“\(name)” is closed here, but " + (expected.map { "“\($0)” is open" } ?? "nothing is open")
-    case .strayTagInParent(let tag): "“\(tag)” stands in a parent, where only blocks count"
-    case .repeatedArgument(let name): "block “\(name)” is given twice"
+      "unexpected closing tag “\(name)”; "
+        + (expected.map { "expected “\($0)”" } ?? "nothing is open")
+    case .strayTagInParent(let tag): "“\(tag)” isn't allowed directly inside a parent"
+    case .repeatedArgument(let name): "duplicate block “\(name)”"
     case .unknownTemplate(let name, let nearest):
-      "there is no template “\(name)”" + Self.list(nearest, before: "; the nearest: ")
+      "unknown template “\(name)”" + Self.list(nearest, before: "; most similar: ")
     case .unknownMessage(let key, let nearest):
-      "there is no message “\(key)”" + Self.list(nearest, before: "; the nearest: ")
+      "unknown message “\(key)”" + Self.list(nearest, before: "; most similar: ")
     case .unknownName(let name, let model, let known):
-      "there is no “\(name)” in \(model)" + Self.list(known, before: "; it has ")
+      "unknown key “\(name)” in \(model)" + Self.list(known, before: "; available: ")
     case .unknownBlock(let name, let parent, let known):
-      "“\(parent)” has no block “\(name)”" + Self.list(known, before: "; it has ")
-    case .repeatedKey(let name, let model): "\(model) has two keys “\(name)”"
+      "unknown block “\(name)” in “\(parent)”" + Self.list(known, before: "; available: ")
+    case .repeatedKey(let name, let model): "\(model) has duplicate keys “\(name)”"
     case .unsuitable(let name, let reason): "“\(name)” \(reason)"
-    case .endlessInclusion(let name): "“\(name)” includes itself without end"
+    case .endlessInclusion(let name): "“\(name)” includes itself endlessly"
     }
   }
 

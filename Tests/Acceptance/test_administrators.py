@@ -211,8 +211,8 @@ def test_commands_reset_a_password_and_a_second_factor(server):
     assert "\tno second factor\n" in run("admin", "list", "--data", server.data).stdout
     assert run("admin", "reset-totp", *words).returncode == 78
 
-    made = run("admin", "reset-password", *words, input="another pass phrase\n")
-    assert made.returncode == 0 and "another pass phrase" not in made.stdout + made.stderr
+    result = run("admin", "reset-password", *words, input="another pass phrase\n")
+    assert result.returncode == 0 and "another pass phrase" not in result.stdout + result.stderr
     assert Pages(server.url).sign_in().status_code == 422
     assert pages.sign_in(password="another pass phrase").status_code == 303
     assert run("admin", "reset-password", *words, input="short\n").returncode == 78

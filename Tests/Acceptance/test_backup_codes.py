@@ -61,10 +61,10 @@ def temporary(conversation):
     [user] = ok(conversation.api.admin(
         "POST", "accounts:lookup", {"email": ["ada@example.com"]}))["users"]
     reauthenticate(pages.server.data)
-    made = pages.post(f"/projects/{PROJECT}/users/{user['localId']}/temporary-code", {
+    created = pages.post(f"/projects/{PROJECT}/users/{user['localId']}/temporary-code", {
         "reason": "lost", "hours": "1"})
-    assert made.status_code == 303, made.text
-    shown = pages.get(made.headers["location"]).text
+    assert created.status_code == 303, created.text
+    shown = pages.get(created.headers["location"]).text
     return html.unescape(re.search(r'aria-label="code">([^<]+)<', shown).group(1))
 
 
@@ -72,10 +72,10 @@ def recovery(conversation):
     """Generates recovery codes as the user, after a sign-in with a code of the app."""
     app = pyotp.TOTP(conversation.kept["secret"])
     session = ok(conversation.sign_in_with(app.at(time.time() + 60)))
-    made = ok(conversation.api.factor(
+    created = ok(conversation.api.factor(
         "mfaRecoveryCodes:generate", {"idToken": session["idToken"]}))
-    assert len(set(made["recoveryCodes"])) == 10
-    return made["recoveryCodes"][3]
+    assert len(set(created["recoveryCodes"])) == 10
+    return created["recoveryCodes"][3]
 
 
 @pytest.mark.parametrize("make", [temporary, recovery])

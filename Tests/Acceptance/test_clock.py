@@ -58,7 +58,7 @@ def test_an_untrusted_clock_stops_housekeeping_until_it_is_confirmed(tmp_path, s
         database.execute(
             "INSERT INTO throttle (name, failures, blocked_until, expires_at) VALUES ('old', 1, 1, 1)")
     with Server(tmp_path) as server:
-        server.wait_for_line(r"(The clock shows)")
+        server.wait_for_line(r"(The system clock shows)")
         answer = httpx.get(server.url + "/readyz")
         assert (answer.status_code, answer.text) == (503, "not ready: clock\n")
         assert httpx.get(server.url + "/livez").status_code == 200
@@ -109,7 +109,7 @@ def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
         return sorted(name for name, count in before.items() if now[name] < count)
 
     with Server(tmp_path, env=ahead) as server:
-        server.wait_for_line(r"(The clock shows .* long after )")
+        server.wait_for_line(r"(The system clock shows .* long after )")
         answer = httpx.get(server.url + "/readyz")
         assert (answer.status_code, answer.text) == (503, "not ready: clock\n")
         pages, agent = signed_in(server, owner), signed_in(server, support)

@@ -155,26 +155,26 @@ def test_a_command_group_lists_its_commands(group):
 
 def run_on_terminal(words, *lines):
     """Returns a command's output on a terminal where lines are typed, and its exit code."""
-    ours, theirs = pty.openpty()
+    controller, terminal = pty.openpty()
     process = subprocess.Popen(
-        [str(PROGRAM), *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs,
+        [str(PROGRAM), *map(str, words)], stdin=terminal, stdout=terminal, stderr=terminal,
         env=environment(), start_new_session=True)
-    os.close(theirs)
+    os.close(terminal)
     shown = b""
     for line in lines:
         while not shown.rstrip(b" ").endswith(b":"):
-            shown += os.read(ours, 1000)
-        os.write(ours, line.encode() + b"\n")
+            shown += os.read(controller, 1000)
+        os.write(controller, line.encode() + b"\n")
         shown += b"|"
     while True:
         try:
-            part = os.read(ours, 1000)
+            part = os.read(controller, 1000)
         except OSError:
             break
         if not part:
             break
         shown += part
-    os.close(ours)
+    os.close(controller)
     return shown.decode(), process.wait(60)
 
 

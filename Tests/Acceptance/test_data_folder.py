@@ -122,12 +122,12 @@ def test_a_backup_during_writes_is_complete(tmp_path):
             assert any(writer.is_alive() for writer in writers)
         before = list(written)
         copy = tmp_path / "copy.sqlite"
-        made = run("backup", "--data", server.data, copy)
+        result = run("backup", "--data", server.data, copy)
         stop.set()
         for writer in writers:
             writer.join()
-        assert made.returncode == 0, made.stderr
-        assert "master.key" in made.stdout
+        assert result.returncode == 0, result.stderr
+        assert "master.key" in result.stdout
         again = run("backup", "--data", server.data, copy)
         assert again.returncode == 78 and "already exists" in again.stderr
 

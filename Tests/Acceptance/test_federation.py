@@ -1,4 +1,4 @@
-"""Federated sign-in: tokens signed by PyJWT and by firebase-admin, as back ends and identity
+"""Federated sign-in: tokens signed by PyJWT and by firebase-admin, as backends and identity
 providers sign them."""
 
 import base64

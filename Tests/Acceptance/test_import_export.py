@@ -68,7 +68,7 @@ def test_rejected_users_are_listed(standalone, api, tmp_path):
     assert lines[0].startswith("line 13, ")
     assert lines[1].endswith("user 2 (cli-3): phone number format is invalid")
     assert lines[2].endswith("user 3: localId is missing")
-    assert lines[3].endswith("user 4: The user is not a JSON object.")
+    assert lines[3].endswith("user 4: The user isn't a JSON object.")
 
 
 @pytest.mark.parametrize("words,code,word", [

@@ -10,7 +10,7 @@ from support.rest import Api, ok
 
 
 def link(api, kind, email, **more):
-    """Requests a link as a back end does; returns its path and code."""
+    """Requests a link as a backend does; returns its path and code."""
     answer = ok(api.admin("POST", "accounts:sendOobCode", {
         "requestType": kind, "email": email, "returnOobLink": True, **more}))
     parts = urlsplit(answer["oobLink"])

@@ -120,7 +120,7 @@ def user(target):
 
 
 def sign_in(target, email, password, address=None, token=True):
-    """Signs a user at an address in, as a back end does."""
+    """Signs a user at an address in, as a backend does."""
     api = target[1]
     headers = {"Authorization": f"Bearer {api.token}"} if token else {}
     if address:

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `a signed-out visitor signs in and then sees the requested page`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = Browser(world)
       let asked = try await world.eu + "/users?q=chi"
       let away = try await browser.get(asked)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `every private route redirects signed-out visitors to sign in`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       for route in world.console.routes where route.access != .open {
         let address = route.route.pattern.replacing("{String}", with: "x")
         let answer = try await Browser(world).send(
@@ -78,7 +78,7 @@ import Testing
     "/sign-out", "/nowhere", "/projects/x/../../..//evil", "", "/\t/evil.example",
   ])
   func `sign-in never redirects to another site`(next: String) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let answer = try await Browser(world).submit(
         "/sign-in", ["next": next, "email": World.ada, "password": World.password])
       #expect(answer.location == "/")
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `an inaccessible page gets the same response as a nonexistent one`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
       let none = try await nadia.get("/projects/acme-retail/tenants/none-12345/users")
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func `a user of another tenant is not found`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
       let factor = try await world.factor(of: World.chiara).text
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func `a denied page names the roles that have access`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let users = try await tomas.get("/projects/acme-retail/users")
       #expect(users.status == .forbidden)
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test func `lists show only accessible projects and tenants`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let projects = try await nadia.get("/")
       #expect(!projects.says("Globex"))
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func `an idle session expires`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = Browser(world)
       #expect(try await browser.get("/").status == .seeOther)
       _ = try await browser.submit("/sign-in", ["email": World.ada, "password": World.password])

@@ -18,7 +18,7 @@ import Testing
   @Test func `every page warns about a doubted clock and links owners to confirm it`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       #expect(!(try await Browser.signedIn(world).get("/").says(Self.banner)))
       try await doubt(world)
       let eu = try await world.eu
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `an owner confirms the time with a code, and deletion resumes`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       let trusted = try await ada.get("/clock")
       #expect(trusted.says("There’s nothing to confirm.") && !trusted.says("<button class"))
@@ -86,7 +86,7 @@ import Testing
 
   @Test(arguments: [true, false])
   func `email resumes only where it is configured`(carriesMail: Bool) async throws {
-    try await World.furnished(carriesMail: carriesMail) { world in
+    try await World.withSampleData(carriesMail: carriesMail) { world in
       try await doubt(world)
       let ada = try await Browser.signedIn(world)
       #expect(try await ada.get("/clock").says("Pending email is sent.") == carriesMail)
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `without a second factor, the page says what to do first`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await doubt(world, -2 * 3_600)
       let ada = try await Browser.signedIn(world)
       world.clock.advance(seconds: 900)

@@ -7,7 +7,7 @@ import Testing
 /// Error pages for a full disk and missing pages.
 @Suite struct FaultTests {
   @Test func `a full disk is reported and logged, and other pages keep working`() async throws {
-    try await World.furnished(sparePages: 4) { world in
+    try await World.withSampleData(sparePages: 4) { world in
       let browser = try await Browser.signedIn(world)
       var last = try await browser.get("/projects/new")
       for number in 0..<400 where last.status != .serviceUnavailable {
@@ -32,7 +32,7 @@ import Testing
   @Test func `an error page keeps the theme and the navigation of a signed-in administrator`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let form: Form = ["zone": "UTC", "theme": "dark"]
       #expect(try await browser.submit("/account/preferences", form).status == .seeOther)

@@ -29,7 +29,7 @@ import Testing
     var fields = Fields()
     fields[.origin] = origin
     fields[.secFetchSite] = site
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let form: Form = [
         "csrf": try await browser.get("/projects/new").csrf, "name": "New", "id": "new-project",
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `a form requires the CSRF token of its session`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let other = try await Browser.signedIn(world, as: World.tomas).get("/").csrf
       for token in [nil, "", "x", other, String(try await browser.get("/").csrf.dropLast())] {
@@ -59,7 +59,7 @@ import Testing
 
   @Test(arguments: ["/sign-in", "/setup"])
   func `a form before sign-in requires the CSRF token of its cookie`(address: String) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = Browser(world)
       let form: Form = ["email": World.ada, "password": World.password]
       #expect(try await browser.post(address, form).status == .forbidden)
@@ -87,7 +87,7 @@ import Testing
   func `a body that isn't a valid form gets an error page`(
     type: String?, body: [UInt8], status: Status
   ) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       var fields = Self.own
       fields[.contentType] = type
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `GET requests change nothing, and only downloads are audited`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let before = try await world.identity.audit.list(limit: 200).items.map(\.id)
       for route in world.console.routes where route.route.method == .get {

@@ -7,7 +7,7 @@ import Testing
 /// URLs that only accept forms: what they do, and where a GET request leads.
 @Suite struct FormAddressTests {
   @Test func `opening a form's action URL redirects to the form's page`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let eu = try await world.eu
       for (address, page) in [
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `a form submitted after the session expired leads back to its page`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let policy = try await world.eu + "/policy"
       world.clock.advance(seconds: ConsoleSessions.idle + 61)
@@ -48,7 +48,7 @@ import Testing
   @Test func `a preview changes nothing, and the policy form submits to one by default`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let eu = try await world.eu
       let page = try await tomas.get(eu + "/policy")

@@ -7,7 +7,7 @@ import Testing
 /// Snapshots of the responses to forms.
 @Suite struct FormPageTests {
   @Test func `responses to the policy form match their snapshots`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let policy = try await world.eu + "/policy"
       let narrower = try await browser.submit(policy, .policy(intervals: "1", pattern: "mandatory"))
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `responses to a removal form match their snapshots`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       let removal = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/removal"
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `error pages of small forms match their snapshots`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let project = try await browser.submit("/projects/new", ["name": "Acme", "id": "Acme"])
       try Snapshot.check(project.text, named: "project-wrong.html")

@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: names)
   func `a guide has every section and lists it in the table of contents`(name: String) async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       Markup.check(guide)
       let headings = guide.between("<h2 id=\"", "</h2>").map(Self.textContent)
@@ -76,7 +76,7 @@ import Testing
 
   @Test(arguments: names)
   func `a guide explains what support can do and who sends email`(name: String) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       let device = try #require(guide.between("<h2 id=\"lost-device\"", "<h2 id=").first)
       for means in [
@@ -96,7 +96,7 @@ import Testing
   func `every code sample is copyable, keyboard-scrollable, and uniquely labeled`(
     name: String
   ) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       let samples = guide.between("<pre", "</pre>")
       let labels = guide.between(
@@ -109,7 +109,7 @@ import Testing
 
   @Test(arguments: names)
   func `without a scope, a guide shows placeholders`(name: String) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       #expect(guide.says("PROJECT_ID") && guide.says("TENANT_ID") && guide.says("key=API_KEY"))
       #expect(guide.says("\(World.publicURL)/v2/accounts/mfaEnrollment:start"))
@@ -119,7 +119,7 @@ import Testing
 
   @Test(arguments: names)
   func `with a tenant, a guide shows the tenant's values`(name: String) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tenant = try await world.euShop.text
       let query = "?project=acme-retail&tenant=\(tenant)"
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)" + query)
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test func `with a project, a guide omits the tenant and says when TOTP is off`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let guide = try await Browser.signedIn(world).get("/guidance/account?project=acme-retail")
       #expect(!guide.says("&quot;tenantId&quot;"))
       #expect(guide.says("/v1/projects/acme-retail/accounts:update"))
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test func `an inaccessible scope is not found`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let us = try await world.tenantID("us-shop").text
       for page in ["/guidance", "/guidance/mandatory"] {
@@ -176,7 +176,7 @@ import Testing
     "\u{202E}evil", "'; rm -rf / #",
   ])
   func `a scope's name is escaped`(name: String) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       _ = try? await world.identity.pools.createProject(
         id: "hostile-one", displayName: name, by: Author(actor: .commandLine))
       let browser = try await Browser.signedIn(world)
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test func `the list compares the four patterns and marks the current one`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let list = try await browser.get("/guidance")
       #expect(list.between("<tr><th scope=\"row\">", "</tr>").count == 4)
@@ -209,7 +209,7 @@ import Testing
   }
 
   @Test func `the policy page links to the guides with its scope`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let policy = try await Browser.signedIn(world).get(try await world.eu + "/policy")
       let query = "?project=acme-retail&tenant=\(try await world.euShop.text)"
       for name in Self.names {

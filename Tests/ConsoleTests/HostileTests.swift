@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: names.indices)
   func `a user's names are escaped on every page`(index: Int) async throws {
     let name = Self.names[index]
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       var new = NewAccount()
       new.localID = "hostile"
       new.displayName = name.cut(to: Account.longestName)
@@ -72,7 +72,7 @@ import Testing
   @Test(arguments: names.indices)
   func `values of forms and searches are escaped`(index: Int) async throws {
     let name = Self.names[index]
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let query = (["q": name] as Form)
       for path in [
@@ -98,7 +98,7 @@ import Testing
   @Test(arguments: names.indices)
   func `a project's name is escaped in the frame`(index: Int) async throws {
     let name = String(Self.names[index].prefix(100))
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let project = try await world.identity.pools.createProject(
         id: "hostile", displayName: name, by: Author(actor: .commandLine))
       let browser = try await Browser.signedIn(world)

@@ -71,7 +71,7 @@ import Text
   }
 
   @Test func `every response has the security headers`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let answers = [
         try await browser.get("/"), try await browser.get("/nowhere"),
@@ -106,7 +106,7 @@ import Text
   }
 
   @Test func `an unsupported method gets a list of the allowed ones`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let answer = try await browser.send(.delete, "/projects/acme-retail/policy")
       #expect(answer.status == .methodNotAllowed)

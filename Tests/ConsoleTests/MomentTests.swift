@@ -7,7 +7,7 @@ import Testing
 /// The number of read transactions that a response takes.
 @Suite struct MomentTests {
   @Test func `a page takes one read transaction, and a download one per batch`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let users = try await world.eu + "/users"
       var before = world.database.statistics.reads

@@ -92,7 +92,7 @@ import Testing
   ]
 
   @Test func `every page matches its snapshot`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       for page in Self.pages {
         let browser =
           page.who == nil ? Browser(world) : try await Browser.signedIn(world, as: page.who ?? "")
@@ -115,7 +115,7 @@ import Testing
       ("frame-tenant-support", World.nadia, "{eu}/users/\(World.chiara)"),
       ("frame-account", World.iris, "/account"),
     ]
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       for frame in frames {
         let browser =
           frame.who == nil

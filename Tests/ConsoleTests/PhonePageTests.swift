@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `a user's page distinguishes apps from phones`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await addPhone(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let page = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `an empty list explains how users enroll phones`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let list = try await nadia.get(try await world.eu + "/users?factor=phone")
       #expect(list.says("Phone (0)"))
@@ -53,7 +53,7 @@ import Testing
 
   @Test(arguments: ["‮<script>alert(1)</script>", "📱", nil])
   func `support can remove a phone, whatever its name`(name: String?) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await addPhone(world, name: name)
       let account = try #require(
         try await world.identity.accounts.find(try await world.euScope, ID(World.chiara)))
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `the sign-in simulator shows which factors are required`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await addPhone(world)
       let ada = try await Browser.signedIn(world)
       let address = "/what-if?q=chiara.bianchi@example.com"
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `turning SMS on or off shows who is affected`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await addPhone(world, "u77TnC0aPzQ4hW1sGv9M")
       let ada = try await Browser.signedIn(world)
       let policy = try await world.eu + "/policy"
@@ -106,7 +106,7 @@ import Testing
   @Test func `settings control phone sign-in and whether unenrolling requires a second factor`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let project = "/projects/acme-retail/settings"
       let page = try await ada.get(project)

@@ -8,7 +8,7 @@ import Text
 /// Changing a policy: form, review, and save.
 @Suite struct PolicyTests {
   @Test func `a change is reviewed, saved, and reported once`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/policy"
       let check = try await browser.submit(
@@ -35,7 +35,7 @@ import Text
 
   @Test(arguments: ["11", "-1", "5.5", "abc", "", "5 5", "１", "+5", "999999999999999999999", "0x5"])
   func `an invalid number stays in its field`(typed: String) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       for target in [address, address + "/changes"] {
@@ -53,7 +53,7 @@ import Text
 
   @Test(arguments: ["0", "10", " 3 "])
   func `every number from 0 to 10 is accepted`(typed: String) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       let answer = try await browser.save(
@@ -71,7 +71,7 @@ import Text
   func `a value that the form doesn't offer is rejected`(
     field: String, value: String
   ) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let form = Form(
         Form.policy().entries.map {
@@ -88,7 +88,7 @@ import Text
   }
 
   @Test func `turning off TOTP requires typing the tenant's name`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       let check = try await browser.submit(address, .policy(totp: "off"))
@@ -112,7 +112,7 @@ import Text
   }
 
   @Test func `a conflicting change is shown, and the form keeps its values`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       let check = try await browser.submit(address, .policy(intervals: "1"))
@@ -133,7 +133,7 @@ import Text
   }
 
   @Test func `only one of several concurrent confirmations is saved`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       let token = try await browser.get(address).csrf
@@ -154,7 +154,7 @@ import Text
   }
 
   @Test func `an unset TOTP state is set to enabled in one click`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let tenant = try await world.tenantID("us-shop")
       let address = "/projects/acme-retail/tenants/\(tenant.text)/policy"
@@ -174,7 +174,7 @@ import Text
   }
 
   @Test func `going back from the review keeps the form's values`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       let answer = try await browser.submit(
@@ -186,7 +186,7 @@ import Text
   }
 
   @Test func `values that the form doesn't show are preserved`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.euScope
       _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
         edit throws(PolicyError) in

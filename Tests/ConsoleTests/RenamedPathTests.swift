@@ -6,7 +6,7 @@ import Testing
 /// Paths of version 0.1 redirect to the current ones.
 struct RenamedPathTests {
   @Test func `a renamed path redirects with its query, and an unknown one doesn't`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu
       let moved = try await browser.get(eu + "/settings/desk?a=b%20c")

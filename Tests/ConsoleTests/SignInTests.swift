@@ -70,7 +70,7 @@ import Text
   }
 
   @Test func `known and unknown email addresses get the same error`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let known = try await Browser(world).submit(
         "/sign-in", ["email": World.ada, "password": "wrong"])
       let unknown = try await Browser(world).submit(
@@ -83,7 +83,7 @@ import Text
   }
 
   @Test func `password guessing is throttled, and the page says for how long`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = Browser(world)
       var last = try await browser.get("/sign-in")
       for _ in 0..<40 where last.status != .tooManyRequests {
@@ -101,7 +101,7 @@ import Text
   }
 
   @Test func `a known browser can sign in while others are throttled`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let known = try await Browser.signedIn(world)
       _ = try await known.submit("/sign-out", [:])
       let stranger = Browser(world)
@@ -127,7 +127,7 @@ import Text
   func `each administrator's device cookie is inaccessible to scripts and other sites`(
     address: String, name: String, isSecure: Bool
   ) async throws {
-    try await World.furnished(publicURL: address) { world in
+    try await World.withSampleData(publicURL: address) { world in
       let browser = Browser(world)
       var names: Set<Substring> = []
       for email in [World.ada, World.nadia] {
@@ -152,7 +152,7 @@ import Text
   }
 
   @Test func `sign-in requires both fields`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let answer = try await Browser(world).submit("/sign-in", ["email": "", "password": ""])
       #expect(answer.status == .unprocessableContent)
       #expect(answer.says("There are 2 problems"))
@@ -160,7 +160,7 @@ import Text
   }
 
   @Test func `signing out ends the session, not only the cookie`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       #expect(try await browser.get("/sign-out").says("Sign out?"))
       let token = try await browser.get("/sign-out").csrf
@@ -175,7 +175,7 @@ import Text
   }
 
   @Test func `the sign-in page redirects signed-in administrators`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       #expect(try await browser.get("/sign-in").location == "/")
       #expect(try await browser.get("/sign-in?next=%2Fguidance").location == "/guidance")
@@ -189,7 +189,7 @@ import Text
   func `cookie names and attributes follow the public URL`(
     address: String, name: String, isSecure: Bool
   ) async throws {
-    try await World.furnished(publicURL: address) { world in
+    try await World.withSampleData(publicURL: address) { world in
       let browser = Browser(world)
       let page = try await browser.get("/sign-in")
       let form = try #require(page.response.fields[.setCookie])

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func `an email address is marked as verified once`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/\(Self.jo)"
       let rows = try await history(world, Self.jo).count
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `disabling a user ends their sessions, and enabling undoes it`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/\(World.chiara)"
       _ = try await ada.submit(user + "/disabling", ["reason": "left"])
@@ -74,7 +74,7 @@ import Testing
   @Test func `support can end sessions and rename or remove factors, and nothing else`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       let page = try await nadia.get(user)
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func `all factors are removed in one step, with a reason and one audit row`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       let removal = user + "/factors/removal"
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test func `deleting a user requires typing their email address or UID`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/\(World.chiara)"
       let page = try await ada.get(user + "/deletion")
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test func `a user is created, and errors are shown next to their fields`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let new = try await world.eu + "/new-user"
       let wrong: [(Form, String, String)] = [

@@ -43,7 +43,7 @@ import Testing
   func `each page that acts on a user shows name, pool, email, phone, and end of the UID`(
     ofTenant: Bool
   ) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let samples = try await Samples(world, ofTenant: ofTenant)
       let scope = try await ofTenant ? world.euScope : world.projectScope
       let first = try #require(
@@ -77,7 +77,7 @@ import Testing
 
   @Test func `requests and messages identify the user, requests even after deletion`() async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.euScope
       let chiara = try await world.user()
       var settings = SupportRules()
@@ -116,7 +116,7 @@ import Testing
   @Test(arguments: HostileTests.names.indices)
   func `hostile names are escaped, and a short UID is shown in full`(index: Int) async throws {
     let name = HostileTests.names[index]
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       var new = NewAccount()
       new.localID = "h<&\""
       new.displayName = name.cut(to: Account.longestName)

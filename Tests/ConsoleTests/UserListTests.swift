@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `tabs show the number of users and filter the list`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let users = try await world.eu + "/users"
       var change = AccountChange()
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `lists are sorted as requested, and every link keeps the order`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let users = try await world.eu + "/users"
       let byEmail = try await browser.get(users + "?sort=email")
@@ -61,7 +61,7 @@ import Testing
   func `a search matches any part of a user's name, email, or UID, in any script`(text: String)
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       for path in [try await world.eu + "/users", "/users"] {
         let answer = try await nadia.get((["q": text] as Form).query(of: path))
@@ -74,7 +74,7 @@ import Testing
   @Test func `search results are paged, and the last page suggests narrowing the search`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.identity.scopes.existing(project: ID("globex"))
       for number in 0...200 {
         var new = NewAccount()
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func `the search bar covers every accessible pool, from every page`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       for path in ["/", "/projects/globex", try await world.eu + "/users"] {
         let page = try await ada.get(path)
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func `the search bar finds users in accessible projects only`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       var new = NewAccount()
       new.email = "chiara@globex.example"
       new.localID = "other"
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test func `the CSV has the page's users and columns and requires permission`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       var new = NewAccount()
       (new.localID, new.displayName) = ("formula", "=cmd|' /C calc'!A0")
       _ = try await world.identity.accounts.create(

@@ -7,7 +7,7 @@ import Testing
 /// Finding users and removing their factors.
 @Suite struct UserTests {
   @Test func `a search within a pool lists its results and never redirects`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let users = try await world.eu + "/users"
       #expect(try await nadia.get(users + "?q=chiara").says("chiara.bianchi@example.com"))
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `users can be filtered by second factor`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let users = try await world.eu + "/users"
       let none = try await nadia.get(users + "?factor=none")
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `long lists are paged by key, with each user once`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.identity.scopes.existing(project: ID("globex"))
       for number in 0..<120 {
         var new = NewAccount()
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `a factor is removed with a reason, and the page shows the result`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       let removal = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/removal"
@@ -79,7 +79,7 @@ import Testing
   func `a removal without a valid reason is rejected`(
     reason: String, note: String, field: String
   ) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let factor = try await world.factor(of: World.chiara).text
       let removal = try await world.eu + "/users/\(World.chiara)/factors/\(factor)/removal"
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `a UID with special characters links to its page`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       var new = NewAccount()
       new.localID = "a/b?c#d%e&f g+é"
       new.email = "odd@example.com"

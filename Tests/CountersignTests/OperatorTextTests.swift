@@ -4,25 +4,27 @@ import Testing
 
 @testable import countersign
 
-/// What Identity reports as a fact is a message to the operator.
+/// Tests for the operator messages of errors that Identity reports as facts.
 struct OperatorTextTests {
   @Test(arguments: [
-    (StartError.wrongProfile(.emulator), "Start with --profile emulator,"),
+    (StartError.wrongProfile(.emulator), "Add --profile emulator,"),
     (.migration(.unknown("m9999_later")), "migration m9999_later"),
     (.empty, "it isn't the one that belongs to the master key."),
-    (.olderServer(["m1", "m2"]), "under it (m1, m2)."),
+    (.olderServer(["m1", "m2"]), "uses it (m1, m2)."),
   ])
   func `a start that fails is explained`(error: StartError, part: String) {
     #expect(error.text.contains(part))
   }
 
-  @Test func `a backup with rows that refer to none is damaged`() {
-    #expect(
-      BackupFault.orphans(["factor", "session"]).text
-        == "It's damaged: a row of factor refers to none; a row of session refers to none.")
+  @Test func `a backup with rows that refer to missing ones is damaged`() {
+    let damage = """
+      It's damaged: a row in factor refers to a missing row; a row in session refers to a \
+      missing row.
+      """
+    #expect(BackupFault.orphans(["factor", "session"]).text == damage)
   }
 
-  @Test func `each kind of what is back has its own words`() {
+  @Test func `each kind of restored item has its own text`() {
     #expect(Set(RevivedState.Kind.allCases.map(\.text)).count == RevivedState.Kind.allCases.count)
   }
 }

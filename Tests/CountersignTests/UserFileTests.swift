@@ -67,7 +67,7 @@ import Text
     #expect(
       try PasswordAlgorithm(argon2)
         == .argon2(Argon2(kind: .i, version: 16, memory: 19_456, passes: 2, lanes: 1)))
-    #expect(try PasswordAlgorithm(parameters()) == .told)
+    #expect(try PasswordAlgorithm(parameters()) == .selfDescribing)
   }
 
   @Test(arguments: [

@@ -20,7 +20,7 @@ import Testing
   func `the stored text contains all parameters`(vector: HashVector) async throws {
     let algorithm = try PasswordAlgorithm(vector.parameters)
     let hash = try PasswordHash(vector.hash, salt: vector.salt, by: algorithm)
-    let again = try PasswordHash(Array(hash.encoded.utf8), salt: [], by: .told)
+    let again = try PasswordHash(Array(hash.encoded.utf8), salt: [], by: .selfDescribing)
     #expect(again == hash)
     #expect(try await hasher.matches(Secret(vector.password), again, for: PasswordTests.pool))
   }
@@ -48,11 +48,11 @@ import Testing
     // The reference implementation uses the standard base64 alphabet.
     let argon =
       "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8"
-    let hash = try PasswordHash(Array(argon.utf8), salt: [], by: .told)
+    let hash = try PasswordHash(Array(argon.utf8), salt: [], by: .selfDescribing)
     #expect(try await hasher.matches(Secret("password"), hash, for: PasswordTests.pool))
     let own = try await hasher.hash(Secret("abc"), for: PasswordTests.pool)
     #expect(
-      try PasswordHash(Array(own.encoded.utf8), salt: [], by: .told).encoded.hasPrefix(
+      try PasswordHash(Array(own.encoded.utf8), salt: [], by: .selfDescribing).encoded.hasPrefix(
         "$argon2id$v=19$m=64,t=1,p=1$"))
   }
 
@@ -109,7 +109,7 @@ import Testing
   ])
   func `an invalid hash text is refused`(text: String) async throws {
     #expect(throws: ImportedHashError.self) {
-      try PasswordHash(Array(text.utf8), salt: [], by: .told)
+      try PasswordHash(Array(text.utf8), salt: [], by: .selfDescribing)
     }
     #expect(
       try await !hasher.matches(Secret("x"), PasswordHash(encoded: text), for: PasswordTests.pool))
@@ -195,7 +195,7 @@ import Testing
 
   @Test func `an unknown algorithm is refused`() throws {
     #expect(throws: HashParameterError.unknownAlgorithm) { try check("ROT13") { _ in } }
-    #expect(try PasswordAlgorithm(HashParameters()) == .told)
+    #expect(try PasswordAlgorithm(HashParameters()) == .selfDescribing)
   }
 
   @Test func `a hash must have its algorithm's length`() throws {

@@ -38,9 +38,9 @@ struct EmulatorCodeTests {
       let missing = try await follow(server, link)
       #expect(missing.status == 400)
       #expect(missing["authEmulator"]?["error"] == "missing newPassword query parameter")
-      let went = try await follow(server, link + "&newPassword=battery%20staple")
-      #expect(went.status == 303)
-      #expect(went.response.fields[.location] == "https://anywhere.example/x")
+      let redirect = try await follow(server, link + "&newPassword=battery%20staple")
+      #expect(redirect.status == 303)
+      #expect(redirect.response.fields[.location] == "https://anywhere.example/x")
       #expect(try await server.get(Self.path, .none).json == ["oobCodes": []])
       #expect(try await follow(server, link + "&newPassword=x").status == 400)
     }
@@ -95,9 +95,9 @@ struct EmulatorCodeTests {
         server, "/emulator/v1/projects/acme-mfa/tenants/\(tenant)/oobCodes")
       let link = try #require(entry["oobLink"]?.stringValue)
       let code = try #require(entry["oobCode"]?.stringValue)
-      let went = try await follow(server, link)
-      #expect(went.status == 303)
-      let location = went.response.fields[.location] ?? ""
+      let redirect = try await follow(server, link)
+      #expect(redirect.status == 303)
+      let location = redirect.response.fields[.location] ?? ""
       #expect(
         location.hasPrefix("http://localhost:3000/finish?a=b&mode=signIn&lang=en&oobCode=\(code)"))
       #expect(location.contains("&tenantId=some-tenant") && location.hasSuffix("#c"))

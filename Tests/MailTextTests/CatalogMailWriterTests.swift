@@ -57,9 +57,9 @@ struct CatalogMailWriterTests {
     #expect(revert.contains("The second factor “a b” was added to the account ada@example.com"))
     #expect(revert.contains("expires in 7 days. If you did this, no action is needed."))
     let removed = writer.write(link(.recoverEmail), in: "en").body
-    #expect(removed.contains("was changed from ada@example.com to none."))
+    #expect(removed.contains("The email address ada@example.com was removed from your account"))
     let changed = writer.write(link(.changeEmail, newEmail: "a@b.example"), in: "en").body
-    #expect(changed.contains("to a@b.example. Until then, it stays ada@example.com."))
+    #expect(changed.contains("to a@b.example. Until you do, it stays ada@example.com."))
     #expect(changed.contains("expires in 3 days."))
   }
 
@@ -72,10 +72,10 @@ struct CatalogMailWriterTests {
   @Test(arguments: [
     (UserNotice.factorsRemoved(names: ["phone"]), "The second factor “phone” was removed."),
     (.factorsRemoved(names: ["a", "b"]), "The second factors “a” and “b” were removed."),
-    (.factorRenamed(from: "a", to: "b.example"), "The second factor “a” was renamed “b example”."),
-    (.recoveryCodeUsed(left: 0), "A recovery code was used to sign in; none is left."),
-    (.recoveryCodeUsed(left: 1), "A recovery code was used to sign in; 1 is left."),
-    (.recoveryCodeUsed(left: 2), "A recovery code was used to sign in; 2 are left."),
+    (.factorRenamed(from: "a", to: "b.example"), "The second factor “a” was renamed to “b example”."),
+    (.recoveryCodeUsed(left: 0), "Your last recovery code was used to sign in."),
+    (.recoveryCodeUsed(left: 1), "A recovery code was used to sign in. 1 recovery code is left."),
+    (.recoveryCodeUsed(left: 2), "A recovery code was used to sign in. 2 recovery codes are left."),
     (
       .factorSuspended(name: "a", until: Instant(microseconds: 1_795_252_320_000_000)),
       "The second factor “a” was suspended until 2026-11-21 at 09:12 UTC."

@@ -52,8 +52,8 @@ struct SMTPServerTests {
     isAboutMail: Bool, reply: Int, line: String, outcome: SMTPOutcome
   ) {
     let exchange = Exchange([1, 2, 3]) { 0 }
-    exchange.heard(Array(line.utf8))
-    exchange.heard(Array("221 Bye\r\n".utf8))
+    exchange.receive(Array(line.utf8))
+    exchange.receive(Array("221 Bye\r\n".utf8))
     let code = isAboutMail ? CURLE_SEND_ERROR : CURLE_WEIRD_SERVER_REPLY
     #expect(exchange.outcome(code, reply: reply, error: "curl") == outcome)
   }

@@ -65,7 +65,7 @@ struct LibraryTests {
     let fault = #expect(throws: TemplateError.self) {
       try TemplateLibrary(folder: folder.path())
     }
-    #expect(fault?.description == "page.mustache: cannot be read as UTF-8")
+    #expect(fault?.description == "page.mustache: the file can't be read, or isn't UTF-8")
   }
 
   @Test func `a missing folder is rejected`() {

@@ -59,9 +59,9 @@ struct RecoveryCodesPage: Sendable {
   }
 
   func make(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let made: [Secret]
+    let newCodes: [Secret]
     do {
-      made = try await factors.makeRecoveryCodes(
+      newCodes = try await factors.makeRecoveryCodes(
         for: signedIn.administrator.id, currentCode: signedIn.form.trimmed("current-code"),
         by: signedIn.author)
     } catch {
@@ -73,7 +73,7 @@ struct RecoveryCodesPage: Sendable {
     return .html(
       codes.render(
         RecoveryCodesView(
-          frame: FrameView(frame), codes: made,
+          frame: FrameView(frame), codes: newCodes,
           sentence: Message("account.new-codes-made"))))
   }
 

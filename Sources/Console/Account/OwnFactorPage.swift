@@ -43,9 +43,9 @@ struct OwnFactorPage: Sendable {
       errors.append(FieldError(field: "code", text: Message("account.code-required")))
     }
     guard errors.isEmpty else { return try page(signedIn, resumed, errors: errors) }
-    let made: [Secret]
+    let newCodes: [Secret]
     do {
-      made = try await factors.finish(
+      newCodes = try await factors.finish(
         ticket, code: code, currentCode: current, password: Secret(password),
         for: signedIn.administrator.id, in: signedIn.session, by: signedIn.author)
     } catch {
@@ -55,7 +55,7 @@ struct OwnFactorPage: Sendable {
     return .html(
       codes.render(
         RecoveryCodesView(
-          frame: FrameView(frame), codes: made,
+          frame: FrameView(frame), codes: newCodes,
           sentence: Message("account.second-factor-on"),
           done: waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
   }

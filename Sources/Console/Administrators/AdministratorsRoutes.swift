@@ -19,7 +19,7 @@ enum AdministratorsRoutes: ConsoleFeature {
     let new = NewAdministratorPage(
       identity: identity, actions: parts.actions, publicURL: parts.authorizer.publicURL,
       view: try parts.template("administrators/new", for: NewAdministratorView.self),
-      made: try parts.template("administrators/made", for: InvitationMadeView.self))
+      created: try parts.template("administrators/created", for: CreatedInvitationView.self))
     table.signedIn(.get, ConsolePaths.newAdministrator, .manageAdministrators, new.show)
     table.signedIn(
       ConsolePaths.newAdministrator, performing: [.inviteAdministrator], new.invite)

@@ -10,7 +10,7 @@ struct NewAdministratorPage: Sendable {
   let actions: ActionForms
   let publicURL: PublicURL
   let view: Template<NewAdministratorView>
-  let made: Template<InvitationMadeView>
+  let created: Template<CreatedInvitationView>
 
   private var frames: Frames { actions.frames }
 
@@ -61,10 +61,10 @@ struct NewAdministratorPage: Sendable {
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
     ]
     let query: Form = ["token": token.revealedText]
-    let view = InvitationMadeView(
+    let view = CreatedInvitationView(
       frame: FrameView(frame), invitation: invitation,
       link: publicURL.origin + query.query(of: ConsolePaths.invitation()))
-    return .html(made.render(view))
+    return .html(created.render(view))
   }
 
   private func page(
@@ -111,7 +111,7 @@ struct NewAdministratorView: ViewModel {
   ]
 }
 
-struct InvitationMadeView: ViewModel {
+struct CreatedInvitationView: ViewModel {
   let frame: FrameView
   let invitation: Invitation
   let link: String

@@ -39,7 +39,7 @@ struct ApproveRequest: ApprovalDecision {
   }
 
   private static func flash(_ removal: Removal, _ scope: Scope) -> Flash {
-    let undo = removal.apart.map {
+    let undo = removal.hold.map {
       Link(
         text: Message("approvals.undo"),
         href: ConsolePaths.undo(scope, removal.account.id.text, $0.id.text))

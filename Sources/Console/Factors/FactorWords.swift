@@ -65,11 +65,11 @@ enum FactorWords {
   }
 
   /// Returns the details of a removal that can still be undone.
-  static func facts(_ apart: RemovalHold, _ times: Times) -> [Fact] {
+  static func facts(_ hold: RemovalHold, _ times: Times) -> [Fact] {
     [
-      Fact(Message("users.removed"), times.moment(apart.removedAt)),
-      Fact(Message("factors.removed-by"), HTML.isolated(apart.removerName)),
-      Fact(Message("users.restorable-until"), times.moment(apart.until)),
+      Fact(Message("users.removed"), times.moment(hold.removedAt)),
+      Fact(Message("factors.removed-by"), HTML.isolated(hold.removerName)),
+      Fact(Message("users.restorable-until"), times.moment(hold.until)),
     ]
   }
 }

@@ -12,8 +12,8 @@ struct PurgeFactors: SupportAction {
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let found = try await pages.restoration(target)
     let times = target.times
-    let apart = found.apart
-    let names = apart.factors.map {
+    let hold = found.hold
+    let names = hold.factors.map {
       Fact(Message("users.factor"), HTML.isolated(Words.short($0.label)))
     }
     var question = SupportConfirmation(
@@ -21,10 +21,10 @@ struct PurgeFactors: SupportAction {
       heading: Markup(
         html: Message(
           "factors.purge-heading", ["user": .name(Words.short(found.account.label))])),
-      consequences: Self.consequences(apart.factors),
-      button: Message("factors.purge", ["count": .number(apart.factors.count)]),
+      consequences: Self.consequences(hold.factors),
+      button: Message("factors.purge", ["count": .number(hold.factors.count)]),
       factsHeading: Message("factors.removal"),
-      facts: names + FactorWords.facts(apart, times))
+      facts: names + FactorWords.facts(hold, times))
     question.reasons = [.stolen, .compromised, .left, .other]
     return question
   }
@@ -46,7 +46,7 @@ struct PurgeFactors: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.identity.factorRemovals.purge(
       target.scope, target.user, ID(target.object), request)
-    let factors = done.value.apart.factors
+    let factors = done.value.hold.factors
     return SupportResult(
       Message(
         "factors.purged",

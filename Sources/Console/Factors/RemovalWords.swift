@@ -55,7 +55,7 @@ struct RemovalWords: Sendable {
   func result(_ outcome: ActionOutcome<RemovalOutcome>) -> SupportResult {
     switch outcome.value {
     case .done(let removal):
-      let undo = removal.apart.map {
+      let undo = removal.hold.map {
         Link(
           text: Message("factors.ask-another-administrator"),
           href: ConsolePaths.undo(target.scope, target.uid, $0.id.text))
@@ -84,7 +84,7 @@ struct RemovalWords: Sendable {
       ? Message("factors.first-factor-only")
       : Message("factors.others-remain", ["count": .number(removal.factorsLeft)])
     let sessions = SessionWords.ended(removal.sessionsEnded)
-    guard let apart = removal.apart else {
+    guard let hold = removal.hold else {
       return Message(
         "factors.removal-done",
         ["removed": .message(removed), "sessions": .message(sessions), "next": .message(next)])
@@ -93,7 +93,7 @@ struct RemovalWords: Sendable {
       "factors.removal-done-with-undo",
       [
         "removed": .message(removed), "sessions": .message(sessions), "next": .message(next),
-        "until": times.value(apart.until),
+        "until": times.value(hold.until),
       ])
   }
 }

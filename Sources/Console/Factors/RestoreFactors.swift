@@ -10,12 +10,12 @@ struct RestoreFactors: SupportAction {
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let found = try await pages.restoration(target)
-    let (account, apart) = (found.account, found.apart)
+    let (account, hold) = (found.account, found.hold)
     let consequences: [Message?] = [
       Message(
         "factors.are-restored",
         [
-          "count": .number(apart.factors.count), "names": .list(FactorWords.names(apart.factors)),
+          "count": .number(hold.factors.count), "names": .list(FactorWords.names(hold.factors)),
         ]),
       Message("factors.check-device"),
       SessionWords.ending(found.sessionsEnded, none: Message("factors.sessions-not-restored")),
@@ -26,15 +26,15 @@ struct RestoreFactors: SupportAction {
       heading: Markup(
         html: Message("factors.restore-heading", ["user": .name(Words.short(account.label))])),
       consequences: consequences.compactMap { $0 },
-      button: Message("factors.restore", ["count": .number(apart.factors.count)]),
-      factsHeading: Message("factors.removal"), facts: FactorWords.facts(apart, target.times))
+      button: Message("factors.restore", ["count": .number(hold.factors.count)]),
+      factsHeading: Message("factors.removal"), facts: FactorWords.facts(hold, target.times))
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]
-    if apart.remover == target.context.signedIn.administrator.id {
+    if hold.remover == target.context.signedIn.administrator.id {
       question.refusal = ActionErrorText.sentence(.ownRemoval)
       question.otherAdministrators = try await pages.otherAdministrators(
         for: Self.self, on: account, target,
-        to: apart.factors.count == 1 ? .restoreFactor : .restoreFactors)
+        to: hold.factors.count == 1 ? .restoreFactor : .restoreFactors)
     }
     return question
   }
@@ -44,12 +44,12 @@ struct RestoreFactors: SupportAction {
   ) async throws(ActionDenial) -> SupportResult {
     let done = try await pages.identity.factorRemovals.undo(
       target.scope, target.user, ID(target.object), request)
-    let (apart, ended) = (done.value.apart, done.value.sessionsEnded)
+    let (hold, ended) = (done.value.hold, done.value.sessionsEnded)
     return SupportResult(
       Message(
         "factors.restored",
         [
-          "count": .number(apart.factors.count), "names": .list(FactorWords.names(apart.factors)),
+          "count": .number(hold.factors.count), "names": .list(FactorWords.names(hold.factors)),
           "sessions": .message(SessionWords.ended(ended)),
         ]), after: done)
   }

@@ -10,7 +10,7 @@ struct TokensPage: Sendable {
   let tokens: ServiceTokens
   let actions: ActionForms
   let form: Template<NewTokenView>
-  let made: Template<CreatedTokenView>
+  let created: Template<CreatedTokenView>
   let revocation: Template<TokenRevocationView>
 
   private var frames: Frames { actions.frames }
@@ -44,7 +44,7 @@ struct TokensPage: Sendable {
     var frame = try await frames.frame(
       Message("tokens.title-of-created"), in: context, tab: .settings)
     frame.crumbs = [Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(scope))]
-    let html = made.render(
+    let html = created.render(
       CreatedTokenView(
         frame: FrameView(frame), scope: scope, token: new.token, text: new.secret.revealedText))
     return actions.page(.html(html), after: outcome)

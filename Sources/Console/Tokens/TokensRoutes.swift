@@ -8,7 +8,7 @@ enum TokensRoutes: ConsoleFeature {
     let tokens = TokensPage(
       tokens: identity.serviceTokens, actions: parts.actions,
       form: try parts.template("tokens/new", for: NewTokenView.self),
-      made: try parts.template("tokens/made", for: CreatedTokenView.self),
+      created: try parts.template("tokens/created", for: CreatedTokenView.self),
       revocation: try parts.template("tokens/revocation", for: TokenRevocationView.self))
     table.inScope(.get, ConsolePaths.newToken, .manageKeys, tokens.show)
     table.inScope(ConsolePaths.newToken, performing: [.createServiceToken], tokens.create)

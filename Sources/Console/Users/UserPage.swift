@@ -20,7 +20,7 @@ struct UserPage: Sendable {
     let refusal = context.signedIn.administrator.obstacle(
       to: .removeFactor, on: account, in: scope)
     let mayAct = context.may(.removeFactors) && refusal == nil
-    let support = try await desk(account, traces, context, mayAct: mayAct)
+    let support = try await supportData(account, traces, context, mayAct: mayAct)
     let sessions =
       support.sessions.count < Sessions.mostListed
       ? support.sessions.count : try await refusing { try await identity.sessions.count(account) }
@@ -65,10 +65,10 @@ struct UserPage: Sendable {
       ])
   }
 
-  private func desk(
+  private func supportData(
     _ account: Account, _ traces: SupportRecords, _ context: ScopeContext, mayAct: Bool
   ) async throws(Refusal) -> UserSupport {
-    let apart =
+    let holds =
       traces.removalHold
       ? try await refusing { try await identity.factorRemovals.removalHold(of: account) } : []
     let sessions = try await refusing { try await identity.sessions.list(account) }
@@ -76,7 +76,7 @@ struct UserPage: Sendable {
     let notes =
       traces.notes ? try await refusing { try await identity.support.notes(account) } : []
     return UserSupport(
-      account: account, apart: apart, sessions: sessions, messages: messages, notes: notes,
+      account: account, holds: holds, sessions: sessions, messages: messages, notes: notes,
       context: context, mayAct: mayAct, times: context.signedIn.times)
   }
 

@@ -6,7 +6,7 @@ import Templating
 /// The support data of a user: recently removed factors, sessions, messages, and notes.
 struct UserSupport: ViewModel {
   let account: Account
-  let apart: [RemovalHold]
+  let holds: [RemovalHold]
   let sessions: [OpenSession]
   let messages: [OutboxEntry]
   let notes: [UserNote]
@@ -22,9 +22,9 @@ struct UserSupport: ViewModel {
   private var scope: Scope { context.scope }
 
   static let keys: Keys<Self> = [
-    .flag("hasApart") { !$0.apart.isEmpty },
-    .list("apart") { support in
-      support.apart.map {
+    .flag("hasHolds") { !$0.holds.isEmpty },
+    .list("holds") { support in
+      support.holds.map {
         RemovedFactorRow($0, support.account, support.context, mayAct: support.mayAct)
       }
     },
@@ -64,7 +64,7 @@ struct UserSupport: ViewModel {
 
 /// The factors of one removal that can be restored.
 struct RemovedFactorRow: ViewModel {
-  let apart: RemovalHold
+  let hold: RemovalHold
   /// The address to restore them; nil if the administrator can't.
   let undo: String?
   /// The address to ask another administrator; nil unless the administrator removed them.
@@ -75,11 +75,11 @@ struct RemovedFactorRow: ViewModel {
   let why: Message?
   let times: Times
 
-  init(_ apart: RemovalHold, _ account: Account, _ context: ScopeContext, mayAct: Bool) {
-    self.apart = apart
+  init(_ hold: RemovalHold, _ account: Account, _ context: ScopeContext, mayAct: Bool) {
+    self.hold = hold
     times = context.signedIn.times
-    let isOwn = apart.remover == context.signedIn.administrator.id
-    let (scope, uid, removal) = (context.scope, account.id.text, apart.id.text)
+    let isOwn = hold.remover == context.signedIn.administrator.id
+    let (scope, uid, removal) = (context.scope, account.id.text, hold.id.text)
     undo = mayAct && !isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
     purge = mayAct ? ConsolePaths.purge(scope, uid, removal) : nil
     ask = mayAct && isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
@@ -88,11 +88,11 @@ struct RemovedFactorRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("names") { row in
-      Message.value(.sequence(row.apart.factors.map { .verbatim(Words.short($0.label, 60)) }))
+      Message.value(.sequence(row.hold.factors.map { .verbatim(Words.short($0.label, 60)) }))
     },
-    .text("who") { $0.apart.removerName },
-    .markup("removed") { $0.times.past($0.apart.removedAt) },
-    .markup("until") { $0.times.moment($0.apart.until) },
+    .text("who") { $0.hold.removerName },
+    .markup("removed") { $0.times.past($0.hold.removedAt) },
+    .markup("until") { $0.times.moment($0.hold.until) },
     .text(\.undo),
     .text(\.ask),
     .text(\.purge),

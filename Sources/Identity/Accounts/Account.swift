@@ -54,7 +54,7 @@ public struct Account: Sendable {
   /// The time until which codes are rejected without being checked; nil or in the past if they're
   /// checked.
   ///
-  /// ``codeLock(at:)`` tells whether the lock expires automatically.
+  /// ``codeLock(at:)`` indicates whether the lock expires automatically.
   public let codesBlockedUntil: Instant?
   /// The time of the last code attempt, where the chain of the account's attempts begins.
   let lastCodeAttemptAt: Int64?

@@ -90,7 +90,7 @@ extension Accounts {
         outbox: store.outbox, at: now, connection)
       // Failed attempts at the old password don't apply to the new one.
       if newHash != nil, let email = new.email {
-        try Guess.forget(SignIns.guessName(scope.key, email: email), connection)
+        try ThrottleCharge.reset(SignIns.throttleName(scope.key, email: email), connection)
       }
       var entry = AuditEntry(.accountChange, .account, id.text, name: new.label, in: scope)
       entry.compare(old.auditFields(), new.auditFields(isNewPassword: newHash != nil))

@@ -125,7 +125,7 @@ public struct AdministratorFactors: Sendable {
       let app = TOTPFactor.password(ticket.secret)
     else { throw .ended }
     let isAsked = session.map(asksForPassword) ?? false
-    let proven = isAsked ? try await prove(password, in: session, by: author) : nil
+    let verified = isAsked ? try await verifyPassword(password, in: session, by: author) : nil
     let (random, totp) = (store.random, totp)
     let outcome: Result<[Secret], AdministratorFactorError> =
       try await store.write(AdministratorFactorError.self) { connection in
@@ -146,7 +146,9 @@ public struct AdministratorFactors: Sendable {
         } else if isAsked {
           // Read again: the password may have changed while this one was hashed.
           let hash = try Administrators.passwordHash(of: administrator, connection)
-          guard let proven, hash?.encoded == proven.encoded else { return .failure(.wrongPassword) }
+          guard let verified, hash?.encoded == verified.encoded else {
+            return .failure(.wrongPassword)
+          }
         }
         guard try ticket.use(connection) else { return .failure(.ended) }
         try totp.store(ticket.secret, lastStep: step, of: administrator, at: now, connection)
@@ -163,12 +165,13 @@ public struct AdministratorFactors: Sendable {
     return try outcome.get()
   }
 
-  private func prove(
+  private func verifyPassword(
     _ password: Secret?, in session: ConsoleSession?, by author: Author
   ) async throws(AdministratorFactorError) -> PasswordHash {
     guard let session, let password else { throw .wrongPassword }
     do {
-      return try await administrators.prove(password, of: session.administrator, by: author)
+      return try await administrators.verifyPassword(
+        password, of: session.administrator, by: author)
     } catch {
       switch error {
       case .throttled(let until): throw .throttled(until: until)
@@ -240,7 +243,7 @@ public struct AdministratorFactors: Sendable {
       let record = try Administrators.manage(id, by: context.author, connection)
       guard record.hasSecondFactor else { throw ManagementError.notFound }
       try AdministratorTOTP.clear(id, connection)
-      try Guess.forget(AdministratorTOTP.throttle(id), connection)
+      try ThrottleCharge.reset(AdministratorTOTP.throttle(id), connection)
       let ended = try ConsoleSessions.endAll(of: id, but: nil, at: now, connection)
       var entry = Administrators.entry(.administratorResetFactor, record)
       entry.add(.authenticator, from: .secret, to: .absent)
@@ -283,7 +286,7 @@ public struct AdministratorFactors: Sendable {
         let change: Change
         switch try body(record, connection) {
         case .failure(let error): return .failure(error)
-        case .success(let made): change = made
+        case .success(let value): change = value
         }
         if endsSessions { try ConsoleSessions.endAll(of: id, but: session, at: now, connection) }
         var entry = Administrators.entry(change.action, record)

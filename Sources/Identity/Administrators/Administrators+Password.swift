@@ -8,36 +8,39 @@ extension Administrators {
   /// signed in can't block an administrator's changes.
   ///
   /// - Returns: The hash that the password matched.
-  func prove(
+  func verifyPassword(
     _ password: Secret, of administrator: Administrator, by author: Author
   ) async throws(PasswordChangeError) -> PasswordHash {
     let now = store.clock.now()
-    let counter = GuessCounter(Self.throttle(administrator.id), .passwords, .account)
-    let taken: Result<(guesses: [Guess], hash: PasswordHash?), PasswordChangeError> =
+    let counter = ThrottleCounter(Self.throttle(administrator.id), .passwords, .account)
+    let taken: Result<(charges: [ThrottleCharge], hash: PasswordHash?), PasswordChangeError> =
       try await store.write(PasswordChangeError.self) { connection in
-        switch try Guess.take([counter], at: now, connection) {
+        switch try ThrottleCharge.charge([counter], at: now, connection) {
         case .blocked(let until): return .failure(.throttled(until: until))
-        case .taken(let guesses):
-          return .success((guesses, try Self.passwordHash(of: administrator.id, connection)))
+        case .charged(let charges):
+          return .success((charges, try Self.passwordHash(of: administrator.id, connection)))
         }
       }
-    let (guesses, hash) = try taken.get()
+    let (charges, hash) = try taken.get()
     let matches: Bool
     do { matches = try await hasher.matches(password, hash, for: .administrators) } catch {
       // An attempt that wasn't checked isn't counted.
       try await store.write(PasswordChangeError.self) { connection in
-        for guess in guesses { try guess.giveBack(connection) }
+        for charge in charges { try charge.refund(connection) }
       }
       if error == .busy { throw .busy }
       throw .unavailable(Failure(error))
     }
     guard matches, let hash else {
       try await store.write(PasswordChangeError.self) { connection in
-        try Guess.recordBlocks(guesses, of: administrator.id, by: author, at: now, connection)
+        try ThrottleCharge.recordBlocks(
+          charges, of: administrator.id, by: author, at: now, connection)
       }
       throw .wrongPassword
     }
-    try await store.write(PasswordChangeError.self) { try Guess.right(guesses, $0) }
+    try await store.write(PasswordChangeError.self) {
+      try ThrottleCharge.recordSuccess(charges, $0)
+    }
     return hash
   }
 

@@ -40,7 +40,7 @@ extension ConsoleSessions {
 
 extension ConsoleTicket {
   /// The counter for incorrect passwords from the device.
-  var counter: GuessCounter {
-    GuessCounter("administrator device \(Hex.encode(id))", .passwords, .device)
+  var counter: ThrottleCounter {
+    ThrottleCounter("administrator device \(Hex.encode(id))", .passwords, .device)
   }
 }

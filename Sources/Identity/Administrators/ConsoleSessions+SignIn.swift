@@ -15,7 +15,7 @@ extension ConsoleSessions {
   /// Known and unknown addresses get the same response in the same time. Failed attempts are
   /// counted before the password is hashed: by network, by name and network, and at a slower rate
   /// by name. A device the administrator has signed in with before has its own counter instead, so
-  /// nobody can lock them out there.
+  /// no one can lock them out there.
   ///
   /// - Parameters:
   ///   - email: The email address, as typed.
@@ -49,20 +49,20 @@ extension ConsoleSessions {
         let counters =
           device.map { [$0.counter] }
           ?? [.network("console address", address)]
-          + GuessCounter.name(Self.throttle(email), from: address)
-        switch try Guess.take(counters, at: now, connection) {
-        case .taken(let guesses):
-          return .success(Attempt(id: row?.id, hash: row?.hash, guesses: guesses))
+          + ThrottleCounter.name(Self.throttle(email), from: address)
+        switch try ThrottleCharge.charge(counters, at: now, connection) {
+        case .charged(let charges):
+          return .success(Attempt(id: row?.id, hash: row?.hash, charges: charges))
         case .blocked(let until): return .failure(.throttled(until: until))
         }
       }
     let attempt = try taken.get()
-    let (id, guesses) = (attempt.id, attempt.guesses)
+    let (id, charges) = (attempt.id, attempt.charges)
     let matches: Bool
     do { matches = try await hasher.matches(password, attempt.hash, for: .administrators) } catch {
       // An attempt that wasn't checked isn't counted.
       try await store.write(ConsoleSignInError.self) { connection in
-        for guess in guesses { try guess.giveBack(connection) }
+        for charge in charges { try charge.refund(connection) }
       }
       if error == .busy { throw .busy }
       throw .unavailable(Failure(error))
@@ -79,10 +79,10 @@ extension ConsoleSessions {
         let entry = AuditEntry(
           .administratorSignInRefused, .administrator, id?.text ?? "", name: "")
         try entry.record(by: author, at: now, connection)
-        try Guess.recordBlocks(guesses, of: id, by: author, at: now, connection)
+        try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)
         return nil
       }
-      try Guess.right(guesses, connection)
+      try ThrottleCharge.recordSuccess(charges, connection)
       if current.hasSecondFactor {
         let entry = AuditEntry(.administratorCodeDue, .administrator, id.text, name: "")
         try entry.record(by: author, at: now, connection)
@@ -121,13 +121,13 @@ extension ConsoleSessions {
       try await store.write(ConsoleSignInError.self) { connection in
         guard try Self.isPending(ticket, connection) else { return .failure(.ended) }
         let proof: AdministratorTOTP.Proof
-        switch try totp.prove(code, of: id, at: now, connection) {
+        switch try totp.verify(code, of: id, at: now, connection) {
         case .throttled(let until): return .failure(.throttled(until: until))
-        case .wrong(let guesses):
+        case .wrong(let charges):
           let entry = AuditEntry(
             .administratorCodeRefused, .administrator, id.text, name: "")
           try entry.record(by: author, at: now, connection)
-          try Guess.recordBlocks(guesses, of: id, by: author, at: now, connection)
+          try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)
           return .failure(.wrongCode)
         case .passed(let way): proof = way
         }
@@ -185,6 +185,6 @@ extension ConsoleSessions {
   private struct Attempt: Sendable {
     let id: ID<Administrator>?
     let hash: PasswordHash?
-    let guesses: [Guess]
+    let charges: [ThrottleCharge]
   }
 }

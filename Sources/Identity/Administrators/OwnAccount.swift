@@ -35,7 +35,7 @@ public struct OwnAccount: Sendable {
     of session: ConsoleSession, old: Secret, new: Secret, by author: Author
   ) async throws(PasswordChangeError) -> Int {
     let administrator = session.administrator
-    let hash = try await administrators.prove(old, of: administrator, by: author)
+    let hash = try await administrators.verifyPassword(old, of: administrator, by: author)
     let fresh = try await hashed(new, of: administrator.email)
     let now = store.clock.now()
     return try await store.write(PasswordChangeError.self) { connection in
@@ -73,8 +73,9 @@ public struct OwnAccount: Sendable {
         WHERE administrator_id = \(administrator.id.text)
         """)
       guard changed == 1 else { throw PasswordChangeError.notFound }
-      try Guess.forget(ConsoleSessions.throttle(TypedEmail(administrator.email)), connection)
-      try Guess.forget(Administrators.throttle(administrator.id), connection)
+      try ThrottleCharge.reset(
+        ConsoleSessions.throttle(TypedEmail(administrator.email)), connection)
+      try ThrottleCharge.reset(Administrators.throttle(administrator.id), connection)
       let ended = try ConsoleSessions.endAll(of: administrator.id, but: nil, at: now, connection)
       var entry = AuditEntry(
         .administratorResetPassword, .administrator, administrator.id.text,

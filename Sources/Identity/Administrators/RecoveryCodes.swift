@@ -4,7 +4,7 @@ import Database
 /// Recovery codes for administrators who lose their second factor's device.
 ///
 /// Sixteen characters from an alphabet of 31 are 79 bits, so a plain digest is enough. The digest
-/// covers the administrator and the code, so that nobody can attack all administrators' codes at
+/// covers the administrator and the code, so that no one can attack all administrators' codes at
 /// once.
 enum RecoveryCodes {
   static let count = 10

@@ -109,14 +109,14 @@ public struct Setup: Sendable {
   ) async throws(SetupError) {
     let outcome: SetupError? = try await store.write(SetupError.self) { connection in
       guard try !Administrators.hasOwner(connection) else { return .closed }
-      let counter = GuessCounter("setup \(Network.name(of: address))", .passwords, .network)
-      let guesses: [Guess]
-      switch try Guess.take([counter], at: now, connection) {
-      case .taken(let taken): guesses = taken
+      let counter = ThrottleCounter("setup \(Network.name(of: address))", .passwords, .network)
+      let charges: [ThrottleCharge]
+      switch try ThrottleCharge.charge([counter], at: now, connection) {
+      case .charged(let taken): charges = taken
       case .blocked(let until): return .throttled(until: until)
       }
       guard try Self.isCode(digest, connection) else { return .wrongCode }
-      try Guess.right(guesses, connection)
+      try ThrottleCharge.recordSuccess(charges, connection)
       return nil
     }
     if let outcome { throw outcome }

@@ -51,7 +51,7 @@ extension Approvals {
       } else {
         answer.count <= Approval.longestAnswer ? [] : [.answerTooLong]
       }
-    return try await decide(.reject, id, in: scope, request, besides: faults) {
+    return try await decide(.reject, id, in: scope, request, inputErrors: faults) {
       approval, now, connection in
       try Self.close(approval, .refused, by: request.author, answer: answer, at: now, connection)
     }
@@ -81,7 +81,7 @@ extension Approvals {
   /// the hourly limit.
   private func decide<Value: Sendable>(
     _ decision: Decision, _ id: Int64, in scope: Scope, _ request: ActionRequest,
-    besides faults: [ActionInputError] = [],
+    inputErrors faults: [ActionInputError] = [],
     _ body:
       @escaping @Sendable (Approval, Instant, borrowing Connection) throws -> Value
   ) async throws(ApprovalError) -> ActionOutcome<Value> {
@@ -115,7 +115,7 @@ extension Approvals {
         case .withdraw: actions.withdraw
         }
       switch try store.authorization.authorize(
-        action, request, in: ActionTarget(scope), besides: faults, at: now, connection)
+        action, request, in: ActionTarget(scope), inputErrors: faults, at: now, connection)
       {
       case .failure(let denial): return .failure(denial)
       case .success(let renewed):
@@ -227,10 +227,10 @@ extension Approvals {
     else { throw ApprovalError.notFound }
     let one = approval.kind == .factor ? approval.factors.first.map { ID<Factor>($0) } : nil
     var removal = try FactorRemovals.removal(of: one, from: account, settings, connection)
-    let apart = NewRemovalHold(
+    let hold = NewRemovalHold(
       approval.reason, by: requester, settings, at: now, random: store.random)
-    var entry = try factorRemovals.perform(removal, apart, in: scope, at: now, connection)
-    removal.apart = apart.map { ($0.id, $0.until) }
+    var entry = try factorRemovals.perform(removal, hold, in: scope, at: now, connection)
+    removal.hold = hold.map { ($0.id, $0.until) }
     entry.justify(
       approval.reason, note: approval.note, ticket: approval.ticket,
       proof: approval.proof.joined(separator: "\n"))

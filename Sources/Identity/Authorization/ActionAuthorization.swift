@@ -108,7 +108,7 @@ public struct ActionAuthorization: Sendable {
   /// - Throws: Database errors.
   func authorize(
     _ action: ConsoleAction, _ request: ActionRequest, in target: ActionTarget,
-    _ settings: SupportRules = SupportRules(), besides faults: [ActionInputError] = [],
+    _ settings: SupportRules = SupportRules(), inputErrors faults: [ActionInputError] = [],
     at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
@@ -121,11 +121,11 @@ public struct ActionAuthorization: Sendable {
       faults.filter(\.isFirst) + request.faults(of: action, settings)
       + faults.filter { !$0.isFirst }
     return try reauthenticate(
-      requirements.reauthentication, request, besides: faults, at: now, connection)
+      requirements.reauthentication, request, inputErrors: faults, at: now, connection)
   }
 
   private func reauthenticate(
-    _ rule: ReauthenticationRule, _ request: ActionRequest, besides faults: [ActionInputError],
+    _ rule: ReauthenticationRule, _ request: ActionRequest, inputErrors faults: [ActionInputError],
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
     let agent = request.agent.administrator.id
@@ -157,7 +157,7 @@ public struct ActionAuthorization: Sendable {
     _ request: ActionRequest, at now: Instant, _ connection: borrowing Connection
   ) throws -> ActionInputError {
     let name = AdministratorTOTP.throttle(request.agent.administrator.id)
-    if let blocked = try Guess.blockedUntil(name, connection), blocked > now {
+    if let blocked = try ThrottleCharge.blockedUntil(name, connection), blocked > now {
       return .throttled(until: blocked)
     }
     return request.proof.isEmpty ? .codeRequired : .codeNotLookedAt

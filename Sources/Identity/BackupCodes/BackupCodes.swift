@@ -73,8 +73,8 @@ public struct BackupCodes: Sendable {
       guard settings.temporaryCodes else { throw ActionDenial.switchedOff }
       guard account.has(.totp) else { throw ActionDenial.noAuthenticator }
       let expires = now.advanced(bySeconds: Int64(hours) * 3_600)
-      let made = try codes.make(.temporary, for: account, until: expires, at: now, connection)
-      guard let code = made.first else { throw Failure("no code was made") }
+      let created = try codes.make(.temporary, for: account, until: expires, at: now, connection)
+      guard let code = created.first else { throw Failure("no code was created") }
       try store.outbox.notify(
         .temporaryCodeMade(until: expires), account, in: scope, at: now, connection)
       var entry = AuditEntry(

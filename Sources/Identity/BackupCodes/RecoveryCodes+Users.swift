@@ -35,14 +35,15 @@ extension Enrollments {
         throw EnrollmentError.signInTooOld
       }
       let before = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
-      let made = try codes.make(.recovery, for: account, at: now, connection)
+      let created = try codes.make(.recovery, for: account, at: now, connection)
       try outbox.notify(.recoveryCodesMade, account, in: session.scope, at: now, connection)
       var entry = AuditEntry(
         .factorRecoveryCodes, .account, account.id.text, name: account.label,
         in: session.scope)
-      entry.add(.codes, from: before.map { .number($0.count) } ?? .absent, to: .number(made.count))
+      entry.add(
+        .codes, from: before.map { .number($0.count) } ?? .absent, to: .number(created.count))
       try entry.record(by: author, at: now, connection)
-      return made
+      return created
     }
   }
 

@@ -68,7 +68,7 @@ extension BulkRemovals {
     let items = try Self.open(job, limit: limit, connection)
     var (users, factors, sessions) = (0, 0, 0)
     for item in items {
-      let outcome = try turn(
+      let outcome = try process(
         of: item, job, administrator, settings, in: scope, at: now, connection)
       users += (outcome.result == .removed).number
       factors += outcome.removed
@@ -89,7 +89,7 @@ extension BulkRemovals {
   }
 
   /// Processes one user under the same rules as a manual removal.
-  private func turn(
+  private func process(
     of item: BulkItem, _ job: BulkJob, _ administrator: Administrator, _ settings: SupportRules,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> (result: BulkResult, removed: Int, sessions: Int) {
@@ -103,9 +103,9 @@ extension BulkRemovals {
     let seen = Set(item.seen.map(String.init))
     guard seen.isSuperset(of: account.factors.map(\.id.text)) else { return (.changed, 0, 0) }
     let removal = try FactorRemovals.removal(of: nil, from: account, settings, connection)
-    let apart = NewRemovalHold(
+    let hold = NewRemovalHold(
       job.reason, by: administrator, settings, at: now, random: store.random)
-    var entry = try factorRemovals.perform(removal, apart, in: scope, at: now, connection)
+    var entry = try factorRemovals.perform(removal, hold, in: scope, at: now, connection)
     entry.justify(job.reason, note: job.note, ticket: job.ticket, proof: job.proof)
     if let approver = job.approverName { entry.add(.approver, .text(approver)) }
     entry.add(.bulkRemoval, .number(Int(job.id)))

@@ -227,7 +227,7 @@ public struct BulkRemovals: Sendable {
     }
   }
 
-  /// Counts the lines of a bulk removal by result; nil stands for lines that haven't been
+  /// Counts the lines of a bulk removal by result; the key nil is for lines that haven't been
   /// processed.
   ///
   /// - Throws: ``BulkError/unavailable(_:)``.

@@ -196,7 +196,7 @@ public struct Enrollments: Sendable {
       throw EnrollmentError.quotaExceeded(until: until)
     }
     try store.outbox.notify(
-      .factorEnrolled(name: factor.label), enrolled, in: session.scope, besides: enrolled.email,
+      .factorEnrolled(name: factor.label), enrolled, in: session.scope, excluding: enrolled.email,
       at: now, connection)
     return .success(
       try Sessions.begin(

@@ -5,7 +5,7 @@ public struct Restoration: Sendable {
   /// The account before the change.
   public let account: Account
   /// The factors to restore.
-  public let apart: RemovalHold
+  public let hold: RemovalHold
   /// The number of sessions ended.
   public let sessionsEnded: Int
 }
@@ -50,16 +50,16 @@ extension FactorRemovals {
       .restoreFactors, request, on: account, in: scope
     ) { account, _, now, connection in
       let restoration = try Self.restoration(of: removal, to: account, at: now, connection)
-      let apart = restoration.apart
-      guard apart.remover != request.agent.administrator.id else { throw ActionDenial.ownRemoval }
-      try removed.restore(apart, to: account, in: scope, connection)
+      let hold = restoration.hold
+      guard hold.remover != request.agent.administrator.id else { throw ActionDenial.ownRemoval }
+      try removed.restore(hold, to: account, in: scope, connection)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       try store.outbox.notify(
-        .factorsRestored(names: apart.factors.map(\.label)), account, in: scope, at: now,
+        .factorsRestored(names: hold.factors.map(\.label)), account, in: scope, at: now,
         connection)
       var entry = AuditEntry(
         .factorRestore, .account, account.id.text, name: account.label, in: scope)
-      entry.add(.factors, .of(apart.factors))
+      entry.add(.factors, .of(hold.factors))
       entry.add(.sessionsEnded, .number(ended))
       return SupportAction(entry: entry, value: restoration)
     }
@@ -79,12 +79,12 @@ extension FactorRemovals {
       .purgeFactors, request, on: account, in: scope
     ) { account, _, now, connection in
       let found = try Self.restoration(of: removal, to: account, at: now, connection)
-      try RemovedFactors.delete(found.apart, of: account.key, connection)
+      try RemovedFactors.delete(found.hold, of: account.key, connection)
       var entry = AuditEntry(
         .factorPurgeNow, .account, account.id.text, name: account.label, in: scope)
-      entry.add(.factors, lost: .of(found.apart.factors))
-      entry.add(.remover, .text(found.apart.removerName))
-      entry.add(.undoUntil, .instant(found.apart.until))
+      entry.add(.factors, lost: .of(found.hold.factors))
+      entry.add(.remover, .text(found.hold.removerName))
+      entry.add(.undoUntil, .instant(found.hold.until))
       return SupportAction(entry: entry, value: found)
     }
   }
@@ -98,6 +98,6 @@ extension FactorRemovals {
     }
     guard let found else { throw ActionDenial.factorNotFound }
     return Restoration(
-      account: account, apart: found, sessionsEnded: try Sessions.count(account.key, connection))
+      account: account, hold: found, sessionsEnded: try Sessions.count(account.key, connection))
   }
 }

@@ -18,7 +18,7 @@ public struct Removal: Sendable {
   /// The number of recovery codes revoked too; set only before the removal.
   public internal(set) var recoveryCodesEnded = 0
   /// The removal that can be undone and its deadline; nil if it can't be, and before the removal.
-  public internal(set) var apart: (id: ID<RemovalHold>, until: Instant)?
+  public internal(set) var hold: (id: ID<RemovalHold>, until: Instant)?
   /// The number of second factors left on the account.
   public var factorsLeft: Int { account.factors.count - factors.count }
 }
@@ -100,9 +100,9 @@ public struct FactorRemovals: Sendable {
           for: removal, cause, request, settings, in: scope, at: now, connection)
         return SupportAction(entry: entry, value: .waits(removal, until: expiry))
       }
-      let apart = NewRemovalHold(request, settings, at: now, random: store.random)
-      let entry = try perform(removal, apart, in: scope, at: now, connection)
-      removal.apart = apart.map { ($0.id, $0.until) }
+      let hold = NewRemovalHold(request, settings, at: now, random: store.random)
+      let entry = try perform(removal, hold, in: scope, at: now, connection)
+      removal.hold = hold.map { ($0.id, $0.until) }
       return SupportAction(entry: entry, value: .done(removal))
     }
   }
@@ -123,7 +123,7 @@ public struct FactorRemovals: Sendable {
   ///
   /// - Parameters:
   ///   - removal: The removal.
-  ///   - apart: The agent and the time until which the factors are kept; nil to delete them
+  ///   - hold: The agent and the time until which the factors are kept; nil to delete them
   ///     permanently, along with all factors removed from the account earlier.
   ///   - scope: The user pool.
   ///   - now: The current time.
@@ -131,12 +131,12 @@ public struct FactorRemovals: Sendable {
   /// - Returns: The audit entry, without author and reason.
   /// - Throws: Database errors.
   package func perform(
-    _ removal: Removal, _ apart: NewRemovalHold?, in scope: Scope, at now: Instant,
+    _ removal: Removal, _ hold: NewRemovalHold?, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> AuditEntry {
     let account = removal.account
-    if let apart {
-      try removed.keep(removal, apart, in: scope, at: now, connection)
+    if let hold {
+      try removed.keep(removal, hold, in: scope, at: now, connection)
     } else {
       try RemovedFactors.end(account.key, connection)
     }

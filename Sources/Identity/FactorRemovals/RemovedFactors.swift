@@ -51,7 +51,7 @@ struct RemovedFactors: Sendable {
 
   /// Copies an account's factors to the removed factors before they're deleted.
   func keep(
-    _ removal: Removal, _ apart: NewRemovalHold, in scope: Scope, at now: Instant,
+    _ removal: Removal, _ hold: NewRemovalHold, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     let account = removal.account
@@ -67,8 +67,8 @@ struct RemovedFactors: Sendable {
         INSERT INTO removed_factor (account_key, enrollment_id, removal_id, removed_at, removed_by,
           remover_name, until, position, kind, display_name, enrolled_at, last_used_at, phone,
           sealed_secret, last_step, suspended_until)
-        SELECT account_key, enrollment_id, \(apart.id.text), \(now.microseconds),
-          \(apart.agent.id.text), \(apart.agent.displayName), \(apart.until.microseconds), position,
+        SELECT account_key, enrollment_id, \(hold.id.text), \(now.microseconds),
+          \(hold.agent.id.text), \(hold.agent.displayName), \(hold.until.microseconds), position,
           kind, display_name, enrolled_at, last_used_at, phone, sealed_secret, last_step,
           suspended_until
         FROM factor
@@ -96,9 +96,9 @@ struct RemovedFactors: Sendable {
   /// Restores factors with their last accepted interval, so that a code used before isn't accepted
   /// again.
   func restore(
-    _ apart: RemovalHold, to account: Account, in scope: Scope, _ connection: borrowing Connection
+    _ hold: RemovalHold, to account: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws {
-    for factor in apart.factors {
+    for factor in hold.factors {
       try connection.run(
         """
         INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
@@ -147,9 +147,9 @@ struct RemovedFactors: Sendable {
 
   /// Deletes the factors of one removal; the database overwrites deleted data.
   static func delete(
-    _ apart: RemovalHold, of account: Int64, _ connection: borrowing Connection
+    _ hold: RemovalHold, of account: Int64, _ connection: borrowing Connection
   ) throws {
-    for factor in apart.factors {
+    for factor in hold.factors {
       try connection.run(
         """
         DELETE FROM removed_factor
@@ -170,7 +170,7 @@ struct RemovedFactors: Sendable {
     ) { row in
       (
         factor: try Factor(row), position: try row.value(Factor.columnCount + 5) as Int,
-        apart: RemovalHold(
+        hold: RemovalHold(
           id: ID(try row.value(Factor.columnCount)), factors: [],
           removedAt: Instant(microseconds: try row.value(Factor.columnCount + 1)),
           remover: ID(try row.value(Factor.columnCount + 2)),
@@ -180,12 +180,12 @@ struct RemovedFactors: Sendable {
     }
     var found: [RemovalHold] = []
     for row in rows.sorted(by: { $0.position < $1.position }) {
-      if let index = found.firstIndex(where: { $0.id == row.apart.id }) {
+      if let index = found.firstIndex(where: { $0.id == row.hold.id }) {
         found[index].factors.append(row.factor)
       } else {
-        var apart = row.apart
-        apart.factors = [row.factor]
-        found.append(apart)
+        var hold = row.hold
+        hold.factors = [row.factor]
+        found.append(hold)
       }
     }
     return found.sorted { ($0.removedAt, $0.id.text) > ($1.removedAt, $1.id.text) }

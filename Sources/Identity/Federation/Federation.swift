@@ -62,8 +62,8 @@ extension Federation {
         }
         return try pass(known.key, link, in: scope, at: now, connection)
       }
-      let isApart = try Self.keepsApart(scope, connection)
-      if !isApart, let email = link.email,
+      let allowsDuplicateEmails = try Self.allowsDuplicateEmails(scope, connection)
+      if !allowsDuplicateEmails, let email = link.email,
         let known = try AccountRecord.find(scope, email: email, connection)
       {
         guard assertion.isEmailVerified else {
@@ -79,7 +79,8 @@ extension Federation {
         throw FederationError.signUpDisabled
       }
       let account = try make(
-        assertion, isApart: isApart, uid: uid, in: scope, by: author, at: now, connection)
+        assertion, allowsDuplicateEmails: allowsDuplicateEmails, uid: uid, in: scope, by: author,
+        at: now, connection)
       return try pass(account.key, link, in: scope, isNew: true, at: now, connection)
     }
   }
@@ -119,7 +120,7 @@ extension Federation {
         scope, provider: link.provider, rawID: link.rawID, connection)
       guard taken == nil else { throw FederationError.alreadyLinked }
       var email = old.email
-      if let given = link.email, try !Self.keepsApart(scope, connection) {
+      if let given = link.email, try !Self.allowsDuplicateEmails(scope, connection) {
         let other = try AccountRecord.find(scope, email: given, connection)
         guard other == nil || other?.key == old.key else { throw FederationError.emailExists }
         if email == nil { email = given }
@@ -149,7 +150,7 @@ extension Federation {
   }
 
   /// Returns true if the project allows duplicate emails (`signIn.allowDuplicateEmails`).
-  private static func keepsApart(
+  private static func allowsDuplicateEmails(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> Bool {
     try connection.first(
@@ -189,12 +190,12 @@ extension Federation {
   }
 
   private func make(
-    _ assertion: ProviderAssertion, isApart: Bool, uid: String, in scope: Scope,
+    _ assertion: ProviderAssertion, allowsDuplicateEmails: Bool, uid: String, in scope: Scope,
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
     let link = assertion.link
     var new = NewAccount()
-    new.email = isApart ? nil : link.email
+    new.email = allowsDuplicateEmails ? nil : link.email
     new.emailVerified = new.email != nil && assertion.isEmailVerified
     new.displayName = link.displayName
     new.photoURL = link.photoURL

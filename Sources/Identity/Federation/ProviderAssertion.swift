@@ -267,8 +267,9 @@ extension Federation {
     guard pendingToken.utf8.count < 2 * JSONWebToken.longest,
       let box = Base64URL.decode(pendingToken), let plain = try? pending.open(box, with: []),
       let content = try? JSON.parse(plain.revealedBytes),
-      content["s"]?.numberValue?.int64 == scope.key, let made = content["t"]?.numberValue?.int64,
-      store.clock.now().seconds <= made + Self.pendingLifetime,
+      content["s"]?.numberValue?.int64 == scope.key,
+      let issuedAt = content["t"]?.numberValue?.int64,
+      store.clock.now().seconds <= issuedAt + Self.pendingLifetime,
       let provider = content["p"]?.textValue?.text, let text = content["c"]?.textValue?.text,
       let claims = (try? JSON.parse(Array(text.utf8)))?.objectValue,
       let assertion = ProviderAssertion(provider: provider, claims: claims)

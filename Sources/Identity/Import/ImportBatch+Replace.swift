@@ -44,7 +44,7 @@ extension ImportBatch {
     let sessions = try AccountRecord.endSessions(key, at: now, connection)
     let new = try AccountRecord.changed(old, in: scope, connection)
     if let email = new.email {
-      try Guess.forget(SignIns.guessName(scope.key, email: email), connection)
+      try ThrottleCharge.reset(SignIns.throttleName(scope.key, email: email), connection)
     }
     let hasNewPassword = prepared.hash.map { !$0.isSameBytes(as: oldHash.flatMap { $0 } ?? "") }
     try record(old, new, sessions, hasNewPassword ?? false, factors, connection)

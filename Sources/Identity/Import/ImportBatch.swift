@@ -85,7 +85,7 @@ struct ImportBatch {
     texts.append(
       SearchIndex.New(key: key, folded: prepared.text.folded, beginnings: prepared.beginnings))
     count(prepared)
-    outcome.made += 1
+    outcome.created += 1
   }
 
   private func insert(
@@ -172,7 +172,7 @@ struct ImportBatch {
     switch options.record {
     case .nothing: break
     case .call:
-      guard outcome.made + outcome.replaced > 0 else { break }
+      guard outcome.created + outcome.replaced > 0 else { break }
       try outcome.record(nil, in: scope, by: author, at: now, connection)
     case .beginning(let name):
       var entry = AuditEntry(

@@ -129,7 +129,7 @@ public struct ImportOutcome: Sendable {
   }
 
   /// The number of accounts created.
-  public var made = 0
+  public var created = 0
   /// The number of accounts replaced.
   public var replaced = 0
   /// The number of existing accounts that were kept unchanged.
@@ -142,7 +142,7 @@ public struct ImportOutcome: Sendable {
 
   /// Adds the outcome of another part, whose first row has the index `offset`.
   public mutating func add(_ part: ImportOutcome, offset: Int = 0) {
-    made += part.made
+    created += part.created
     replaced += part.replaced
     kept += part.kept
     refusals += part.refusals.map { Refusal(index: $0.index + offset, fault: $0.fault) }

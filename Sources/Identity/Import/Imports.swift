@@ -95,7 +95,7 @@ extension ImportOutcome {
   ) throws {
     var entry = AuditEntry(
       .accountImport, .scope, scope.objectID, name: scope.name, in: scope)
-    entry.add(.usersCreated, .number(made))
+    entry.add(.usersCreated, .number(created))
     if replaced > 0 { entry.add(.usersReplaced, .number(replaced)) }
     if kept > 0 { entry.add(.usersKept, .number(kept)) }
     if !refusals.isEmpty { entry.add(.usersRefused, .number(refusals.count)) }

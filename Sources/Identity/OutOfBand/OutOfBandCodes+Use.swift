@@ -76,7 +76,8 @@ extension OutOfBandCodes {
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       _ = try AccountRecord.changed(account, in: scope, connection)
       // Failed attempts with the old password no longer matter.
-      try Guess.forget(SignIns.guessName(scope.key, email: record.code.email), connection)
+      try ThrottleCharge.reset(
+        SignIns.throttleName(scope.key, email: record.code.email), connection)
       try Self.record(
         .accountResetPassword, account, in: scope,
         [
@@ -137,7 +138,7 @@ extension OutOfBandCodes {
         // The recipient of the link already knows; the other addresses are notified.
         try store.outbox.notify(
           .factorReverted(name: factor.label), account, in: scope,
-          besides: AccountRules.folded(email: email), at: now, connection)
+          excluding: AccountRules.folded(email: email), at: now, connection)
         try Self.record(
           .factorRevert, account, in: scope,
           [

@@ -15,12 +15,12 @@ extension Outbox {
   ///   - notice: The change.
   ///   - account: The account as it was before the change.
   ///   - scope: The user pool.
-  ///   - told: An email address that another email already notifies.
+  ///   - notified: An email address that another email already notifies.
   ///   - now: The time of the change.
   ///   - connection: The transaction of the change.
   /// - Throws: What the database throws.
   func notify(
-    _ notice: UserNotice, _ account: Account, in scope: Scope, besides told: String? = nil,
+    _ notice: UserNotice, _ account: Account, in scope: Scope, excluding notified: String? = nil,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
     let recipients: [String]
@@ -30,7 +30,7 @@ extension Outbox {
     case _ where notice.isAboutFactors: recipients = account.addresses
     default: recipients = [account.email].compactMap { $0 }
     }
-    for recipient in recipients where recipient != told {
+    for recipient in recipients where recipient != notified {
       let link =
         notice.isAboutFactors
         ? try reportedChange(to: notice, account, at: now, connection) : nil

@@ -8,7 +8,7 @@ extension Outbox {
   ///
   /// Does nothing without a mail server; the console shows the change anyway.
   func notifyOwners(
-    _ mail: WeakenedPolicyMail, besides author: Author, _ connection: borrowing Connection
+    _ mail: WeakenedPolicyMail, excluding author: Author, _ connection: borrowing Connection
   ) throws {
     guard carriesMail else { return }
     let owners = try Administrators.recipients(

@@ -96,15 +96,17 @@ struct PhoneCodes {
     _ connection: borrowing Connection
   ) throws -> Instant? {
     var counters = [
-      GuessCounter("sms number \(request.phoneNumber)", .smsOfNumber, .name),
-      GuessCounter(
+      ThrottleCounter("sms number \(request.phoneNumber)", .smsOfNumber, .name),
+      ThrottleCounter(
         "sms network \(Network.name(of: request.address))", .smsOfNetwork, .network),
     ]
     if let account {
-      counters.append(GuessCounter("sms account \(account.key)", .smsOfAccount, .account))
+      counters.append(ThrottleCounter("sms account \(account.key)", .smsOfAccount, .account))
     }
     // Nothing is counted where nothing is sent.
-    if case .blocked(let until) = try Guess.take(counters, at: now, connection) { return until }
+    if case .blocked(let until) = try ThrottleCharge.charge(counters, at: now, connection) {
+      return until
+    }
     return nil
   }
 

@@ -71,7 +71,7 @@ public struct WeakenedPolicy: Sendable, Equatable {
     let mail = WeakenedPolicyMail(
       scope: scope, changes: PolicyChange.between(policy.edit, new), by: by,
       reason: context.reason, at: now)
-    try context.outbox.notifyOwners(mail, besides: context.author, connection)
+    try context.outbox.notifyOwners(mail, excluding: context.author, connection)
   }
 
   /// Returns how a pool's policy was weakened; nil if it's as strict as before again or wasn't

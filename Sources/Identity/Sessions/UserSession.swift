@@ -18,7 +18,7 @@ public struct SignInProvider: Sendable, Hashable {
   public static let password = Self("password")
   /// No credentials.
   public static let anonymous = Self("anonymous")
-  /// A custom token from the application's back end.
+  /// A custom token from the application's backend.
   public static let custom = Self("custom")
   /// A code sent to a phone.
   public static let phone = Self("phone")

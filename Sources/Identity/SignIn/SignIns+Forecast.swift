@@ -72,9 +72,9 @@ extension SignIns {
     var blockedUntil: Instant?
     var networks: BlockedNetworks?
     if let email = account.email {
-      let name = guessName(scope, email: email)
-      blockedUntil = try Guess.blockedUntil(name, connection)
-      networks = try Guess.blockedNetworks(of: name, at: now, connection)
+      let name = throttleName(scope, email: email)
+      blockedUntil = try ThrottleCharge.blockedUntil(name, connection)
+      networks = try ThrottleCharge.blockedNetworks(of: name, at: now, connection)
     }
     var forecast = SignInForecast(
       of: account, policy: policy, methods: try methods(policy.scope, connection),

@@ -160,20 +160,22 @@ extension SignIns {
         sent.ticket.scope == scope.key
       else { return .failure(.invalidSessionInfo) }
       let name = "sms code \(scope.key) \(sent.phoneNumber)"
-      let guesses: [Guess]
-      switch try Guess.take(GuessCounter.name(name, from: address), at: now, connection) {
-      case .taken(let taken): guesses = taken
+      let charges: [ThrottleCharge]
+      switch try ThrottleCharge.charge(
+        ThrottleCounter.name(name, from: address), at: now, connection)
+      {
+      case .charged(let taken): charges = taken
       case .blocked(let until): return .failure(.tooManyAttempts(until: until))
       }
       switch try sent.check(code, at: now, connection) {
       case .right:
-        try Guess.right(guesses, connection)
+        try ThrottleCharge.recordSuccess(charges, connection)
         try sent.use(connection)
         return .success(sent.phoneNumber)
       case .wrong: return .failure(.invalidCode)
       case .over:
         // The code wasn't checked, so the guess isn't counted.
-        for guess in guesses { try guess.giveBack(connection) }
+        for charge in charges { try charge.refund(connection) }
         return .failure(.sessionExpired)
       }
     }

@@ -116,15 +116,15 @@ public struct SignIns: Sendable {
     var account: Account?
     var hash: PasswordHash?
     /// The counted guesses: of the network, and of the name from this network and from anywhere.
-    let guesses: [Guess]
+    let charges: [ThrottleCharge]
   }
 
   /// Returns the name under which password guesses are counted, whether or not the account exists.
-  static func guessName(_ scope: Int64, email: String) -> String {
-    guessName(scope, TypedEmail(email))
+  static func throttleName(_ scope: Int64, email: String) -> String {
+    throttleName(scope, TypedEmail(email))
   }
 
-  private static func guessName(_ scope: Int64, _ email: TypedEmail) -> String {
+  private static func throttleName(_ scope: Int64, _ email: TypedEmail) -> String {
     "email \(scope) \(email.digest)"
   }
 
@@ -134,22 +134,22 @@ public struct SignIns: Sendable {
     let now = store.clock.now()
     let email = TypedEmail(email)
     let counters =
-      [GuessCounter.network("address", address)]
-      + GuessCounter.name(Self.guessName(scope.key, email), from: address)
+      [ThrottleCounter.network("address", address)]
+      + ThrottleCounter.name(Self.throttleName(scope.key, email), from: address)
     let outcome: Result<Attempt, SignInError> = try await store.write(SignInError.self) {
       connection in
       guard try Self.methods(scope, connection).password else {
         return .failure(.passwordLoginDisabled)
       }
-      let guesses: [Guess]
-      switch try Guess.take(counters, at: now, connection) {
-      case .taken(let taken): guesses = taken
+      let charges: [ThrottleCharge]
+      switch try ThrottleCharge.charge(counters, at: now, connection) {
+      case .charged(let taken): charges = taken
       case .blocked(let until): return .failure(.tooManyAttempts(until: until))
       }
       let account = try AccountRecord.find(scope, email: email.folded, connection)
       return .success(
         Attempt(
-          account: account, hash: try Self.hash(of: account?.key, connection), guesses: guesses))
+          account: account, hash: try Self.hash(of: account?.key, connection), charges: charges))
     }
     return try outcome.get()
   }
@@ -167,7 +167,7 @@ public struct SignIns: Sendable {
   /// Reverses the counts of a guess that wasn't checked.
   private func giveBack(_ attempt: Attempt) async throws(SignInError) {
     try await store.write(SignInError.self) { connection in
-      for guess in attempt.guesses { try guess.giveBack(connection) }
+      for charge in attempt.charges { try charge.refund(connection) }
     }
   }
 
@@ -196,7 +196,7 @@ public struct SignIns: Sendable {
         return .replaced(try Self.hash(of: account.key, connection))
       }
       guard !account.disabled else { throw SignInError.userDisabled }
-      try Guess.right(attempt.guesses, connection)
+      try ThrottleCharge.recordSuccess(attempt.charges, connection)
       let policy = try PasswordPolicy.find(scope.key, connection)
       let missing = policy.forcesUpgrade ? policy.missing(in: password) : []
       guard missing.isEmpty else { return .lacking(missing) }

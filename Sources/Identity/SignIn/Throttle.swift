@@ -50,10 +50,11 @@ struct Throttle: Sendable, Equatable {
   }
 }
 
-/// A guess that is counted as wrong before it's checked, so that concurrent guesses can't exceed
-/// the limits.
-struct Guess: Sendable {
-  let counter: GuessCounter
+/// A guess recorded in one counter.
+///
+/// It's recorded as wrong before it's checked, so that concurrent guesses can't exceed the limits.
+struct ThrottleCharge: Sendable {
+  let counter: ThrottleCounter
   /// The end of the block that this guess caused; ``open`` if it caused none.
   private let blockedUntil: Instant
 
@@ -66,9 +67,9 @@ struct Guess: Sendable {
   private static let memory: Int64 = 86_400
 
   /// Whether a guess may be checked.
-  enum Taken {
-    /// It may be checked, and is counted by these counters.
-    case taken([Guess])
+  enum Outcome {
+    /// It may be checked; there is one charge per counter.
+    case charged([ThrottleCharge])
     /// It may not be checked, and isn't counted; retry after this time.
     case blocked(until: Instant)
   }
@@ -92,22 +93,22 @@ struct Guess: Sendable {
 
   /// Counts a guess in all of these counters, or in none if one of them is blocked, because a guess
   /// that isn't checked isn't counted.
-  static func take(
-    _ counters: [GuessCounter], at now: Instant, _ connection: borrowing Connection
-  ) throws -> Taken {
+  static func charge(
+    _ counters: [ThrottleCounter], at now: Instant, _ connection: borrowing Connection
+  ) throws -> Outcome {
     let rows = try counters.map { try row($0.name, connection) }
-    let closed = rows.compactMap { $0?.blockedUntil }.filter { $0 > now }.max()
-    if let closed { return .blocked(until: closed) }
-    var taken: [Guess] = []
+    let blockedUntil = rows.compactMap { $0?.blockedUntil }.filter { $0 > now }.max()
+    if let blockedUntil { return .blocked(until: blockedUntil) }
+    var charges: [ThrottleCharge] = []
     for (counter, row) in zip(counters, rows) {
-      taken.append(try charge(counter, row, at: now, connection))
+      charges.append(try increment(counter, row, at: now, connection))
     }
-    return .taken(taken)
+    return .charged(charges)
   }
 
-  private static func charge(
-    _ counter: GuessCounter, _ row: Row?, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Guess {
+  private static func increment(
+    _ counter: ThrottleCounter, _ row: Row?, at now: Instant, _ connection: borrowing Connection
+  ) throws -> ThrottleCharge {
     var (failures, since) = (0, now)
     if let row, row.since.advanced(bySeconds: memory) > now {
       (failures, since) = (row.failures, now)
@@ -127,7 +128,7 @@ struct Guess: Sendable {
       ON CONFLICT (name) DO UPDATE SET failures = excluded.failures,
         blocked_until = excluded.blocked_until, expires_at = excluded.expires_at
       """)
-    return Guess(counter: counter, blockedUntil: blocked)
+    return ThrottleCharge(counter: counter, blockedUntil: blocked)
   }
 
   /// Returns the stored time until which guesses for a name from anywhere are blocked, which may be
@@ -159,7 +160,7 @@ struct Guess: Sendable {
 
   /// Reverses the count of this one guess, which was correct or wasn't checked, and lifts the block
   /// that it caused.
-  func giveBack(_ connection: borrowing Connection) throws {
+  func refund(_ connection: borrowing Connection) throws {
     let name = counter.name
     let wasOnly = try connection.run("DELETE FROM throttle WHERE name = \(name) AND failures <= 1")
     guard wasOnly == 0 else { return }
@@ -173,14 +174,15 @@ struct Guess: Sendable {
   }
 
   /// Returns how long this guess blocks further ones, in seconds; 0 if it doesn't.
-  func closes(at now: Instant) -> Int64 { max(0, blockedUntil.seconds - now.seconds) }
+  func blockedSeconds(at now: Instant) -> Int64 { max(0, blockedUntil.seconds - now.seconds) }
 
   /// Records correct guesses: resets counts of a single person, and reverses only this guess in
   /// shared ones.
-  static func right(_ guesses: [Guess], _ connection: borrowing Connection) throws {
-    for guess in guesses {
-      if guess.counter.rule.isShared {
-        try guess.giveBack(connection)
+  static func recordSuccess(_ charges: [ThrottleCharge], _ connection: borrowing Connection) throws
+  {
+    for charge in charges {
+      if charge.counter.rule.isShared {
+        try charge.refund(connection)
       } else {
         try connection.run("DELETE FROM throttle WHERE name = \(guess.counter.name)")
       }
@@ -188,7 +190,7 @@ struct Guess: Sendable {
   }
 
   /// Deletes all guesses for a name from any network, after the guessed secret changed.
-  static func forget(_ name: String, _ connection: borrowing Connection) throws {
+  static func reset(_ name: String, _ connection: borrowing Connection) throws {
     // The names of the networks' counters are the name, a space, and the network; "!" follows the
     // space in byte order.
     try connection.run(

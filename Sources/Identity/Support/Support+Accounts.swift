@@ -1,7 +1,7 @@
 import Database
 
 extension Support {
-  /// Unlocks an account whose codes aren't checked after wrong ones, whatever locked it.
+  /// Unlocks an account whose codes aren't checked after incorrect ones, however it was locked.
   ///
   /// - Returns: The account before the change.
   /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if there were no wrong codes.

@@ -188,7 +188,7 @@ extension Support {
         return .success(ActionOutcome(value: false, renewed: nil))
       }
       switch try store.authorization.authorize(
-        action, request, in: ActionTarget(scope), besides: faults, at: now, connection)
+        action, request, in: ActionTarget(scope), inputErrors: faults, at: now, connection)
       {
       case .failure(let error): return .failure(SupportRulesError(error))
       case .success(let renewed):

@@ -81,7 +81,7 @@ struct SupportAuthorization: Sendable {
     // to ask an owner.
     if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
     return try store.authorization.authorize(
-      action, request, in: ActionTarget(scope), settings, besides: own, at: now, connection)
+      action, request, in: ActionTarget(scope), settings, inputErrors: own, at: now, connection)
   }
 
   /// Records an action in the audit log, with its reason and identity checks.

@@ -36,7 +36,7 @@ extension ServiceTokens {
     _ connection: borrowing Connection
   ) throws -> Int {
     let grants = try Administrators.grants(maker, connection)
-    let made = try connection.all(
+    let tokens = try connection.all(
       """
       SELECT token_id, project_id, tenant_id, role, name FROM service_token
       WHERE created_by_id = \(maker.text) AND revoked_at IS NULL
@@ -49,7 +49,7 @@ extension ServiceTokens {
         name: try row.value(4))
     }
     var count = 0
-    for token in made where !token.isAllowed(by: grants) {
+    for token in tokens where !token.isAllowed(by: grants) {
       try connection.run(
         """
         UPDATE service_token SET revoked_at = \(now.microseconds) WHERE token_id = \(token.id)

@@ -5,9 +5,9 @@ import Database
 public struct ServiceToken: Sendable {
   /// The ID, which isn't secret.
   public let id: ID<ServiceToken>
-  /// The project it is for.
+  /// The project it can access.
   public let project: ID<Project>
-  /// The tenant it is for; nil for the project with all its tenants.
+  /// The tenant it can access; nil for the project with all its tenants.
   public let tenant: ID<Tenant>?
   /// The role.
   public let role: ServiceTokenRole

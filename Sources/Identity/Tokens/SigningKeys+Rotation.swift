@@ -53,25 +53,25 @@ extension SigningKeys {
   /// Signatures of earlier keys stay valid until everything they signed has expired.
   ///
   /// - Parameters:
-  ///   - atOnce: Whether the key starts signing immediately; verifiers that haven't fetched it yet
-  ///     reject its tokens.
+  ///   - immediately: Whether the key starts signing immediately; verifiers that haven't fetched it
+  ///     yet reject its tokens.
   ///   - author: The author of the rotation.
   /// - Returns: The new key.
   /// - Throws: ``KeyRotationError``.
   @discardableResult
   public func rotate(
-    atOnce: Bool = false, by author: Author
+    immediately: Bool = false, by author: Author
   ) async throws(KeyRotationError) -> SigningKeyTimes {
     let now = store.clock.now()
     let signsFrom =
-      atOnce ? now : now.advanced(bySeconds: Self.publicationLifetime + Self.slack)
+      immediately ? now : now.advanced(bySeconds: Self.publicationLifetime + Self.slack)
     let key: NewSigningKey
     do throws(KeyError) { key = try NewSigningKey(sealer, store.random, at: now) } catch {
       switch error {
       case .unavailable(let failure): throw .unavailable(failure)
       }
     }
-    let made = try await store.write(KeyRotationError.self) { connection in
+    let created = try await store.write(KeyRotationError.self) { connection in
       let before = try Self.times(connection)
       if let waiting = before.first(where: { $0.signsFrom > now }) {
         throw KeyRotationError.anotherIsWaiting(waiting.signsFrom)
@@ -87,13 +87,13 @@ extension SigningKeys {
       try entry.record(by: author, at: now, connection)
       return try Self.times(connection).first { $0.id == key.id }
     }
-    guard let made else { throw .unavailable(Failure("the new key vanished")) }
+    guard let created else { throw .unavailable(Failure("the new key vanished")) }
     do throws(KeyError) { try await refresh() } catch {
       switch error {
       case .unavailable(let failure): throw .unavailable(failure)
       }
     }
-    return made
+    return created
   }
 
   /// Retires a key early; everything it signed is rejected from now on.

@@ -93,7 +93,7 @@ public struct EnrollmentLinks: Sendable {
           purpose: "enrollment-link", recipient: email,
           text: store.outbox.written(.enrollmentLink(mail)), expiresAt: expires),
         to: account, in: scope, at: now, connection)
-      try store.outbox.notify(notice, account, in: scope, besides: email, at: now, connection)
+      try store.outbox.notify(notice, account, in: scope, excluding: email, at: now, connection)
       var entry = AuditEntry(
         .factorSendLink, .account, account.id.text, name: account.label, in: scope)
       entry.add(.linkEmail, .text(email))
@@ -207,7 +207,7 @@ public struct EnrollmentLinks: Sendable {
         throw EnrollmentLinkError.refused(scope, .quotaExceeded(until: until))
       }
       try store.outbox.notify(
-        .factorEnrolledByLink(name: factor.label), enrolled, in: scope, besides: enrolled.email,
+        .factorEnrolledByLink(name: factor.label), enrolled, in: scope, excluding: enrolled.email,
         at: now, connection)
       return .success(scope)
     }

@@ -68,7 +68,7 @@ extension Operator {
 
   /// Whether responses include password hashes, which requires full access.
   ///
-  /// An application's back end doesn't need hashes, and a token stolen from it must not expose
+  /// An application's backend doesn't need hashes, and a token stolen from it must not expose
   /// them.
   var readsHashes: Bool {
     guard case .service(let token) = self else { return true }

@@ -14,7 +14,7 @@ struct ClientCall: Sendable {
   /// it.
   let tenant: ID<Tenant>?
   let message: Message
-  /// The end user's IP address: the one that a trusted back end forwards, or else that of the peer.
+  /// The end user's IP address: the one that a trusted backend forwards, or else that of the peer.
   let address: String
   /// Whether the call also has a bearer token that can change the users it's about.
   var isTrusted = false
@@ -32,7 +32,7 @@ struct ClientCall: Sendable {
   }
 }
 
-/// A call by a back end or an operator that is authorized for its user pool.
+/// A call by a backend or an operator that is authorized for its user pool.
 struct AdminCall: Sendable {
   let request: Request
   let scope: Scope

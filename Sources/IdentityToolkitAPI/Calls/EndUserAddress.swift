@@ -1,9 +1,9 @@
 import HTTP
 import Identity
 
-/// The IP address of an end user on whose behalf a back end calls.
+/// The IP address of an end user on whose behalf a backend calls.
 ///
-/// Wrong passwords are counted by network. A back end that signs users in from its own address
+/// Wrong passwords are counted by network. A backend that signs users in from its own address
 /// would have them all counted together, so it forwards the user's address.
 enum EndUserAddress {
   /// The header field with the address.
@@ -15,8 +15,8 @@ enum EndUserAddress {
   ///   - request: The request.
   ///   - isTrusted: Whether the request has a service token that can sign in the users it's about.
   ///     Otherwise the field is ignored, because anyone can send it.
-  /// - Returns: The address that the back end forwards, or else that of the peer.
-  /// - Throws: ``WireError`` if a trusted back end sends anything but one IP address.
+  /// - Returns: The address that the backend forwards, or else that of the peer.
+  /// - Throws: ``WireError`` if a trusted backend sends anything but one IP address.
   static func of(_ request: Request, isTrusted: Bool) throws(WireError) -> String {
     guard isTrusted else { return request.peer }
     let values = request.fields.all(field)

@@ -6,7 +6,7 @@ import HTTP
 /// ```swift
 /// extension Declaration {
 ///   static let resetPassword = Declaration(
-///     "accounts.resetPassword", "Sets a new password with a code that was mailed.",
+///     "accounts.resetPassword", "Sets a new password with an emailed code.",
 ///     takes: ["oobCode": .text.required, "newPassword": .text],
 ///     gives: ["kind": .kind("ResetPasswordResponse"), "email": .text, "requestType": .text])
 /// }

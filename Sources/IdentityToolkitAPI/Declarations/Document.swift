@@ -5,9 +5,10 @@ import Synchronization
 
 extension Declaration {
   static let document = Declaration(
-    "openapi", "This document: every operation of the server.", gives: .object)
+    "openapi", "This document, with all operations of the server.", gives: .object)
   static let emulatorDocument = Declaration(
-    "emulator.openapi", "This document, where tools look for an emulator's.", gives: .object)
+    "emulator.openapi", "This document, at the path where tools expect an emulator's.",
+    gives: .object)
 }
 
 /// The OpenAPI document of a server, written once all routes are known, including its own.

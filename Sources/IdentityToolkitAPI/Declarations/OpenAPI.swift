@@ -98,7 +98,7 @@ struct OpenAPI {
       responses.append(
         "200",
         [
-          "description": "A page, or what became of the code.",
+          "description": "A page, or the result of the code.",
           "content": [
             "text/html": ["schema": ["type": "string"]],
             "application/json": ["schema": write(operation.declaration.response, .response)],

@@ -54,7 +54,7 @@ extension Schema {
       "providerConfigs": .list([
         "state": .choice(MFAMessage.entryStates).explicit,
         "totpProviderConfig": [
-          "adjacentIntervals": .integer.noted("0 to 10; 5 are in force when it is left out.")
+          "adjacentIntervals": .integer.noted("0 to 10; defaults to 5.")
         ],
       ]),
     ])
@@ -91,6 +91,7 @@ extension Schema {
       "passwordPolicyConfig": passwordPolicy, "recaptchaConfig": recaptcha,
       "smsRegionConfig": smsRegions, "mobileLinksConfig": mobileLinks,
       "inheritance": ["emailSendingConfig": .flag],
-      "autodeleteAnonymousUsers": .flag.noted("Kept and given back; a project's setting rules."),
+      "autodeleteAnonymousUsers": .flag.noted(
+        "Stored and returned; the project's setting takes precedence."),
     ])
 }

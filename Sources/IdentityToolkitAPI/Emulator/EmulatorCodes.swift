@@ -17,7 +17,7 @@ extension Routes {
 
 extension Declaration {
   static let oobCodes = Declaration(
-    "oobCodes.list", "Reads the codes of links in mails that still count.",
+    "oobCodes.list", "Lists the valid codes of email links.",
     gives: [
       "oobCodes": .list([
         "email": .text.required, "requestType": .choice(Methods.oobTypes).required,
@@ -25,7 +25,7 @@ extension Declaration {
       ]).required
     ], failing: [404])
   static let emulatorAction = Declaration(
-    "emulator.action", "Does what the code of a link says, as the page would that it leads to.",
+    "emulator.action", "Performs the action of a link's code, as the link's page would.",
     query: [
       "mode": .text, "oobCode": .text, "apiKey": .text, "lang": .text, "continueUrl": .text,
       "tenantId": .text, "newPassword": .text,
@@ -96,22 +96,22 @@ private struct EmulatorAction {
     case "verifyEmail":
       let done = try await apply(
         code, .verifyEmail, scope, author, "verify your email", "Try verifying your email again.")
-      return went("The email has been successfully verified.", ["email": .string(done.email)])
+      return success("The email has been successfully verified.", ["email": .string(done.email)])
     case "verifyAndChangeEmail":
       let done = try await apply(
         code, .changeEmail, scope, author, "change your email", "Try changing your email again.")
-      return went(
+      return success(
         "The email has been successfully changed.", ["newEmail": .string(done.newEmail ?? "")])
     case "recoverEmail":
       let done = try await apply(
         code, .recoverEmail, scope, author, "recover your email",
         "Try updating your email address again.")
-      return went("The email has been successfully reset.", ["email": .string(done.email)])
+      return success("The email has been successfully reset.", ["email": .string(done.email)])
     case "revertSecondFactorAddition":
       let done = try await apply(
         code, .revertFactor, scope, author, "remove a second factor",
         "Withdraw the second factor in the application.")
-      return went(
+      return success(
         "The second factor has been successfully removed.", ["email": .string(done.email)])
     case "signIn": return try signIn()
     default:
@@ -125,7 +125,7 @@ private struct EmulatorAction {
   private func resetPassword(
     _ code: String, _ scope: Scope, _ author: Author
   ) async throws(ActionRefusal) -> Response {
-    let refusal = late("reset your password", "Try resetting your password again.")
+    let refusal = expired("reset your password", "Try resetting your password again.")
     let seen: OutOfBandCode
     do { seen = try await identity.outOfBandCodes.look(at: code, in: scope) } catch {
       throw refusal
@@ -152,7 +152,7 @@ private struct EmulatorAction {
       }
       throw refusal
     }
-    return went("The password has been successfully updated.", ["email": .string(seen.email)])
+    return success("The password has been successfully updated.", ["email": .string(seen.email)])
   }
 
   private func apply(
@@ -165,7 +165,7 @@ private struct EmulatorAction {
       }
       return try await identity.outOfBandCodes.apply(code, in: scope, by: author).code
     } catch {
-      throw late(what, advice)
+      throw expired(what, advice)
     }
   }
 
@@ -181,14 +181,14 @@ private struct EmulatorAction {
       to: OutOfBandCode.address(target, with: rest.map { ($0.name.text, $0.value.text) }))
   }
 
-  private func went(_ words: String, _ more: JSON.Object) -> Response {
+  private func success(_ words: String, _ more: JSON.Object) -> Response {
     if let target = value("continueUrl") { return .redirect(to: target) }
     var members: JSON.Object = ["success": .string(words)]
     for member in more.members { members.append(member.name, member.value) }
     return .json(["authEmulator": .object(members)])
   }
 
-  private func late(_ what: String, _ advice: String) -> ActionRefusal {
+  private func expired(_ what: String, _ advice: String) -> ActionRefusal {
     ActionRefusal(
       "Your request to \(what) has expired or the link has already been used.", advice)
   }
@@ -198,7 +198,7 @@ private struct EmulatorAction {
       return try await identity.scopes.find(
         project: identity.defaultProject ?? ID(""), tenant: value("tenantId").map { ID($0) })
     } catch {
-      throw ActionRefusal("Invalid tenantId", "The link has the id of a tenant that is not there.")
+      throw ActionRefusal("Invalid tenantId", "The link's tenant doesn't exist.")
     }
   }
 

@@ -49,20 +49,20 @@ extension Routes {
 
 extension Declaration {
   static let clearAccounts = Declaration(
-    "accounts.delete", "Deletes every user.", gives: [:], failing: [404])
+    "accounts.delete", "Deletes all users.", gives: [:], failing: [404])
   static let getEmulatorConfig = Declaration(
-    "config.get", "Reads two switches.", gives: emulatorConfig, failing: [404])
+    "config.get", "Returns two emulator settings.", gives: emulatorConfig, failing: [404])
   static let updateEmulatorConfig = Declaration(
-    "config.update", "Changes two switches.", takes: emulatorConfig, gives: emulatorConfig,
+    "config.update", "Updates two emulator settings.", takes: emulatorConfig, gives: emulatorConfig,
     failing: [404])
   static let verificationCodes = Declaration(
-    "verificationCodes.list", "Reads the codes in text messages that were not sent.",
+    "verificationCodes.list", "Lists the codes of text messages that weren't sent.",
     gives: [
       "verificationCodes": .list(["phoneNumber": .text, "sessionInfo": .text, "code": .text])
         .required
     ], failing: [404])
   static let greeting = Declaration(
-    "emulator.ready", "Says that the emulator is there.",
+    "emulator.ready", "Reports that the emulator is running.",
     gives: [
       "authEmulator": .message([
         "ready": .flag.required, "docs": .text.required, "apiSpec": .text.required,

@@ -20,7 +20,7 @@ extension Declaration {
   private static let ofApplication: Schema = ["apiKey": .text, "appName": .text, "v": .text]
 
   static let emulatorHandler = Declaration(
-    "emulator.auth.handler", "Shows a page on which one says who signs in at a provider.",
+    "emulator.auth.handler", "Shows a page for choosing the user who signs in with a provider.",
     query: .message(
       ofApplication,
       [
@@ -30,7 +30,7 @@ extension Declaration {
       ]),
     gives: ["authEmulator": .object.required])
   static let emulatorFrame = Declaration(
-    "emulator.auth.iframe", "Shows the frame by which the web SDK is told who signed in.",
+    "emulator.auth.iframe", "Shows the frame that tells the web SDK who signed in.",
     query: ofApplication, gives: ["authEmulator": .object.required])
 }
 
@@ -50,7 +50,7 @@ extension Methods {
       return WidgetPages.handler(
         try await identity.federation.identities(at: provider, in: scope, limit: Self.offered))
     } catch {
-      return Self.refusal("the tenant, or the server, is not there")
+      return Self.refusal("tenant not found, or server unavailable")
     }
   }
 

@@ -28,21 +28,21 @@ enum WidgetPages {
       <html lang="en">
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>Sign-in at the emulator</title>
+      <title>Emulator sign-in</title>
       <style>\(style)</style>
       <main>
       <h1>Sign in with <bdi id="provider"></bdi></h1>
-      <p>This is the emulator: no provider is asked. Choose who signs in.</p>
+      <p>The emulator doesn't contact the provider. Choose the user who signs in.</p>
       <p id="trouble" role="alert" hidden></p>
-      <noscript><p>This page needs JavaScript, as the application does that opened it.</p></noscript>
+      <noscript><p>This page requires JavaScript.</p></noscript>
       <ul id="known"></ul>
       <form id="new">
-      <h2>Somebody new</h2>
+      <h2>New user</h2>
       <label>Email address <input name="email" type="email" required autocomplete="off"></label>
       <label>Name <input name="name" autocomplete="off"></label>
       <label>Screen name <input name="screen_name" autocomplete="off"></label>
-      <label>Address of a picture <input name="picture" type="url" autocomplete="off"></label>
-      <p><button>Sign in</button> <button type="button" id="invent">Invent somebody</button></p>
+      <label>Picture URL <input name="picture" type="url" autocomplete="off"></label>
+      <p><button>Sign in</button> <button type="button" id="invent">Generate user</button></p>
       </form>
       </main>
       <script type="application/json" id="identities">\(data)</script>
@@ -67,7 +67,7 @@ enum WidgetPages {
       <!DOCTYPE html>
       <html lang="en">
       <meta charset="utf-8">
-      <title>The emulator's frame</title>
+      <title>Emulator frame</title>
       <script>\(frameScript)</script>
       <script src="https://apis.google.com/js/api.js"></script>
       </html>
@@ -107,7 +107,7 @@ enum WidgetPages {
         find('trouble').hidden = false;
       };
 
-      // The frame of the application lies beside the window's opener and is of our own origin.
+      // The application's frame is a sibling of the opener and has this origin.
       const relay = (event) => {
         const frames = window.opener ? window.opener.frames : [];
         let isSent = false;
@@ -121,11 +121,11 @@ enum WidgetPages {
             }, location.origin);
             isSent = true;
           } catch (error) {
-            // A frame of another origin does not say who it is.
+            // A frame of another origin can't be read.
           }
         }
         if (!isSent) {
-          refuse('The application that opened this window is not there any more. Close the window.');
+          refuse('The application that opened this window is closed. Close this window.');
         }
       };
 
@@ -133,7 +133,7 @@ enum WidgetPages {
         const extras = [
           ['S.authType', event.type], ['S.eventId', event.eventId || ''],
           ['S.link', event.urlResponse],
-          ['S.browser_fallback_url', location.href + '&error=No+application+takes+the+link.'],
+          ['S.browser_fallback_url', location.href + '&error=No+application+opens+the+link.'],
         ].filter(([, value]) => value).map(([name, value]) => `${name}=${encodeURIComponent(value)};`);
         location.replace('intent://firebase.auth/#Intent;scheme=genericidp;'
           + `package=${encodeURIComponent(given('apn'))};${extras.join('')}`
@@ -155,9 +155,9 @@ enum WidgetPages {
 
       const leadBack = (event) => {
         let target = null;
-        try { target = new URL(given('redirectUrl')); } catch (error) { /* said below */ }
+        try { target = new URL(given('redirectUrl')); } catch (error) { /* reported below */ }
         if (!target || /^(javascript|data|blob|file):$/.test(target.protocol)) {
-          refuse('The application does not say where to go on: redirectUrl is missing or no address.');
+          refuse('The application has no valid redirect address: redirectUrl is missing or invalid.');
           return;
         }
         sessionStorage.setItem('firebase:redirectEvent:' + key, JSON.stringify(event));
@@ -224,7 +224,7 @@ enum WidgetPages {
         const nothing = { type: 'unknown', error: { code: 'auth/no-auth-event' } };
         application.send('authEvent', { type: 'authEvent', authEvent: event || nothing }, (answers) => {
           const last = answers && answers[answers.length - 1];
-          if (!last || last.status !== 'ACK') console.error('The application did not take the event.');
+          if (!last || last.status !== 'ACK') console.error('The application did not accept the event.');
         }, gapi.iframes.CROSS_ORIGIN_IFRAMES_FILTER);
       };
 

@@ -22,7 +22,7 @@ public struct UserFile: Sendable {
   /// Parses an element of `users`.
   public func row(json: JSON) -> ImportRow {
     guard case .object(let object) = json else {
-      return .failure(.unreadable("The user is not a JSON object."))
+      return .failure(.unreadable("The user isn't a JSON object."))
     }
     do throws(WireError) { return try reader.read(Message(object)) } catch {
       return .failure(.unreadable(error.message))

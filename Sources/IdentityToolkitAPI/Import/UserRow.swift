@@ -115,7 +115,7 @@ struct UserRow: Sendable {
     factor.displayName = try message.given("displayName")
     if let text = try message.given("enrolledAt") {
       guard let moment = Instant(rfc3339: text) else {
-        return .failure(.unreadable("The time of enrollment is not one of RFC 3339."))
+        return .failure(.unreadable("The enrollment time isn't an RFC 3339 timestamp."))
       }
       factor.enrolledAt = moment
     }

@@ -1,6 +1,6 @@
 import JSON
 
-/// JSON errors, with the messages of Google's front ends.
+/// JSON errors, with the messages of Google's frontends.
 extension WireError {
   /// The body isn't valid JSON.
   static func payload(_ text: String) -> WireError {

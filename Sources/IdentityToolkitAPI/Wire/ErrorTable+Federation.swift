@@ -68,7 +68,7 @@ extension WireError {
     case .changedMeanwhile: self.init("ABORTED", status: .conflict, reason: "conflict")
     case .nameTooLong:
       self.init(
-        "INVALID_DISPLAY_NAME : A display name has at most \(Account.longestName) characters.")
+        "INVALID_DISPLAY_NAME : A display name can have at most \(Account.longestName) characters.")
     case .missingIssuer: self.init("MISSING_ISSUER")
     case .invalidIssuer:
       self.init("INVALID_ISSUER : Issuer in OAuthIdpConfig should be a valid URL.")
@@ -106,10 +106,10 @@ extension WireError {
   private static func words(_ fault: KeySet.Fault) -> String {
     switch fault {
     case .unreadable: "is neither a JSON Web Key Set nor PEM."
-    case .noKey: "has no RSA key and no key on P-256 for signatures."
-    case .isPrivate: "has a private key, which must stay with the provider."
-    case .unusable: "has an RSA key that is not of 2048 to 8192 bits."
-    case .tooMany: "has more than \(KeySet.most) keys."
+    case .noKey: "has no RSA or P-256 signing key."
+    case .isPrivate: "contains a private key; use public keys only."
+    case .unusable: "contains an RSA key that isn't 2048 to 8192 bits long."
+    case .tooMany: "contains more than \(KeySet.most) keys."
     }
   }
 }
@@ -118,17 +118,19 @@ extension InvalidCustomToken {
   /// The detail in the error message.
   fileprivate var detail: String {
     switch self {
-    case .notJSON: "The emulator takes strict JSON and JSON Web Tokens as custom tokens."
+    case .notJSON: "The emulator accepts only strict JSON and JSON Web Tokens as custom tokens."
     case .malformed: "Invalid assertion format. 3 dot separated segments required."
-    case .otherAudience: "The audience of the token is not that of custom tokens."
+    case .otherAudience: "The token doesn't have the audience of custom tokens."
     case .otherAlgorithm: "The token must be signed with RS256."
     case .otherSubject: "Issuer and subject must both be the service account that signed the token."
-    case .wrongSignature: "The signature is not that of a registered key."
-    case .missingTimes: "The token has no time of issue and expiry."
-    case .tooLong: "A custom token counts for one hour at most."
+    case .wrongSignature: "The signature doesn't match a registered key."
+    case .missingTimes: "The token has no iat or exp."
+    case .tooLong: "A custom token can be valid for at most one hour."
     case .expired: "The token has expired."
-    case .future: "The token is from the future; check the clock of the server that signed it."
-    case .invalidUID: "A uid has 1 to \(Account.longestID) bytes, none of them a control character."
+    case .future:
+      "The token was issued in the future; check the clock of the server that signed it."
+    case .invalidUID:
+      "A uid must be 1 to \(Account.longestID) bytes long, without control characters."
     }
   }
 }
@@ -138,19 +140,19 @@ extension InvalidResponse {
   fileprivate var detail: String {
     switch self {
     case .malformed: "The id_token is not a JSON Web Token."
-    case .unusableSubject: "The id_token has no subject that can be kept."
+    case .unusableSubject: "The subject of the id_token can't be stored."
     case .noKeys: "No keys of this provider are registered."
-    case .wrongSignature: "The signature of the id_token is not that of a registered key."
-    case .otherIssuer: "The id_token is of another issuer."
+    case .wrongSignature: "The signature of the id_token doesn't match a registered key."
+    case .otherIssuer: "The id_token is from another issuer."
     case .otherAudience: "The id_token is for another client."
-    case .otherParty: "The id_token was made for another client."
-    case .missingTimes: "The id_token has no time of issue and expiry."
+    case .otherParty: "The id_token was issued to another client."
+    case .missingTimes: "The id_token has no iat or exp."
     case .expired: "The id_token has expired."
-    case .future: "The id_token is from the future."
+    case .future: "The id_token was issued in the future."
     case .unparsable:
-      "Unable to parse id_token. The emulator takes strict JSON and JSON Web Tokens."
+      "Unable to parse id_token. The emulator accepts only strict JSON and JSON Web Tokens."
     case .missingSubject: "Invalid Idp Response: id_token missing required fields. It has no sub."
-    case .subjectNotText: "The sub of the id_token must be a text."
+    case .subjectNotText: "The sub of the id_token must be a string."
     }
   }
 }
@@ -161,7 +163,7 @@ extension InvalidNonce {
     switch self {
     case .notInToken: "The id_token has no nonce."
     case .notInRequest: "Nonce is missing in the request."
-    case .different: "The SHA-256 hash of the raw nonce is not the nonce of the id_token."
+    case .different: "The SHA-256 hash of the raw nonce doesn't match the nonce of the id_token."
     }
   }
 }

@@ -31,7 +31,9 @@ extension WireError {
     case .tooLong(let name): self.init("\(Self.word(name)) : \(name) is longer than 1024 bytes.")
     case .tooExpensive:
       self.init(
-        "INVALID_HASH_PARAMETER : A hash may take 256 MiB, and 1 GiB over all parallelization.")
+        "INVALID_HASH_PARAMETER : A hash can use at most 256 MiB, and 1 GiB across all "
+          + "parallelization."
+      )
     }
   }
 
@@ -70,8 +72,8 @@ extension ImportFault {
     case .hash(.empty): "password hash is empty"
     case .hash(.malformed): "password hash is invalid for the hash algorithm"
     case .hash(.salt): "password salt is invalid for the hash algorithm"
-    case .hash(.tooExpensive): "password hash costs more than this server computes"
-    case .emulatorHash: "password hash is one of the emulator"
+    case .hash(.tooExpensive): "password hash exceeds the cost limits of this server"
+    case .emulatorHash: "password hash is from the emulator"
     case .weakPassword: "password should be at least 6 characters"
     case .passwordTooLong: "password cannot be longer than 4096 characters"
     case .invalidClaims: "Invalid custom claims provided."

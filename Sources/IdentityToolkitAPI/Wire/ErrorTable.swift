@@ -72,10 +72,11 @@ extension WireError {
         "INVALID_ADJACENT_INTERVAL_RANGE : Allowed number of adjacent intervals must be between "
           + "0 and 10, inclusive")
     case .twoTOTPEntries:
-      self.init("INVALID_CONFIG : Only one TOTP provider config can be given.")
+      self.init("INVALID_CONFIG : Only one TOTP provider config is allowed.")
     case .changedMeanwhile, .approvalPending:
       self.init(
-        "ABORTED : The configuration was changed meanwhile.", status: .conflict, reason: "conflict")
+        "ABORTED : The configuration was changed by another request.", status: .conflict,
+        reason: "conflict")
     case .scopeNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
     case .unavailable(let cause): self.init(unavailable: cause)
     }
@@ -94,12 +95,12 @@ extension WireError {
     case .passwordRequirements(let missing): self.init(missing)
     case .duplicateLocalID: self.init("DUPLICATE_LOCAL_ID")
     case .invalidLocalID:
-      self.init("INVALID_LOCAL_ID : A uid has 1 to \(Account.longestID) bytes.")
+      self.init("INVALID_LOCAL_ID : A uid must have 1 to \(Account.longestID) bytes.")
     case .phoneExists: self.init("PHONE_NUMBER_EXISTS")
     case .federatedIDAlreadyLinked: self.init("FEDERATED_USER_ID_ALREADY_LINKED")
     case .invalidProvider: self.init("INVALID_PROVIDER_ID")
     case .invalidRawID:
-      self.init("INVALID_RAW_ID : The id of a user at a provider has 1 to 512 bytes.")
+      self.init("INVALID_RAW_ID : The raw ID of a user at a provider must have 1 to 512 bytes.")
     case .invalidPhone: self.init(Self.invalidPhone)
     case .nameTooLong: self.init("INVALID_PROFILE_ATTRIBUTE : Display name too long.")
     case .photoTooLong: self.init("INVALID_PROFILE_ATTRIBUTE : Photo URL too long.")
@@ -120,7 +121,7 @@ extension WireError {
     case .duplicateEnrollment:
       self.init("DUPLICATE_MFA_ENROLLMENT_ID : Enrollment id already exists.")
     case .invalidEnrollment:
-      self.init("INVALID_MFA_ENROLLMENT_ID : An enrollment id has 1 to 128 bytes.")
+      self.init("INVALID_MFA_ENROLLMENT_ID : An enrollment ID must have 1 to 128 bytes.")
     case .phoneFactorExists: self.init(Self.phoneFactorExists)
     case .unsupportedSecondFactor:
       self.init("UNSUPPORTED_SECOND_FACTOR : attempting to add a new TOTP enrollment")
@@ -134,7 +135,7 @@ extension WireError {
   }
 
   static let tooManyMails =
-    "TOO_MANY_ATTEMPTS_TRY_LATER : Too many mails were asked for. Try again later."
+    "TOO_MANY_ATTEMPTS_TRY_LATER : Too many emails were requested. Try again later."
   private static let phoneFactorExists =
     "SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account."
   private static let invalidPhone = "INVALID_PHONE_NUMBER : Invalid format."
@@ -157,7 +158,7 @@ extension WireError {
     case .tenantMismatch: self.init("TENANT_ID_MISMATCH")
     case .tenantDeleted: self.init("TENANT_DELETED")
     case .tooManyChanges:
-      self.init("TOO_MANY_ATTEMPTS_TRY_LATER : Too many changes of this account. Try again later.")
+      self.init("TOO_MANY_ATTEMPTS_TRY_LATER : Too many changes to this account. Try again later.")
     case .scopeDisabled(let scope): self.init(disabled: scope)
     case .unavailable(let cause): self.init(unavailable: cause)
     }

@@ -1,4 +1,4 @@
-/// The messages with which Google's front ends reject a body that isn't JSON: what was expected, up
+/// The messages with which Google's frontends reject a body that isn't JSON: what was expected, up
 /// to twenty bytes on either side of the error, and a caret below it.
 ///
 /// They accept more than RFC 8259 allows (unquoted names, single quotation marks, trailing commas),
@@ -25,7 +25,7 @@ struct JSONRefusal {
   /// The start of the second pass; nil during the first.
   private var secondPass: Int?
 
-  /// Returns the message; nil if the front ends would accept the body.
+  /// Returns the message; nil if the frontends would accept the body.
   static func text(for bytes: [UInt8]) -> String? {
     var reader = JSONRefusal(bytes: bytes)
     do throws(Fault) {

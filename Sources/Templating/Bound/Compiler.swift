@@ -37,9 +37,9 @@ struct Compiler: Sink {
     let meaning = try scopes.resolve(name)
     switch meaning.kind {
     case .text where !escaped:
-      throw name.unsuitable("is a text, which cannot go in unescaped; make its key markup")
+      throw name.unsuitable("is text, which can't be inserted unescaped; use a markup key")
     case .texts, .list, .object:
-      throw name.unsuitable("is \(meaning.kind.words), which only a section can show")
+      throw name.unsuitable("is \(meaning.kind.words), which can be used only in a section")
     case .text, .number, .flag, .markup: break
     }
     endLiteral()

@@ -40,14 +40,14 @@ extension [Scope] {
     case .text(let depth): return Meaning(depth: depth, key: 0, kind: .text)
     case .scalar(let meaning): return meaning
     case .model(let shape, _):
-      throw name.unsuitable("is a \(shape.model) here; name one of its keys")
-    case nil: throw name.unsuitable("stands for nothing here")
+      throw name.unsuitable("is a \(shape.model); use one of its keys")
+    case nil: throw name.unsuitable("has no value here")
     }
   }
 
   private func unknown(_ name: Name, _ part: String) -> TemplateError {
     let shapes = compactMap { if case .model(let shape, _) = $0 { shape } else { nil } }
-    let models = shapes.reversed().map(\.model).joined(separator: ", nor in ")
+    let models = shapes.reversed().map(\.model).joined(separator: " or ")
     let known = Set(shapes.flatMap(\.names)).nearest(to: part)
     return TemplateError(.unknownName(part, model: models, known: known), at: name.place)
   }
@@ -61,7 +61,7 @@ extension Shape {
     var meaning = Meaning(depth: depth, key: key, kind: kinds[key])
     for part in name.path.dropFirst() {
       guard case .object(let makeShape) = meaning.kind else {
-        throw name.unsuitable("goes into \(meaning.kind.words), which has no “\(part)”")
+        throw name.unsuitable("is invalid: \(meaning.kind.words) has no key “\(part)”")
       }
       let shape = makeShape()
       guard let next = shape.names.firstIndex(of: part) else {

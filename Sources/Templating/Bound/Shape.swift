@@ -7,7 +7,7 @@ enum Kind: Sendable {
   /// The kind as text that can follow “is”.
   var words: String {
     switch self {
-    case .text: "a text"
+    case .text: "text"
     case .number: "a number"
     case .flag: "a flag"
     case .markup: "markup"

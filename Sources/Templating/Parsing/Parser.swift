@@ -103,7 +103,7 @@ struct Parser {
     guard let pattern = catalog.pattern(tag.name) else {
       if catalog.isPlural(tag.name) {
         throw TemplateError(
-          .unsuitable(tag.name, reason: "has plural forms; the model has to supply it"),
+          .unsuitable(tag.name, reason: "has plural forms, so the model must supply it"),
           at: tag.place)
       }
       let nearest = Array(catalog.keys.nearest(to: tag.name).prefix(3))

@@ -55,7 +55,7 @@ struct Arguments: Sendable {
         throw UsageError(message: "unknown option --\(name)")
       }
       guard option.placeholder != nil else {
-        guard parts.count == 1 else { throw UsageError(message: "--\(name) accepts no value") }
+        guard parts.count == 1 else { throw UsageError(message: "--\(name) doesn't take a value") }
         values[name] = ["true"]
         continue
       }

@@ -20,8 +20,8 @@ enum PasswordPrompt {
     guard let first = ask("Password: "), !first.isEmpty else {
       throw UsageError(message: "no password entered")
     }
-    guard let second = ask("Repeat the password: "), Array(second.utf8) == Array(first.utf8) else {
-      throw ConfigurationError("The passwords differ. No changes made.")
+    guard let second = ask("Confirm password: "), Array(second.utf8) == Array(first.utf8) else {
+      throw ConfigurationError("The passwords don't match. No changes made.")
     }
     return Secret(first)
   }

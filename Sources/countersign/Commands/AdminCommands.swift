@@ -80,7 +80,7 @@ enum AdminListCommand: Command {
         let factor = record.hasSecondFactor ? "second factor" : "no second factor"
         Terminal.say("\(administrator.email)\t\(administrator.displayName)\t\(grants)\t\(factor)")
       }
-      if records.isEmpty { Terminal.complain("There are no administrators yet.") }
+      if records.isEmpty { Terminal.complain("No administrators yet.") }
       return 0
     }
   }

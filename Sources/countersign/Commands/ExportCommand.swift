@@ -19,7 +19,7 @@ enum ExportCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
     let path = try arguments.operand("the file to create")
-    let format = try UserFileReader.Format(path: path, said: arguments.value("format"))
+    let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     return try await Instance.use(arguments) { instance in
       let scope = try await ImportCommand.scope(project, arguments.value("tenant"), instance)
       let accounts = instance.identity.accounts
@@ -54,7 +54,7 @@ enum ExportCommand: Command {
     _ scope: Scope, _ format: UserFileReader.Format, _ accounts: Accounts, _ file: PrivateFile
   ) async throws -> Written {
     var written = Written()
-    var toldAt = ContinuousClock.now
+    var reportedAt = ContinuousClock.now
     var after: String?
     if format == .json { try file.write(Array("{\"users\": [".utf8)) }
     repeat {
@@ -72,8 +72,8 @@ enum ExportCommand: Command {
       }
       try file.write(bytes)
       after = page.next
-      if ContinuousClock.now - toldAt >= .seconds(1) {
-        toldAt = .now
+      if ContinuousClock.now - reportedAt >= .seconds(1) {
+        reportedAt = .now
         Terminal.complain("\(written.users) users written …")
       }
     } while after != nil
@@ -94,9 +94,9 @@ private final class PrivateFile: Sendable {
     }
     self.path = path
     partial = "\(path).partial-\(ProcessInfo.processInfo.processIdentifier)"
-    let made = FileManager.default.createFile(
+    let isCreated = FileManager.default.createFile(
       atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600])
-    guard made, let handle = FileHandle(forWritingAtPath: partial) else {
+    guard isCreated, let handle = FileHandle(forWritingAtPath: partial) else {
       throw ConfigurationError("\(path) can't be written.")
     }
     self.handle = handle

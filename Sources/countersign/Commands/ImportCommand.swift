@@ -26,8 +26,8 @@ enum ImportCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
-    let path = try arguments.operand("one file")
-    let format = try UserFileReader.Format(path: path, said: arguments.value("format"))
+    let path = try arguments.operand("the file to import")
+    let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     let parameters = try HashOptions.parameters(arguments)
     return try await Instance.use(arguments) { instance in
       let scope = try await Self.scope(project, arguments.value("tenant"), instance)
@@ -71,7 +71,7 @@ private struct ImportTask {
   private var read = 0
   private var refused = 0
   private var hasBegun = false
-  private var toldAt = ContinuousClock.now
+  private var reportedAt = ContinuousClock.now
 
   init(imports: Imports, scope: Scope, name: String, existing: ImportOptions.Existing) {
     self.imports = imports
@@ -100,7 +100,7 @@ private struct ImportTask {
     } while stored != nil
     if hasBegun {
       try await imports.recordEnd(
-        total, of: scope, name: trouble == nil ? name : "\(name), broken off", by: author)
+        total, of: scope, name: trouble == nil ? name : "\(name) (incomplete)", by: author)
     }
     return finish(trouble)
   }
@@ -133,18 +133,18 @@ private struct ImportTask {
       }
       Terminal.complain("line \(row.line), \(who): \(Terminal.plain(refusal.fault.text))")
     }
-    total.made += outcome.made
+    total.created += outcome.created
     total.replaced += outcome.replaced
     total.kept += outcome.kept
     total.refusals += outcome.refusals
     read += rows.count
-    guard ContinuousClock.now - toldAt >= .seconds(1) else { return }
-    toldAt = .now
-    Terminal.complain("\(read) users read, \(total.made) imported …")
+    guard ContinuousClock.now - reportedAt >= .seconds(1) else { return }
+    reportedAt = .now
+    Terminal.complain("\(read) users read, \(total.created) imported …")
   }
 
   private func finish(_ trouble: UserFileError?) -> Int32 {
-    var words = ["\(total.made) imported"]
+    var words = ["\(total.created) imported"]
     if total.replaced > 0 { words.append("\(total.replaced) replaced") }
     if total.kept > 0 { words.append("\(total.kept) already existed, left unchanged") }
     if !total.refusals.isEmpty { words.append("\(total.refusals.count) rejected") }

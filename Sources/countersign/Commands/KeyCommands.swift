@@ -36,14 +36,14 @@ enum KeysRotateCommand: Command {
     Instance.dataOption,
     Option(
       "now", variable: false,
-      help: "Sign with it immediately, in case the current key is compromised."),
+      help: "Sign with the new key immediately, for when the current one is compromised."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
       do {
         let key = try await instance.identity.signingKeys.rotate(
-          atOnce: arguments.has("now"), by: Author(actor: .commandLine))
+          immediately: arguments.has("now"), by: Author(actor: .commandLine))
         Terminal.say(
           """
           Created \(key.id). It's published now and signs from \

@@ -52,19 +52,19 @@ enum KeysRotateMasterCommand: Command {
 
   /// Re-encrypts all secrets, printing progress about every 1,000 rows.
   private static func seal(_ instance: Instance, _ folder: DataFolder) async throws -> Int32 {
-    var said = 0
+    var reported = 0
     while true {
       switch try await instance.identity.masterKeys.step() {
       case .part(let progress):
-        guard progress.rows >= said + 1_000 || said == 0 else { continue }
-        said = progress.rows
+        guard progress.rows >= reported + 1_000 || reported == 0 else { continue }
+        reported = progress.rows
         Terminal.say("Re-encrypted \(progress.changed) secrets.")
       case .waiting(let moment):
         Terminal.say(
           """
           All secrets are encrypted with the new key. The previous one is kept until \
-          \(moment.rfc3339Milliseconds) for tokens that clients hold. The server removes it then, \
-          or this command does when you run it again.
+          \(moment.rfc3339Milliseconds) for tokens that clients hold. After that, the server or \
+          the next run of this command removes it.
           """)
         return 0
       case .droppable:
@@ -98,7 +98,8 @@ enum KeysRotateMasterCommand: Command {
       try await Task.sleep(for: .seconds(1))
     }
     throw ConfigurationError(
-      "The server made no progress for a minute. Restart it; it continues automatically.")
+      "The server made no progress for a minute. Restart it; re-encryption continues automatically."
+    )
   }
 
   /// Prints the new value of the environment variable, which this program can't set.
@@ -109,7 +110,9 @@ enum KeysRotateMasterCommand: Command {
     }
     guard ring.ids.count == 1 else {
       throw ConfigurationError(
-        "\(DataFolder.variable) still contains a previous key. Remove it when the server says so.")
+        "\(DataFolder.variable) still contains a previous key. Remove it once the server reports "
+          + "that you can."
+      )
     }
     Terminal.say(ring.rotated(random: .system).text.revealedText)
     Terminal.complain(

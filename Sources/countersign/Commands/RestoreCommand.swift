@@ -106,7 +106,7 @@ private struct Restore {
   ) async throws -> (RestoreReport, [RevivedState]?) {
     let draft = DataFolder(path: swap.draft)
     let ring = try folder.existingKey(environment: environment)
-    guard let ring else { throw ConfigurationError("The master key is gone.") }
+    guard let ring else { throw ConfigurationError("The master key is missing.") }
     let instance: Instance
     do {
       instance = try await Instance.open(
@@ -160,13 +160,14 @@ private struct Restore {
       return
     }
     guard !revived.isEmpty else {
-      Terminal.say("Nothing that was removed or revoked since \(since) is back.")
+      Terminal.say(
+        "This restore brought back nothing that was removed, revoked, or changed since \(since).")
       return
     }
     Terminal.say(
       """
-      Removed, revoked, or changed since \(since), and back after this restore \
-      (\(revived.count)). Check each and repeat the ones that must not be active:
+      Removed, revoked, or changed since \(since), and brought back by this restore \
+      (\(revived.count)). Check each one, and remove, revoke, or change it again if needed:
       """)
     for state in revived { Terminal.say("  \(state.kind.text)\t\(state.what)") }
   }
@@ -192,7 +193,7 @@ extension RestoreReport {
       (approvals, "pending approval", "pending approvals"),
       (bulkRemovals, "bulk removal", "bulk removals"),
       (links, "link or code in a message", "links and codes in messages"),
-      (messages, "unsent message with one", "unsent messages with one"),
+      (messages, "unsent message with a link or code", "unsent messages with links or codes"),
       (temporaryCodes, "temporary code", "temporary codes"),
       (invitations, "invitation", "invitations"),
       (recoveryCodes, "used recovery code", "used recovery codes"),

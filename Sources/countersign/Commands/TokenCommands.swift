@@ -13,7 +13,7 @@ enum TokenCreateCommand: Command {
       "tenant", "T", variable: false, help: "Limit the token to this tenant of the project."),
     Option(
       "role", "ROLE", variable: false,
-      help: "owner, policy, support, auditor, or application (for an application's back end)."),
+      help: "owner, policy, support, auditor, or application (for an application's backend)."),
     Option("name", "NAME", variable: false, help: "Name in the audit log (default: the role)."),
   ]
 
@@ -26,11 +26,11 @@ enum TokenCreateCommand: Command {
     }
     return try await Instance.use(arguments) { instance in
       do {
-        let made = try await instance.identity.serviceTokens.create(
+        let created = try await instance.identity.serviceTokens.create(
           project: ID(project), tenant: arguments.value("tenant").map { ID($0) }, role: role,
           name: arguments.value("name") ?? word, maker: .commandLine)
-        Terminal.say(made.secret.revealedText)
-        Terminal.complain("Token \(made.token.id) (\(word)). It won't be shown again.")
+        Terminal.say(created.secret.revealedText)
+        Terminal.complain("Token \(created.token.id) (\(word)). It won't be shown again.")
         return 0
       } catch ServiceTokenError.scopeNotFound {
         throw ConfigurationError("Project or tenant not found.")

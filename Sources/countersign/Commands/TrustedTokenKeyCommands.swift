@@ -30,7 +30,7 @@ enum TrustedTokenKeyAddCommand: Command {
         Terminal.say("Registered \(signer.id), SHA-256 \(signer.fingerprint).")
         return 0
       } catch let error as TrustedTokenKeyError {
-        throw ConfigurationError(words(error))
+        throw ConfigurationError(message(error))
       }
     }
   }
@@ -48,14 +48,14 @@ enum TrustedTokenKeyAddCommand: Command {
     return String(decoding: try file.read(upToCount: most) ?? Data(), as: UTF8.self)
   }
 
-  private static func words(_ error: TrustedTokenKeyError) -> String {
+  private static func message(_ error: TrustedTokenKeyError) -> String {
     switch error {
     case .projectNotFound: "Project not found."
     case .invalidIssuer: "The issuer must be an email address."
-    case .invalidKeyID: "The key ID must have at most 128 characters and no spaces."
+    case .invalidKeyID: "The key ID must be at most 128 characters long, without spaces."
     case .invalidKey(.isPrivate): "This is a private key. Use its public key instead."
     case .invalidKey(.unreadable): "This isn't a public key or certificate in PEM format."
-    case .invalidKey(.unusable): "The RSA key must have 2048 to 8192 bits."
+    case .invalidKey(.unusable): "The RSA key must be 2048 to 8192 bits long."
     case .invalidKey(.otherKind): "Custom tokens are signed with RS256, which requires an RSA key."
     case .exists: "This key is already registered for this issuer."
     case .tooMany: "The project has \(TrustedTokenKeys.most) active keys. Revoke one first."

@@ -27,7 +27,7 @@ struct DataFolder: Sendable {
     let probe = "\(path)/.writable-\(getpid())"
     guard files.createFile(atPath: probe, contents: Data()) else {
       throw ConfigurationError(
-        "The data folder \(path) isn't writable. Countersign keeps its database and key there.")
+        "The data folder \(path) isn't writable. Countersign stores its database and key there.")
     }
     try? files.removeItem(atPath: probe)
   }

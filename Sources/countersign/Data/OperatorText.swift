@@ -8,22 +8,22 @@ extension StartError {
     case .migration(let error): error.description
     case .wrongProfile(let profile):
       """
-      This data folder belongs to the \(profile.rawValue) profile. Start with --profile \
-      \(profile.rawValue), or with another --data folder.
+      This data folder was created with the \(profile.rawValue) profile. Add --profile \
+      \(profile.rawValue), or choose another folder with --data.
       """
     case .wrongKey:
       """
-      The master key is not the one this data folder was made with. Without it its second factors \
-      and signing keys cannot be read. Put the right key back.
+      The master key isn't the one that this data folder was created with, so its second factors \
+      and signing keys can't be read. Put the original key back.
       """
     case .empty: "The database is empty, so it isn't the one that belongs to the master key."
     case .olderServer(let steps):
       """
-      The server that is running on this data folder is older than this program, which would change \
-      the database under it (\(steps.joined(separator: ", "))). Restart the server with this \
-      version first.
+      The server running on this data folder is an older version. This program would migrate the \
+      database while that server uses it (\(steps.joined(separator: ", "))). Restart the server \
+      with this version first.
       """
-    case .unavailable(let failure): "The database cannot be used: \(failure)"
+    case .unavailable(let failure): "The database can't be used: \(failure)"
     }
   }
 }
@@ -32,15 +32,16 @@ extension BackupFault {
   /// The error as a message for the operator.
   var text: String {
     switch self {
-    case .notCountersign: "It isn't a database of Countersign, or it's empty."
+    case .notCountersign: "It isn't a Countersign database, or it's empty."
     case .damaged(let lines): "It's damaged: \(lines.joined(separator: "; "))."
     case .orphans(let tables):
-      "It's damaged: \(tables.map { "a row of \($0) refers to none" }.joined(separator: "; "))."
+      "It's damaged: "
+        + tables.map { "a row in \($0) refers to a missing row" }.joined(separator: "; ") + "."
     case .migration(let error): error.description
     case .wrongKey:
       """
-      Another master key sealed it. Put the copy of master.key from the time of the backup in the \
-      data folder.
+      It was encrypted with another master key. Put the copy of master.key from the time of the \
+      backup in the data folder.
       """
     case .unreadable(let reason): "It can't be read: \(reason)."
     }
@@ -51,11 +52,12 @@ extension ClockDoubt {
   /// The doubt as a message for the operator.
   var text: String {
     """
-    The clock shows \(shown.rfc3339Milliseconds), \(isBehind ? "before" : "long after") \
-    \(expected.rfc3339Milliseconds), the \(isBehind ? "newest stored time" : "last time it was right")
+    The system clock shows \(shown.rfc3339Milliseconds), \(isBehind ? "before" : "long after") \
+    \(expected.rfc3339Milliseconds), \
+    \(isBehind ? "the newest stored time" : "the expected time"). \
+    Expired data isn't deleted and no email is sent until the clock is corrected, or an owner \
+    confirms that it's correct.
     """
-      + ". Nothing is deleted for its age and no mail is sent until the clock is set right, or an "
-      + "owner confirms that it is."
   }
 }
 
@@ -76,7 +78,7 @@ extension RevivedState.Kind {
     case .policy: "policy, changed since"
     case .user: "user"
     case .disabledUser: "user, disabled since"
-    case .lockedUser: "user, locked changes since"
+    case .lockedUser: "user, changes locked since"
     case .password: "user's password, changed since"
     case .factor: "second factor"
     case .suspendedFactor: "second factor, suspended since"
@@ -90,7 +92,7 @@ extension WeakPassword {
     switch self {
     case .tooShort(let fewest): "Use at least \(fewest) characters."
     case .tooLong(let most): "Use at most \(most) bytes."
-    case .isEmail: "Use something else than your email address."
+    case .isEmail: "Use something other than your email address."
     }
   }
 }

@@ -25,12 +25,12 @@ struct UserFileReader {
     ///
     /// - Parameters:
     ///   - path: The file, whose extension is the default.
-    ///   - said: The value of `--format`; nil when it's missing.
+    ///   - option: The value of `--format`; nil when it's missing.
     /// - Throws: `UsageError` for an unknown format, or an unknown extension without `--format`.
-    init(path: String, said: String?) throws(UsageError) {
-      if let said {
-        guard let format = Format(rawValue: said.lowercased()) else {
-          throw UsageError(message: "unknown format \(said); use json or csv")
+    init(path: String, option: String?) throws(UsageError) {
+      if let option {
+        guard let format = Format(rawValue: option.lowercased()) else {
+          throw UsageError(message: "unknown format \(option); use json or csv")
         }
         self = format
         return

@@ -12,7 +12,7 @@ struct DemoGreeting: Sendable {
   /// Fills the instance when `--demo` is set; returns nil otherwise.
   ///
   /// A folder filled by an earlier demo isn't served beyond loopback, even without `--demo`.
-  static func made(
+  static func create(
     _ configuration: ServeConfiguration, _ instance: Instance
   ) async throws -> DemoGreeting? {
     do {
@@ -53,7 +53,7 @@ struct DemoGreeting: Sendable {
     Terminal.say(heading)
     for person in summary.administrators { say(person) }
     if let user = summary.user {
-      Terminal.say("A user that applications can sign in:")
+      Terminal.say("A user who can sign in to applications:")
       say(user)
     }
   }

@@ -10,7 +10,7 @@ actor KeyRotationTask {
   private let ring: KeyRing
   /// Whether the master key comes from the environment, where it can't change.
   private let isFixed: Bool
-  private var hasSaid = false
+  private var hasReported = false
 
   init(_ instance: Instance, _ folder: DataFolder, environment: [String: String]) {
     identity = instance.identity
@@ -40,12 +40,12 @@ actor KeyRotationTask {
 
   private func dropOlder() async throws {
     guard !isFixed else {
-      if !hasSaid {
+      if !hasReported {
         Terminal.complain(
           "All secrets are encrypted with the first key of \(DataFolder.variable). You can remove "
             + "the others.")
       }
-      hasSaid = true
+      hasReported = true
       return
     }
     try await identity.masterKeys.drop()

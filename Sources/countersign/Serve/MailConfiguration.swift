@@ -16,7 +16,7 @@ struct MailConfiguration: Sendable {
     Option(
       "smtp", "URL",
       help: "SMTP server for emails to users: smtp://user@host:port (STARTTLS) or smtps://…. "
-        + "Without it, emails wait and can be read in the console. The password comes from "
+        + "Without it, emails are queued and can be read in the console. The password comes from "
         + "\(passwordVariable) or --smtp-password-file."),
     Option(
       "smtp-from", "ADDRESS",
@@ -37,7 +37,7 @@ struct MailConfiguration: Sendable {
     }
     let known = problems.count
     var server: SMTPServer?
-    do { server = try SMTPServer(url) } catch { problems.append(Self.words(error)) }
+    do { server = try SMTPServer(url) } catch { problems.append(Self.message(error)) }
     let sender = Self.sender(arguments.value("smtp-from"), &problems)
     if let file = arguments.value("smtp-ca") {
       if FileManager.default.isReadableFile(atPath: file) {
@@ -99,7 +99,7 @@ struct MailConfiguration: Sendable {
     return Secret(text)
   }
 
-  private static func words(_ error: SMTPServerError) -> String {
+  private static func message(_ error: SMTPServerError) -> String {
     switch error {
     case .noScheme: "--smtp must begin with smtp:// or smtps://."
     case .hasPassword:

@@ -43,7 +43,7 @@ enum ServeCommand: Command {
     } catch let error as StartError {
       throw ConfigurationError(error.text)
     }
-    let demo = try await DemoGreeting.made(configuration, instance)
+    let demo = try await DemoGreeting.create(configuration, instance)
     let log = try accessLog(configuration.accessLog)
     let (stop, reloads) = (StopSignal(), ReloadSignal())
     let application: Application

@@ -17,7 +17,7 @@ struct ServeConfiguration: Sendable {
   var defaultProject: String
   var emulatorBeyondLoopback: Bool
   var accessLog: String
-  /// Email delivery; nil when emails wait and can be read in the console.
+  /// Email delivery; nil when emails are queued and can be read in the console.
   var mail: MailConfiguration?
   /// The seed of the demo to create; nil for no demo.
   var demo: UInt64?
@@ -136,7 +136,7 @@ struct ServeConfiguration: Sendable {
     var problems: [String] = []
     if mail != nil {
       problems.append(
-        "Demo users are made up and can't receive email. Remove --smtp.")
+        "Demo users don't have real email addresses. Remove --smtp.")
     }
     if profile == .emulator { problems.append("A demo requires the standalone profile.") }
     if !Self.isLoopback(host) || publicURL != nil || !network.trustedProxies.isEmpty {
@@ -193,7 +193,8 @@ struct Assets: Sendable {
     guidance = "\(root)/Templates/guidance/en"
     if found == nil {
       problems.append(
-        "\(root) has no Templates and Public folders. Set --assets to the folder that has them.")
+        "\(root) has no Templates and Public folders. Set --assets to the folder with both."
+      )
     }
   }
 

@@ -16,7 +16,7 @@ struct HostileTextTests {
 
   @Test(arguments: ["email=#&password=x", "#=x&email=a", "email=a&password=#", "csrf=#&email=a"])
   func `combining marks don't make sign-in slower`(form: String) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = Browser(world)
       let csrf = try await browser.get("/sign-in").csrf
       let work = try await Work.of { text in
@@ -29,7 +29,7 @@ struct HostileTextTests {
   }
 
   @Test func `combining marks don't make a search slower`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu
       let work = try await Work.of(4 << 10) { text in
@@ -43,7 +43,7 @@ struct HostileTextTests {
   }
 
   @Test func `combining marks don't make a pasted list slower`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu
       let csrf = try await browser.get(eu + "/bulk-removals").csrf
@@ -56,7 +56,7 @@ struct HostileTextTests {
   }
 
   @Test func `combining marks in a list of domains don't make settings slower`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu
       let csrf = try await browser.get(eu + "/settings").csrf
@@ -69,7 +69,7 @@ struct HostileTextTests {
   }
 
   @Test func `the most combining marks accepted don't make a search slower`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu
       let work = try await Work.of(4 << 10, HostileText.acceptedMarks) { text in
@@ -82,7 +82,7 @@ struct HostileTextTests {
   }
 
   @Test func `the most combining marks accepted don't make a pasted list slower`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu
       let csrf = try await browser.get(eu + "/bulk-removals").csrf

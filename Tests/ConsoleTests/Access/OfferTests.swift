@@ -12,7 +12,7 @@ import Text
   func `every link and form on every page is permitted for the role`(testRole: TestRole)
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       _ = try await world.projectScope
       let grant = try await testRole.grant(in: world)
       let browser = try await testRole.browser(in: world)

@@ -10,7 +10,7 @@ struct ProjectKeyTests {
   func `only roles that can manage the project's keys see its API key`(testRole: TestRole)
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await testRole.browser(in: world)
       let key = try #require(try await world.identity.apiKeys.list(ID("acme-retail")).first?.text)
       let isWide = testRole.reach == .instance || testRole.reach == .project

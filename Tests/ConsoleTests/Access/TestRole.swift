@@ -269,7 +269,7 @@ extension World {
     let outcome = try await identity.consoleSessions.signIn(
       email: Self.ada, password: Secret(Self.password), address: "192.0.2.1", userAgent: "test")
     guard case .signedIn(let new) = outcome else { throw Missing("Ada's session") }
-    try await prove()
+    try await reauthenticate()
     return (
       new.session,
       new.session.administrator.author(address: "192.0.2.1", requestID: "00000REMOVAL")

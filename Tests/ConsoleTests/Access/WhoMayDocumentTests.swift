@@ -58,13 +58,12 @@ import Testing
   private static let introduction = """
     # Who may
 
-    A grant is a role on the instance, on a project with all its tenants, or on one tenant. What a
-    grant does not reach does not exist for its holder: the answer is 404, the same bytes as for an
-    address that nobody ever had. What it reaches without the permission is refused with 403 and the
-    role that it takes.
+    A grant is a role on the instance, on a project with all its tenants, or on one tenant. Anything
+    outside an administrator's grants returns 404, the same bytes as a page that never existed.
+    Anything within them that requires a missing permission returns 403 and names the required role.
 
-    A test makes this page of the console's routes and of the roles' permissions, and tries every
-    cell of it.
+    A test generates this page from the console's routes and the roles' permissions, and checks
+    every cell.
 
     ## Permissions
 
@@ -74,15 +73,15 @@ import Testing
 
     ## Actions
 
-    Every form of the console performs or previews one of these actions, or concerns only one's own
-    account.
-    One function authorizes them, in the transaction that performs them.
+    Every form of the console performs or previews one of these actions, or affects only the
+    administrator's own account. One function authorizes them, in the transaction that performs
+    them.
 
-    "Recent" is a code of the administrator's own authenticator, or a recovery code, within the
-    re-authentication interval (15 minutes unless an owner changes it). While an administrator has no
-    second factor, a sign-in within the interval counts; where the table says "second factor" it does
-    not. A written reason is a sentence; a chosen one comes from a list, with the pool's identity
-    checks.
+    "Recent" requires a code from the administrator's own authenticator, or a recovery code, within
+    the re-authentication interval (15 minutes by default). For administrators without a second
+    factor, a sign-in within the interval is enough, except where the table says "second factor". A
+    written reason is free text; a chosen one is selected from a list, along with the pool's
+    identity checks.
 
     """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
@@ -120,7 +119,7 @@ extension SecondApproverRule {
   fileprivate var words: String {
     switch self {
     case .never: "–"
-    case .lastFactor: "for the last factor, where the pool asks for it"
+    case .lastFactor: "for the last factor, if the pool requires it"
     case .manyUsers: "above the pool's number of users"
     case .affectedUsers: "above the pool's number of affected users"
     }

@@ -17,7 +17,7 @@ import Text
     rest += routes.filter { $0.route.method != .get }
     // Even an empty form can take effect; the routes after it get a new world.
     while !rest.isEmpty {
-      try await World.furnished { world in
+      try await World.withSampleData { world in
         let tester = try await RouteTester(world, testRole)
         while let route = rest.first {
           rest.removeFirst()
@@ -80,7 +80,7 @@ import Text
   }
 
   @Test func `a tenant's objects are not found in another tenant`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let csrf = try await ada.get("/").csrf
       let other = try await world.tenantID("us-shop").text
@@ -106,7 +106,7 @@ import Text
   }
 
   @Test func `an inaccessible tenant looks like a nonexistent one`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let testRole = TestRole(role: .owner, reach: .otherTenant)
       let browser = try await testRole.browser(in: world)
       let csrf = try await browser.get("/").csrf
@@ -128,7 +128,7 @@ import Text
   @Test func `a denied page names the required role and other administrators who have it`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let eu = try await world.eu
       let alone = try await nadia.get(eu + "/audit")

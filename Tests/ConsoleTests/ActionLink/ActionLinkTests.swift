@@ -33,7 +33,7 @@ import Testing
 
   @Test
   func `opening a link changes nothing, and its button performs the action once`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let account = try await chiara(world)
       var change = AccountChange()
       change.emailVerified = false
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `the new password page is shown until the password is valid`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await link(world, .passwordReset)
       let browser = Browser(world)
       for (password, words) in [
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `an email address is changed by the button`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = Browser(world)
       let change = try await link(world, .changeEmail, newEmail: "new@example.com")
       #expect(try await browser.get(change.address).says("<bdi>new@example.com</bdi>"))
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `a sign-in link redirects to the application immediately`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tenant = try await world.euShop
       _ = try await world.identity.pools.update(
         project: ID("acme-retail"), tenant: tenant, by: Author(actor: .commandLine)
@@ -121,7 +121,7 @@ import Testing
   @Test func `expired links, invalid links, and links of disabled users get an error page`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = Browser(world)
       let late = try await link(world, .passwordReset)
       world.clock.advance(seconds: 3_600)
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test func `a cross-site form is rejected`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await link(world, .passwordReset)
       let browser = Browser(world)
       let csrf = try await browser.get(link.address).csrf
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func `hostile names are escaped`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let name = "\u{202E}<script>alert(1)</script>" + String(repeating: "🦄", count: 1_000)
       try await world.database.write { connection in
         _ = try connection.run(
@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test func `the pages match their snapshots`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = Browser(world)
       let reset = try await link(world, .passwordReset, continueURL: "http://localhost/")
       let page = try await browser.get(reset.address)

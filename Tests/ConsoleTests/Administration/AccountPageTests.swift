@@ -11,7 +11,7 @@ import Testing
   @Test func `an administrator sets up, replaces, and removes a factor with its codes`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       let account = try await iris.get("/account")
       Markup.check(account)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `an owner can't remove their factor, and guessing codes is throttled`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (_, codes) = try await world.authenticator(of: World.ada)
       let ada = Browser(world)
       _ = try await ada.givePassword()
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `changing the password requires the current one`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world, as: World.iris)
       let other = try await Browser.signedIn(world, as: World.iris)
       Markup.check(try await browser.get("/account/password"))
@@ -99,7 +99,7 @@ import Testing
   @Test func `sessions are listed with their browsers and can be ended singly or all at once`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browsers = [
         try await Browser.signedIn(world), try await Browser.signedIn(world),
         try await Browser.signedIn(world),
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func `the time zone and the theme are set per administrator`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let before = try await browser.get("/administrators")
       #expect(before.says("Nov 20, 2026, 08:00 UTC</time>") && !before.says("data-theme"))

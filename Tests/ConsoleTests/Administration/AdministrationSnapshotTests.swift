@@ -7,7 +7,7 @@ import Testing
 /// Snapshots of the pages about administrators and the own account.
 @Suite struct AdministrationSnapshotTests {
   @Test func `the administrator pages match their snapshots`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       _ = try await world.invitation(
         "new@example.com", Grant(role: .policy, project: ID("acme-retail")))
       let ada = try await Browser.signedIn(world)
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func `the account pages match their snapshots`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       for (name, address) in [
         ("account", "/account"), ("account-totp", "/account/totp"),
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `the invitation and sign-in code pages match their snapshots`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await world.invitation("new@example.com", Grant(role: .auditor))
       let token = String(link.dropFirst("/invitation?token=".count))
       let browser = Browser(world)

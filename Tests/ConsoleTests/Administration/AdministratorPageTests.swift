@@ -11,7 +11,7 @@ import Testing
   ]
 
   @Test func `an invitation is linked from the list and creates one administrator`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       #expect(
         try await ada.get("/administrators").values(of: "href").contains("/administrators/new"))
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `an invitation is revoked from the list`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await world.invitation("new@example.com", Grant(role: .auditor))
       let ada = try await Browser.signedIn(world)
       let list = try await ada.get("/administrators")
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `errors are shown next to their fields, and values stay in the form`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let empty = try await ada.submit("/administrators/new", [:])
       #expect(empty.status == .unprocessableContent)
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func `roles are granted and revoked with immediate effect`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let iris = try await Browser.signedIn(world, as: World.iris)
       let address = "/administrators/\(try await world.id(of: World.iris))"
@@ -109,7 +109,7 @@ import Testing
 
   @Test func `administrators can't change themselves, and the page doesn't offer it`() async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let address = "/administrators/\(try await world.id(of: World.ada))"
       let page = try await ada.get(address)
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test func `auditors can read the pages; policy admins and project owners can't`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let id = try await world.id(of: World.nadia)
       let iris = try await Browser.signedIn(world, as: World.iris)
       let list = try await iris.get("/administrators")
@@ -158,7 +158,7 @@ import Testing
   @Test func `revoking a role or removing an administrator says how many tokens are revoked`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       let ada = try await Browser.signedIn(world)
       let id = try await world.id(of: World.iris)
@@ -173,7 +173,7 @@ import Testing
       let maker = try await world.identity.administrators.record(ID(id)).administrator
       for role in [ServiceTokenRole.owner, .policy] {
         _ = try await world.identity.serviceTokens.create(
-          project: acme, tenant: nil, role: role, name: "back end",
+          project: acme, tenant: nil, role: role, name: "backend",
           maker: .administrator(maker, maker.author(address: "a", requestID: "r")))
       }
       let asked = try await ada.get(address + "/removal")
@@ -194,7 +194,7 @@ import Testing
   @Test func `resetting a factor and removing an administrator require typing the address`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (_, codes) = try await world.authenticator(of: World.nadia)
       let nadia = Browser(world)
       _ = try await nadia.givePassword(World.nadia)
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test func `hostile names are escaped`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       for (number, name) in Self.hostile.enumerated() {
         let link = try await world.invitation(

@@ -24,7 +24,7 @@ import Text
   }
 
   @Test func `the form is restored after sign-in and sent with a button`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (browser, answer) = try await late(world)
       #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew&kept=1")
       let signInPage = try await browser.get(try #require(answer.location))
@@ -48,7 +48,7 @@ import Text
   }
 
   @Test func `the form is restored after a sign-in with a code`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (browser, _) = try await late(world)
       let (app, _) = try await world.authenticator(of: World.ada)
       // The setup ended the form's session, but the stored form remains.
@@ -60,7 +60,7 @@ import Text
   }
 
   @Test func `the form is restored after the required setup of a second factor`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await world.invitation("new@example.com", Grant(role: .owner))
       let browser = Browser(world)
       _ = try await browser.accept(link)
@@ -83,7 +83,7 @@ import Text
   }
 
   @Test func `the form is restored only for its author, in the same browser`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (browser, _) = try await late(world)
       #expect(try await browser.givePassword(World.tomas).location == "/")
       #expect(try await browser.get("/sign-in/answers").location == "/")
@@ -93,7 +93,7 @@ import Text
   }
 
   @Test func `a cross-site form or one without a valid CSRF token isn't stored`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let foreign = try await late(
         world, fields: [.origin: "https://evil.example", .secFetchSite: "cross-site"])
       #expect(foreign.answer.location == "/sign-in?next=%2Fprojects%2Fnew")
@@ -106,7 +106,7 @@ import Text
   }
 
   @Test func `secrets aren't stored, and the page says so`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (browser, _) = try await late(
         world,
         form: ["name": "kept", "new-password": "hunter2", "current-code": "123456", "ticket": "t"])
@@ -119,7 +119,7 @@ import Text
   }
 
   @Test func `nothing is restored after ten minutes or after signing out`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (browser, _) = try await late(world)
       world.clock.advance(seconds: 601)
       #expect(try await browser.givePassword().location == "/")
@@ -134,7 +134,7 @@ import Text
   }
 
   @Test func `a form that is too large isn't stored`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let large = String(repeating: "x", count: 300_000)
       let (browser, answer) = try await late(world, form: ["name": large])
       #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew")

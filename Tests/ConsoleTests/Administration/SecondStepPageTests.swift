@@ -9,7 +9,7 @@ import Testing
 /// The code after the password, and the roles that require a second factor.
 @Suite struct SecondStepPageTests {
   @Test func `there is no session between the password and the code`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (app, _) = try await world.authenticator(of: World.ada)
       let browser = Browser(world)
       let first = try await browser.givePassword(next: "/guidance")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `a recovery code is accepted once`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (_, codes) = try await world.authenticator(of: World.ada)
       for (code, status) in [(codes[0], Status.seeOther), (codes[0], .unprocessableContent)] {
         let browser = Browser(world)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `the code page requires a password from the last ten minutes`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (app, _) = try await world.authenticator(of: World.ada)
       #expect(try await Browser(world).get("/sign-in/code").location == "/sign-in")
       let browser = Browser(world)
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func `guessing codes is throttled, and the page says for how long`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (app, _) = try await world.authenticator(of: World.ada)
       let browser = Browser(world)
       _ = try await browser.givePassword()
@@ -96,7 +96,7 @@ import Testing
   @Test func `an owner without a factor is warned at first, then sees only the setup page`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await world.invitation("new@example.com", Grant(role: .owner))
       let browser = Browser(world)
       #expect(try await browser.accept(link).location == "/")
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func `setting up a first factor long after sign-in requires the password`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       #expect(!(try await iris.get("/account/totp")).says("name=\"password\""))
       world.clock.advance(seconds: 301)
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test func `signing out clears the browser's cache and storage`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let out = try await browser.submit("/sign-out", [:])
       #expect(out.response.fields["Clear-Site-Data"] == "\"cache\", \"storage\"")

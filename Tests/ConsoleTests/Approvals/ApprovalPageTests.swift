@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `a pending removal is shown everywhere and runs when approved`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await requireApproval(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let ada = try await Browser.signedIn(world)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `the requester sees why a request was rejected`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await requireApproval(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let ada = try await Browser.signedIn(world)
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `approving requires a recent code`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await requireApproval(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (_, request, _) = try await ask(nadia)
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func `a bulk removal above the threshold is approved as a whole`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.euScope
       let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
       let (job, approval) = try await world.waitingRemoval(of: [chiara], in: scope)

@@ -18,7 +18,7 @@ import Text
   @Test func `weakening requires a reason, which the history, the review, and its CSV show`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/policy"
       let check = try await tomas.submit(address, .policy(intervals: "9"))
@@ -49,7 +49,7 @@ import Text
   @Test func `a weaker policy is pending, listed for approvers, and in effect once approved`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (address, wider) = try await guarded(world)
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let ada = try await Browser.signedIn(world)
@@ -88,7 +88,7 @@ import Text
   }
 
   @Test func `the review warns about a past start date and SMS without a gateway`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/policy"
       let past = try await tomas.submit(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AuditPageTests {
   @Test func `the policy page links to its history, with old and new values`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       let eu = try await world.eu
       let history = eu + "/audit?action=policy"
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `users and administrators link to their history`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       let eu = try await world.eu
       let user = try await iris.get("\(eu)/users/\(World.chiara)")
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `filters stay in the form and can be removed one by one`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let list = try await world.eu + "/audit"
       let query = "actor=administrator%3Atomas&action=policy&from=2026-11-01&to=2026-11-20"
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `date filters cover whole days`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let list = try await world.eu + "/audit"
       // The sample data begins on November 15 at 08:00; the second policy change is a day later.
@@ -75,7 +75,7 @@ import Testing
   func `an invalid date is shown with an error next to its field`(query: String, words: String)
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get("/audit?" + query)
       #expect(page.status == .unprocessableContent)
@@ -90,7 +90,7 @@ import Testing
   @Test func `the instance's log names each scope, without a link if it was deleted`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
       let before = try await ada.get("/audit?action=tenant")
@@ -109,7 +109,7 @@ import Testing
   @Test func `the CSV has the page's entries with formulas escaped, and the download is audited`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       var new = NewAccount()
       new.localID = "formula"
       new.displayName = "=HYPERLINK(\"http://evil\")"
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test func `the next page keeps the filters`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.euScope
       for number in 0..<60 {
         _ = try await world.identity.policies.change(
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func `hostile filter values are escaped`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       for name in HostileTests.names {
         for field in ["actor", "action", "kind", "object", "after"] {

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `a policy is read once before the transaction that saves it`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let policy = try await world.eu + "/policy"
       let csrf = try await tomas.get(policy).csrf
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `an action on a user reads the user only in its transaction`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       let csrf = try await nadia.get(user).csrf

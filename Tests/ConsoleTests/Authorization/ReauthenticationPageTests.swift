@@ -120,7 +120,7 @@ import Testing
   @Test func `actions that require re-authentication are refused until a code is entered`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       _ = try await world.authenticator(of: World.tomas)
       let attempts = try await attempts(world)
@@ -159,7 +159,7 @@ import Testing
 
   @Test func `a form with a single button asks for the code first, without an error`() async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       world.clock.advance(seconds: 900)
       let eu = try await world.eu
@@ -185,7 +185,7 @@ import Testing
   @Test func `the form keeps its values and shows all errors along with the missing code`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       world.clock.advance(seconds: 900)
       let code = try world.code(of: app)
@@ -206,7 +206,7 @@ import Testing
   func `without a second factor, a recent sign-in is enough and an older one requires setup`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = Browser(world)
       _ = try await ada.givePassword()
       let form: Form = ["name": "Script", "role": "owner"]
@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test func `a change that weakens nothing requires no re-authentication`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (tomas, _) = try await Browser.withApp(world, as: World.tomas)
       world.clock.advance(seconds: 900)
       let eu = try await world.eu
@@ -247,7 +247,7 @@ import Testing
   }
 
   @Test func `revoking an invitation or a role requires confirmation`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let link = try await world.invitation("new@example.com", Grant(role: .auditor))
       let list = try await ada.get("/administrators")

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `a temporary code is generated with one field and shown once`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
@@ -49,7 +49,7 @@ import Testing
   @Test func `a code is shown only to its creator, and a HEAD request doesn't consume it`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let ada = try await Browser.signedIn(world)
@@ -67,7 +67,7 @@ import Testing
   @Test func `a missing reason is shown next to its field, and the lifetime stays selected`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let wrong = try await nadia.submit(try await page(world), ["hours": "8"])
@@ -100,7 +100,7 @@ import Testing
   func `pages warn that codes are blocked, with a link to unlock them`(
     wrong: Int
   ) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func `no form is shown if a code can't be generated`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let off = try await nadia.get(try await page(world))
       #expect(off.says("This feature is off") && !off.says("name=\"reason\""))
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func `codes are revoked on a separate page`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let removal = try await page(world, "/removal")
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test func `the pages match their snapshots`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       try Snapshot.check(

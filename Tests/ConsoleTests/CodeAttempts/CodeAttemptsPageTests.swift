@@ -18,7 +18,7 @@ import Testing
   @Test func `the page is linked only if there are more attempts than the user's page shows`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
       // With the enrollment's attempt, there are 20.
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `attempts are listed 50 per page, with the retention period`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       var settings = SupportRules()
       settings.codeAttemptDays = 30
@@ -70,7 +70,7 @@ import Testing
   @Test func `an empty log says so, and an invalid position redirects to the newest attempts`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       let user = try await user(world)
       let empty = try await iris.get(
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `another tenant's user gets the same response as a nonexistent one`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (eu, us) = (
         try await world.eu,
@@ -107,7 +107,7 @@ import Testing
   @Test(arguments: HostileTests.names.indices)
   func `hostile user agents are escaped`(index: Int) async throws {
     let name = HostileTests.names[index]
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await world.write(
         [CodeFinding(.wrong)], of: World.chiara, agent: name, address: name)
       let nadia = try await Browser.signedIn(world, as: World.nadia)

@@ -7,7 +7,7 @@ import Testing
 /// The code attempts section of a user's page.
 struct CodeAttemptsSectionTests {
   @Test func `a slow clock is shown, with advice for the caller`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await world.write(
         [
           CodeFinding(.late, distance: -8, step: 100), CodeFinding(.wrong),
@@ -26,7 +26,7 @@ struct CodeAttemptsSectionTests {
   }
 
   @Test func `a temporary block is shown with its end, and a lock without one`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (user, users) = (
         try await world.eu + "/users/\(World.chiara)", try await world.eu + "/users"
@@ -55,7 +55,7 @@ struct CodeAttemptsSectionTests {
   @Test func `a user without a factor has no section, and others see the newest 20 attempts`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let users = try await world.eu + "/users"
       // Without a factor, there is no section.
@@ -71,7 +71,7 @@ struct CodeAttemptsSectionTests {
   @Test(arguments: HostileTests.names.indices)
   func `a hostile user agent is escaped`(index: Int) async throws {
     let name = HostileTests.names[index]
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await world.write(
         [CodeFinding(.wrong)], of: World.chiara, agent: name, address: name)
       let nadia = try await Browser.signedIn(world, as: World.nadia)

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `a user scans the QR code, enters a code, and sees what's next`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await send(world)
       let browser = Browser(world)
       let page = try await browser.get(link)
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `an incorrect code keeps the secret and the name and says what to do`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = Browser(world)
       let page = try await browser.get(try await send(world))
       let wrong = try await browser.post(Self.page, try form(page, code: "1"))
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func `invalid links get an error page, and hostile values are escaped`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = Browser(world)
       for query in ["", "?code=", "?code=x", "?code=<script>", "?done=1"] {
         guard Target(Self.page + query) != nil else { continue }
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `no form is shown for a user who already has an app`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       let page = try await nadia.get(user + "/enrollment-link")
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test func `the pages match their snapshots`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await send(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       try Snapshot.check(

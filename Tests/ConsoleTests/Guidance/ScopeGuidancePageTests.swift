@@ -17,7 +17,7 @@ extension Browser {
   }
 
   @Test func `guidance is previewed, saved as versions, and readable by support`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let guidance = try await world.eu + "/guidance"
@@ -56,7 +56,7 @@ extension Browser {
   }
 
   @Test func `a conflicting save shows both texts and loses neither`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let guidance = try await world.eu + "/guidance"
@@ -73,7 +73,7 @@ extension Browser {
   }
 
   @Test func `text that is too long or too deeply nested stays in the form`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let edit = try await world.eu + "/guidance/edit"
       let long = try await ada.submit(
@@ -96,7 +96,7 @@ extension Browser {
     arguments: ["[", "*_", "`a``", "[a](", "&#x", "# a\n", "<", "> a\n\n", "**x*"])
   func `64 KiB of pathological Markdown is rendered in time`(piece: String) async throws {
     let text = String(repeating: piece, count: ScopeGuidance.longest / piece.utf8.count)
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let edit = try await world.eu + "/guidance/edit"
       let time = try await ContinuousClock().measure {
@@ -110,7 +110,7 @@ extension Browser {
   @Test(arguments: HostileTests.names.indices)
   func `hostile guidance is escaped`(index: Int) async throws {
     let name = HostileTests.names[index]
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let guidance = try await world.eu + "/guidance"
       let text =
@@ -125,7 +125,7 @@ extension Browser {
   }
 
   @Test func `every user's page shows the beginning of the guidance`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let guidance = try await world.eu + "/guidance"
       let user = try await world.eu + "/users/\(World.chiara)"

@@ -21,8 +21,8 @@ import Testing
 
   @Test func `every page is in the catalog's language`() async throws {
     let pseudo = Catalog.pseudo(of: try World.catalog.get())
-    try await World.furnished { world in
-      let world = try world.speaking(pseudo)
+    try await World.withSampleData { world in
+      let world = try world.localized(pseudo)
       for page in PageTests.pages {
         let browser =
           page.who == nil ? Browser(world) : try await Browser.signedIn(world, as: page.who ?? "")
@@ -36,9 +36,9 @@ import Testing
 
   @Test func `a client gets the locale it prefers`() async throws {
     let english = try World.catalog.get()
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let catalogs = [english, .pseudo(of: english)]
-      let consoles = try Consoles(catalogs) { try world.speaking($0).console }
+      let consoles = try Consoles(catalogs) { try world.localized($0).console }
       let cases = [("en-XA, en;q=0.5", "en-XA"), ("fr", "en"), ("en", "en")]
       for (field, locale) in cases {
         let response = await consoles.respond(to: try Self.request(field))
@@ -61,8 +61,8 @@ import Testing
 
   @Test func `a right-to-left locale sets the page's direction`() async throws {
     let pseudo = Catalog.pseudo(of: try World.catalog.get(), rightToLeft: true)
-    try await World.furnished { world in
-      let answer = try await Browser(try world.speaking(pseudo)).get("/sign-in")
+    try await World.withSampleData { world in
+      let answer = try await Browser(try world.localized(pseudo)).get("/sign-in")
       #expect(answer.text.contains("lang=\"ar-XB\" dir=\"rtl\""))
     }
   }

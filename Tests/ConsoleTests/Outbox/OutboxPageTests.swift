@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func `the pages match their snapshots`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let outbox = try await world.filled("{eu}/outbox")
       try Snapshot.check(try await ada.get(outbox).settled, named: "outbox-empty.html")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `an owner can open a message, and that is audited`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let message = try await queuedMessage(world)
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(message.path)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `support sees a message's status, but not its text`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let message = try await queuedMessage(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let page = try await nadia.get(message.path)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `the overview links to waiting messages`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       _ = try await queuedMessage(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let overview = try await nadia.get(try await world.filled("{eu}"))
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `an invalid message number is not found`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       for id in ["0", "x", "99999999999999999999", "-1"] {
         let page = try await ada.get(try await world.filled("{eu}/outbox/\(id)"))
@@ -85,7 +85,7 @@ import Testing
     String(repeating: "x", count: 4_000),
   ])
   func `a hostile search is escaped and finds nothing`(text: String) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       var query = Form()
       query.add("q", text)

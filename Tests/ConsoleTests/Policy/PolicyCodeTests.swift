@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func `the Admin SDK sample has the policy's exact values`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tenant = try await world.euShop.text
       let all = try await policy(
         world,

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `TOTP is turned on with one link and one button`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await sandbox(world)
       let check = try await browser.get(address + "?change=on")
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `turning TOTP back on restores the stored values`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       _ = try await world.identity.policies.change(
         try await world.euScope, by: Author(actor: .commandLine)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `a tenant copies the project's policy with one link and one button`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
       _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
         $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 1)
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func `a project policy that changes during review isn't copied`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let check = try await browser.get(try await world.eu + "/policy?change=project")
       let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
@@ -105,7 +105,7 @@ import Testing
   @Test func `turning off TOTP by copying the project's policy requires typing the name`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let check = try await browser.get(try await world.eu + "/policy?change=project")
       #expect(check.says("Turn off TOTP"))
@@ -121,7 +121,7 @@ import Testing
   @Test func `proposals require permission to change the policy and to read the project's`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let iris = try await Browser.signedIn(world, as: World.iris)
       let address = try await world.eu + "/policy"
       for query in ["?change=project", "?change=on", "?pattern=mandatory"] {
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func `every change goes through the review page, whatever the form claims`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       for form in [
@@ -164,7 +164,7 @@ import Testing
 /// The parts of the policy page outside its form.
 @Suite struct PolicyPageTests {
   @Test func `a mandatory pattern is shown with its start date everywhere`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       let form = try await browser.get(address + "?pattern=mandatory")
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test func `turning SMS on or off sets both of its fields`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       _ = try await browser.save(address, .policy(sms: "on"))
@@ -209,7 +209,7 @@ import Testing
   }
 
   @Test func `every version is listed, ten per page`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.euScope
       for number in 0..<25 {
         _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
@@ -232,7 +232,7 @@ import Testing
   }
 
   @Test func `the policy page shows which enrollment prerequisites are met`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       let before = try await browser.get(address)

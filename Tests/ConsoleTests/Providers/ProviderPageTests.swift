@@ -20,7 +20,7 @@ import Text
   }
 
   @Test func `a provider is added, changed, and removed`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let list = try await world.eu + "/settings/providers"
       let added = try await ada.submit(list + "/new", Self.answers)
@@ -59,7 +59,7 @@ import Text
   func `errors are shown next to their fields, and values stay in the form`(
     name: String, value: String, field: String
   ) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let list = try await world.eu + "/settings/providers"
       let wrong = try await ada.submit(list + "/new", Self.answers(name, value))
@@ -73,7 +73,7 @@ import Text
   }
 
   @Test func `a change to outdated settings isn't saved`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let scope = try await world.euScope
       let one = try await world.eu + "/settings/providers/oidc.staff"
@@ -97,7 +97,7 @@ import Text
   @Test func `a SAML provider's name and state can be changed, and the rest is preserved`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       var settings = ProviderSettings()
       settings.members = #"""
         {"idpConfig":{"idpEntityId":"e","ssoUrl":"https://sso.example","idpCertificates":[{"x509Certificate":"C"}]},"spConfig":{"spEntityId":"s"}}
@@ -123,7 +123,7 @@ import Text
   @Test(arguments: HostileTests.names.indices)
   func `hostile values are escaped`(index: Int) async throws {
     let name = HostileTests.names[index]
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       var settings = ProviderSettings()
       settings.displayName = name.cut(to: Account.longestName)
       settings.issuer = "https://login.example.com/'<script>"

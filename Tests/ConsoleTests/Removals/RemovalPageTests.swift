@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `a list is previewed, confirmed once, and processed`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (address, draft) = try await preview(nadia)
       try Snapshot.check(draft.text, named: "removal-draft.html")
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `a running removal can be stopped`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (address, _) = try await preview(nadia)
       _ = try await nadia.submit(address, ["reason": "lost"])
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func `an invalid list is shown with an error and stays in the form`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let removals = try await world.eu + "/bulk-removals"
       let empty = try await nadia.submit(removals, ["list": " \r\n "])
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `hostile lines are escaped on the page and in the CSV`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let list = (HostileTests.names + [World.chiara]).joined(separator: "\n")
       let (address, page) = try await preview(nadia, list)
@@ -126,7 +126,7 @@ import Testing
   func `a draft is visible only to its author, and a removal to agents who can remove factors`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let ada = try await Browser.signedIn(world)
       let (address, _) = try await preview(nadia)

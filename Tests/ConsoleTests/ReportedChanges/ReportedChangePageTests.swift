@@ -26,7 +26,7 @@ import Testing
   @Test func `opening a link changes nothing, and its button locks the user's factors`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await removed(world)
       let browser = Browser(world)
       for _ in 0..<2 {
@@ -55,7 +55,7 @@ import Testing
   @Test func `the overview and the home page show a report to administrators of the pool`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await removed(world)
       _ = try await Browser(world).submit(link, ["code": code(link)], to: Self.page)
       let ada = try await Browser.signedIn(world)
@@ -77,7 +77,7 @@ import Testing
   func `expired and invalid links get an error page, and a cross-site form is rejected`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await removed(world)
       let browser = Browser(world)
       for query in ["", "?code=", "?code=x", "?done=1"] {
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `a hostile factor name is escaped`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let name = "\u{202E}<script>alert(1)</script>" + String(repeating: "🦄", count: 60)
       try await world.database.write { connection in
         _ = try connection.run("UPDATE factor SET display_name = \(name)")
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func `the pages match their snapshots`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let link = try await removed(world)
       let browser = Browser(world)
       let page = try await browser.get(link)

@@ -9,7 +9,7 @@ import Testing
   private static let address = "/projects/acme-retail/review"
 
   @Test func `differences are named and link to copying the project's policy`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(Self.address)
       #expect(page.says("3 tenants with 4 users; 50% have a second factor; 2 differ from"))
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `an administrator of one tenant sees only that tenant`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       for query in ["", "?show=differs", "?sort=enrolled", ".csv"] {
         let page = try await nadia.get(Self.address + query)
@@ -44,7 +44,7 @@ import Testing
 
   @Test func `the CSV has every row, applies the page's filter, and escapes formulas`() async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let policy = Author(
         actor: .administrator(ID("x"), name: "=HYPERLINK(\"http://evil\")"), address: "",
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `a thousand tenants are paged through in every order, each once`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let admin = Author(actor: .commandLine)
       for number in 0..<1_000 {
         _ = try await world.identity.pools.createTenant(
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func `links keep the page's query parameters`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(Self.address + "?q=shop&show=differs&sort=changed")
       let links = page.values(of: "href")

@@ -7,7 +7,7 @@ import Testing
 /// The warnings on the home page and the overview.
 @Suite struct HomeTests {
   @Test func `the home page lists what needs attention, with links to fix it`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let home = try await ada.get("/")
       let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `the home page warns about enrolled users of a pool where TOTP is off`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       _ = try await world.identity.policies.change(
         try await world.euScope, by: Author(actor: .commandLine)
       ) { edit throws(PolicyError) in edit.configuration.totp = nil }
@@ -47,7 +47,7 @@ import Testing
   @Test func `the overview warns about a wide window, an old policy, and unsupported methods`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.euScope
       _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
         edit throws(PolicyError) in
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `enabled identity providers are methods that support a second factor`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.euScope
       let author = Author(actor: .commandLine)
       func set(_ methods: SignInMethods) async throws {
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func `each token verification sample rejects tokens of other tenants`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let overview = try await ada.get(try await world.eu).text.replacing("&quot;", with: "\"")
         .replacing("&amp;", with: "&")
@@ -124,7 +124,7 @@ import Testing
   @Test(arguments: HostileTests.names.indices)
   func `hostile names are escaped in settings, keys, and tokens`(index: Int) async throws {
     let name = String(HostileTests.names[index].prefix(100))
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       _ = try await world.identity.pools.update(
         project: ID("globex"), by: Author(actor: .commandLine)

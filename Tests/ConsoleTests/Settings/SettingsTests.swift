@@ -10,7 +10,7 @@ import Testing
   private static let project = "/projects/acme-retail/settings"
 
   @Test func `only edited settings are changed`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let saved = try await ada.submit(
         Self.project,
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `a password policy is saved, shown, and enforced`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let settings = try await world.filled("{eu}/settings")
       let saved = try await ada.submit(
@@ -84,7 +84,7 @@ import Testing
   func `an invalid password length is rejected and stays in the form`(
     typed: String
   ) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let answer = try await ada.submit(
         Self.project,
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `concurrent changes to the authorized domains are merged`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let page = Self.project
       let ada = try await Browser.signedIn(world)
       func domains(_ was: [String], _ now: [String]) async throws -> [String] {
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func `errors are shown next to their fields, and values stay in the form`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let wrong = try await ada.submit(
         Self.project,
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test func `sign-in can be turned off and on for a whole pool`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let page = try await world.eu + "/settings/sign-in"
       #expect(try await tomas.get(page).says("4 users are locked out"))
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test func `API keys are created and revoked, with a warning for the last one`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let keys = world.identity.apiKeys
       let first = try #require(try await keys.list(ID("acme-retail")).first)
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test func `a token is shown once and has no more permissions than its creator`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let new = try await world.eu + "/settings/tokens/new"
       let form = try await tomas.get(new)
@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test func `each key and token links to its history`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let tenant = try await world.eu + "/settings"
       for (page, name) in [(Self.project, "of-project"), (tenant, "of-tenant")] {
@@ -243,7 +243,7 @@ import Testing
   }
 
   @Test func `deleting a project requires typing its name and removes its pages`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let address = Self.project + "/deletion"
       let page = try await ada.get(address)
@@ -265,7 +265,7 @@ import Testing
   }
 
   @Test func `deleting a tenant requires permission in its project`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let eu = try await world.eu
       let address = eu + "/settings/deletion"
@@ -279,7 +279,7 @@ import Testing
   }
 
   @Test func `a tenant inherits email enumeration protection until it sets its own`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let settings = try await world.filled("{eu}/settings")
       let tenant = try await world.euShop

@@ -19,7 +19,7 @@ final class Browser: Sendable {
     let response = try await browser.post(
       "/sign-in", ["csrf": try form.csrf, "email": email, "password": World.password])
     guard response.status == .seeOther else { throw Missing("sign-in of \(email)") }
-    try await world.prove()
+    try await world.reauthenticate()
     return browser
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 /// Requirements for the markup of every page.
 enum Markup {
-  private static let voids: Set = [
+  private static let voidElements: Set = [
     "meta", "link", "input", "hr", "br", "path", "rect", "use", "img",
   ]
 
@@ -81,7 +81,7 @@ enum Markup {
 
   private static func nesting(of tags: [Tag]) -> [String] {
     var open: [String] = []
-    for tag in tags where !voids.contains(tag.name) {
+    for tag in tags where !voidElements.contains(tag.name) {
       if !tag.isEnd {
         open.append(tag.name)
       } else if open.popLast() != tag.name {

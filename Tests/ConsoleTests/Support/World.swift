@@ -73,18 +73,19 @@ struct World: Sendable {
   static let publicURL = "https://mfa.example.com"
 
   /// Runs a test on a copy of the instance with sample data.
-  static func furnished(
+  static func withSampleData(
     publicURL: String = World.publicURL, sparePages: Int? = nil, carriesMail: Bool = false,
     _ body: (World) async throws -> Void
   ) async throws {
     try await onCopy(
-      of: try await Furnished.shared.folder(), publicURL, sparePages, carriesMail: carriesMail, body
+      of: try await SampleInstances.shared.folder(), publicURL, sparePages,
+      carriesMail: carriesMail, body
     )
   }
 
   /// Runs a test on an instance before its setup.
   static func empty(_ body: (World) async throws -> Void) async throws {
-    try await onCopy(of: try await Furnished.shared.emptyFolder(), publicURL, nil, body)
+    try await onCopy(of: try await SampleInstances.shared.emptyFolder(), publicURL, nil, body)
   }
 
   private static func onCopy(
@@ -140,7 +141,7 @@ struct World: Sendable {
 
 extension World {
   /// The same instance with another message catalog.
-  func speaking(_ catalog: Catalog) throws -> World {
+  func localized(_ catalog: Catalog) throws -> World {
     guard let address = PublicURL(origin) else { throw Missing("public URL") }
     var world = self
     world.console = try Console(
@@ -152,7 +153,7 @@ extension World {
   }
 
   /// Marks every session as just re-authenticated.
-  func prove() async throws {
+  func reauthenticate() async throws {
     let now = clock.now
     try await database.write { connection in
       _ = try connection.run("UPDATE console_session SET proved_at = \(now.microseconds)")

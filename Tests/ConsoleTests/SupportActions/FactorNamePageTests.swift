@@ -20,7 +20,7 @@ import Text
   }
 
   @Test func `a factor is renamed, and the flash message links to undoing it`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (user, name, id) = try await address(world)
       let rows = try await log(world).count
@@ -77,7 +77,7 @@ import Text
   @Test func `renaming requires the pool's identity checks and a recent re-authentication`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       var settings = SupportRules()
       settings.identityProof = ["Called back"]
       try await world.identity.support.change(

@@ -32,7 +32,7 @@ import Testing
     async throws
   {
     let name = HostileTests.names[index]
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let proof = try await requireProof(world, name)
       var new = NewAccount()
       new.localID = "hostile"

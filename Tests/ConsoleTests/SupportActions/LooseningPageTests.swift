@@ -38,7 +38,7 @@ import Testing
   ]
 
   @Test func `loosening support rules requires a code`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (tomas, app) = try await Browser.withApp(world, as: World.tomas)
       let address = try await world.eu + "/settings/support"
       #expect(!(try await tomas.get(address).says("Code from your authenticator app")))
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `extending the re-authentication interval requires a code`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       world.clock.advance(seconds: 900)
       let both = try await ada.submit(
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `unblocking an agent requires a code`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let id = try await world.id(of: World.nadia)
       try await world.hold(id, in: try await world.euScope)
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `administrators can't unblock themselves`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let id = try await world.id(of: World.ada)
       try await world.hold(id, in: try await world.euScope)
       let ada = try await Browser.signedIn(world)
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func `rejecting a request requires a code`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.euScope
       let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
       let (_, approval) = try await world.waitingRemoval(of: [chiara], in: scope)
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test func `an administrator without an authenticator is sent to set one up`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let id = try await world.id(of: World.iris)
       let scope = try await world.euScope
       try await world.hold(id, in: scope)

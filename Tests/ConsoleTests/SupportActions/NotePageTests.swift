@@ -19,7 +19,7 @@ import Testing
   @Test func `a note is saved with its reason, and the flash message links to its deletion`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
       let new = user + "/notes/new"
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `an invalid note stays in the form, with an error for each field`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let new = try await user(world) + "/notes/new"
       for name in HostileTests.names {
@@ -84,7 +84,7 @@ import Testing
   func `agents can add notes to protected users without re-authentication; auditors can't`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.euScope
       var settings = SupportRules()
       (settings.actionsPerHour, settings.identityProof) = (1, ["Called back"])
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func `agents can't add notes to their own account`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       var account = NewAccount()
       account.localID = "own"
       account.email = World.nadia

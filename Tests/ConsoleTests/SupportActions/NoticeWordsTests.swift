@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `without a mail server, every page says that the user isn't notified`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       for page in try await pages(world) {
         #expect(page.status == .ok && page.says(Self.missing), "\(page.address)")
         for word in ["notifies", "contains a link", "notify"] {
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `with a mail server, every page says that the user is notified`() async throws {
-    try await World.furnished(carriesMail: true) { world in
+    try await World.withSampleData(carriesMail: true) { world in
       for page in try await pages(world) {
         #expect(!page.says(Self.missing), "\(page.address)")
         let isPromised = page.says("is notified") || page.says("contains a link")

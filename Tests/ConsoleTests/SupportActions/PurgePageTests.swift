@@ -9,7 +9,7 @@ import Testing
   @Test func `the agent who removed a factor can permanently delete it from the user's page`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       _ = try await nadia.submit(
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `permanent deletion isn't offered to roles that can't act on the user`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let scope = try await world.euScope
       let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
       try await world.removalHold(chiara, in: scope)

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `an incomplete form shows all errors and keeps its values`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await requireProof(world)
       let (nadia, app) = try await Browser.withApp(world, as: World.nadia)
       world.clock.advance(seconds: 900)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `every support action shows all errors at once`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await requireProof(world)
       try await world.setSupportRules { $0.temporaryCodes = true }
       let (ada, _) = try await Browser.withApp(world, as: World.ada)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `an error that no input can fix is shown alone`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       try await requireProof(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let ada = try await Browser.signedIn(world)

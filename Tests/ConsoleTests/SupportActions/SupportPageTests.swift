@@ -25,7 +25,7 @@ import Text
   }
 
   @Test func `another agent can undo a removal`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
       let removal = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/removal"
@@ -66,7 +66,7 @@ import Text
   }
 
   @Test func `no link is offered if no other administrator can restore the factor`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
       _ = try await nadia.submit(user + "/factors/removal", ["reason": "lost"])
@@ -93,7 +93,7 @@ import Text
 
   @Test func `the removal of a stolen device can't be undone from the flash message`() async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
       _ = try await nadia.submit(user + "/factors/removal", ["reason": "stolen"])
@@ -103,7 +103,7 @@ import Text
   }
 
   @Test func `a factor is suspended until a date, and the suspension can end early`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
       let suspension = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/suspension"
@@ -137,7 +137,7 @@ import Text
   }
 
   @Test func `re-authentication issues a new session cookie`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let app = try await world.authenticator(of: World.nadia).app
       let nadia = Browser(world)
       _ = try await nadia.givePassword(World.nadia)
@@ -163,7 +163,7 @@ import Text
   }
 
   @Test func `an agent without an authenticator is sent to set one up`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       world.clock.advance(seconds: 900)
       let page = try await nadia.get(try await user(world) + "/sessions/end")
@@ -173,7 +173,7 @@ import Text
   }
 
   @Test func `owners see who hit the hourly action limit and can unblock them`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       var settings = SupportRules()
       settings.actionsPerHour = 1
       try await world.identity.support.change(
@@ -207,7 +207,7 @@ import Text
   }
 
   @Test func `a protected account says who can act on it`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
@@ -228,7 +228,7 @@ import Text
   }
 
   @Test func `a user's lock on changes is shown, and an owner can lift it`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (now, uid) = (world.clock.now.microseconds, World.chiara)
       try await world.database.write { connection in
         _ = try connection.run(
@@ -249,7 +249,7 @@ import Text
   }
 
   @Test func `administrators can't act on an account with their own address`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let user = try await user(world)
       _ = try await world.identity.administrators.create(
         email: "chiara.bianchi@example.com", displayName: "Chiara",
@@ -272,7 +272,7 @@ import Text
   }
 
   @Test func `support can unlock codes`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let (until, uid) = (world.clock.now.advanced(bySeconds: 60).microseconds, World.chiara)
       try await world.database.write { connection in
         try connection.run(
@@ -294,7 +294,7 @@ import Text
   }
 
   @Test func `support rules can be changed, each within its range`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/settings/support"
       try Snapshot.check(try await tomas.get(address).text, named: "support-rules.html")
@@ -339,7 +339,7 @@ import Text
   }
 
   @Test func `owners set the re-authentication interval`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       _ = try await ada.submit("/administrators", ["minutes": "30"], to: "/administrators/step-up")
       #expect(try await ada.get("/administrators").says("in the last 30 min"))

@@ -9,7 +9,7 @@ import Testing
   private static let list = "/projects/globex/settings/custom-token-keys"
 
   @Test func `a key is registered and revoked`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let empty = try await ada.get(Self.list)
       #expect(empty.says("No custom token signing keys"))
@@ -38,7 +38,7 @@ import Testing
   func `errors are shown next to their fields, and values stay in the form`(
     issuer: String, key: String, keyID: String, field: String
   ) async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let wrong = try await ada.submit(
         Self.list + "/new", ["issuer": issuer, "key": key, "key-id": keyID])
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `a rejected private key isn't shown on the page`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let wrong = try await ada.submit(
         Self.list + "/new",
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func `roles that can't register keys don't see the links for it`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let list = "/projects/acme-retail/settings/custom-token-keys"
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let page = try await tomas.get(list)

@@ -7,7 +7,7 @@ import Testing
 /// The sign-in simulator.
 @Suite struct WhatIfTests {
   @Test func `the simulator explains a sign-in by email address or UID`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       #expect(try await nadia.get("/").says("href=\"/what-if\""))
       let chiara = try await nadia.get("/what-if?q=Chiara.Bianchi@Example.com")
@@ -37,7 +37,7 @@ import Testing
   @Test func `the simulator requires permission to find users and hides those of other pools`()
     async throws
   {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       #expect(try await tomas.get("/what-if").status == .forbidden)
       #expect(try await tomas.get("/").says("/what-if") == false)

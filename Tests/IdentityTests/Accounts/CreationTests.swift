@@ -167,7 +167,7 @@ struct AccountCreationTests {
 
   @Test func `64 concurrent sign-ups with one email create one account`() async throws {
     try await withInstance { instance in
-      let outcomes = try await atOnce(64) { number in
+      let outcomes = try await concurrently(64) { number in
         await outcome {
           var new = NewAccount()
           new.email = number % 2 == 0 ? "alice@example.com" : "ALICE@example.com"

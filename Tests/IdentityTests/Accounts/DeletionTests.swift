@@ -43,7 +43,7 @@ struct AccountDeletionTests {
   @Test func `of concurrent deletions of one account, exactly one succeeds`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      let outcomes = try await atOnce(16) { _ in
+      let outcomes = try await concurrently(16) { _ in
         await outcome {
           try await instance.identity.accounts.delete(
             instance.acme, device.account.id, by: Instance.boss)

@@ -7,7 +7,7 @@ import Testing
 struct AccountListTests {
   /// Creates `count` accounts whose UIDs sort by number.
   private func fill(_ scope: Scope, _ count: Int, _ instance: Instance) async throws {
-    _ = try await atOnce(count) { number in
+    _ = try await concurrently(count) { number in
       var new = NewAccount()
       new.localID = "u\(10_000 + number)"
       new.email = "user\(10_000 + number)@example.com"

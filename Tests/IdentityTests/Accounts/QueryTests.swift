@@ -2,7 +2,7 @@ import Testing
 
 @testable import Identity
 
-/// Queries by offset and limit, as back ends send them.
+/// Queries by offset and limit, as backends send them.
 struct AccountQueryTests {
   private static let names = ["Zoë", "adam", "Ödön", "Bea", nil, "ada", "Çelik", nil]
 

@@ -50,7 +50,7 @@ struct AdministratorTests {
 
   @Test func `an email belongs to one administrator, also with concurrent requests`() async throws {
     try await withInstance { instance in
-      let outcomes = try await atOnce(8) { number in
+      let outcomes = try await concurrently(8) { number in
         await outcome {
           try await create(
             instance, email: number % 2 == 0 ? "Dora@example.com" : "dora@EXAMPLE.com")

@@ -110,7 +110,7 @@ struct ConsoleSessionTests {
   ) async throws {
     try await withInstance { instance in
       try await dora(instance)
-      let outcomes = try await atOnce(64) { number in
+      let outcomes = try await concurrently(64) { number in
         await outcome { try await signIn(instance, email: email, password: Secret("wrong")) }
       }
       #expect(outcomes.tally == ["refused": 10, "throttled": 54])

@@ -104,7 +104,7 @@ struct GrantTests {
       let one = try await instance.administrator("one", .owner)
       let two = try await instance.administrator("two", .owner)
       _ = try await instance.administrator("three", .owner, project: instance.acme.project)
-      let outcomes = try await atOnce(8) { number in
+      let outcomes = try await concurrently(8) { number in
         await outcome {
           let (by, other) = number % 2 == 0 ? (one, two) : (two, one)
           if number < 4 {

@@ -38,7 +38,7 @@ struct InvitationTests {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let token = try await instance.invite("new@example.com", by: boss).token
-      let outcomes = try await atOnce(8) { _ in
+      let outcomes = try await concurrently(8) { _ in
         await outcome { try await instance.accept(token) }
       }
       #expect(outcomes.tally == ["done": 1, "ended": 7])

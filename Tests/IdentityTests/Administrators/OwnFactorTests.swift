@@ -238,7 +238,7 @@ struct RecoveryCodeTests {
         pending.append(try await instance.giveConsolePassword(device.administrator).pending)
       }
       let tokens = pending
-      let outcomes = try await atOnce(4) { number in
+      let outcomes = try await concurrently(4) { number in
         await outcome { try await instance.finish(tokens[number], code: device.recoveryCodes[3]) }
       }
       #expect(outcomes.tally == ["done": 1, "wrongCode": 3])

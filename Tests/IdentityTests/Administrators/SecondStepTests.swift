@@ -68,7 +68,7 @@ struct SecondStepTests {
         pending.append(try await instance.giveConsolePassword(device.administrator).pending)
       }
       let tokens = pending
-      let outcomes = try await atOnce(4) { number in
+      let outcomes = try await concurrently(4) { number in
         await outcome { try await instance.finish(tokens[number], code: code) }
       }
       #expect(outcomes.tally == ["done": 1, "wrongCode": 3])
@@ -142,7 +142,7 @@ struct SecondStepTests {
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let pending = try await instance.giveConsolePassword(device.administrator).pending
       let wrong = try device.wrongCode(at: instance.now)
-      let outcomes = try await atOnce(64) { _ in
+      let outcomes = try await concurrently(64) { _ in
         await outcome { try await instance.finish(pending, code: wrong) }
       }
       #expect(outcomes.tally == ["wrongCode": 5, "throttled": 59])

@@ -62,7 +62,7 @@ struct SetupTests {
   @Test func `of 64 concurrent wrong codes, ten are checked before the block`() async throws {
     try await withInstance { instance in
       let code = try await instance.identity.setup.issueCode()
-      let outcomes = try await atOnce(64) { number in
+      let outcomes = try await concurrently(64) { number in
         await outcome { try await complete(instance, Secret("WRONG\(number)")) }
       }
       #expect(outcomes.tally == ["wrongCode": 10, "throttled": 54])
@@ -89,7 +89,7 @@ struct SetupTests {
   @Test func `of concurrent setups, exactly one creates the owner`() async throws {
     try await withInstance { instance in
       let code = try await instance.identity.setup.issueCode()
-      let outcomes = try await atOnce(8) { number in
+      let outcomes = try await concurrently(8) { number in
         await outcome {
           try await complete(instance, code, email: "owner\(number)@example.com", from: "\(number)")
         }

@@ -111,7 +111,7 @@ import Testing
         email: "ALICE@example.com", displayName: "Alice", password: Instance.consolePassword,
         grant: Grant(role: .support), by: Author(actor: .commandLine))
       let session = try await instance.giveConsolePassword(same).session.session
-      try await instance.prove(session)
+      try await instance.reauthenticate(session)
       await expect("denied.ownAccount") {
         try await approve(instance, approval.id, by: Agent(session: session))
       }
@@ -150,7 +150,7 @@ import Testing
       let alice = try await mandatory(instance)
       let approval = try await requestRemoval(instance, alice, by: try await instance.agent())
       let agents = [try await instance.agent("omar"), try await instance.agent("ina")]
-      let outcomes = try await atOnce(6) { number in
+      let outcomes = try await concurrently(6) { number in
         await outcome { try await approve(instance, approval.id, by: agents[number % 2]) }
       }
       #expect(outcomes.count { $0 == "decided" } == 5)
@@ -284,7 +284,7 @@ import Testing
     async throws
   {
     try await withInstance { instance in
-      try await instance.crowd(6)
+      try await instance.addUsers(6)
       try await instance.setSupportRules { $0.approvalOverUsers = 2 }
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
       let two = try await instance.draft("u0\nu1", by: dora)
@@ -314,7 +314,7 @@ import Testing
 
   @Test func `a rejected, withdrawn, or expired bulk removal does nothing`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(3)
+      try await instance.addUsers(3)
       try await instance.setSupportRules { $0.approvalOverUsers = 0 }
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
       let approvals = instance.identity.approvals
@@ -346,7 +346,7 @@ import Testing
 
   @Test func `a user on the list can't approve the bulk removal`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(2)
+      try await instance.addUsers(2)
       try await instance.setSupportRules { $0.approvalOverUsers = 1 }
       let dora = try await instance.agent()
       let id = try await instance.draft("u0\nu1", by: dora)
@@ -357,7 +357,7 @@ import Testing
         email: "user-1@example.com", displayName: "Una", password: Instance.consolePassword,
         grant: Grant(role: .support), by: Author(actor: .commandLine))
       let session = try await instance.giveConsolePassword(same).session.session
-      try await instance.prove(session)
+      try await instance.reauthenticate(session)
       await expect("denied.ownAccount") {
         try await approve(instance, approval.id, by: Agent(session: session))
       }

@@ -96,7 +96,7 @@ import Testing
       try await approvals.withdraw(second.id, in: instance.acme, pia.request(nil))
       _ = try await widen(instance, by: pia)
       instance.clock.advance(Approval.lifetime)
-      try await instance.prove(pia.session)
+      try await instance.reauthenticate(pia.session)
       guard case .waiting = try await widen(instance, to: 3, by: pia) else {
         throw Unexpected("the policy was changed")
       }

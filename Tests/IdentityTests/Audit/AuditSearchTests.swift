@@ -59,7 +59,7 @@ struct AuditSearchTests {
   }
 
   /// Writes entries by several actors, in several pools, about several kinds of resources.
-  private func furnish(_ instance: Instance) async throws {
+  private func addEntries(_ instance: Instance) async throws {
     for number in 0..<4 {
       instance.clock.advance(1800)
       for scope in [instance.acme, instance.east, instance.globex] {
@@ -77,7 +77,7 @@ struct AuditSearchTests {
   @Test(arguments: Filed.allCases)
   func `each filter finds exactly the matching entries`(filed: Filed) async throws {
     try await withInstance { instance in
-      try await furnish(instance)
+      try await addEntries(instance)
       if filed != .nothing { while try await instance.identity.audit.file() {} }
       if filed == .older {
         try await instance.setWindow(7, in: instance.acme)

@@ -11,7 +11,7 @@ struct AuditCompletenessTests {
       let before = try await instance.wholeLog().count
       try await act()
       let rows = try await instance.wholeLog()
-      #expect(rows.prefix(rows.count - before).reversed().map(\.action) == useCase.rows)
+      #expect(rows.prefix(rows.count - before).reversed().map(\.action) == useCase.auditActions)
     }
   }
 
@@ -29,9 +29,10 @@ struct AuditCompletenessTests {
       let before = try await instance.contents()
       let result = await outcome(act)
       let failures = ["unavailable", "failed.unavailable"]
-      #expect(useCase.rows.isEmpty ? result == "done" : failures.contains(result), "\(result)")
+      #expect(
+        useCase.auditActions.isEmpty ? result == "done" : failures.contains(result), "\(result)")
       let after = try await instance.contents()
-      for (table, rows) in after where !useCase.rows.isEmpty {
+      for (table, rows) in after where !useCase.auditActions.isEmpty {
         #expect(rows == before[table], "\(table)")
       }
     }
@@ -48,7 +49,7 @@ struct AuditCompletenessTests {
 
   @Test(arguments: AuditAction.allCases)
   func `each audit action is covered by a use case`(action: AuditAction) {
-    let isInTable = UseCase.all.contains { $0.rows.contains(action) }
+    let isInTable = UseCase.all.contains { $0.auditActions.contains(action) }
     #expect(isInTable != Self.others.contains(action))
   }
 }

@@ -4,31 +4,31 @@ extension UseCase {
   /// Bulk removals and requests for approval.
   static let many: [UseCase] = [
     UseCase("preview a bulk removal", []) { i in
-      try await i.crowd(1)
+      try await i.addUsers(1)
       let agent = try await i.agent()
       return { _ = try await i.draft("u0", by: agent) }
     },
     UseCase("start a bulk removal", [.bulkStart]) { i in
-      try await i.crowd(2)
+      try await i.addUsers(2)
       let agent = try await i.agent()
       let job = try await i.draft("u0\nu1", by: agent)
       return { try await i.begin(job, by: agent) }
     },
     UseCase("run a bulk removal", [.factorRemoveAll, .factorRemoveAll, .bulkFinish]) { i in
-      try await i.crowd(2)
+      try await i.addUsers(2)
       let agent = try await i.agent()
       try await i.begin(try await i.draft("u0\nu1", by: agent), by: agent)
       return { _ = try await i.identity.bulkRemovals.step() }
     },
     UseCase("stop a bulk removal", [.bulkStop]) { i in
-      try await i.crowd(1)
+      try await i.addUsers(1)
       let agent = try await i.agent()
       let job = try await i.draft("u0", by: agent)
       try await i.begin(job, by: agent)
       return { try await i.identity.bulkRemovals.stop(job, in: i.acme, agent.request(nil)) }
     },
     UseCase("request approval of a bulk removal", [.approvalAsk]) { i in
-      try await i.crowd(1)
+      try await i.addUsers(1)
       try await i.setSupportRules { $0.approvalOverUsers = 0 }
       let agent = try await i.agent()
       let job = try await i.draft("u0", by: agent)

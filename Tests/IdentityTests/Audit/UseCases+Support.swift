@@ -78,7 +78,7 @@ extension UseCase {
       let removal = try await i.identity.factorRemovals.remove(
         i.acme, device.account.id, nil, agent.request()
       ).value.removal
-      let id = removal.apart?.id ?? ID("")
+      let id = removal.hold?.id ?? ID("")
       return {
         _ = try await i.identity.factorRemovals.undo(
           i.acme, device.account.id, id, other.request(.mistake))
@@ -90,7 +90,7 @@ extension UseCase {
       _ = try await i.identity.factorRemovals.remove(
         i.acme, device.account.id, nil, agent.request())
       i.clock.advance(72 * 3_600)
-      return { _ = try await i.purgePart() }
+      return { _ = try await i.purgeBatch() }
     },
     UseCase("purge a removed factor early", [.factorPurgeNow]) { i in
       let device = try await i.enrolled(.alice)
@@ -98,7 +98,7 @@ extension UseCase {
       let removal = try await i.identity.factorRemovals.remove(
         i.acme, device.account.id, nil, agent.request()
       ).value.removal
-      let id = removal.apart?.id ?? ID("")
+      let id = removal.hold?.id ?? ID("")
       return {
         _ = try await i.identity.factorRemovals.purge(
           i.acme, device.account.id, id, agent.request(.stolen))

@@ -8,17 +8,17 @@ struct UseCase: Sendable, CustomTestStringConvertible {
 
   let name: String
   /// The actions of its audit entries, oldest first.
-  let rows: [AuditAction]
+  let auditActions: [AuditAction]
   /// Prepares the instance and returns the use case itself.
   let prepare: @Sendable (Instance) async throws -> Act
 
   var testDescription: String { name }
 
   init(
-    _ name: String, _ rows: [AuditAction],
+    _ name: String, _ auditActions: [AuditAction],
     _ prepare: @escaping @Sendable (Instance) async throws -> Act
   ) {
-    (self.name, self.rows, self.prepare) = (name, rows, prepare)
+    (self.name, self.auditActions, self.prepare) = (name, auditActions, prepare)
   }
 
   static let all: [UseCase] =

@@ -37,7 +37,7 @@ struct TemporaryCodeTests {
       var pending: [String] = []
       for _ in 0..<6 { pending.append(try await instance.pending(.alice)) }
       let credentials = pending
-      let results = try await atOnce(6) { index in
+      let results = try await concurrently(6) { index in
         await outcome { try await instance.finalize(device, credentials[index], code: code) }
       }
       #expect(results.tally["done"] == 1)
@@ -74,7 +74,7 @@ struct TemporaryCodeTests {
       let first = try await instance.temporaryCode(device.account, hours: chosen, by: agent)
       instance.clock.advance(Int64(valid) * 3_600 - 1)
       try await instance.signIn(.alice, device, code: first)
-      try await instance.prove(agent.session)
+      try await instance.reauthenticate(agent.session)
       let second = try await instance.temporaryCode(device.account, hours: chosen, by: agent)
       instance.clock.advance(Int64(valid) * 3_600)
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: second) }

@@ -21,7 +21,7 @@ struct UserRecoveryCodeTests {
         try await instance.log().first { $0.action == .factorUseRecoveryCode })
       #expect(row.new(.codesLeft) == .number(8))
       let mails = try await instance.mails("notice-recovery-code-used")
-      #expect(mails.count == 2 && mails[1].body.contains("8 are left"))
+      #expect(mails.count == 2 && mails[1].body.contains("8 recovery codes are left"))
       #expect(!codes.contains { code in mails.contains { $0.body.contains(code) } })
     }
   }
@@ -91,7 +91,7 @@ struct UserRecoveryCodeTests {
       #expect(try await instance.mails("notice-recovery-codes-voided").count == 1)
       instance.clock.advance(30)
       let more = try await instance.recoveryCodes(.alice, device)
-      try await instance.prove(agent.session)
+      try await instance.reauthenticate(agent.session)
       _ = try await instance.identity.factorRemovals.remove(
         instance.acme, device.account.id, device.factor, agent.request())
       let next = try await instance.enroll(try await instance.session(.alice).session)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct BulkRemovalTests {
   @Test func `previewing a list shows who was found and changes nothing`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(3)
+      try await instance.addUsers(3)
       _ = try await instance.account(.bob)
       try await instance.mark("u1", isProtected: true)
       try await instance.mark("u2", isLocked: true)
@@ -54,7 +54,7 @@ import Testing
 
   @Test func `a draft is visible only to its creator and deleted after an hour`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(1)
+      try await instance.addUsers(1)
       let agent = try await instance.agent()
       let other = try await instance.agent("omar")
       let id = try await instance.draft("u0", by: agent)
@@ -79,7 +79,7 @@ import Testing
     isRemoved: Bool
   ) async throws {
     try await withInstance { instance in
-      try await instance.crowd(1)
+      try await instance.addUsers(1)
       let agent = try await instance.agent()
       let administrators = instance.identity.administrators
       _ = try await instance.agent("olga", role: .owner)
@@ -95,7 +95,7 @@ import Testing
   @Test func `each user on a list is subject to the rules of a single removal`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
-      try await instance.crowd(2)
+      try await instance.addUsers(2)
       let agent = try await instance.agent()
       let id = try await instance.draft("alice@example.com\nu0\nu1", by: agent)
       let job = try await instance.begin(id, by: agent)
@@ -129,10 +129,10 @@ import Testing
     async throws
   {
     try await withInstance { instance in
-      try await instance.crowd(3)
+      try await instance.addUsers(3)
       let agent = try await instance.agent()
       let id = try await instance.draft("u0\nu1\nu2", by: agent)
-      _ = try await atOnce(4) { _ in try await instance.begin(id, by: agent) }
+      _ = try await concurrently(4) { _ in try await instance.begin(id, by: agent) }
       try await instance.runAll(1)
       #expect(try await instance.log().tally(of: .bulkStart) == 1)
       #expect(try await instance.log().tally(of: .factorRemoveAll) == 3)
@@ -145,14 +145,14 @@ import Testing
 
   @Test func `concurrent batches and a restarted server repeat no removal`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(20)
+      try await instance.addUsers(20)
       let agent = try await instance.agent()
       let id = try await instance.draft(instance.addresses(0..<20), by: agent)
       try await instance.begin(id, by: agent)
       _ = try await instance.identity.bulkRemovals.step(7)
       #expect(try await instance.job(id, by: agent).usersDone == 7)
       let other = try instance.identity()
-      _ = try await atOnce(6) { number in
+      _ = try await concurrently(6) { number in
         try await (number % 2 == 0 ? instance.identity : other).bulkRemovals.step(3)
       }
       try await instance.runAll()
@@ -165,7 +165,7 @@ import Testing
 
   @Test func `users who changed after the preview are skipped`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(6)
+      try await instance.addUsers(6)
       let agent = try await instance.agent()
       let id = try await instance.draft(instance.addresses(0..<6), by: agent)
       try await instance.begin(id, by: agent)
@@ -188,13 +188,13 @@ import Testing
 
   @Test func `any agent of the pool can stop a bulk removal`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(10)
+      try await instance.addUsers(10)
       let agent = try await instance.agent()
       let id = try await instance.draft(instance.addresses(0..<10), by: agent)
       try await instance.begin(id, by: agent)
       _ = try await instance.identity.bulkRemovals.step(4)
       let omar = try await instance.agent("omar")
-      let stops = try await atOnce(3) { _ in
+      let stops = try await concurrently(3) { _ in
         try await instance.identity.bulkRemovals.stop(id, in: instance.acme, omar.request(nil))
       }
       #expect(stops.count { $0 } == 1)
@@ -211,7 +211,7 @@ import Testing
 
   @Test func `a bulk removal stops when its creator is no longer authorized`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(4)
+      try await instance.addUsers(4)
       let agent = try await instance.agent()
       let id = try await instance.draft(instance.addresses(0..<4), by: agent)
       try await instance.begin(id, by: agent)
@@ -229,7 +229,7 @@ import Testing
 
   @Test func `a failure for one user doesn't stop the others`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(5)
+      try await instance.addUsers(5)
       let agent = try await instance.agent()
       let id = try await instance.draft(instance.addresses(0..<5), by: agent)
       try await instance.begin(id, by: agent)
@@ -251,7 +251,7 @@ import Testing
 
   @Test func `each user on a list counts toward the hourly action limit`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(40)
+      try await instance.addUsers(40)
       try await instance.setSupportRules { $0.actionsPerHour = 10 }
       let agent = try await instance.agent()
       let eight = try await instance.draft(instance.addresses(0..<8), by: agent)
@@ -273,7 +273,7 @@ import Testing
   @Test func `removing many factors irreversibly requires typing the number of users`() async throws
   {
     try await withInstance { instance in
-      try await instance.crowd(42)
+      try await instance.addUsers(42)
       try await instance.setSupportRules { $0.actionsPerHour = 1_000 }
       let agent = try await instance.agent()
       let id = try await instance.draft(instance.addresses(0..<21), by: agent)
@@ -294,7 +294,7 @@ import Testing
     async throws
   {
     try await withInstance { instance in
-      try await instance.crowd(1)
+      try await instance.addUsers(1)
       try await instance.setSupportRules { $0.identityProof = ["called back"] }
       let agent = try await instance.agentWithDevice()
       instance.clock.advance(3_600 / 2)
@@ -331,8 +331,8 @@ import Testing
 
   @Test func `lists are deleted with their pool, and when they are old`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(2)
-      try await instance.crowd(2, in: instance.east, from: 10)
+      try await instance.addUsers(2)
+      try await instance.addUsers(2, in: instance.east, from: 10)
       let agent = try await instance.agent()
       let old = try await instance.draft("u0\nu1", by: agent)
       try await instance.begin(old, by: agent)
@@ -353,7 +353,7 @@ import Testing
 
   @Test func `a list of 10,000 lines runs to the end`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(1_000)
+      try await instance.addUsers(1_000)
       try await instance.setSupportRules {
         $0.approvalOverUsers = nil
         $0.actionsPerHour = 1_000

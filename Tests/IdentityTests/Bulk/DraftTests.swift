@@ -5,7 +5,7 @@ import Testing
 struct DraftTests {
   @Test func `only the five newest drafts of an agent are stored`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(2)
+      try await instance.addUsers(2)
       let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
       let theirs = try await instance.draft("u1", by: other)
       var drafts: [Int64] = []

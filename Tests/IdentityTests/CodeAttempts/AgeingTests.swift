@@ -33,14 +33,14 @@ struct AgeingTests {
       try await instance.setWindow(1)
       let device = try await instance.enrolled(.alice)
       let first = instance.now.seconds / 86_400
-      try await instance.give(device, code: device.code(at: instance.now, steps: -4))
+      try await instance.enterCode(device, code: device.code(at: instance.now, steps: -4))
       instance.clock.advance(90)
-      try await instance.give(device, code: device.code(at: instance.now, steps: -1))
+      try await instance.enterCode(device, code: device.code(at: instance.now, steps: -1))
       instance.clock.advance(86_400)
       // No correct code confirms this near miss.
-      try await instance.give(device, code: device.code(at: instance.now, steps: -4))
-      for _ in 0..<4 { try await instance.give(device, code: "0") }
-      for _ in 0..<6 { try await instance.give(device, code: "0") }
+      try await instance.enterCode(device, code: device.code(at: instance.now, steps: -4))
+      for _ in 0..<4 { try await instance.enterCode(device, code: "0") }
+      for _ in 0..<6 { try await instance.enterCode(device, code: "0") }
       try await age(instance)
       #expect(try await counts(instance) == [])
       // The last second of the thirtieth day after the first, then the next second.
@@ -62,7 +62,7 @@ struct AgeingTests {
       #expect(try await instance.codeAttempts(device.account).isEmpty)
       // The next attempt starts a new chain.
       instance.clock.advance(86_400)
-      try await instance.give(device, code: device.code(at: instance.now))
+      try await instance.enterCode(device, code: device.code(at: instance.now))
       #expect(try await instance.codeAttempts(device.account).map(\.result) == [.accepted])
     }
   }
@@ -112,9 +112,9 @@ struct AgeingTests {
     try await withInstance { instance in
       try await instance.setWindow(1, in: instance.east)
       let device = try await instance.enrolled(.alice, in: instance.east)
-      try await instance.give(device, code: "0", in: instance.east)
+      try await instance.enterCode(device, code: "0", in: instance.east)
       instance.clock.advance(92 * 86_400)
-      try await instance.give(device, code: "0", in: instance.east)
+      try await instance.enterCode(device, code: "0", in: instance.east)
       try await age(instance)
       #expect(try await counts(instance).count == 2)
       try await instance.identity.pools.delete(

@@ -15,7 +15,7 @@ struct ClockDriftTests {
       let device = try await instance.enrolled(.alice)
       for (steps, wait) in codes {
         instance.clock.advance(wait)
-        try await instance.give(device, code: device.code(at: instance.now, steps: steps))
+        try await instance.enterCode(device, code: device.code(at: instance.now, steps: steps))
       }
       found = ClockDrift(try await instance.codeAttempts(device.account))
     }
@@ -52,8 +52,8 @@ struct ClockDriftTests {
       let device = try await instance.enrolled(.alice)
       for _ in 0..<2 {
         instance.clock.advance(600)
-        try await instance.give(device, code: device.code(at: instance.now, steps: -6))
-        try await instance.give(device, code: device.wrongCode(at: instance.now))
+        try await instance.enterCode(device, code: device.code(at: instance.now, steps: -6))
+        try await instance.enterCode(device, code: device.wrongCode(at: instance.now))
       }
       let drift = try #require(ClockDrift(try await instance.codeAttempts(device.account)))
       #expect((drift.steps, drift.seconds, drift.isSlow) == (-6, 180, true))

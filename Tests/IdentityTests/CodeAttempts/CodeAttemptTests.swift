@@ -22,14 +22,14 @@ struct CodeAttemptTests {
       let device = try await instance.enrolled(.alice)
       instance.clock.advance(3_600)
       let now = instance.now
-      try await instance.give(device, code: device.code(at: now, steps: -5), from: Self.origin)
-      try await instance.give(device, code: device.code(at: now, steps: 7))
-      try await instance.give(device, code: device.wrongCode(at: now))
-      try await instance.give(device, code: "12345")
+      try await instance.enterCode(device, code: device.code(at: now, steps: -5), from: Self.origin)
+      try await instance.enterCode(device, code: device.code(at: now, steps: 7))
+      try await instance.enterCode(device, code: device.wrongCode(at: now))
+      try await instance.enterCode(device, code: "12345")
       instance.clock.advance(30)
-      try await instance.give(device, code: device.code(at: now, steps: 0))
-      try await instance.give(device, code: device.code(at: now, steps: 0))
-      try await instance.give(device, code: device.code(at: now, steps: -1))
+      try await instance.enterCode(device, code: device.code(at: now, steps: 0))
+      try await instance.enterCode(device, code: device.code(at: now, steps: 0))
+      try await instance.enterCode(device, code: device.code(at: now, steps: -1))
       let codeAttempts = try await instance.codeAttempts(device.account)
       #expect(
         summaries(codeAttempts) == [
@@ -78,7 +78,7 @@ struct CodeAttemptTests {
         try device.code(at: instance.now), try device.wrongCode(at: instance.now),
         "my password by mistake",
       ]
-      for code in codes { try await instance.give(device, code: code) }
+      for code in codes { try await instance.enterCode(device, code: code) }
       let cells = try await instance.database.read { connection in
         try connection.all("SELECT /* test */ * FROM code_attempt") { row in
           try (0..<14).map { try row.anyValue($0) }
@@ -101,7 +101,7 @@ struct CodeAttemptTests {
       var credentials: [String] = []
       for _ in 0..<20 { credentials.append(try await instance.pending(.alice)) }
       let (all, code) = (credentials, try device.code(at: instance.now))
-      _ = try await atOnce(20) { number in
+      _ = try await concurrently(20) { number in
         await outcome { try await instance.finalize(device, all[number], code: code) }
       }
       let codeAttempts = try await instance.codeAttempts(device.account)
@@ -155,10 +155,10 @@ struct CodeAttemptTests {
       instance.clock.advance(3_600)
       for (seconds, isConfirmed) in [(900, true), (901, false)] as [(Int64, Bool)] {
         instance.clock.advance(3_600)
-        try await instance.give(device, code: device.code(at: instance.now, steps: -6))
-        try await instance.give(device, code: device.wrongCode(at: instance.now))
+        try await instance.enterCode(device, code: device.code(at: instance.now, steps: -6))
+        try await instance.enterCode(device, code: device.wrongCode(at: instance.now))
         instance.clock.advance(seconds)
-        try await instance.give(device, code: device.code(at: instance.now))
+        try await instance.enterCode(device, code: device.code(at: instance.now))
         let codeAttempts = try await instance.codeAttempts(device.account)
         #expect(codeAttempts[2].result == .late && codeAttempts[2].isConfirmed == isConfirmed)
         #expect(codeAttempts[1].result == .wrong && !codeAttempts[1].isConfirmed)

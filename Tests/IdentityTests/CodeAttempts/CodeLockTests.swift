@@ -12,7 +12,7 @@ struct CodeLockTests {
       if case .blocked(let until) = account.codeLock(at: instance.now) {
         instance.clock.advance(until.seconds - instance.now.seconds)
       }
-      try await instance.give(device, code: device.wrongCode(at: instance.now))
+      try await instance.enterCode(device, code: device.wrongCode(at: instance.now))
     }
   }
 
@@ -31,7 +31,7 @@ struct CodeLockTests {
       instance.clock.advance(400 * 86_400)
       try await instance.identity.purgeExpired()
       let right = try device.code(at: instance.now)
-      #expect(try await instance.give(device, code: right) == "quotaExceeded")
+      #expect(try await instance.enterCode(device, code: right) == "quotaExceeded")
       #expect(try await instance.reload(device.account).codeLock(at: instance.now) == .closed)
     }
   }
@@ -48,13 +48,13 @@ struct CodeLockTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await guess(instance, device, 5)
-      for _ in 0..<7 { try await instance.give(device, code: device.code(at: instance.now)) }
+      for _ in 0..<7 { try await instance.enterCode(device, code: device.code(at: instance.now)) }
       let blocked = try await instance.codeAttempts(device.account)
       #expect((blocked[0].result, blocked[0].times) == (.blocked, 7))
       #expect(blocked[1].result == .wrong)
       instance.clock.advance(30)
       try await guess(instance, device, 5)
-      for _ in 0..<3 { try await instance.give(device, code: device.code(at: instance.now)) }
+      for _ in 0..<3 { try await instance.enterCode(device, code: device.code(at: instance.now)) }
       let closed = try await instance.codeAttempts(device.account)
       #expect((closed[0].result, closed[0].times) == (.closed, 3))
       #expect(try await instance.reload(device.account).wrongCodes == 10)
@@ -77,7 +77,7 @@ struct CodeLockTests {
       try await remove(instance, device, factor: "second")
       let open = try await instance.reload(device.account)
       #expect((open.codeLock(at: instance.now), open.wrongCodes) == (.open, 0))
-      #expect(try await instance.give(device, code: device.code(at: instance.now)) == "done")
+      #expect(try await instance.enterCode(device, code: device.code(at: instance.now)) == "done")
     }
   }
 
@@ -107,7 +107,7 @@ struct CodeLockTests {
       }
       #expect(try await locked(instance) == [])
       try await guess(instance, device, 4)
-      #expect(try await instance.give(device, code: device.code(at: instance.now)) == "done")
+      #expect(try await instance.enterCode(device, code: device.code(at: instance.now)) == "done")
     }
   }
 
@@ -144,7 +144,7 @@ struct CodeLockTests {
       try await guess(instance, device, 1)
       #expect(try await locked(instance) == [device.account.id])
       instance.clock.advance(60)
-      #expect(try await instance.give(device, code: device.code(at: instance.now)) == "done")
+      #expect(try await instance.enterCode(device, code: device.code(at: instance.now)) == "done")
       #expect(try await locked(instance) == [])
     }
   }

@@ -31,7 +31,7 @@ struct EnrollmentRefusalTests {
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
       let first = try await start(instance, session)
-      let outcomes = try await atOnce(64) { number in
+      let outcomes = try await concurrently(64) { number in
         await outcome { try await instance.finish(first, session, steps: Int64(40 + number)) }
       }
       #expect(outcomes.tally == ["invalidCode": 3, "tooManyAttempts": 61])

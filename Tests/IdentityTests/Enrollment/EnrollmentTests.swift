@@ -73,7 +73,7 @@ struct EnrollmentTests {
       var starts: [EnrollmentStart] = []
       for _ in 0..<8 { starts.append(try await instance.identity.enrollments.start(session)) }
       let all = starts
-      let outcomes = try await atOnce(8) { number in
+      let outcomes = try await concurrently(8) { number in
         await outcome { try await instance.finish(all[number], session) }
       }
       #expect(outcomes.tally == ["done": 1, "alreadyEnrolled": 7])
@@ -87,7 +87,7 @@ struct EnrollmentTests {
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
       let start = try await instance.identity.enrollments.start(session)
-      let outcomes = try await atOnce(8) { _ in
+      let outcomes = try await concurrently(8) { _ in
         await outcome { try await instance.finish(start, session) }
       }
       #expect(outcomes.tally == ["done": 1, "alreadyComplete": 7])

@@ -129,8 +129,8 @@ struct FactorNameTests {
       let text = try await instance.identity.messages.open(
         instance.acme, message.id, by: Instance.boss)
       #expect(text.subject.hasSuffix(": a second factor was renamed"))
-      #expect(text.body.contains("the second factor “phone” was renamed “see evil example x”"))
-      #expect(text.body.contains("Its codes work as before."))
+      #expect(text.body.contains("the second factor “phone” was renamed to “see evil example x”"))
+      #expect(text.body.contains("Its codes still work."))
       #expect(text.body.contains("/__/auth/not-me?code="))
     }
   }

@@ -115,7 +115,7 @@ struct WithdrawalTests {
   @Test func `of concurrent withdrawals, exactly one succeeds`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      let outcomes = try await atOnce(8) { _ in
+      let outcomes = try await concurrently(8) { _ in
         await outcome { try await withdraw(instance, device.session, device.factor.text) }
       }
       #expect(outcomes.tally == ["done": 1, "session.tokenExpired": 7])

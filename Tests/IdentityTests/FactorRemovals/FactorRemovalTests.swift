@@ -75,7 +75,7 @@ struct UnenrollmentTests {
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
       let code = try device.code(at: instance.now)
-      let sessions = try await atOnce(2) { number -> UserSession? in
+      let sessions = try await concurrently(2) { number -> UserSession? in
         if number == 0 {
           _ = try await remove(instance, device)
           return nil
@@ -131,7 +131,7 @@ struct UnenrollmentTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
-      let outcomes = try await atOnce(16) { _ in
+      let outcomes = try await concurrently(16) { _ in
         await outcome {
           try await instance.identity.factorRemovals.remove(
             instance.acme, device.account.id, device.factor, agent.request())

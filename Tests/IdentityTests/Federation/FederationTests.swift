@@ -199,7 +199,7 @@ struct FederationTests {
       try await instance.configureProvider()
       let assertion = try await instance.assertion(
         TestTokenIssuer.back.token(Instance.claims(Self.alice)))
-      let results = try await atOnce(12) { _ in
+      let results = try await concurrently(12) { _ in
         try await instance.identity.federation.signIn(
           instance.acme, assertion, mayCreate: true, by: Instance.visitor)
       }

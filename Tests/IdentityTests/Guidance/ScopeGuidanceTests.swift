@@ -68,7 +68,7 @@ struct ScopeGuidanceTests {
     try await withInstance { instance in
       let guidance = instance.identity.guidance
       let acme = instance.acme
-      let outcomes = try await atOnce(8) { number in
+      let outcomes = try await concurrently(8) { number in
         await outcome {
           try await guidance.write(acme, "Text \(number)", expecting: 0, by: Instance.support)
         }

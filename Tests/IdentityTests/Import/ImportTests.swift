@@ -44,7 +44,7 @@ import Testing
       }
       let outcome = try await instance.identity.imports.run(
         instance.acme, [row], Self.factorless, by: Instance.boss)
-      #expect(outcome.made == 1 && outcome.refusals.isEmpty)
+      #expect(outcome.created == 1 && outcome.refusals.isEmpty)
       let found = try await instance.identity.accounts.find(instance.acme, ID("uid-alice"))
       let account = try #require(found)
       #expect(account.email == "alice@example.com" && account.emailVerified)
@@ -116,7 +116,7 @@ import Testing
       }
       let outcome = try await instance.identity.imports.run(
         instance.acme, rows, Self.factorless, by: Instance.boss)
-      #expect(outcome.made == 2)
+      #expect(outcome.created == 2)
       #expect(outcome.refusals.map(\.index) == Array(1...11))
       let faults = outcome.refusals.map { "\($0.fault)".prefix { $0 != "(" } }
       #expect(
@@ -198,7 +198,7 @@ import Testing
         instance.acme,
         [Self.user(.alice) { $0.providers = [link] }, Self.user(.bob) { $0.providers = [link] }],
         Self.factorless, by: Instance.boss)
-      #expect(outcome.made == 1 && "\(outcome.refusals[0].fault)" == "providerExists")
+      #expect(outcome.created == 1 && "\(outcome.refusals[0].fault)" == "providerExists")
     }
   }
 
@@ -207,7 +207,7 @@ import Testing
       for scope in [instance.acme, instance.east, instance.globex] {
         let outcome = try await instance.identity.imports.run(
           scope, [Self.user(.alice)], Self.factorless, by: Instance.boss)
-        #expect(outcome.made == 1)
+        #expect(outcome.created == 1)
       }
     }
   }
@@ -224,7 +224,7 @@ import Testing
       let before = instance.database.statistics.writes
       let outcome = try await instance.identity.imports.run(
         instance.acme, rows, Self.factorless, by: Instance.boss)
-      #expect(outcome.made == 1_000 && instance.database.statistics.writes == before + 1)
+      #expect(outcome.created == 1_000 && instance.database.statistics.writes == before + 1)
       #expect(
         try await instance.identity.accounts.search(instance.acme, "zoe 998").accounts.count == 1)
       #expect(try await instance.identity.accounts.search(instance.acme, "山").accounts.count > 10)

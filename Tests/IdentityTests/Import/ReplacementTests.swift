@@ -22,13 +22,13 @@ import Testing
       #expect("\(refused.refusals[0].fault)" == "localIDExists")
       let kept = try await imports.run(
         instance.acme, [second], ImportOptions(existing: .keep), by: Instance.boss)
-      #expect(kept.kept == 1 && kept.made == 0 && kept.refusals.isEmpty)
+      #expect(kept.kept == 1 && kept.created == 0 && kept.refusals.isEmpty)
       func name() async throws -> String? {
         try await instance.identity.accounts.find(instance.acme, ID("uid-alice"))?.displayName
       }
       #expect(try await name() == "First")
       let replaced = try await replace(instance, second)
-      #expect(replaced.replaced == 1 && replaced.made == 0)
+      #expect(replaced.replaced == 1 && replaced.created == 0)
       #expect(try await name() == "Second")
       let log = try await instance.wholeLog().prefix(2).map(\.action)
       #expect(log == [.accountImport, .accountChange])

@@ -87,7 +87,7 @@ struct UnreadableSecretTests {
       let device = try await instance.enrolled(.alice)
       let other = try instance.identity(keys: KeyRing(random: .system))
       let scope = instance.acme
-      func give() async throws {
+      func enterCode() async throws {
         guard
           case .secondFactorDue(_, let pending, _) = try await other.signIns.password(
             scope, email: Person.alice.email, password: Person.alice.password, address: "a")
@@ -98,14 +98,14 @@ struct UnreadableSecretTests {
             enrollment: device.factor.text, code: "123456")
         }
       }
-      try await give()
+      try await enterCode()
       instance.clock.advance(119)
-      try await give()
+      try await enterCode()
       #expect(try await rows(instance).isEmpty)
       #expect(try await alerts(instance, owner(nil)).isEmpty)
       instance.clock.advance(1)
-      try await give()
-      try await give()
+      try await enterCode()
+      try await enterCode()
       let row = try #require(try await rows(instance).first)
       #expect(try await rows(instance).count == 1)
       #expect(row.new(.failure) == .code("unknown-key") && row.new(.masterKey) != nil)

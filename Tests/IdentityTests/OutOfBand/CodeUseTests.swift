@@ -94,7 +94,7 @@ struct CodeUseTests {
       let alice = try await instance.account(.alice)
       let code = try await instance.code(.passwordReset)
       let codes = instance.identity.outOfBandCodes
-      let outcomes = try await atOnce(20) { index in
+      let outcomes = try await concurrently(20) { index in
         await outcome {
           try await codes.resetPassword(
             code, to: Secret("new password \(index)"), by: Instance.visitor)
@@ -102,7 +102,7 @@ struct CodeUseTests {
       }
       #expect(outcomes.tally == ["done": 1, "usedCode": 19])
       let verify = try await instance.code(.verifyEmail)
-      let verified = try await atOnce(20) { _ in
+      let verified = try await concurrently(20) { _ in
         await outcome { try await codes.apply(verify, by: Instance.visitor) }
       }
       #expect(verified.tally == ["done": 1, "usedCode": 19])

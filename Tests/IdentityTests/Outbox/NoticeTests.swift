@@ -29,7 +29,7 @@ struct NoticeTests {
           "the password of your account alice@example.com at \(place) was changed."))
       #expect(mail.body.contains("On \(Day(instance.now)) at "))
       #expect(mail.body.contains(" UTC, "))
-      #expect(mail.body.contains("support team of \(place) immediately"))
+      #expect(mail.body.contains("Contact the \(place) support team immediately"))
       #expect(!mail.body.contains("another password"))
     }
   }
@@ -147,10 +147,10 @@ struct NoticeTests {
       try await instance.addAddresses(to: account)
       let others = ["first@example.com", "alice@provider.example"]
       let device = try await instance.enroll(try await instance.session(.alice).session)
-      let told = try await instance.mails("notice-new-factor")
-      #expect(told.map(\.recipient) == others)
-      #expect(told.allSatisfy { $0.body.contains("the second factor “phone” was enrolled for") })
-      #expect(told.allSatisfy { !$0.body.contains(Person.alice.email) })
+      let notices = try await instance.mails("notice-new-factor")
+      #expect(notices.map(\.recipient) == others)
+      #expect(notices.allSatisfy { $0.body.contains("the second factor “phone” was enrolled for") })
+      #expect(notices.allSatisfy { !$0.body.contains(Person.alice.email) })
       let revert = try #require(try await instance.mails("revert-factor").last)
       #expect(revert.recipient == Person.alice.email)
       try await instance.identity.outOfBandCodes.apply(revert.code, by: Instance.visitor)

@@ -37,15 +37,15 @@ struct PhoneEnrollmentTests {
       let session = try await instance.session(.alice).session
       let enrollments = instance.identity.enrollments
       let info = try await enrollments.startPhone(session, instance.request())
-      func give(_ code: String) async -> String {
+      func enterCode(_ code: String) async -> String {
         await outcome {
           try await enrollments.finalizePhone(
             session, .code(sessionInfo: info, code: code), displayName: nil,
             by: Instance.visitor, userAgent: "okhttp/4.12")
         }
       }
-      for _ in 0..<3 { #expect(await give("000000") == "invalidCode") }
-      for _ in 0..<5 { #expect(await give(Instance.code) == "tooManyAttempts") }
+      for _ in 0..<3 { #expect(await enterCode("000000") == "invalidCode") }
+      for _ in 0..<5 { #expect(await enterCode(Instance.code) == "tooManyAttempts") }
       let grant = try await instance.enrollPhone(session)
       let codeAttempts = try await instance.codeAttempts(account)
       #expect(codeAttempts.map(\.result) == [.accepted, .expired, .wrong, .wrong, .wrong])
@@ -195,7 +195,7 @@ struct PhoneEnrollmentTests {
           try await instance.identity.enrollments.startPhone(session, instance.request()))
       }
       let all = infos
-      let outcomes = try await atOnce(20) { number in
+      let outcomes = try await concurrently(20) { number in
         await outcome {
           try await instance.identity.enrollments.finalizePhone(
             session, .code(sessionInfo: all[number], code: Instance.code), displayName: nil,

@@ -31,7 +31,7 @@ struct PhoneFactorTests {
       let account = try await instance.withPhone(.alice).account
       let pending = try await instance.pending(.alice)
       let info = try await instance.sendCode(pending, to: account)
-      let outcomes = try await atOnce(20) { _ in
+      let outcomes = try await concurrently(20) { _ in
         await outcome { try await instance.finalizePhone(pending, info) }
       }
       #expect(outcomes.tally == ["done": 1, "invalidPendingCredential": 19])

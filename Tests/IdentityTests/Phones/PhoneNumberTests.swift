@@ -51,7 +51,7 @@ struct PhoneNumberTests {
       var proofs: [PhoneProof] = []
       for _ in 0..<8 { proofs.append(try await proof(instance)) }
       let all = proofs
-      let accounts = try await atOnce(8) { number in
+      let accounts = try await concurrently(8) { number in
         try await signIn(instance, all[number]).0.account.id
       }
       #expect(Set(accounts).count == 1)
@@ -59,7 +59,9 @@ struct PhoneNumberTests {
     try await withInstance { instance in
       try await instance.allowPhones()
       let one = try await proof(instance)
-      let outcomes = try await atOnce(20) { _ in await outcome { try await signIn(instance, one) } }
+      let outcomes = try await concurrently(20) { _ in
+        await outcome { try await signIn(instance, one) }
+      }
       #expect(outcomes.tally == ["done": 1, "sessionExpired": 19])
     }
   }

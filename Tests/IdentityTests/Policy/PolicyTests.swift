@@ -132,7 +132,7 @@ struct PolicyTests {
     try await withInstance { instance in
       let policies = instance.identity.policies
       let version = try await policies.read(instance.acme).version
-      let outcomes = try await atOnce(11) { number in
+      let outcomes = try await concurrently(11) { number in
         await outcome {
           try await policies.change(instance.acme, expecting: version, by: Instance.boss) { edit in
             edit.configuration.totp?.adjacentIntervals = number

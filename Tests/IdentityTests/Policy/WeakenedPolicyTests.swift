@@ -130,7 +130,7 @@ struct WeakenedPolicyTests {
       let sent = try await instance.messages()
       #expect(sent == ["mail notice-policy-weakened otto@desk.example.com"])
       let text = try #require(try await instance.mails().first)
-      #expect(text.body.contains("adjacent intervals: 1 → 3"))
+      #expect(text.body.contains("Adjacent intervals: 1 → 3"))
       #expect(
         text.body.contains("Reason: Clocks at evil example"), "links in a reason are broken up")
       // Only one email per minute is sent, so that a script can't flood an inbox.

@@ -66,7 +66,7 @@ import Testing
       let alice = try await instance.enrolled(.alice)
       _ = try await instance.temporaryCode(alice.account)
       let agent = try await instance.agent()
-      try await instance.crowd(2)
+      try await instance.addUsers(2)
       let job = try await instance.draft("user-0@example.com", by: agent)
       try await instance.begin(job, by: agent)
       let report = try await restore(instance)

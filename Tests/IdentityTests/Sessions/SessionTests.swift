@@ -131,7 +131,7 @@ struct SessionTests {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let sessions = instance.identity.sessions
-      let grants = try await atOnce(12) { number -> SessionGrant? in
+      let grants = try await concurrently(12) { number -> SessionGrant? in
         if number % 3 == 0 {
           try await sessions.endAll(instance.acme, alice.id, by: Instance.support)
           return nil

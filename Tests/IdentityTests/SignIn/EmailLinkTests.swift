@@ -14,7 +14,7 @@ struct EmailLinkTests {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       let code = try await instance.code(.signIn, .mallory)
-      let outcomes = try await atOnce(20) { _ in
+      let outcomes = try await concurrently(20) { _ in
         await outcome { try await signIn(instance, code, .mallory) }
       }
       #expect(outcomes.tally == ["done": 1, "usedCode": 19])

@@ -119,7 +119,7 @@ struct HostileSignInTests {
       let crowded = try instance.identity(hasher: latch.hasher(width: 1, waiting: 8))
       let busy = Mutex(0)
       let flood = Task {
-        try await atOnce(20) { number in
+        try await concurrently(20) { number in
           let outcome = await outcome {
             try await crowded.signIns.password(
               instance.acme, email: "\(number)@example.com", password: Person.wrong,

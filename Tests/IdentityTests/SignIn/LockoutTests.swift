@@ -63,12 +63,12 @@ struct LockoutTests {
     between: (() async throws -> Void)? = nil
   ) async throws -> Int {
     let end = instance.now.advanced(bySeconds: seconds)
-    var (guesses, turn) = (0, 0)
+    var (guesses, round) = (0, 0)
     while instance.now < end {
       // Uses every available attempt, then advances the clock to the end of the next block.
       var next: Instant?
       for network in networks {
-        turn += 1
+        round += 1
         while true {
           guard
             let until = try await guess(instance, target, names(guesses), from: network)

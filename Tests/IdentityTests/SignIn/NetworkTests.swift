@@ -23,7 +23,7 @@ struct NetworkTests {
 
   @Test func `many addresses of one network share one limit`() async throws {
     try await withInstance { instance in
-      let outcomes = try await atOnce(120) { number in
+      let outcomes = try await concurrently(120) { number in
         await outcome {
           try await instance.identity.signIns.password(
             instance.acme, email: "user\(number)@example.com", password: Person.wrong,

@@ -19,7 +19,7 @@ struct PasswordGuessingTests {
   ) async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
-      let outcomes = try await atOnce(64) { _ in await guess(instance, email) }
+      let outcomes = try await concurrently(64) { _ in await guess(instance, email) }
       let wrong = email == Person.alice.email ? "wrongPassword" : "emailNotFound"
       #expect(outcomes.tally == [wrong: 10, "tooManyAttempts": 54])
     }

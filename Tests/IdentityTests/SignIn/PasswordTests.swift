@@ -100,7 +100,7 @@ struct PasswordSignInTests {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let identity = try instance.identity(hasher: costly)
-      let outcomes = try await atOnce(8) { _ in
+      let outcomes = try await concurrently(8) { _ in
         await outcome {
           try await identity.signIns.password(
             instance.acme, email: Person.alice.email, password: Person.alice.password,

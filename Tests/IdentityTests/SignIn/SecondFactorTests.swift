@@ -83,7 +83,7 @@ struct SecondFactorTests {
         var credentials: [String] = []
         for _ in 0..<20 { credentials.append(try await instance.pending(.alice)) }
         let all = credentials
-        let outcomes = try await atOnce(20) { number in
+        let outcomes = try await concurrently(20) { number in
           await outcome {
             try await instance.finalize(device, all[isShared ? 0 : number], code: code)
           }
@@ -135,7 +135,7 @@ struct CodeGuessingTests {
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
       let wrong = try device.wrongCode(at: instance.now)
-      let outcomes = try await atOnce(64) { _ in
+      let outcomes = try await concurrently(64) { _ in
         await outcome { try await instance.finalize(device, pending, code: wrong) }
       }
       #expect(outcomes.tally == ["invalidCode": 4, "quotaExceeded": 60])

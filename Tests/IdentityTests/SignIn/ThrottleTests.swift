@@ -17,29 +17,30 @@ struct ThrottleTests {
   }
 
   /// Records an attempt under a name; returns nil if it was blocked.
-  private func take(
+  private func charge(
     _ instance: Instance, _ name: String, _ rule: Throttle
-  ) async throws -> Guess? {
+  ) async throws -> ThrottleCharge? {
     let now = instance.now
-    let counter = GuessCounter(name, rule, .name)
+    let counter = ThrottleCounter(name, rule, .name)
     return try await instance.database.write { connection in
-      guard case .taken(let guesses) = try Guess.take([counter], at: now, connection) else {
+      guard case .charged(let charges) = try ThrottleCharge.charge([counter], at: now, connection)
+      else {
         return nil
       }
-      return guesses.first
+      return charges.first
     }
   }
 
-  private func giveBack(_ instance: Instance, _ guess: Guess) async throws {
-    try await instance.database.write { try guess.giveBack($0) }
+  private func refund(_ instance: Instance, _ charge: ThrottleCharge) async throws {
+    try await instance.database.write { try charge.refund($0) }
   }
 
   @Test func `an attempt that read the clock before another one isn't blocked by it`() async throws
   {
     try await withInstance { instance in
-      let first = try await take(instance, "x", .passwords)
+      let first = try await charge(instance, "x", .passwords)
       instance.clock.advance(microseconds: -500)
-      let second = try await take(instance, "x", .passwords)
+      let second = try await charge(instance, "x", .passwords)
       #expect(first?.counter.name == "x")
       #expect(second?.counter.name == "x")
     }
@@ -48,26 +49,26 @@ struct ThrottleTests {
   @Test func `an attempt that is returned lifts the block that it caused`() async throws {
     try await withInstance { instance in
       let rule = Throttle(free: 2, first: 30, longest: 60)
-      for _ in 0..<2 { #expect(try await take(instance, "x", rule) != nil) }
+      for _ in 0..<2 { #expect(try await charge(instance, "x", rule) != nil) }
       for _ in 0..<3 {
-        let third = try #require(try await take(instance, "x", rule))
-        #expect(try await take(instance, "x", rule) == nil)
-        try await giveBack(instance, third)
+        let third = try #require(try await charge(instance, "x", rule))
+        #expect(try await charge(instance, "x", rule) == nil)
+        try await refund(instance, third)
       }
-      #expect(try await take(instance, "x", rule) != nil)
-      #expect(try await take(instance, "x", rule) == nil)
+      #expect(try await charge(instance, "x", rule) != nil)
+      #expect(try await charge(instance, "x", rule) == nil)
     }
   }
 
   @Test func `an attempt that is returned doesn't lift another attempt's block`() async throws {
     try await withInstance { instance in
       let rule = Throttle(free: 1, first: 30, longest: 60)
-      _ = try await take(instance, "x", rule)
-      let second = try #require(try await take(instance, "x", rule))
+      _ = try await charge(instance, "x", rule)
+      let second = try #require(try await charge(instance, "x", rule))
       instance.clock.advance(30)
-      #expect(try await take(instance, "x", rule) != nil)
-      try await giveBack(instance, second)
-      #expect(try await take(instance, "x", rule) == nil)
+      #expect(try await charge(instance, "x", rule) != nil)
+      try await refund(instance, second)
+      #expect(try await charge(instance, "x", rule) == nil)
     }
   }
 
@@ -77,24 +78,24 @@ struct ThrottleTests {
       // One attempt every 200 s, and one expires every 300 s: i + 1 − ⌊2i / 3⌋ are counted
       // after attempt i. The eleventh causes the block at i = 28.
       var taken = 0
-      while try await take(instance, "x", rule) != nil {
+      while try await charge(instance, "x", rule) != nil {
         taken += 1
         instance.clock.advance(200)
       }
       #expect(taken == 29)
       instance.clock.advance(3_600)
-      for _ in 0..<10 { #expect(try await take(instance, "x", rule) != nil) }
+      for _ in 0..<10 { #expect(try await charge(instance, "x", rule) != nil) }
     }
   }
 
   @Test func `an attempt refused by one counter isn't counted by any`() async throws {
     try await withInstance { instance in
       let now = instance.now
-      let open = GuessCounter("open", .passwords, .network)
-      let closed = GuessCounter("closed", .passwords, .name)
-      for _ in 0..<10 { _ = try await take(instance, "closed", .passwords) }
+      let open = ThrottleCounter("open", .passwords, .network)
+      let closed = ThrottleCounter("closed", .passwords, .name)
+      for _ in 0..<10 { _ = try await charge(instance, "closed", .passwords) }
       let (refused, known) = try await instance.database.write { connection in
-        let taken = try Guess.take([open, closed], at: now, connection)
+        let taken = try ThrottleCharge.charge([open, closed], at: now, connection)
         guard case .blocked(let until) = taken else { return (false, 1) }
         let count = try connection.first(
           "SELECT /* test */ count(*) FROM throttle WHERE name = 'open'"
@@ -110,10 +111,10 @@ struct ThrottleTests {
   {
     try await withInstance { instance in
       for name in ["x", "x 203.0.113.5", "x 2001:db8:0:0::/64", "x2", "x2 203.0.113.5"] {
-        _ = try await take(instance, name, .passwords)
+        _ = try await charge(instance, name, .passwords)
       }
       let left = try await instance.database.write { connection in
-        try Guess.forget("x", connection)
+        try ThrottleCharge.reset("x", connection)
         return try connection.all("SELECT /* test */ name FROM throttle ORDER BY name") {
           try $0.value(0) as String
         }
@@ -125,10 +126,10 @@ struct ThrottleTests {
   @Test func `a name is dropped a day after its last attempt`() async throws {
     try await withInstance { instance in
       let rule = Throttle.codes
-      for _ in 0..<5 { _ = try await take(instance, "x", rule) }
-      #expect(try await take(instance, "x", rule) == nil)
+      for _ in 0..<5 { _ = try await charge(instance, "x", rule) }
+      #expect(try await charge(instance, "x", rule) == nil)
       instance.clock.advance(86_400)
-      for _ in 0..<4 { #expect(try await take(instance, "x", rule) != nil) }
+      for _ in 0..<4 { #expect(try await charge(instance, "x", rule) != nil) }
     }
   }
 }

@@ -45,7 +45,7 @@ extension Instance {
     let new = try await identity.consoleSessions.signIn(
       email: email, password: Self.consolePassword, address: "a", userAgent: "Browser"
     ).session
-    try await prove(new.session)
+    try await reauthenticate(new.session)
     return Agent(session: new.session)
   }
 
@@ -59,7 +59,7 @@ extension Instance {
   }
 
   /// Marks a session as just re-authenticated.
-  func prove(_ session: ConsoleSession) async throws {
+  func reauthenticate(_ session: ConsoleSession) async throws {
     let now = now
     let id = session.administrator.id.text
     try await database.write { connection in
@@ -74,5 +74,5 @@ extension Instance {
   /// Purges one batch of removed factors that can't be restored, as the server does.
   ///
   /// - Returns: Whether there may be more.
-  func purgePart() async throws -> Bool { try await identity.purgeRemovedFactors(at: now) }
+  func purgeBatch() async throws -> Bool { try await identity.purgeRemovedFactors(at: now) }
 }

@@ -7,7 +7,7 @@ import Testing
 extension Instance {
   /// Imports users `user-0@example.com` and so on with the UIDs `u0` and so on, each with an app
   /// with the enrollment ID `f0` and so on.
-  func crowd(_ count: Int, in scope: Scope? = nil, from first: Int = 0) async throws {
+  func addUsers(_ count: Int, in scope: Scope? = nil, from first: Int = 0) async throws {
     let scope = scope ?? acme
     _ = try await identity.pools.update(project: scope.project, by: Self.boss) {
       $0.project?.importsTOTP = true

@@ -52,7 +52,7 @@ func withInstance(
   hasher: PasswordHasher = .cheap, carriesMail: Bool = false,
   _ body: (Instance) async throws -> Void
 ) async throws {
-  let template = try await Template.made.value
+  let template = try await Template.shared.value
   try await withFolder { folder in
     let path = folder + "/countersign.sqlite"
     try template.database.write(to: URL(filePath: path))

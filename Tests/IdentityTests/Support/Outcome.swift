@@ -37,7 +37,7 @@ func caseName(_ value: Any) -> String {
 }
 
 /// Runs a call `count` times concurrently and returns the results in order of completion.
-func atOnce<T: Sendable>(
+func concurrently<T: Sendable>(
   _ count: Int, _ body: @escaping @Sendable (Int) async throws -> T
 ) async throws -> [T] {
   try await withThrowingTaskGroup(of: T.self) { group in

@@ -141,7 +141,7 @@ extension Instance {
 
   /// Signs in with a code and returns the outcome.
   @discardableResult
-  func give(
+  func enterCode(
     _ device: Device, code: String, in scope: Scope? = nil,
     from origin: RequestOrigin = RequestOrigin()
   ) async throws -> String {

@@ -19,7 +19,7 @@ struct Template: Sendable {
   static let acme = ID<Project>("acme-app")
   static let globex = ID<Project>("globex-app")
 
-  static let made = Task { try await make() }
+  static let shared = Task { try await make() }
 
   private static func make() async throws -> Template {
     let keys = KeyRing(random: .system)

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Identity
 
-/// A key that signs JSON Web Tokens, such as a back end's or an identity provider's.
+/// A key that signs JSON Web Tokens, such as a backend's or an identity provider's.
 struct TestTokenIssuer: Sendable {
   let key: RSAKey
 

@@ -140,9 +140,9 @@ struct AccountActionTests {
       let removal = try await instance.identity.factorRemovals.remove(
         instance.acme, id, device.factor, dora.request()
       ).value.removal
-      let apart = try #require(removal.apart?.id)
+      let hold = try #require(removal.hold?.id)
       _ = try await instance.identity.factorRemovals.undo(
-        instance.acme, id, apart, erik.request(.mistake))
+        instance.acme, id, hold, erik.request(.mistake))
       let account = try await instance.reload(device.account)
       let purposes = try await instance.identity.messages.list(about: account).map(\.purpose)
       for notice in [

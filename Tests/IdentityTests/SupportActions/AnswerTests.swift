@@ -115,8 +115,8 @@ struct AnswerTests {
       await expect("noSecondFactor") {
         try await support.endSessions(instance.acme, alice.id, agent.request(nil))
       }
-      try await instance.prove(agent.session)
-      try await instance.prove(owner.session)
+      try await instance.reauthenticate(agent.session)
+      try await instance.reauthenticate(owner.session)
       let policy = try await instance.agent("pia", role: .policy)
       await expect("notAllowed") {
         try await support.endSessions(instance.acme, alice.id, policy.request(nil))
@@ -142,7 +142,7 @@ struct AnswerTests {
 
   @Test func `a bulk removal reports all validation errors at once too`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(21)
+      try await instance.addUsers(21)
       try await instance.setSupportRules {
         $0.undoHours = 0
         $0.identityProof = ["called back"]

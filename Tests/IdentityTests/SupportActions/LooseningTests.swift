@@ -116,7 +116,7 @@ struct LooseningTests {
 
   @Test func `rejecting a request requires re-authentication`() async throws {
     try await withInstance { instance in
-      try await instance.crowd(1)
+      try await instance.addUsers(1)
       try await instance.setSupportRules { $0.approvalOverUsers = 0 }
       let dora = try await instance.agent()
       let job = try await instance.draft("u0", by: dora)

@@ -12,7 +12,7 @@ struct PurgeNowTests {
     let removal = try await instance.identity.factorRemovals.remove(
       instance.acme, device.account.id, nil, agent.request()
     ).value.removal
-    return try #require(removal.apart?.id)
+    return try #require(removal.hold?.id)
   }
 
   private func sealed(_ instance: Instance, _ table: SQL) async throws -> [[UInt8]] {
@@ -39,7 +39,7 @@ struct PurgeNowTests {
       let factorRemovals = instance.identity.factorRemovals
       let outcome = try await factorRemovals.purge(
         instance.acme, device.account.id, id, dora.request(.stolen, ticket: "T-2"))
-      #expect(outcome.value.apart.factors.count == 2)
+      #expect(outcome.value.hold.factors.count == 2)
       #expect(try await sealed(instance, "removed_factor").isEmpty)
       try await instance.database.checkpoint()
       let file = try Data(contentsOf: URL(filePath: instance.path))
@@ -80,13 +80,13 @@ struct PurgeNowTests {
       ).value.removal
       let second = try await remove(instance, device, dora)
       _ = try await factorRemovals.purge(
-        instance.acme, device.account.id, try #require(first.apart?.id), dora.request(.stolen))
+        instance.acme, device.account.id, try #require(first.hold?.id), dora.request(.stolen))
       #expect(try await sealed(instance, "removed_factor").isEmpty)
       let erik = try await instance.agent("erik")
       let restored = try await factorRemovals.undo(
         instance.acme, device.account.id, second, erik.request(.found)
       ).value
-      #expect(restored.apart.factors.map(\.id) != [device.factor])
+      #expect(restored.hold.factors.map(\.id) != [device.factor])
     }
   }
 

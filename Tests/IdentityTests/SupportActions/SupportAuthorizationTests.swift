@@ -159,7 +159,7 @@ struct SupportGateTests {
       let device = try await instance.enrolled(.alice)
       let alice = try await instance.administrator("ALICE", .support)
       let session = try await instance.giveConsolePassword(alice).session.session
-      try await instance.prove(session)
+      try await instance.reauthenticate(session)
       let agent = Agent(session: session)
       await expect("ownAccount") { try await remove(instance, device, agent.request()) }
       let owner = try await instance.agent("somebody-else", role: .owner)
@@ -240,7 +240,7 @@ struct SupportGateTests {
 
       // The block doesn't expire, and agents can't unblock themselves.
       instance.clock.advance(7_200)
-      try await instance.prove(agent.session)
+      try await instance.reauthenticate(agent.session)
       await expect("held") { try await remove(instance, devices[2], agent.request()) }
       await expect("notAllowed") {
         try await instance.identity.support.release(
@@ -270,7 +270,7 @@ struct SupportGateTests {
       let people = [Person.alice, .bob, .mallory]
       for person in people {
         let device = try await instance.enrolled(person)
-        try await instance.prove(agent.session)
+        try await instance.reauthenticate(agent.session)
         _ = try await remove(instance, device, agent.request())
         instance.clock.advance(1_801)
       }

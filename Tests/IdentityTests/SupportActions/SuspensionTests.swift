@@ -71,7 +71,9 @@ struct SuspensionTests {
       for _ in 0..<12 {
         instance.clock.advance(30)
         let code = try device.code(at: instance.now)
-        for _ in 0..<2 { #expect(try await instance.give(device, code: code) == "invalidCode") }
+        for _ in 0..<2 {
+          #expect(try await instance.enterCode(device, code: code) == "invalidCode")
+        }
       }
       let account = try await instance.reload(device.account)
       #expect(account.wrongCodes == 3 && account.codeLock(at: instance.now) == .open)
@@ -99,14 +101,14 @@ struct SuspensionTests {
       for (number, guess) in guesses.enumerated() {
         instance.clock.advance(30)
         let right = try device.code(at: instance.now)
-        #expect(try await instance.give(device, code: right) == "invalidCode")
-        #expect(try await instance.give(device, code: guess) == "invalidCode")
+        #expect(try await instance.enterCode(device, code: right) == "invalidCode")
+        #expect(try await instance.enterCode(device, code: guess) == "invalidCode")
         #expect(try await instance.reload(device.account).wrongCodes == number + 1)
       }
       #expect(try await instance.guess(device) == "quotaExceeded")
       // From now on codes aren't checked, and correct ones get the same response.
       for code in [try device.code(at: instance.now.advanced(bySeconds: 30)), temporary] {
-        #expect(try await instance.give(device, code: code) == "quotaExceeded")
+        #expect(try await instance.enterCode(device, code: code) == "quotaExceeded")
       }
       #expect(try await instance.reload(device.account).wrongCodes == 5)
     }
@@ -139,13 +141,13 @@ struct SuspensionTests {
       _ = try await suspend(instance, device, seconds: 600)
       // An attacker may also send an earlier code, which is just as correct and as useless.
       for code in [before, seen, before, seen] {
-        #expect(try await instance.give(device, code: code) == "invalidCode")
+        #expect(try await instance.enterCode(device, code: code) == "invalidCode")
       }
       #expect(try await instance.reload(device.account).wrongCodes == 0)
       _ = try await instance.identity.support.resume(
         instance.acme, device.account.id, device.factor, agent.request(.found))
       for code in [seen, before] {
-        #expect(try await instance.give(device, code: code) == "invalidCode")
+        #expect(try await instance.enterCode(device, code: code) == "invalidCode")
       }
       #expect(
         try await instance.codeAttempts(device.account).prefix(2).map(\.result) == [.older, .used])
@@ -254,7 +256,7 @@ struct SuspensionTests {
       let removal = try await instance.identity.factorRemovals.remove(
         instance.acme, device.account.id, device.factor, dora.request()
       ).value.removal
-      let id = try #require(removal.apart?.id)
+      let id = try #require(removal.hold?.id)
       _ = try await instance.identity.factorRemovals.undo(
         instance.acme, device.account.id, id, erik.request(.mistake))
       let factor = try #require(try await instance.reload(device.account).factors.first)
@@ -268,6 +270,6 @@ extension Instance {
   fileprivate func guess(_ device: Device) async throws -> String {
     let near = (-12...12).compactMap { try? device.code(at: now.advanced(bySeconds: $0 * 30)) }
     let code = (0...30).map { String(100_000 + $0) }.first { !near.contains($0) } ?? "100031"
-    return try await give(device, code: code)
+    return try await enterCode(device, code: code)
   }
 }

@@ -35,7 +35,7 @@ struct UndoTests {
     }
 
     func undo(_ agent: Agent, code: String = "") async throws -> Restoration {
-      let id = removal.apart?.id ?? ID("none")
+      let id = removal.hold?.id ?? ID("none")
       return try await instance.identity.factorRemovals.undo(
         instance.acme, account, id, agent.request(.mistake, code: code)
       ).value
@@ -60,13 +60,13 @@ struct UndoTests {
   {
     try await withInstance { instance in
       let fixture = try await Case(instance)
-      let apart = try #require(fixture.removal.apart)
-      #expect(apart.until == instance.now.advanced(bySeconds: 72 * 3_600))
+      let hold = try #require(fixture.removal.hold)
+      #expect(hold.until == instance.now.advanced(bySeconds: 72 * 3_600))
       let between = try await instance.session(.alice)
       await expect("ownRemoval") { try await fixture.undo(fixture.dora) }
       let listed = try await instance.identity.factorRemovals.removalHold(
         of: try await instance.reload(fixture.device.account))
-      #expect(listed.map(\.id) == [apart.id] && listed.first?.removerName == "Dora Support")
+      #expect(listed.map(\.id) == [hold.id] && listed.first?.removerName == "Dora Support")
       let restored = try await fixture.undo(fixture.erik)
       #expect(restored.sessionsEnded == 1)
       #expect(try await fixture.factors() == [fixture.device.factor.text])
@@ -97,7 +97,7 @@ struct UndoTests {
       let removal = try await instance.identity.factorRemovals.remove(
         instance.acme, device.account.id, device.factor, dora.request()
       ).value.removal
-      let id = try #require(removal.apart?.id)
+      let id = try #require(removal.hold?.id)
       _ = try await instance.identity.factorRemovals.undo(
         instance.acme, device.account.id, id, erik.request(.mistake))
       let pending = try await instance.pending(.alice)
@@ -113,7 +113,7 @@ struct UndoTests {
   {
     try await withInstance { instance in
       let fixture = try await Case(instance, reason: reason)
-      #expect(fixture.removal.apart == nil)
+      #expect(fixture.removal.hold == nil)
       #expect(try await fixture.secrets() == 0)
       await expect("factorNotFound") { try await fixture.undo(fixture.erik) }
     }
@@ -130,7 +130,7 @@ struct UndoTests {
       ).value.removal
       _ = try await factorRemovals.remove(
         instance.acme, device.account.id, nil, dora.request(.stolen))
-      let id = try #require(first.apart?.id)
+      let id = try #require(first.hold?.id)
       let erik = try await instance.agent("erik")
       await expect("factorNotFound") {
         try await factorRemovals.undo(instance.acme, device.account.id, id, erik.request(.mistake))
@@ -141,7 +141,7 @@ struct UndoTests {
   @Test func `without an undo period, a removal purges the factor immediately`() async throws {
     try await withInstance { instance in
       let fixture = try await Case(instance, hours: 0)
-      #expect(fixture.removal.apart == nil && fixture.removal.undoHours == 0)
+      #expect(fixture.removal.hold == nil && fixture.removal.undoHours == 0)
       #expect(try await fixture.secrets() == 0)
     }
   }
@@ -155,7 +155,7 @@ struct UndoTests {
       try await instance.identity.purgeExpired()
       #expect(try await fixture.secrets() == 1)
       instance.clock.advance(1)
-      try await instance.prove(fixture.erik.session)
+      try await instance.reauthenticate(fixture.erik.session)
       await expect("factorNotFound") { try await fixture.undo(fixture.erik) }
       try await instance.identity.purgeExpired()
       #expect(try await fixture.secrets() == 0)
@@ -223,11 +223,11 @@ struct UndoTests {
       let removal = try await factorRemovals.remove(
         instance.acme, device.account.id, nil, dora.request()
       ).value.removal
-      let id = try #require(removal.apart?.id)
+      let id = try #require(removal.hold?.id)
       let done = try await factorRemovals.undo(
         instance.acme, device.account.id, id, erik.request(.mistake)
       ).value
-      #expect(done.apart.factors.count == 2)
+      #expect(done.hold.factors.count == 2)
       let account = try await instance.reload(device.account)
       #expect(account.factors.map(\.id.text) == [device.factor.text, "second"])
     }
@@ -249,7 +249,7 @@ struct UndoTests {
   @Test func `exactly one of many concurrent undos restores the factor`() async throws {
     try await withInstance { instance in
       let fixture = try await Case(instance)
-      let outcomes = try await atOnce(8) { _ in
+      let outcomes = try await concurrently(8) { _ in
         await outcome { try await fixture.undo(fixture.erik) }
       }
       #expect(outcomes.tally == ["done": 1, "factorNotFound": 7])
@@ -261,7 +261,7 @@ struct UndoTests {
     try await withInstance { instance in
       let fixture = try await Case(instance)
       let bob = try await instance.enrolled(.bob)
-      let id = try #require(fixture.removal.apart?.id)
+      let id = try #require(fixture.removal.hold?.id)
       let factorRemovals = instance.identity.factorRemovals
       await expect("factorNotFound") {
         try await factorRemovals.undo(
@@ -305,7 +305,7 @@ struct UndoTests {
       }
       instance.clock.advance(3_600)
       // Purge one batch, as if the process had been killed after it.
-      #expect(try await instance.purgePart())
+      #expect(try await instance.purgeBatch())
       #expect(try await fixture.secrets() == 250)
       let other = try instance.identity()
       try await other.prepare()
@@ -331,7 +331,7 @@ struct UndoTests {
       }
       ring.adopt(ring.newestAlone())
       let again = try instance.identity(keys: ring)
-      let id = try #require(fixture.removal.apart?.id)
+      let id = try #require(fixture.removal.hold?.id)
       _ = try await again.factorRemovals.undo(
         instance.acme, fixture.account, id, fixture.erik.request(.mistake))
       let outcome = try await again.signIns.password(

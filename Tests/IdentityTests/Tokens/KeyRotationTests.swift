@@ -59,7 +59,7 @@ struct KeyRotationTests {
       let before = try running.currentID()
       let command = try instance.identity()
       try await command.prepare()
-      let created = try await command.signingKeys.rotate(atOnce: true, by: Instance.boss)
+      let created = try await command.signingKeys.rotate(immediately: true, by: Instance.boss)
       let signature = try command.signingKeys.sign(Self.message, keyID: created.id)
       #expect(!running.verify(Self.message, signature: signature, keyID: created.id))
       try await running.learn(created.id)
@@ -124,7 +124,7 @@ struct KeyRotationTests {
       try await instance.identity.purgeExpired()
       #expect(try keys.currentID() == old)
       #expect(keys.isBelieved(old))
-      let next = try await keys.rotate(atOnce: true, by: Instance.boss)
+      let next = try await keys.rotate(immediately: true, by: Instance.boss)
       #expect(try keys.currentID() == next.id)
       await expect("isTheOnlyOne") { try await keys.retire(next.id, by: Instance.boss) }
       try await keys.retire(old, by: Instance.boss)

@@ -22,7 +22,7 @@ struct ServiceTokenTests {
     maker: ServiceTokens.Maker = .commandLine
   ) async throws -> (token: ServiceToken, secret: Secret) {
     try await instance.identity.serviceTokens.create(
-      project: instance.acme.project, tenant: tenant, role: role, name: "back end", maker: maker)
+      project: instance.acme.project, tenant: tenant, role: role, name: "backend", maker: maker)
   }
 
   @Test(arguments: ServiceTokenRole.allCases)
@@ -66,7 +66,7 @@ struct ServiceTokenTests {
       let text = created.secret.revealedText
       #expect(text.wholeMatch(of: /cst_[A-Za-z0-9_-]{43}/) != nil)
       let found = try #require(try await tokens.find(created.secret))
-      #expect((found.id, found.name, found.role) == (created.token.id, "back end", .application))
+      #expect((found.id, found.name, found.role) == (created.token.id, "backend", .application))
       #expect(found.createdBy == "command line")
       for other in ["", "cst_", text + "x", String(text.dropLast()), text.lowercased()] {
         #expect(try await tokens.find(Secret(other)) == nil)

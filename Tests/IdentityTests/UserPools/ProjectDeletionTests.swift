@@ -69,7 +69,7 @@ struct ProjectDeletionTests {
   @Test func `users are deleted in batches, and a restarted server continues`() async throws {
     try await withInstance { instance in
       let people = 1_203
-      try await instance.crowd(people, in: instance.east)
+      try await instance.addUsers(people, in: instance.east)
       let tenant = try #require(instance.east.tenant)
       let project = instance.acme.project
       try await instance.identity.pools.delete(
@@ -130,7 +130,7 @@ struct ProjectDeletionTests {
 
 extension Instance {
   /// Adds many accounts without passwords to a pool.
-  fileprivate func crowd(_ count: Int, in scope: Scope) async throws {
+  fileprivate func addUsers(_ count: Int, in scope: Scope) async throws {
     let first = scope.key << 40 + 1_000
     let (key, last) = (scope.key, first + Int64(count) - 1)
     try await database.write { connection in

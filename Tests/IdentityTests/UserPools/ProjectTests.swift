@@ -44,7 +44,7 @@ struct ProjectTests {
 
   @Test func `exactly one of many concurrent creations of an ID succeeds`() async throws {
     try await withInstance { instance in
-      let outcomes = try await atOnce(16) { _ in
+      let outcomes = try await concurrently(16) { _ in
         await outcome {
           try await instance.identity.pools.createProject(
             id: "wanted", displayName: "", by: Instance.boss)

@@ -39,7 +39,7 @@ struct ScopeTests {
 
   @Test func `concurrent first uses of a project find the same one`() async throws {
     try await withEmulator { identity in
-      let scopes = try await atOnce(16) { _ in
+      let scopes = try await concurrently(16) { _ in
         try await identity.scopes.find(project: ID("new"), tenant: ID("new"))
       }
       #expect(Set(scopes.map(\.key)).count == 1)

@@ -117,7 +117,7 @@ struct TenantTests {
       let bob = try await instance.account(.bob, in: instance.west)
       let token = try await identity.serviceTokens.create(
         project: instance.acme.project, tenant: instance.east.tenant, role: .application,
-        name: "back end", maker: .commandLine)
+        name: "backend", maker: .commandLine)
       let east = try #require(instance.east.tenant)
       try await identity.pools.delete(
         project: instance.acme.project, tenant: east, by: Instance.boss)

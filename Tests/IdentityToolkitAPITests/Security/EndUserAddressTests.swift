@@ -3,7 +3,7 @@ import Identity
 import JSON
 import Testing
 
-/// Tests for the header in which a back end passes the end user's address.
+/// Tests for the header in which a backend passes the end user's address.
 struct EndUserAddressTests {
   private static let path = "/v1/accounts:signInWithPassword"
 
@@ -23,7 +23,7 @@ struct EndUserAddressTests {
     answer.error?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true
   }
 
-  @Test func `attempts through a back end are limited by the end user's network`() async throws {
+  @Test func `attempts through a backend are limited by the end user's network`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let token = Credential.bearer(try await server.token(.application))
@@ -38,7 +38,7 @@ struct EndUserAddressTests {
       let owner = try await signIn(
         server, alice.email, Person.password, token, for: ["2001:db8::1"])
       #expect(owner.status == 200)
-      // Without the header, the back end's own address is used.
+      // Without the header, the backend's own address is used.
       #expect(try await signIn(server, alice.email, Person.password, token, for: []).status == 200)
     }
   }
@@ -77,7 +77,7 @@ struct EndUserAddressTests {
     ["example.com"], [""], ["203.0.113.5:443"], ["203.0.113.5, 203.0.113.6"],
     ["203.0.113.5", "203.0.113.6"], ["[::1]"],
   ])
-  func `an invalid address from a trusted back end is refused`(values: [String]) async throws {
+  func `an invalid address from a trusted backend is refused`(values: [String]) async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let answer = try await signIn(server, alice.email, Person.password, .owner, for: values)

@@ -155,7 +155,7 @@ struct ForeignCredentialTests {
 
   @Test func `a custom token is valid only in its own pool`() async throws {
     let mismatch = "TENANT_ID_MISMATCH : Specified tenant ID does not match the custom token."
-    let forged = "INVALID_CUSTOM_TOKEN : The signature is not that of a registered key."
+    let forged = "INVALID_CUSTOM_TOKEN : The signature doesn't match a registered key."
     try await TestServer.with { server in
       let other = TestTokenIssuer(key: try RSAKey.generate())
       let pools = try await pools(server, other)

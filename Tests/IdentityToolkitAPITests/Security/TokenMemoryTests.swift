@@ -70,7 +70,7 @@ struct TokenMemoryTests {
       let token = try await shown(server, alice)
       let keys = server.identity.signingKeys
       let old = try keys.currentID()
-      try await keys.rotate(atOnce: true, by: Author(actor: .commandLine))
+      try await keys.rotate(immediately: true, by: Author(actor: .commandLine))
       #expect(try await server.post(Self.lookup, ["idToken": token]).status == 200)
       try await keys.retire(old, by: Author(actor: .commandLine))
       #expect(try await server.post(Self.lookup, ["idToken": token]).error == "INVALID_ID_TOKEN")

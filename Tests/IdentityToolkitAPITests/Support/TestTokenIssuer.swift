@@ -3,7 +3,7 @@ import Foundation
 import Identity
 import JSON
 
-/// A key that signs JSON Web Tokens, like that of a back end or an identity provider.
+/// A key that signs JSON Web Tokens, like that of a backend or an identity provider.
 struct TestTokenIssuer: Sendable {
   let key: RSAKey
 

@@ -190,7 +190,7 @@ struct BatchCreateTests {
     ),
     (
       #"{"hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 524288, "blockSize": 8, "parallelization": 1, "users": [{"localId": "a"}]}"#,
-      "INVALID_HASH_PARAMETER : A hash may take 256 MiB, and 1 GiB over all parallelization."
+      "INVALID_HASH_PARAMETER : A hash can use at most 256 MiB, and 1 GiB across all parallelization."
     ),
     (
       #"{"hashAlgorithm": "ARGON2", "argon2Parameters": {"hashType": "ARGON2_ID", "parallelism": 1, "iterations": 1, "memoryCostKib": 262145}, "users": [{"localId": "a"}]}"#,
@@ -230,7 +230,7 @@ struct BatchCreateTests {
         ], .owner)
       #expect(
         answer["error"]?.arrayValue?.first?["message"]
-          == "password hash costs more than this server computes")
+          == "password hash exceeds the cost limits of this server")
     }
   }
 
@@ -339,7 +339,7 @@ struct BatchCreateTests {
       try await TestServer.with { server in
         let answer = try await server.post(Self.path, users, .owner)
         #expect(
-          answer["error"]?.arrayValue?.first?["message"] == "password hash is one of the emulator")
+          answer["error"]?.arrayValue?.first?["message"] == "password hash is from the emulator")
       }
     }
   }

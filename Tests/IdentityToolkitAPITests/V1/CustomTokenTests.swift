@@ -93,9 +93,9 @@ struct CustomTokenTests {
     arguments: [
       (
         ["aud": "x"],
-        "INVALID_CUSTOM_TOKEN : The audience of the token is not that of custom tokens."
+        "INVALID_CUSTOM_TOKEN : The token doesn't have the audience of custom tokens."
       ),
-      (["exp": 1], "INVALID_CUSTOM_TOKEN : The token has no time of issue and expiry."),
+      (["exp": 1], "INVALID_CUSTOM_TOKEN : The token has no iat or exp."),
       (
         ["iss": "x@y.example", "sub": "x@y.example"],
         "CREDENTIAL_MISMATCH : The custom token's issuer is not registered for this project."

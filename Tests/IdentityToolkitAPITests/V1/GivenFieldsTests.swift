@@ -43,7 +43,7 @@ struct GivenFieldsTests {
     }
   }
 
-  @Test func `an email changed by a back end inherits the previous verification state`()
+  @Test func `an email changed by a backend inherits the previous verification state`()
     async throws
   {
     try await TestServer.with { server in

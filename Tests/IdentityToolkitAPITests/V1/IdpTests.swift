@@ -115,11 +115,11 @@ struct IdpTests {
     ),
     (
       #"{"requestUri":"http://a","postBody":"providerId=google.com"}"#, 400,
-      "INVALID_IDP_RESPONSE : Sign-in needs a credential of the provider (id_token)."
+      "INVALID_IDP_RESPONSE : Sign-in requires a credential of the provider (id_token)."
     ),
     (
       #"{"requestUri":"http://a","postBody":"providerId=google.com&id_token=x"}"#, 400,
-      "INVALID_IDP_RESPONSE : Unable to parse id_token. The emulator takes strict JSON and JSON Web Tokens."
+      "INVALID_IDP_RESPONSE : Unable to parse id_token. The emulator accepts only strict JSON and JSON Web Tokens."
     ),
     (
       #"{"requestUri":"http://a","postBody":"providerId=%"}"#, 400,
@@ -245,7 +245,7 @@ extension IdpTests {
       let refused = try await server.post(Self.path, Self.body(unsigned, provider: "oidc.acme"))
       #expect(
         refused.error
-          == "INVALID_IDP_RESPONSE : The signature of the id_token is not that of a registered key."
+          == "INVALID_IDP_RESPONSE : The signature of the id_token doesn't match a registered key."
       )
       let nonce = try await server.post(
         Self.path, Self.body(try token(server, ["nonce": "x"]), provider: "oidc.acme"))

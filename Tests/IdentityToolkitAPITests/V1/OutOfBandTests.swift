@@ -20,7 +20,7 @@ extension TestServer {
     #expect(answer.status == 200)
   }
 
-  /// Requests an out-of-band code as a back end.
+  /// Requests an out-of-band code as a backend.
   func code(_ type: String, _ email: String, _ more: JSON.Object = [:], tenant: String? = nil)
     async throws -> Answer
   {
@@ -37,7 +37,7 @@ extension TestServer {
 }
 
 struct SendOobCodeTests {
-  @Test func `a link returned to a back end has the parameters that SDKs expect`() async throws {
+  @Test func `a link returned to a backend has the parameters that SDKs expect`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let answer = try await server.code(
@@ -165,7 +165,7 @@ struct SendOobCodeTests {
     }
   }
 
-  @Test func `a back end learns that an email is unknown`() async throws {
+  @Test func `a backend learns that an email is unknown`() async throws {
     try await TestServer.with { server in
       for (type, error) in [
         ("PASSWORD_RESET", "EMAIL_NOT_FOUND"), ("VERIFY_EMAIL", "USER_NOT_FOUND"),

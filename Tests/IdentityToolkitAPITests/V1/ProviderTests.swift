@@ -72,7 +72,7 @@ struct ProviderTests {
     (#"{"providerId":"google.com","rawId":"1001"}"#, "FEDERATED_USER_ID_ALREADY_LINKED"),
     (
       #"{"providerId":"google.com","rawId":"\u0007"}"#,
-      "INVALID_RAW_ID : The id of a user at a provider has 1 to 512 bytes."
+      "INVALID_RAW_ID : The raw ID of a user at a provider must have 1 to 512 bytes."
     ),
     (
       #"{"providerId":true,"rawId":"1"}"#,

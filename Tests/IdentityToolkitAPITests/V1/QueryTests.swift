@@ -92,7 +92,7 @@ struct QueryTests {
     }
   }
 
-  @Test func `a back end sees the project's sign-in methods`() async throws {
+  @Test func `a backend sees the project's sign-in methods`() async throws {
     try await TestServer.with { server in
       let answer = try await server.get("/v1/projects/acme-mfa")
       #expect(

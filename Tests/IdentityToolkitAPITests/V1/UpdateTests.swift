@@ -162,7 +162,7 @@ struct UpdateTests {
         #expect(refused.status == 400)
         #expect(
           refused.error
-            == "TOO_MANY_ATTEMPTS_TRY_LATER : Too many changes of this account. Try again later.")
+            == "TOO_MANY_ATTEMPTS_TRY_LATER : Too many changes to this account. Try again later.")
       }
     }
   }

@@ -215,7 +215,7 @@ struct ConfigTests {
       ),
       (
         #"{"providerConfigs":[{"totpProviderConfig":{}},{"totpProviderConfig":{}}]}"#,
-        "INVALID_CONFIG : Only one TOTP provider config can be given.", nil
+        "INVALID_CONFIG : Only one TOTP provider config is allowed.", nil
       ),
       (
         #"{"providerConfigs":{"totpProviderConfig":{}}}"#,

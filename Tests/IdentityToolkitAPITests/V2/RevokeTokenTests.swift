@@ -14,7 +14,7 @@ struct RevokeTokenTests {
       let answer = try await server.post(Self.path, .object(body))
       #expect(answer.status == 501)
       #expect(answer["error"]?["status"] == "UNIMPLEMENTED")
-      #expect(answer.error?.hasPrefix("NOT_IMPLEMENTED : Countersign does not call") == true)
+      #expect(answer.error?.hasPrefix("NOT_IMPLEMENTED : Countersign doesn't call") == true)
       let wrong: [(String, JSON?, String)] = [
         ("token", nil, "INVALID_ARGUMENT : token is required."),
         ("tokenType", "TOKEN_TYPE_UNSPECIFIED", "INVALID_ARGUMENT : token_type is required."),

@@ -88,7 +88,7 @@ private struct Greeting: ViewModel {
   }
 
   @Test(arguments: [
-    ("\n{{%page.plan}}", "page:2: there is no message “page.plan”; the nearest: “page.plain”"),
+    ("\n{{%page.plan}}", "page:2: unknown message “page.plan”; most similar: “page.plain”"),
     ("{{%page.count}}", "page:1: “page.count” has plural forms"),
   ])
   func `an unknown message fails the load`(page: String, expected: String) throws {

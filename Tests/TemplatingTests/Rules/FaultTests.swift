@@ -3,25 +3,25 @@ import Testing
 
 struct FaultTests {
   @Test(arguments: [
-    ("a\n{{b", "page:2: this tag is never closed"),
-    ("{{{b}}", "page:1: this tag is never closed"),
-    ("{{! b", "page:1: this tag is never closed"),
-    ("{{}}", "page:1: “{{}}” is not a tag"),
-    ("{{ }}", "page:1: “{{ }}” is not a tag"),
-    ("{{# }}", "page:1: “{{# }}” is not a tag"),
-    ("{{a b}}", "page:1: “{{a b}}” is not a tag"),
-    ("{{=<%=}}", "page:1: “{{=<%=}}” is not a tag"),
-    ("{{=a b c=}}", "page:1: “{{=a b c=}}” is not a tag"),
-    ("{{= = = =}}", "page:1: “{{= = = =}}” is not a tag"),
-    ("\n\n{{#a}}\n", "page:3: “a” is opened here and never closed"),
-    ("{{#a}}{{#b}}{{/b}}", "page:1: “a” is opened here and never closed"),
-    ("{{<a}}", "page:1: “a” is opened here and never closed"),
-    ("{{#a}}\n{{/b}}", "page:2: “b” is closed here, but “a” is open"),
-    ("{{#a}}{{#b}}{{/a}}{{/b}}", "page:1: “a” is closed here, but “b” is open"),
-    ("{{/a}}", "page:1: “a” is closed here, but nothing is open"),
-    ("{{<p}}\n{{x}}\n{{/p}}", "page:2: “{{x}}” stands in a parent, where only blocks count"),
-    ("{{<p}}{{#x}}{{/x}}{{/p}}", "page:1: “{{#x}}” stands in a parent, where only blocks count"),
-    ("{{<p}}{{$x}}{{/x}}\n{{$x}}{{/x}}{{/p}}", "page:2: block “x” is given twice"),
+    ("a\n{{b", "page:2: tag isn't closed"),
+    ("{{{b}}", "page:1: tag isn't closed"),
+    ("{{! b", "page:1: tag isn't closed"),
+    ("{{}}", "page:1: “{{}}” isn't a valid tag"),
+    ("{{ }}", "page:1: “{{ }}” isn't a valid tag"),
+    ("{{# }}", "page:1: “{{# }}” isn't a valid tag"),
+    ("{{a b}}", "page:1: “{{a b}}” isn't a valid tag"),
+    ("{{=<%=}}", "page:1: “{{=<%=}}” isn't a valid tag"),
+    ("{{=a b c=}}", "page:1: “{{=a b c=}}” isn't a valid tag"),
+    ("{{= = = =}}", "page:1: “{{= = = =}}” isn't a valid tag"),
+    ("\n\n{{#a}}\n", "page:3: “a” isn't closed"),
+    ("{{#a}}{{#b}}{{/b}}", "page:1: “a” isn't closed"),
+    ("{{<a}}", "page:1: “a” isn't closed"),
+    ("{{#a}}\n{{/b}}", "page:2: unexpected closing tag “b”; expected “a”"),
+    ("{{#a}}{{#b}}{{/a}}{{/b}}", "page:1: unexpected closing tag “a”; expected “b”"),
+    ("{{/a}}", "page:1: unexpected closing tag “a”; nothing is open"),
+    ("{{<p}}\n{{x}}\n{{/p}}", "page:2: “{{x}}” isn't allowed directly inside a parent"),
+    ("{{<p}}{{#x}}{{/x}}{{/p}}", "page:1: “{{#x}}” isn't allowed directly inside a parent"),
+    ("{{<p}}{{$x}}{{/x}}\n{{$x}}{{/x}}{{/p}}", "page:2: duplicate block “x”"),
   ])
   func `a syntax error is reported with its line`(template: String, expected: String) {
     let fault = #expect(throws: TemplateError.self) {
@@ -32,45 +32,45 @@ struct FaultTests {
 
   @Test(
     arguments: [
-      (["page": "a\n{{titel}}"], "page:2: there is no “titel” in TeamPage"),
+      (["page": "a\n{{titel}}"], "page:2: unknown key “titel” in TeamPage"),
       (
         ["page": "{{#members}}\n{{nam}}{{/members}}"],
-        "page:2: there is no “nam” in Member, nor in TeamPage; it has “name”"
+        "page:2: unknown key “nam” in Member or TeamPage; available: “name”"
       ),
-      (["page": "{{frame.headin}}"], "page:1: there is no “headin” in Frame; it has “heading”"),
-      (["page": "{{name}}"], "page:1: there is no “name” in TeamPage"),
+      (["page": "{{frame.headin}}"], "page:1: unknown key “headin” in Frame; available: “heading”"),
+      (["page": "{{name}}"], "page:1: unknown key “name” in TeamPage"),
       (
         ["page": "{{^title}}{{.}}{{/title}}"],
-        "page:1: “.” is a TeamPage here; name one of its keys"
+        "page:1: “.” is a TeamPage; use one of its keys"
       ),
-      (["page": "{{{title}}}"], "page:1: “title” is a text, which cannot go in unescaped"),
+      (["page": "{{{title}}}"], "page:1: “title” is text, which can't be inserted unescaped"),
       (
         ["page": "{{#lines}}{{&.}}{{/lines}}"],
-        "page:1: “.” is a text, which cannot go in unescaped"
+        "page:1: “.” is text, which can't be inserted unescaped"
       ),
-      (["page": "{{members}}"], "page:1: “members” is a list, which only a section can show"),
-      (["page": "{{frame}}"], "page:1: “frame” is an object, which only a section can show"),
+      (["page": "{{members}}"], "page:1: “members” is a list, which can be used only in a section"),
+      (["page": "{{frame}}"], "page:1: “frame” is an object, which can be used only in a section"),
       (
-        ["page": "{{members.name}}"], "page:1: “members.name” goes into a list, which has no “name”"
+        ["page": "{{members.name}}"], "page:1: “members.name” is invalid: a list has no key “name”"
       ),
-      (["page": "{{title.length}}"], "page:1: “title.length” goes into a text"),
+      (["page": "{{title.length}}"], "page:1: “title.length” is invalid: text"),
       (
-        ["page": "\n{{>rwo}}", "row": ""], "page:2: there is no template “rwo”; the nearest: “row”"
+        ["page": "\n{{>rwo}}", "row": ""], "page:2: unknown template “rwo”; most similar: “row”"
       ),
-      (["page": "{{<lay}}{{/lay}}", "layout": ""], "page:1: there is no template “lay”"),
-      (["page": "{{>row}}", "row": "\n\n{{nam}}"], "row:3: there is no “nam” in TeamPage"),
+      (["page": "{{<lay}}{{/lay}}", "layout": ""], "page:1: unknown template “lay”"),
+      (["page": "{{>row}}", "row": "\n\n{{nam}}"], "row:3: unknown key “nam” in TeamPage"),
       (
         ["page": "{{<l}}\n{{$mian}}{{/mian}}{{/l}}", "l": "{{$main}}{{/main}}"],
-        "page:2: “l” has no block “mian”; it has “main”"
+        "page:2: unknown block “mian” in “l”; available: “main”"
       ),
       (
         [
           "page": "{{<l}}{{$main}}{{nam}}{{/main}}{{/l}}",
           "l": "{{#members}}{{$main}}{{/main}}{{/members}}",
-        ], "page:1: there is no “nam” in Member"
+        ], "page:1: unknown key “nam” in Member"
       ),
-      (["page": "{{>page}}"], "page:1: “page” includes itself without end"),
-      (["other": ""], "page: there is no template “page”; the nearest: “other”"),
+      (["page": "{{>page}}"], "page:1: “page” includes itself endlessly"),
+      (["other": ""], "page: unknown template “page”; most similar: “other”"),
     ] as [([String: String], String)])
   func `an unknown name fails the load`(
     sources: [String: String], expected: String

@@ -4,11 +4,11 @@ import JSON
 
 extension Declaration {
   static let batchCreate = Declaration(
-    "accounts.batchCreate", "Imports up to 1000 users, with hashes of their passwords.",
+    "accounts.batchCreate", "Imports up to 1,000 users, with their password hashes.",
     takes: [
       "users": .list(.importedUser).required,
       "hashAlgorithm": .text.noted(
-        "How passwordHash was made; when it is left out, each hash is a text that says so itself."),
+        "The algorithm of passwordHash; if omitted, each hash must state its own parameters."),
       "signerKey": .text, "saltSeparator": .text, "rounds": .integer, "memoryCost": .integer,
       "cpuMemCost": .integer, "parallelization": .integer, "blockSize": .integer,
       "dkLen": .integer, "passwordHashOrder": .choice(HashParameters.orders),

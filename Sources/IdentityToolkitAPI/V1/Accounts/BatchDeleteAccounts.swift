@@ -3,7 +3,7 @@ import JSON
 
 extension Declaration {
   static let batchDelete = Declaration(
-    "accounts.batchDelete", "Deletes up to a thousand users.",
+    "accounts.batchDelete", "Deletes up to 1,000 users.",
     takes: ["localIds": .list(.text).required, "force": .flag],
     gives: [
       "errors": .list([

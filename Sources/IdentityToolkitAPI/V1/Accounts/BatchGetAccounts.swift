@@ -4,7 +4,7 @@ import JSON
 
 extension Declaration {
   static let batchGet = Declaration(
-    "accounts.batchGet", "Reads all users by id, a page at a time.",
+    "accounts.batchGet", "Lists all users by ID, in pages.",
     query: ["maxResults": .integer, "nextPageToken": .text],
     gives: [
       "kind": .kind("DownloadAccountResponse"), "users": .list(.user), "nextPageToken": .text,

@@ -3,7 +3,7 @@ import JSON
 
 extension Declaration {
   static let delete = Declaration(
-    "accounts.delete", "Deletes the user of an ID token, or with a token any user.",
+    "accounts.delete", "Deletes the user of an ID token, or any user with a service token.",
     takes: ["idToken": .text, "localId": .text],
     gives: ["kind": .kind("DeleteAccountResponse")])
 }

@@ -4,7 +4,7 @@ import JSON
 extension Declaration {
   static let lookup = Declaration(
     "accounts.lookup",
-    "Reads the user of an ID token, or with a token users by their identifiers.",
+    "Returns the user of an ID token, or any users with a service token.",
     takes: [
       "idToken": .text, "localId": .list(.text), "email": .list(.text),
       "phoneNumber": .list(.text), "initialEmail": .list(.text),

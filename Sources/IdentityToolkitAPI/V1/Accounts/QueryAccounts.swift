@@ -3,14 +3,14 @@ import JSON
 
 extension Declaration {
   static let query = Declaration(
-    "accounts.query", "Counts users, or reads a part of them in one of five orders.",
+    "accounts.query", "Counts users, or lists a page of them, sorted by one of five fields.",
     takes: queried, gives: found)
   static let queryAccounts = Declaration(
     "queryAccounts", "The same as accounts.query.", takes: queried, gives: found)
 
   private static let queried: Schema = [
-    "returnUserInfo": .flag.noted("False counts only; true when it is left out."),
-    "limit": .int64.noted("At most 500, and 500 when it is left out."),
+    "returnUserInfo": .flag.noted("If false, only counts users; defaults to true."),
+    "limit": .int64.noted("At most 500; defaults to 500."),
     "offset": .int64.noted("At most \(AccountQuery.longestOffset)."),
     "sortBy": .choice(Methods.sortBy), "order": .choice(Methods.order),
     "expression": .list(["email": .text, "phoneNumber": .text, "userId": .text]),
@@ -74,8 +74,8 @@ extension Methods {
     guard limit >= 0, offset >= 0 else { throw WireError("INVALID_PAGE_SELECTION") }
     guard offset <= AccountQuery.longestOffset else {
       throw WireError(
-        "INVALID_PAGE_SELECTION : At most \(AccountQuery.longestOffset) accounts can be passed over;"
-          + " accounts:batchGet goes through all of them.")
+        "INVALID_PAGE_SELECTION : At most \(AccountQuery.longestOffset) accounts can be skipped;"
+          + " accounts:batchGet lists all of them.")
     }
     query.limit = Int(min(limit, 500))
     query.offset = Int(offset)

@@ -4,7 +4,7 @@ import JSON
 extension Declaration {
   static let signInWithCustomToken = Declaration(
     "accounts.signInWithCustomToken",
-    "Signs in the user that a token of the project's own back end names.",
+    "Signs in with a custom token from the project's backend.",
     takes: ["token": .text.required, "returnSecureToken": .flag],
     gives: .message(
       ["kind": .kind("VerifyCustomTokenResponse"), "isNewUser": .flag.required], .tokens))

@@ -6,13 +6,14 @@ import Text
 extension Declaration {
   static let signInWithIdp = Declaration(
     "accounts.signInWithIdp",
-    "Signs in, or links, the user of an ID token of another provider of identity.",
+    "Signs in or links a user with an identity provider's ID token.",
     takes: [
       "requestUri": .text.required,
       "postBody": .text.noted(
         "A form with providerId and id_token, and with nonce where the token has one."),
-      "pendingToken": .text, "idToken": .text.noted("Of the user to whom the identity is linked."),
-      "returnIdpCredential": .flag.noted("Answers some errors with 200 and errorMessage."),
+      "pendingToken": .text,
+      "idToken": .text.noted("The ID token of the user to link the identity to."),
+      "returnIdpCredential": .flag.noted("Returns some errors with status 200 and errorMessage."),
       "returnSecureToken": .flag, "autoCreate": .flag, "sessionId": .text,
     ],
     gives: .message(
@@ -234,7 +235,7 @@ private struct ProviderCredential {
         "This server doesn't verify access tokens with providers; "
           + "send the id_token."
       } else {
-        "Sign-in needs a credential of the provider (id_token)."
+        "Sign-in requires a credential of the provider (id_token)."
       }
     guard code == nil, accessToken == nil else {
       throw WireError(notImplemented: text)

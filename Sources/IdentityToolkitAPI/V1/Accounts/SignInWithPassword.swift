@@ -6,7 +6,7 @@ import JSON
 extension Declaration {
   static let signInWithPassword = Declaration(
     "accounts.signInWithPassword",
-    "Signs a user in with email and password, or asks for the second factor.",
+    "Signs in with email and password, or requires the second factor.",
     takes: .message(
       [
         "email": .text.required, "password": .text.required, "returnSecureToken": .flag,

@@ -6,15 +6,15 @@ import JSON
 extension Declaration {
   static let signUp = Declaration(
     "accounts.signUp",
-    "Makes an account with email and password or an anonymous one, or adds both to an account.",
+    "Creates an account with email and password or an anonymous one, or links email and password.",
     takes: .message(
       newAccount,
-      ["idToken": .text.noted("Of the account to add email and password to.")],
+      ["idToken": .text.noted("The ID token of the account to link email and password to.")],
       ["returnSecureToken": .flag], .clientTraits),
     gives: .message(newAccountAnswer, .tokens))
 
   static let createAccount = Declaration(
-    "accounts.create", "Makes an account.", takes: newAccount, gives: newAccountAnswer)
+    "accounts.create", "Creates an account.", takes: newAccount, gives: newAccountAnswer)
 
   private static let newAccount: Schema = [
     "localId": .text, "email": .text, "password": .text, "displayName": .text.orNull,

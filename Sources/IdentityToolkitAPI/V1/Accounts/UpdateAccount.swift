@@ -4,13 +4,13 @@ import JSON
 
 extension Declaration {
   static let update = Declaration(
-    "accounts.update", "Changes the user of an ID token, or with a token any user.",
+    "accounts.update", "Updates the user of an ID token, or any user with a service token.",
     takes: [
       "idToken": .text, "localId": .text, "oobCode": .text, "email": .text, "password": .text,
       "displayName": .text.orNull, "photoUrl": .text.orNull,
       "deleteAttribute": .list(.choice(AccountChange.attributes)),
       "deleteProvider": .list(.text), "returnSecureToken": .flag, "emailVerified": .flag,
-      "phoneNumber": .text, "customAttributes": .text.noted("An object, as JSON text."),
+      "phoneNumber": .text, "customAttributes": .text.noted("A JSON object, as text."),
       "disableUser": .flag, "validSince": .int64, "createdAt": .int64, "lastLoginAt": .int64,
       "linkProviderUserInfo": .object,
       "mfa": .named("MfaInfo", ["enrollments": .list(.factor)]).noted(

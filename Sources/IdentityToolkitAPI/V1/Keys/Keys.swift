@@ -4,16 +4,17 @@ import JSON
 
 extension Declaration {
   static let tokenCertificates = Declaration(
-    "keys.tokenCertificates", "Certificates that verify ID tokens, by key id.", gives: .map(.text))
+    "keys.tokenCertificates", "The certificates that verify ID tokens, by key ID.",
+    gives: .map(.text))
   static let cookieCertificates = Declaration(
-    "getPublicKeys", "Certificates that verify session cookies, by key id.", gives: .map(.text))
+    "getPublicKeys", "The certificates that verify session cookies, by key ID.", gives: .map(.text))
   static let tokenKeys = Declaration(
     "keys.tokenKeys", "The JSON Web Key Set that verifies ID tokens.", gives: keySet)
   static let cookieKeys = Declaration(
     "getSessionCookiePublicKeys", "The JSON Web Key Set that verifies session cookies.",
     gives: keySet)
   static let discovery = Declaration(
-    "keys.discovery", "OpenID Connect Discovery for the tokens of a project.",
+    "keys.discovery", "The OpenID Connect Discovery document of a project's tokens.",
     gives: [
       "issuer": .text.required, "jwks_uri": .text.required,
       "response_types_supported": .list(.text).required,

@@ -4,7 +4,7 @@ import JSON
 
 extension Declaration {
   static let createAuthUri = Declaration(
-    "accounts.createAuthUri", "Tells how the account of an address signs in.",
+    "accounts.createAuthUri", "Returns the sign-in methods of an email address.",
     takes: [
       "identifier": .text, "continueUri": .text, "providerId": .text, "sessionId": .text,
       "authFlowType": .text, "context": .text, "customParameter": .map(.text),
@@ -73,7 +73,7 @@ extension Methods {
       }
     }
     return WireError(
-      "NOT_IMPLEMENTED : Addresses to sign in at another provider are made by applications.",
+      "NOT_IMPLEMENTED : URLs for signing in with another provider are created by applications.",
       status: .notImplemented, reason: "notImplemented")
   }
 }

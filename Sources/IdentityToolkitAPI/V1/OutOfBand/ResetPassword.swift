@@ -5,7 +5,7 @@ import JSON
 extension Declaration {
   static let resetPassword = Declaration(
     "accounts.resetPassword",
-    "Sets a new password by a code that was mailed; without one, tells what the code is for.",
+    "Sets a new password with an emailed code; without a password, returns the code's purpose.",
     takes: ["oobCode": .text.required, "newPassword": .text],
     gives: [
       "kind": .kind("ResetPasswordResponse"), "requestType": .choice(Methods.oobTypes).required,

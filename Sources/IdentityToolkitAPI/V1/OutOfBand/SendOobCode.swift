@@ -5,11 +5,12 @@ import JSON
 extension Declaration {
   static let sendOobCode = Declaration(
     "accounts.sendOobCode",
-    "Mails a link with a code, or gives the link to the holder of a token.",
+    "Emails a link with a code, or returns the link to a caller with a service token.",
     takes: [
       "requestType": .choice(Methods.oobTypes).required, "email": .text, "idToken": .text,
       "newEmail": .text.noted("For VERIFY_AND_CHANGE_EMAIL."), "continueUrl": .text,
-      "returnOobLink": .flag.noted("Answers with the link in place of a mail; with a token only."),
+      "returnOobLink": .flag.noted(
+        "Returns the link in place of sending an email; requires a service token."),
       "canHandleCodeInApp": .flag, "iOSBundleId": .text, "iOSAppStoreId": .text,
       "androidPackageName": .text, "androidInstallApp": .flag, "androidMinimumVersion": .text,
       "linkDomain": .text, "dynamicLinkDomain": .text, "captchaResp": .text, "challenge": .text,
@@ -81,15 +82,15 @@ extension Methods {
   private func link(
     _ request: OutOfBandRequest, in scope: Scope, by author: Author
   ) async throws(WireError) -> JSON {
-    let made: OutOfBandLink
+    let link: OutOfBandLink
     do throws(OutOfBandError) {
-      made = try await identity.outOfBandCodes.link(request, in: scope, by: author)
+      link = try await identity.outOfBandCodes.link(request, in: scope, by: author)
     } catch {
       throw WireError(error)
     }
     return [
-      "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(made.email),
-      "oobCode": .string(made.code), "oobLink": .string(made.link),
+      "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(link.email),
+      "oobCode": .string(link.code), "oobLink": .string(link.link),
     ]
   }
 

@@ -3,10 +3,11 @@ import JSON
 
 extension Declaration {
   static let signInWithEmailLink = Declaration(
-    "accounts.signInWithEmailLink", "Signs in by the code of a link that was mailed.",
+    "accounts.signInWithEmailLink", "Signs in with the code of an email link.",
     takes: [
       "email": .text.required, "oobCode": .text.required,
-      "idToken": .text.noted("Of the account to add the address to."), "returnSecureToken": .flag,
+      "idToken": .text.noted("The ID token of the account to link the email to."),
+      "returnSecureToken": .flag,
     ],
     gives: .message(
       [

@@ -3,7 +3,7 @@ import JSON
 
 extension Declaration {
   static let sendVerificationCode = Declaration(
-    "accounts.sendVerificationCode", "Sends a code to a phone number that wants to sign in.",
+    "accounts.sendVerificationCode", "Sends a phone sign-in code by SMS.",
     takes: .phoneNumber, gives: ["sessionInfo": .text.required])
 }
 

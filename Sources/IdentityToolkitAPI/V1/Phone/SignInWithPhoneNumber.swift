@@ -4,11 +4,11 @@ import JSON
 extension Declaration {
   static let signInWithPhoneNumber = Declaration(
     "accounts.signInWithPhoneNumber",
-    "Signs in with the code that was sent to a phone number, or gives the number to an account.",
+    "Signs in with a code sent to a phone number, or links the number to an account.",
     takes: .message(
       .phoneProof,
       [
-        "idToken": .text.noted("Of the account that the number is given to."),
+        "idToken": .text.noted("The ID token of the account to link the number to."),
         "operation": .choice(Methods.phoneOperations),
         "verificationProof": .text, "returnSecureToken": .flag,
       ]),

@@ -3,10 +3,10 @@ import JSON
 
 extension Declaration {
   static let getProject = Declaration(
-    "getProjects", "Reads what a client may know of the project of its key.",
+    "getProjects", "Returns the public settings of an API key's project.",
     gives: ["projectId": .text.required, "authorizedDomains": .list(.text).required])
   static let getProjectOfAdmin = Declaration(
-    "projects.get", "Reads the same of a project, and which sign-in methods it has.",
+    "projects.get", "Returns the public settings and sign-in methods of a project.",
     gives: [
       "projectId": .text.required, "authorizedDomains": .list(.text).required,
       "allowPasswordUser": .flag.required, "enableAnonymousUser": .flag.required,
@@ -19,7 +19,7 @@ extension Methods {
     .object(Self.shown(try await project(call.project)))
   }
 
-  /// `GET /v1/projects/{p}`: returns the same for a back end, with the sign-in methods in the
+  /// `GET /v1/projects/{p}`: returns the same for a backend, with the sign-in methods in the
   /// format of version 3.
   func getProject(_ call: AdminCall) async throws(WireError) -> JSON {
     let pool = try await project(call.scope.project)

@@ -3,10 +3,10 @@ import JSON
 
 extension Declaration {
   static let createSessionCookie = Declaration(
-    "createSessionCookie", "Makes a session cookie for a website of an ID token.",
+    "createSessionCookie", "Creates a session cookie for a website from an ID token.",
     takes: [
       "idToken": .text.required,
-      "validDuration": .int64.noted("Seconds, 300 to 1209600; 1209600 when it is left out."),
+      "validDuration": .int64.noted("In seconds, 300 to 1209600; defaults to 1209600."),
     ],
     gives: ["sessionCookie": .text.required])
 }

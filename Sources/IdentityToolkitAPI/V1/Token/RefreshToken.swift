@@ -4,7 +4,7 @@ import JSON
 
 extension Declaration {
   static let refresh = Declaration(
-    "token", "Gives a fresh ID token for a refresh token.",
+    "token", "Exchanges a refresh token for a new ID token.",
     takes: ["grantType": .word("refresh_token").required, "refreshToken": .text.required],
     orForm: ["grant_type": .word("refresh_token").required, "refresh_token": .text.required],
     gives: [

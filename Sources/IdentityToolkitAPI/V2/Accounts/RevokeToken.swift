@@ -4,7 +4,7 @@ import JSON
 
 extension Declaration {
   static let revokeToken = Declaration(
-    "accounts.revokeToken", "Would take a token back at Apple; it is not done here.",
+    "accounts.revokeToken", "Revokes an Apple token in production; not implemented here.",
     takes: [
       "providerId": .text.required, "tokenType": .choice(Methods.tokenType).required,
       "token": .text.required, "idToken": .text.required, "redirectUri": .text,
@@ -27,7 +27,7 @@ extension Methods {
     let session = try await tokens.session(call, missing: .invalidIDToken)
     _ = try await check(session)
     guard try message.text("providerId") == "apple.com" else {
-      throw WireError("INVALID_PROVIDER_ID : Tokens of apple.com alone can be revoked.")
+      throw WireError("INVALID_PROVIDER_ID : Only tokens of apple.com can be revoked.")
     }
     guard let type = try message.enumeration("tokenType", Self.tokenType), type != 0 else {
       throw WireError("INVALID_ARGUMENT : token_type is required.")
@@ -36,8 +36,8 @@ extension Methods {
       throw WireError("INVALID_ARGUMENT : token is required.")
     }
     throw WireError(
-      "NOT_IMPLEMENTED : Countersign does not call apple.com. Revoke the token there from your back "
-        + "end, by POST https://appleid.apple.com/auth/revoke.",
+      "NOT_IMPLEMENTED : Countersign doesn't call apple.com. Revoke the token from your backend "
+        + "with POST https://appleid.apple.com/auth/revoke.",
       status: .notImplemented, reason: "notImplemented")
   }
 }

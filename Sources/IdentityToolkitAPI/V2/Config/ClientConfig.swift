@@ -3,7 +3,7 @@ import JSON
 
 extension Declaration {
   static let getRecaptchaConfig = Declaration(
-    "getRecaptchaConfig", "Reads whether reCAPTCHA is asked for, which it is not.",
+    "getRecaptchaConfig", "Reports that reCAPTCHA isn't required.",
     query: ["clientType": .text, "version": .text],
     gives: [
       "recaptchaKey": .text,
@@ -13,14 +13,14 @@ extension Declaration {
     ])
 
   static let getRecaptchaParams = Declaration(
-    "getRecaptchaParams", "Reads with what a reCAPTCHA is asked for, which it is not.",
+    "getRecaptchaParams", "Returns reCAPTCHA parameters; reCAPTCHA isn't required.",
     gives: [
       "kind": .kind("GetRecaptchaParamResponse"), "recaptchaStoken": .text.required,
       "recaptchaSiteKey": .text.required,
     ])
 
   static let getPasswordPolicy = Declaration(
-    "getPasswordPolicy", "Reads what a password must be.",
+    "getPasswordPolicy", "Returns the password policy.",
     gives: [
       "customStrengthOptions": Schema.passwordStrength.required,
       "allowedNonAlphanumericCharacters": .list(.text),

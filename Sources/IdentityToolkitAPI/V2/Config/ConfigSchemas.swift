@@ -78,7 +78,8 @@ extension Schema {
       "method": word("SendEmail.Method", of: "METHOD_UNSPECIFIED", "DEFAULT", "CUSTOM_SMTP"),
       "smtp": [
         "senderEmail": .text, "host": .text, "port": .integer, "username": .text,
-        "password": Schema.text.noted("Never kept: mails are sent by the server's own settings."),
+        "password": Schema.text.noted(
+          "Never stored: emails are sent with the server's own settings."),
         "securityMode": word(
           "Smtp.SecurityMode", of: "SECURITY_MODE_UNSPECIFIED", "SSL", "START_TLS"),
       ],

@@ -3,7 +3,7 @@ import JSON
 
 extension Declaration {
   static let getConfig = Declaration(
-    "projects.getConfig", "Reads the configuration of a project.", gives: .config,
+    "projects.getConfig", "Returns the configuration of a project.", gives: .config,
     failing: [404])
 }
 

@@ -3,7 +3,7 @@ import JSON
 
 extension Declaration {
   static let updateConfig = Declaration(
-    "projects.updateConfig", "Changes what the mask names of a project's configuration.",
+    "projects.updateConfig", "Updates the fields of a project's configuration in the mask.",
     query: ["updateMask": .text], takes: .config, gives: .config, failing: [404, 409])
 }
 

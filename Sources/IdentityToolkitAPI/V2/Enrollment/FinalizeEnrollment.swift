@@ -3,7 +3,7 @@ import JSON
 
 extension Declaration {
   static let finalizeEnrollment = Declaration(
-    "accounts.mfaEnrollment.finalize", "Enrolls a second factor with its first code.",
+    "accounts.mfaEnrollment.finalize", "Finishes enrolling a second factor with its first code.",
     takes: [
       "idToken": .text.required, "displayName": .text.orNull,
       "totpVerificationInfo": [

@@ -5,7 +5,7 @@ import JSON
 extension Declaration {
   static let startEnrollment = Declaration(
     "accounts.mfaEnrollment.start",
-    "Begins to enroll a second factor: gives the app its secret, or sends the phone a code.",
+    "Starts enrolling a second factor: returns a TOTP secret, or sends an SMS code.",
     takes: [
       "idToken": .text.required, "totpEnrollmentInfo": .object, "phoneEnrollmentInfo": .phoneNumber,
     ],

@@ -4,7 +4,7 @@ import JSON
 extension Declaration {
   static let withdrawEnrollment = Declaration(
     "accounts.mfaEnrollment.withdraw",
-    "Takes a second factor away; without tokens in the answer, the user has to sign in again.",
+    "Unenrolls a second factor; if the response has no tokens, the user must sign in again.",
     takes: ["idToken": .text.required, "mfaEnrollmentId": .text.required],
     gives: ["idToken": .text, "refreshToken": .text])
 }

@@ -32,7 +32,7 @@ struct ProviderMessage: Sendable {
     self.idParameter = idParameter
     self.schema = schema
     list = Declaration(
-      "\(collection).list", "Reads the \(name) providers by id, a page at a time.",
+      "\(collection).list", "Lists the \(name) providers by ID, in pages.",
       query: ["pageSize": .integer, "pageToken": .text],
       gives: Schema(
         .message(
@@ -40,17 +40,17 @@ struct ProviderMessage: Sendable {
             (name: collection, schema: .list(schema)), (name: "nextPageToken", schema: .text),
           ]))), failing: [404])
     create = Declaration(
-      "\(collection).create", "Makes a provider of \(name).",
+      "\(collection).create", "Creates a provider (\(name)).",
       query: Schema(
         .message(Schema.Members(members: [(name: idParameter, schema: .text.required)]))),
       takes: schema, gives: schema, failing: [404, 409])
     get = Declaration(
-      "\(collection).get", "Reads a provider of \(name).", gives: schema, failing: [404])
+      "\(collection).get", "Returns a provider (\(name)).", gives: schema, failing: [404])
     patch = Declaration(
-      "\(collection).patch", "Changes what the mask names of a provider of \(name).",
+      "\(collection).patch", "Updates the fields of a provider (\(name)) in the mask.",
       query: ["updateMask": .text], takes: schema, gives: schema, failing: [404])
     delete = Declaration(
-      "\(collection).delete", "Deletes a provider of \(name); users keep their identities at it.",
+      "\(collection).delete", "Deletes a provider (\(name)); users keep their linked identities.",
       gives: [:], failing: [404])
   }
 

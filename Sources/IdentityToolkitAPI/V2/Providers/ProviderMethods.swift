@@ -5,7 +5,7 @@ import JSON
 extension Declaration {
   static let listDefaultProviders = Declaration(
     "defaultSupportedIdpConfigs.list",
-    "Reads the providers that are built in, which are none: an empty list.",
+    "Lists the built-in providers; always empty.",
     query: ["pageSize": .integer, "pageToken": .text],
     gives: ["defaultSupportedIdpConfigs": .list(.object), "nextPageToken": .text], failing: [404])
 }
@@ -13,7 +13,7 @@ extension Declaration {
 extension Declaration {
   static let listSupportedProviders = Declaration(
     "defaultSupportedIdps.list",
-    "Reads the names of the providers that users can be imported from and linked to.",
+    "Lists the providers that users can be imported from and linked to.",
     query: ["pageSize": .integer, "pageToken": .text],
     gives: [
       "defaultSupportedIdps": .list(["idpId": .text.required, "description": .text]),

@@ -6,13 +6,14 @@ import JSON
 extension Declaration {
   static let generateRecoveryCodes = Declaration(
     "accounts.mfaRecoveryCodes.generate",
-    "Makes ten recovery codes, which count in place of codes of the authenticator app.",
+    "Generates ten recovery codes, which are accepted in place of TOTP codes.",
     takes: ["idToken": .text.required],
     gives: [
       "recoveryCodes": .list(.text).required, "creationTime": .timestamp.required,
     ])
   static let lookUpRecoveryCodes = Declaration(
-    "accounts.mfaRecoveryCodes.lookup", "Says how many recovery codes are left; never which.",
+    "accounts.mfaRecoveryCodes.lookup",
+    "Returns the number of unused recovery codes, never the codes.",
     takes: ["idToken": .text.required],
     gives: ["remainingCodes": .integer.required, "creationTime": .timestamp])
 }

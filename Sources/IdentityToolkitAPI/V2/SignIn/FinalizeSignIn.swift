@@ -4,7 +4,7 @@ import JSON
 extension Declaration {
   static let finalizeSignIn = Declaration(
     "accounts.mfaSignIn.finalize",
-    "Completes a sign-in with a code of the second factor, or one that stands in for it.",
+    "Completes a sign-in with a code of the second factor, or a backup code.",
     takes: [
       "mfaPendingCredential": .text.required, "mfaEnrollmentId": .text,
       "totpVerificationInfo": ["verificationCode": .text.required],

@@ -4,7 +4,7 @@ import JSON
 
 extension Declaration {
   static let startSignIn = Declaration(
-    "accounts.mfaSignIn.start", "Sends a code by SMS; TOTP needs none.",
+    "accounts.mfaSignIn.start", "Sends a second-factor code by SMS; not used for TOTP.",
     takes: [
       "mfaPendingCredential": .text.required, "mfaEnrollmentId": .text.required,
       "phoneSignInInfo": .phoneNumber,

@@ -3,7 +3,7 @@ import JSON
 
 extension Declaration {
   static let createTenant = Declaration(
-    "projects.tenants.create", "Makes a tenant.", takes: .tenant, gives: .tenant,
+    "projects.tenants.create", "Creates a tenant.", takes: .tenant, gives: .tenant,
     failing: [404, 409])
 }
 

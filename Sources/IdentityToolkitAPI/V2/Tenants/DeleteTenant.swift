@@ -3,7 +3,7 @@ import JSON
 
 extension Declaration {
   static let deleteTenant = Declaration(
-    "projects.tenants.delete", "Deletes a tenant with all that is in it.", gives: [:],
+    "projects.tenants.delete", "Deletes a tenant and all its data.", gives: [:],
     failing: [404])
 }
 

@@ -3,7 +3,7 @@ import JSON
 
 extension Declaration {
   static let getTenant = Declaration(
-    "projects.tenants.get", "Reads a tenant.", gives: .tenant, failing: [404])
+    "projects.tenants.get", "Returns a tenant.", gives: .tenant, failing: [404])
 }
 
 extension Methods {

@@ -4,7 +4,7 @@ import JSON
 
 extension Declaration {
   static let listTenants = Declaration(
-    "projects.tenants.list", "Reads the tenants of a project by id, a page at a time.",
+    "projects.tenants.list", "Lists a project's tenants by ID, in pages.",
     query: ["pageSize": .integer, "pageToken": .text],
     gives: ["tenants": .list(.tenant), "nextPageToken": .text], failing: [404])
 }

@@ -3,7 +3,8 @@ import JSON
 
 extension Declaration {
   static let updateTenant = Declaration(
-    "projects.tenants.patch", "Changes what the mask names of a tenant; without one, all of it.",
+    "projects.tenants.patch",
+    "Updates the fields of a tenant in the mask, or the whole tenant without a mask.",
     query: ["updateMask": .text], takes: .tenant, gives: .tenant, failing: [404, 409])
 }
 

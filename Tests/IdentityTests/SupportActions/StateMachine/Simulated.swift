@@ -65,7 +65,7 @@ struct SimulatedFactor {
 }
 
 /// The model of a removal that can be undone.
-struct SimulatedApart {
+struct SimulatedRemoval {
   let id: ID<RemovalHold>
   let remover: String
   let until: Instant
@@ -95,7 +95,7 @@ struct SimulatedUser {
   let uid: String
   let scope: Scope
   var factors: [SimulatedFactor] = []
-  var aparts: [SimulatedApart] = []
+  var removals: [SimulatedRemoval] = []
   /// Factors whose secret is deleted and whose audit row the next purge writes.
   var ended: [(removal: ID<RemovalHold>, factor: SimulatedFactor)] = []
   /// Factors that are never accepted again.
@@ -158,7 +158,7 @@ struct SimulatedUser {
     endSessions()
     endTemporary()
     endRecovery()
-    endAparts()
+    endRemovals()
     if let link { usedLinks.append(link.code) }
     for index in sessions.indices { sessions[index].isOfFormer = true }
     purged += factors
@@ -168,21 +168,21 @@ struct SimulatedUser {
   }
 
   /// Makes earlier removals final.
-  mutating func endAparts() {
-    for apart in aparts {
-      ended += apart.factors.map { (apart.id, $0) }
-      purged += apart.factors
-      purgedRemovals.append(apart.id)
+  mutating func endRemovals() {
+    for removal in removals {
+      ended += removal.factors.map { (removal.id, $0) }
+      purged += removal.factors
+      purgedRemovals.append(removal.id)
     }
-    aparts = []
+    removals = []
   }
 
   /// Purges factors, except those held for an undo.
   @discardableResult
-  mutating func drop(_ ids: Set<String>, keepingApart: Bool = false) -> [SimulatedFactor] {
+  mutating func drop(_ ids: Set<String>, heldForUndo: Bool = false) -> [SimulatedFactor] {
     let gone = factors.filter { ids.contains($0.id) }
     factors.removeAll { ids.contains($0.id) }
-    if !keepingApart { purged += gone }
+    if !heldForUndo { purged += gone }
     (wrongCodes, blockedUntil) = (0, nil)
     reconcile()
     return gone
@@ -190,7 +190,7 @@ struct SimulatedUser {
 
   mutating func add(_ factor: SimulatedFactor) {
     factors.append(factor)
-    endAparts()
+    endRemovals()
     reconcile()
   }
 }

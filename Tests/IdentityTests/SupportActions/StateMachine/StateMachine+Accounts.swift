@@ -92,22 +92,22 @@ extension StateMachine {
     let (reason, text) = (
       dice.chance(90) ? SupportReason.locked : nil, dice.chance(90) ? "called" : " "
     )
-    var took = Took(name: "note of \(sample.uid) by \(agents[agent].name)")
+    var expectation = Expectation(name: "note of \(sample.uid) by \(agents[agent].name)")
     let mayNot = refusal(of: agent, on: user, needing: .removeFactors, passingLock: true)
     if let mayNot, mayNot != "protectedAccount" {
-      took.refusals = [mayNot]
+      expectation.refusals = [mayNot]
     } else if reason == nil || text == " " {
       let faults = [text == " " ? "emptyNote" : nil, reason == nil ? "reasonRequired" : nil]
-      took.refusals = [faults.compactMap { $0 }.joined(separator: "+")]
+      expectation.refusals = [faults.compactMap { $0 }.joined(separator: "+")]
     } else {
-      took.rows = ["account.note by \(agents[agent].name) on \(sample.uid)"]
+      expectation.rows = ["account.note by \(agents[agent].name) on \(sample.uid)"]
     }
     let request = ActionRequest(
       agent: agents[agent].session, author: agents[agent].author, reason: reason, note: text)
     let result = await attempt {
       try await identity.support.writeNote(sample.scope, sample.id, request)
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   // MARK: - Backup codes and enrollment links
@@ -126,9 +126,9 @@ extension StateMachine {
         try await identity.backupCodes.makeTemporaryCode(
           $0, for: sample.id, in: sample.scope, hours: dice.pick(BackupCodes.hours) ?? 1)
       },
-      then: { made, _ in
+      then: { created, _ in
         users[user].endTemporary()
-        users[user].temporary = (made.code.revealedText, made.expiresAt)
+        users[user].temporary = (created.code.revealedText, created.expiresAt)
       })
   }
 
@@ -177,7 +177,7 @@ extension StateMachine {
     users[user].link = (code, sample.era, now.advanced(bySeconds: 1_800))
   }
 
-  // MARK: - The application's back end
+  // MARK: - The application's backend
 
   /// Changes an account with the application's API calls.
   func change() async throws {
@@ -210,25 +210,25 @@ extension StateMachine {
       change.password = .set(sample.password)
       changesFactors = false
     }
-    var took = Took(name: "change of \(sample.uid)")
+    var expectation = Expectation(name: "change of \(sample.uid)")
     let phones =
       sample.factors.count { $0.number != nil && !gone.contains($0.id) } + (added == nil ? 0 : 1)
     var isDone = false
     if changesFactors, sample.isLocked {
-      took.refusals = ["changesLocked"]
+      expectation.refusals = ["changesLocked"]
     } else if changesFactors, phones > 5 {
-      took.refusals = ["tooManyFactors"]
+      expectation.refusals = ["tooManyFactors"]
     } else {
       isDone = true
       let isNothing =
         changesFactors ? gone.isEmpty && added == nil : change.disabled != nil && !sample.isDisabled
       if !isNothing {
-        took.rows = ["account.change by \(Instance.boss.actor.name) on \(sample.uid)"]
+        expectation.rows = ["account.change by \(Instance.boss.actor.name) on \(sample.uid)"]
       }
     }
-    let made = change
+    let update = change
     let result = await attempt {
-      try await identity.accounts.update(sample.scope, sample.id, made, by: Instance.boss)
+      try await identity.accounts.update(sample.scope, sample.id, update, by: Instance.boss)
     }
     if isDone, case .success(let account) = result {
       if change.disabled == false { users[user].isDisabled = false }
@@ -239,6 +239,6 @@ extension StateMachine {
           SimulatedFactor(id: factor.id.text, number: added, enrolledAt: factor.enrolledAt))
       }
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 }

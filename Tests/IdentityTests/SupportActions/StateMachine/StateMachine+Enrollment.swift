@@ -25,19 +25,19 @@ extension StateMachine {
     guard let session = try await session(user) else { return }
     let sample = users[user]
     let isRight = dice.chance(85)
-    var took = Took(name: "enroll of \(sample.uid)")
-    took.refusals = fault(session, sample, .totp)
+    var expectation = Expectation(name: "enroll of \(sample.uid)")
+    expectation.refusals = fault(session, sample, .totp)
     var isDone = false
-    if took.refusals.isEmpty {
+    if expectation.refusals.isEmpty {
       if !isFresh(session) {
-        took.refusals = ["signInTooOld"]
+        expectation.refusals = ["signInTooOld"]
       } else if sample.app != nil {
-        took.refusals = ["alreadyEnrolled"]
+        expectation.refusals = ["alreadyEnrolled"]
       } else if !isRight {
-        took.refusals = ["invalidCode"]
+        expectation.refusals = ["invalidCode"]
       } else {
         isDone = true
-        took.rows = ["factor.enroll by user on \(sample.uid)"]
+        expectation.rows = ["factor.enroll by user on \(sample.uid)"]
       }
     }
     var secret = Secret([])
@@ -54,7 +54,7 @@ extension StateMachine {
       try await keepNew(
         grant, SimulatedFactor(id: "", secret: secret, enrolledAt: now, lastStep: step), user)
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   private func keepNew(_ grant: SessionGrant, _ factor: SimulatedFactor, _ user: Int) async throws {
@@ -84,17 +84,17 @@ extension StateMachine {
     guard let session = try await session(user), let number = dice.pick(StateMachineModel.numbers)
     else { return }
     let sample = users[user]
-    var took = Took(name: "enroll-phone of \(sample.uid)")
-    took.refusals = fault(session, sample, .phone)
+    var expectation = Expectation(name: "enroll-phone of \(sample.uid)")
+    expectation.refusals = fault(session, sample, .phone)
     var isDone = false
-    if took.refusals.isEmpty {
+    if expectation.refusals.isEmpty {
       if sample.factors.contains(where: { $0.number == number }) {
-        took.refusals = ["phoneAlreadyEnrolled"]
+        expectation.refusals = ["phoneAlreadyEnrolled"]
       } else if sample.factors.count(where: { $0.number != nil }) >= 5 {
-        took.refusals = ["tooManyFactors"]
+        expectation.refusals = ["tooManyFactors"]
       } else {
         isDone = true
-        took.rows = ["factor.enroll by user on \(sample.uid)"]
+        expectation.rows = ["factor.enroll by user on \(sample.uid)"]
       }
     }
     let result = await attempt {
@@ -109,33 +109,33 @@ extension StateMachine {
       users[user].endSessions()
       try await keepNew(grant, SimulatedFactor(id: "", number: number, enrolledAt: now), user)
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// Unenrolls the user's own factor.
   func withdraw(_ user: Int) async throws {
     guard let session = try await session(user) else { return }
     let sample = users[user]
-    let gone = sample.purged + sample.aparts.flatMap(\.factors)
+    let gone = sample.purged + sample.removals.flatMap(\.factors)
     let factor = dice.chance(85) ? dice.pick(sample.factors) : dice.pick(gone)
     let id = factor?.id ?? "none"
     let isThere = sample.factors.contains { $0.id == id }
-    var took = Took(name: "withdraw of \(sample.uid)")
-    took.refusals = fault(session, sample, .totp)
-    if took.refusals.isEmpty {
+    var expectation = Expectation(name: "withdraw of \(sample.uid)")
+    expectation.refusals = fault(session, sample, .totp)
+    if expectation.refusals.isEmpty {
       if !isThere {
-        took.refusals = ["enrollmentNotFound"]
+        expectation.refusals = ["enrollmentNotFound"]
       } else if factor?.isSuspended(at: now) ?? false {
-        took.refusals = ["factorSuspended"]
+        expectation.refusals = ["factorSuspended"]
       } else {
-        took.rows = ["factor.withdraw by user on \(sample.uid)"]
+        expectation.rows = ["factor.withdraw by user on \(sample.uid)"]
       }
     }
     let result = await attempt {
       try await identity.enrollments.withdraw(
         session.session, enrollment: id, by: visitor(sample))
     }
-    if took.refusals.isEmpty, case .success(let grant) = result {
+    if expectation.refusals.isEmpty, case .success(let grant) = result {
       users[user].drop([id])
       users[user].endSessions()
       if let grant {
@@ -143,37 +143,37 @@ extension StateMachine {
           SimulatedSession(session: grant.session, token: grant.refreshToken))
       }
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// Generates recovery codes.
   func makeRecoveryCodes(_ user: Int) async throws {
     guard let session = try await session(user) else { return }
     let sample = users[user]
-    var took = Took(name: "recovery-codes of \(sample.uid)")
-    took.refusals = fault(session, sample, .totp)
+    var expectation = Expectation(name: "recovery-codes of \(sample.uid)")
+    expectation.refusals = fault(session, sample, .totp)
     let passed = session.session.secondFactor?.enrollment.text
-    if took.refusals.isEmpty {
+    if expectation.refusals.isEmpty {
       if !(settings[sample.scope.key] ?? SupportRules()).recoveryCodes {
-        took.refusals = ["recoveryCodesNotEnabled"]
+        expectation.refusals = ["recoveryCodesNotEnabled"]
       } else if sample.app == nil {
-        took.refusals = ["enrollmentNotFound"]
+        expectation.refusals = ["enrollmentNotFound"]
       } else if !sample.factors.contains(where: { $0.id == passed }) {
-        took.refusals = ["secondFactorNeeded"]
+        expectation.refusals = ["secondFactorNeeded"]
       } else if !isFresh(session) {
-        took.refusals = ["signInTooOld"]
+        expectation.refusals = ["signInTooOld"]
       } else {
-        took.rows = ["factor.recovery-codes by user on \(sample.uid)"]
+        expectation.rows = ["factor.recovery-codes by user on \(sample.uid)"]
       }
     }
     let result = await attempt {
       try await identity.enrollments.makeRecoveryCodes(session.session, by: visitor(sample))
     }
-    if took.refusals.isEmpty, case .success(let codes) = result {
+    if expectation.refusals.isEmpty, case .success(let codes) = result {
       users[user].endRecovery()
       users[user].recovery = codes.map(\.revealedText)
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   // MARK: - Links in emails
@@ -184,22 +184,22 @@ extension StateMachine {
     let old = dice.chance(15) ? dice.pick(sample.usedLinks) : nil
     guard let code = old ?? sample.link?.code else { return }
     let isRight = dice.chance(90)
-    var took = Took(name: "link of \(sample.uid)")
+    var expectation = Expectation(name: "link of \(sample.uid)")
     if old != nil {
-      took.refusals = ["used", "unknown"]
+      expectation.refusals = ["used", "unknown"]
     } else if let link = sample.link, link.era != sample.era {
       // A report has used it up too.
-      took.refusals = ["unknown", "used"]
+      expectation.refusals = ["unknown", "used"]
     } else if sample.isDisabled {
-      took.refusals = ["disabled"]
+      expectation.refusals = ["disabled"]
     } else if sample.app != nil || sample.factors.count >= 5 || sample.isLocked {
-      took.refusals = ["refused", "used"]
+      expectation.refusals = ["refused", "used"]
     } else if let link = sample.link, now >= link.until {
-      took.refusals = ["expired", "used"]
+      expectation.refusals = ["expired", "used"]
     } else if !isRight {
-      took.refusals = ["wrongCode", "tooManyCodes", "used"]
+      expectation.refusals = ["wrongCode", "tooManyCodes", "used"]
     } else {
-      took.rows = ["factor.enroll by user on \(sample.uid)"]
+      expectation.rows = ["factor.enroll by user on \(sample.uid)"]
     }
     var secret = Secret([])
     let step = now.seconds / 30
@@ -211,7 +211,7 @@ extension StateMachine {
         typed: try OneTimePassword.code(of: secret, step: step - (isRight ? 0 : 50)),
         displayName: "", by: Author(actor: .visitor))
     }
-    if took.refusals.isEmpty, case .success = result {
+    if expectation.refusals.isEmpty, case .success = result {
       let account = try await identity.accounts.find(sample.scope, sample.id)
       guard let factor = account?.factors.last else { throw Broken(what: "no factor was enrolled") }
       users[user].add(
@@ -220,7 +220,7 @@ extension StateMachine {
       users[user].link = nil
       try await keepRevert(of: factor.id.text, user)
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// Unenrolls a new factor with the link in the email that announced it.
@@ -228,32 +228,32 @@ extension StateMachine {
     let sample = users[user]
     guard let index = sample.reverts.indices.randomElement(using: &dice) else { return }
     let (code, factor) = sample.reverts[index]
-    var took = Took(name: "revert of \(sample.uid)")
+    var expectation = Expectation(name: "revert of \(sample.uid)")
     let isThere = sample.factors.contains { $0.id == factor }
     let result = await attempt {
       try await identity.outOfBandCodes.apply(code, by: Author(actor: .visitor))
     }
     if case .success = result {
       guard isThere, !sample.isLocked else { throw Broken(what: "a factor was reverted") }
-      took.rows = ["factor.revert by user on \(sample.uid)"]
+      expectation.rows = ["factor.revert by user on \(sample.uid)"]
       users[user].drop([factor])
       users[user].endSessions()
     } else {
-      took.refusals = [
+      expectation.refusals = [
         "changesLocked", "invalidCode", "usedCode", "expiredCode", "userDisabled",
       ]
       if isThere, !sample.isLocked, !sample.isDisabled {
-        took.refusals = ["expiredCode", "usedCode"]
+        expectation.refusals = ["expiredCode", "usedCode"]
       }
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// Reports a change that the user didn't make, with the link in an email.
   func object(_ user: Int) async throws {
     let sample = users[user]
-    let told = try await mails("notice", to: sample)
-    let codes = told.compactMap { self.code(in: $0, "/__/auth/not-me?code=") }
+    let notices = try await mails("notice", to: sample)
+    let codes = notices.compactMap { self.code(in: $0, "/__/auth/not-me?code=") }
     guard let code = dice.pick(codes) else { return }
     let digest = Store.digest(code)
     let kept = try await database.read { connection in
@@ -261,18 +261,18 @@ extension StateMachine {
         "SELECT /* test */ used_at, expires_at FROM user_link WHERE link_digest = \(digest)"
       ) { (try $0.value(0) as Int64?, try $0.value(1) as Int64) }
     }
-    var took = Took(name: "not-me of \(sample.uid)")
+    var expectation = Expectation(name: "not-me of \(sample.uid)")
     if sample.usedReports.contains(code) || kept?.0 != nil {
-      took.refusals = ["used"]
+      expectation.refusals = ["used"]
     } else if now.microseconds >= kept?.1 ?? 0 {
-      took.refusals = ["expired", "unknown"]
+      expectation.refusals = ["expired", "unknown"]
     } else {
-      took.rows = ["factor.object by user on \(sample.uid)"]
+      expectation.rows = ["factor.object by user on \(sample.uid)"]
     }
     let result = await attempt {
       try await identity.reportedChanges.object(code, by: Author(actor: .visitor))
     }
-    if took.refusals.isEmpty, case .success = result {
+    if expectation.refusals.isEmpty, case .success = result {
       users[user].usedReports.formUnion(codes)
       if let link = sample.link { users[user].usedLinks.append(link.code) }
       users[user].link = nil
@@ -281,7 +281,7 @@ extension StateMachine {
       users[user].endSessions()
       users[user].isLocked = true
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// Returns the emails to a user whose purpose has a prefix, oldest first.

@@ -73,15 +73,16 @@ extension StateMachine {
 
   /// Sets the expected results of the checks on blocks, input, and code; returns true if all pass.
   func admit(
-    _ given: Given, by agent: Int, in scope: Scope, _ took: inout Took, prefix: String = "",
+    _ given: Given, by agent: Int, in scope: Scope, _ expectation: inout Expectation,
+    prefix: String = "",
     lookingAtForm: Bool = true, onlyCode: Bool = false, fault: String? = nil
   ) -> Bool {
     let id = agents[agent].id
     if !onlyCode, left(agent, in: scope) == 0 {
-      took.refusals = [prefix + "held"]
+      expectation.refusals = [prefix + "held"]
       if agents[agent].heldIn.insert(scope.key).inserted {
-        took.rows = ["support.hold by server on \(id)"]
-        took.changes = ["support_hold", "audit"]
+        expectation.rows = ["support.hold by server on \(id)"]
+        expectation.changes = ["support_hold", "audit"]
       }
       return false
     }
@@ -95,7 +96,7 @@ extension StateMachine {
         // The code is neither used up nor counted as wrong.
         case .wrong, .right: "codeNotLookedAt"
         }
-      took.refusals = form.map { own in
+      expectation.refusals = form.map { own in
         prefix + [fault, own, code].compactMap { $0 }.joined(separator: "+")
       }
       return false
@@ -103,21 +104,21 @@ extension StateMachine {
     switch given.code {
     case nil, .right: return true
     case .missing:
-      took.refusals = [prefix + "codeRequired"]
+      expectation.refusals = [prefix + "codeRequired"]
       return false
     case .wrong:
-      took.refusals = [prefix + "wrongCode"]
-      took.rows = ["administrator.code-refused by \(agents[agent].name) on \(id)"]
-      took.changes = ["audit"]
+      expectation.refusals = [prefix + "wrongCode"]
+      expectation.rows = ["administrator.code-refused by \(agents[agent].name) on \(id)"]
+      expectation.changes = ["audit"]
       agents[agent].wrongCodes += 1
       return false
     }
   }
 
   /// Expects the audit row of an agent's code and the renewed session.
-  func stepUp(_ given: Given, _ agent: Int, _ took: inout Took) {
+  func stepUp(_ given: Given, _ agent: Int, _ expectation: inout Expectation) {
     guard case .right = given.code else { return }
-    took.rows.append("administrator.step-up by \(agents[agent].name) on \(agents[agent].id)")
+    expectation.rows.append("administrator.step-up by \(agents[agent].name) on \(agents[agent].id)")
     agents[agent].provedAt = now
     agents[agent].lastStep = given.step
     agents[agent].wrongCodes = 0
@@ -146,18 +147,18 @@ extension StateMachine {
   ) async throws {
     let scope = users[user].scope
     let given = try given(by: agent, in: scope, reason: reason)
-    var took = Took(name: "\(name) of \(users[user].uid) by \(agents[agent].name)")
+    var expectation = Expectation(name: "\(name) of \(users[user].uid) by \(agents[agent].name)")
     let mayNot = refusal(of: agent, on: user, needing: permission, passingLock: passingLock)
     let obstacle = obstacle(given)
     var isDone = false
     if let mayNot {
-      took.refusals = [mayNot]
-    } else if admit(given, by: agent, in: scope, &took, fault: fault) {
+      expectation.refusals = [mayNot]
+    } else if admit(given, by: agent, in: scope, &expectation, fault: fault) {
       if let obstacle {
-        took.refusals = [obstacle]
+        expectation.refusals = [obstacle]
       } else {
-        stepUp(given, agent, &took)
-        took.rows.append("\(row) by \(agents[agent].name) on \(users[user].uid)")
+        stepUp(given, agent, &expectation)
+        expectation.rows.append("\(row) by \(agents[agent].name) on \(users[user].uid)")
         agents[agent].acts[scope.key, default: []].append(now)
         isDone = true
       }
@@ -167,7 +168,7 @@ extension StateMachine {
       keep(outcome.renewed, agent)
       try then(outcome.value, given)
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   // MARK: - Removal and undo
@@ -175,21 +176,21 @@ extension StateMachine {
   /// Applies an agent's removal to the model of its user.
   func applyRemoval(
     _ ids: Set<String>, of user: Int, by agent: Int, _ reason: SupportReason?,
-    apart: (id: ID<RemovalHold>, until: Instant)?
+    hold: (id: ID<RemovalHold>, until: Instant)?
   ) throws {
     let hours = (settings[users[user].scope.key] ?? SupportRules()).undoHours
     let isKept = hours > 0 && reason?.isHostile != true
-    if let apart {
-      guard isKept, apart.until == now.advanced(bySeconds: Int64(hours) * 3_600) else {
+    if let hold {
+      guard isKept, hold.until == now.advanced(bySeconds: Int64(hours) * 3_600) else {
         throw Broken(what: "a removal for \(reason?.rawValue ?? "") can be undone")
       }
-      let gone = users[user].drop(ids, keepingApart: true)
-      users[user].aparts.append(
-        SimulatedApart(
-          id: apart.id, remover: agents[agent].name, until: apart.until, factors: gone))
+      let gone = users[user].drop(ids, heldForUndo: true)
+      users[user].removals.append(
+        SimulatedRemoval(
+          id: hold.id, remover: agents[agent].name, until: hold.until, factors: gone))
     } else {
       guard !isKept else { throw Broken(what: "a removal can't be undone") }
-      users[user].endAparts()
+      users[user].endRemovals()
       users[user].drop(ids)
     }
     users[user].endSessions()
@@ -231,7 +232,7 @@ extension StateMachine {
         case .done(let removal):
           guard !waits else { throw Broken(what: "a removal requires no approval") }
           try applyRemoval(
-            Set(going.map(\.id)), of: user, by: agent, given.reason, apart: removal.apart)
+            Set(going.map(\.id)), of: user, by: agent, given.reason, hold: removal.hold)
         }
       })
   }
@@ -239,12 +240,12 @@ extension StateMachine {
   func undo(
     of user: Int? = nil, by agent: Int? = nil, _ removal: ID<RemovalHold>? = nil
   ) async throws {
-    let user = user ?? anyUser { !$0.aparts.isEmpty || !$0.purgedRemovals.isEmpty }
+    let user = user ?? anyUser { !$0.removals.isEmpty || !$0.purgedRemovals.isEmpty }
     let agent = agent ?? anyAgent(.removeFactors, on: user)
     let sample = users[user]
-    let apart = dice.chance(80) ? dice.pick(sample.aparts) : nil
-    let id = removal ?? apart?.id ?? dice.pick(sample.purgedRemovals) ?? ID("none")
-    let known = sample.aparts.first { $0.id == id }
+    let held = dice.chance(80) ? dice.pick(sample.removals) : nil
+    let id = removal ?? held?.id ?? dice.pick(sample.purgedRemovals) ?? ID("none")
+    let known = sample.removals.first { $0.id == id }
     try await act(
       "undo", row: "factor.restore", by: agent, on: user, reason: .mistake,
       obstacle: { _ in
@@ -254,7 +255,7 @@ extension StateMachine {
       { try await identity.factorRemovals.undo(sample.scope, sample.id, id, $0) },
       then: { _, _ in
         guard let known else { return }
-        users[user].aparts.removeAll { $0.id == id }
+        users[user].removals.removeAll { $0.id == id }
         users[user].factors += known.factors
         users[user].reconcile()
         users[user].endSessions()
@@ -263,18 +264,18 @@ extension StateMachine {
 
   /// Deletes removed factors permanently before their time, which the remover may do too.
   func purgeNow() async throws {
-    let user = anyUser { !$0.aparts.isEmpty }
+    let user = anyUser { !$0.removals.isEmpty }
     let agent = anyAgent(.removeFactors, on: user)
     let sample = users[user]
-    let apart = dice.chance(90) ? dice.pick(sample.aparts) : nil
-    let id = apart?.id ?? dice.pick(sample.purgedRemovals) ?? ID("none")
+    let held = dice.chance(90) ? dice.pick(sample.removals) : nil
+    let id = held?.id ?? dice.pick(sample.purgedRemovals) ?? ID("none")
     try await act(
       "purge-now", row: "factor.purge-now", by: agent, on: user,
-      obstacle: { _ in apart.map { now < $0.until } ?? false ? nil : "factorNotFound" },
+      obstacle: { _ in held.map { now < $0.until } ?? false ? nil : "factorNotFound" },
       { try await identity.factorRemovals.purge(sample.scope, sample.id, id, $0) },
       then: { _, _ in
-        users[user].aparts.removeAll { $0.id == id }
-        users[user].purged += apart?.factors ?? []
+        users[user].removals.removeAll { $0.id == id }
+        users[user].purged += held?.factors ?? []
         users[user].purgedRemovals.append(id)
       })
   }

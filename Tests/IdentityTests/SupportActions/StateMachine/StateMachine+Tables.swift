@@ -7,7 +7,7 @@ extension StateMachine.TableState {
       SELECT a.uid || ' ' || f.enrollment_id || ' ' || f.kind || ' ' || (f.sealed_secret IS NOT NULL)
         || ' ' || ifnull(f.suspended_until, '-') || ' ' || ifnull(f.last_step, '-') AS line
       FROM factor f JOIN account a USING (account_key) ORDER BY 1))
-    UNION ALL SELECT 'model aparts', (SELECT group_concat(line, char(10)) FROM (
+    UNION ALL SELECT 'model removals', (SELECT group_concat(line, char(10)) FROM (
       SELECT a.uid || ' ' || r.enrollment_id || ' ' || r.removal_id || ' ' || r.remover_name || ' '
         || r.until || ' ' || (r.sealed_secret IS NOT NULL) AS line
       FROM removed_factor r JOIN account a USING (account_key) WHERE r.until > 0 ORDER BY 1))

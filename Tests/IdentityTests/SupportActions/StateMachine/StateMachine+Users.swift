@@ -17,8 +17,8 @@ extension StateMachine {
   /// Signs in with a password.
   func signIn(_ user: Int) async throws {
     let sample = users[user]
-    var took = Took(name: "password of \(sample.uid)")
-    if sample.isDisabled { took.refusals = ["userDisabled"] }
+    var expectation = Expectation(name: "password of \(sample.uid)")
+    if sample.isDisabled { expectation.refusals = ["userDisabled"] }
     let result = await attempt {
       try await identity.signIns.password(
         sample.scope, email: sample.email, password: sample.password, address: Self.address)
@@ -36,7 +36,7 @@ extension StateMachine {
           SimulatedPending(credential: credential, era: sample.era, at: now))
       }
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   private func begin(_ grant: SessionGrant, _ user: Int) {
@@ -75,29 +75,29 @@ extension StateMachine {
     guard let place = try await pending(user) else { return }
     let sample = users[user]
     let credential = sample.pending[place]
-    let apart = sample.aparts.flatMap(\.factors)
-    let other = kind == nil && dice.chance(12) ? dice.pick(sample.purged + apart) : nil
+    let removed = sample.removals.flatMap(\.factors)
+    let other = kind == nil && dice.chance(12) ? dice.pick(sample.purged + removed) : nil
     let target = other?.id ?? sample.app?.id ?? dice.pick(sample.factors)?.id ?? "none"
     let typed = try code(for: sample, kind)
-    var took = Took(name: "code (\(typed.words)) of \(sample.uid)")
-    took.refusals = fault(
+    var expectation = Expectation(name: "code (\(typed.words)) of \(sample.uid)")
+    expectation.refusals = fault(
       of: credential, user, lifetime: 300, factor: target, unknown: "invalidEnrollment")
     var isDone = false
-    if took.refusals.isEmpty {
+    if expectation.refusals.isEmpty {
       if target != sample.app?.id {
-        took.refusals = ["invalidEnrollment"]
+        expectation.refusals = ["invalidEnrollment"]
       } else if sample.isBlocked(at: now) {
-        took.refusals = ["quotaExceeded"]
+        expectation.refusals = ["quotaExceeded"]
       } else if typed.passes {
         isDone = true
-        if let row = typed.row { took.rows = ["\(row) by user on \(sample.uid)"] }
+        if let row = typed.row { expectation.rows = ["\(row) by user on \(sample.uid)"] }
       } else if typed.isOfSuspended {
         // It's rejected and used up.
-        took.refusals = ["invalidCode"]
-        took.changes = ["factor"]
+        expectation.refusals = ["invalidCode"]
+        expectation.changes = ["factor"]
         if let step = typed.step { setStep(step, of: target, user) }
       } else {
-        took.refusals = [failCode(user)]
+        expectation.refusals = [failCode(user)]
       }
     }
     let result = await attempt {
@@ -115,7 +115,7 @@ extension StateMachine {
         users[user].spent.append(typed.text)
       }
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// A code entered at a sign-in, with its expected effects.
@@ -132,7 +132,7 @@ extension StateMachine {
   private func code(for user: SimulatedUser, _ kind: Typed?) throws -> TypedCode {
     let settings = settings[user.scope.key] ?? SupportRules()
     let step = now.seconds / 30
-    let apart = user.aparts.flatMap(\.factors)
+    let removed = user.removals.flatMap(\.factors)
     let app = user.app
     let last = app?.lastStep ?? 0
     let isSuspended = app?.isSuspended(at: now) ?? false
@@ -163,7 +163,7 @@ extension StateMachine {
       return TypedCode(
         words: "replayed", text: try app.code(step: last), isOfSuspended: isSuspended)
     case .purged:
-      guard let old = dice.pick((user.purged + apart).filter { $0.secret != nil }) else {
+      guard let old = dice.pick((user.purged + removed).filter { $0.secret != nil }) else {
         return wrong
       }
       return TypedCode(words: "of an app that is gone", text: try old.code(step: step))
@@ -228,21 +228,21 @@ extension StateMachine {
     let target = factor?.id ?? "none"
     let isRight = dice.chance(75)
     let isSuspended = factor?.isSuspended(at: now) ?? false
-    var took = Took(
+    var expectation = Expectation(
       name: "sms (\(isRight ? "right" : "wrong")\(isSuspended ? ", suspended" : "")) "
         + "of \(sample.uid)")
-    took.refusals = fault(
+    expectation.refusals = fault(
       of: credential, user, lifetime: 600, factor: target, unknown: "enrollmentNotFound")
     var isDone = false
-    if took.refusals.isEmpty {
+    if expectation.refusals.isEmpty {
       if sample.isBlocked(at: now) {
-        took.refusals = ["quotaExceeded"]
+        expectation.refusals = ["quotaExceeded"]
       } else if isRight, !isSuspended {
         isDone = true
       } else if isRight {
-        took.refusals = ["invalidCode"]
+        expectation.refusals = ["invalidCode"]
       } else {
-        took.refusals = [failCode(user)]
+        expectation.refusals = [failCode(user)]
       }
     }
     let code = isRight ? Instance.code : "000000"
@@ -256,7 +256,7 @@ extension StateMachine {
         pendingCredential: credential.credential, .code(sessionInfo: info, code: code))
     }
     if isDone, case .success(let grant) = result { passCode(user, place, grant) }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// Enters codes of a suspended app, and enters them again when the suspension ends.
@@ -286,8 +286,8 @@ extension StateMachine {
     try await signIn(user)
     guard let credential = users[user].pending.last else { return }
     let sample = users[user]
-    var took = Took(name: "gone-for-good of \(sample.uid)")
-    took.refusals = fault(
+    var expectation = Expectation(name: "gone-for-good of \(sample.uid)")
+    expectation.refusals = fault(
       of: credential, user, lifetime: 300, factor: factor.id, unknown: "invalidEnrollment")
     let code = factor.secret == nil ? Instance.code : try factor.code(step: now.seconds / 30)
     let result = await attempt {
@@ -295,7 +295,7 @@ extension StateMachine {
         project: sample.scope.project, tenant: sample.scope.tenant,
         pendingCredential: credential.credential, enrollment: factor.id, code: code)
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   // MARK: - Sessions
@@ -314,16 +314,16 @@ extension StateMachine {
     guard let session = place.map({ sample.sessions[$0] }) ?? dice.pick(sample.sessions) else {
       return
     }
-    var took = Took(name: "refresh of \(sample.uid)")
-    took.refusals = fault(of: session, sample)
+    var expectation = Expectation(name: "refresh of \(sample.uid)")
+    expectation.refusals = fault(of: session, sample)
     let refreshed = await attempt {
       try await identity.sessions.refresh(session.token, project: sample.scope.project)
     }
-    try await reconcile(took, refreshed)
-    took = Took(name: "lookup of \(sample.uid)")
-    took.refusals = fault(of: session, sample)
+    try await reconcile(expectation, refreshed)
+    expectation = Expectation(name: "lookup of \(sample.uid)")
+    expectation.refusals = fault(of: session, sample)
     let checked = await attempt { try await identity.sessions.check(session.session) }
-    try await reconcile(took, checked)
+    try await reconcile(expectation, checked)
   }
 
   /// Returns one of the user's sessions, usually a valid one, or nil if there never was one.

@@ -101,7 +101,7 @@ final class StateMachine {
   // MARK: - One action
 
   /// The expected effects of an action.
-  struct Took {
+  struct Expectation {
     let name: String
     /// The names of the acceptable errors, or empty for success.
     var refusals: [String] = []
@@ -119,38 +119,37 @@ final class StateMachine {
   }
 
   /// Compares an action's effects with the expected ones, and the tables with the model.
-  func reconcile<T>(_ took: Took, _ result: Result<T, any Error>) async throws {
+  func reconcile<T>(_ expectation: Expectation, _ result: Result<T, any Error>) async throws {
     let outcome: String
     switch result {
     case .success: outcome = "done"
     case .failure(let error): outcome = caseName(error)
     }
-    trail.append("\(took.name): \(outcome)")
-    let key = String(took.name.prefix { $0 != " " })
+    trail.append("\(expectation.name): \(outcome)")
+    let key = String(expectation.name.prefix { $0 != " " })
     let isDone = outcome == "done"
     tally[key, default: (0, 0)].done += isDone ? 1 : 0
     tally[key, default: (0, 0)].refused += isDone ? 0 : 1
-    guard took.refusals.isEmpty ? isDone : took.refusals.contains(outcome) else {
-      throw Broken(
-        what: "\(took.name) was \(outcome), not \(took.refusals.isEmpty ? ["done"] : took.refusals)"
-      )
+    guard expectation.refusals.isEmpty ? isDone : expectation.refusals.contains(outcome) else {
+      let expected = expectation.refusals.isEmpty ? ["done"] : expectation.refusals
+      throw Broken(what: "\(expectation.name) was \(outcome), not \(expected)")
     }
     let before = state
     let since = lastRow
     (state, lastRow) = try await look()
     let rows = try await rows(after: since)
     let isAsExpected =
-      took.isOrdered ? rows == took.rows : rows.sorted() == took.rows.sorted()
+      expectation.isOrdered ? rows == expectation.rows : rows.sorted() == expectation.rows.sorted()
     guard isAsExpected else {
-      throw Broken(what: "\(took.name) left the rows \(rows), not \(took.rows)")
+      throw Broken(what: "\(expectation.name) left the rows \(rows), not \(expectation.rows)")
     }
     if !isDone {
       let changed = Set(state.tables.keys.filter { state.tables[$0] != before.tables[$0] })
-      guard changed.isSubset(of: took.changes) else {
-        let table = changed.subtracting(took.changes).sorted()[0]
+      guard changed.isSubset(of: expectation.changes) else {
+        let table = changed.subtracting(expectation.changes).sorted()[0]
         throw Broken(
           what: """
-            \(took.name) was refused, and \(table) changed from
+            \(expectation.name) was refused, and \(table) changed from
             \(before.tables[table] ?? "")
             to
             \(state.tables[table] ?? "")
@@ -227,10 +226,10 @@ final class StateMachine {
             factor.lastStep.map(String.init) ?? "-",
           ].joined(separator: " "))
       }
-      for apart in user.aparts {
-        lines["aparts", default: []] += apart.factors.map { factor in
-          "\(user.uid) \(factor.id) \(apart.id.text) \(apart.remover) "
-            + "\(apart.until.microseconds) \(factor.secret == nil ? 0 : 1)"
+      for removal in user.removals {
+        lines["removals", default: []] += removal.factors.map { factor in
+          "\(user.uid) \(factor.id) \(removal.id.text) \(removal.remover) "
+            + "\(removal.until.microseconds) \(factor.secret == nil ? 0 : 1)"
         }
       }
       // Their secrets are already deleted.

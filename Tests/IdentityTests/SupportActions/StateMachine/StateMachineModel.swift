@@ -18,7 +18,7 @@ struct StateMachineModel: Sendable {
   let users: [SimulatedUser]
   let scopes: [Scope]
 
-  static let made = Task { try await make() }
+  static let shared = Task { try await make() }
 
   /// Test phone numbers, which receive no messages.
   static let numbers = (0..<8).map { "+4915112345\(600 + $0)" }

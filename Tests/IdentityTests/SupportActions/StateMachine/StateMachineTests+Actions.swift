@@ -112,7 +112,7 @@ extension StateMachine {
   /// Advances the clock: by a little, past the re-authentication interval, or to the end of a
   /// removal's undo period.
   func passTime() async throws {
-    let ends = users.flatMap(\.aparts).map { $0.until.seconds - now.seconds }.filter { $0 > 1 }
+    let ends = users.flatMap(\.removals).map { $0.until.seconds - now.seconds }.filter { $0 > 1 }
     if dice.chance(15), let end = dice.pick(ends) {
       clock.advance(end - Int64(dice.below(2)))
     } else {
@@ -152,7 +152,7 @@ extension StateMachine {
     try await keepAwake()
     try await purgeExpired()
     for user in users.indices {
-      guard users[user].aparts.isEmpty else {
+      guard users[user].removals.isEmpty else {
         throw Broken(what: "a removed factor is never purged")
       }
       for removal in users[user].purgedRemovals.suffix(3) {

@@ -18,10 +18,10 @@ extension StateMachine {
     if named.isEmpty { named = [here.first] }
     let text = named.map { $0.map { users[$0].email } ?? "nobody@example.com" }
       .joined(separator: "\n")
-    var took = Took(name: "draft by \(agents[agent].name)")
+    var expectation = Expectation(name: "draft by \(agents[agent].name)")
     let isAllowed = agents[agent].may(.removeFactors, in: scope)
     // The error is wrapped in that of support.
-    if !isAllowed { took.refusals = ["denied.notAllowed"] }
+    if !isAllowed { expectation.refusals = ["denied.notAllowed"] }
     var known: Set<Int> = []
     let lines = named.enumerated().map { index, named in
       let user = named.flatMap { users[$0].isGone ? nil : $0 }
@@ -45,7 +45,7 @@ extension StateMachine {
       jobs.append(
         SimulatedJob(id: id, scope: scope, requester: agent, madeAt: now, lines: lines))
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   private func obstacle(_ user: Int, for agent: Int) -> String? {
@@ -67,23 +67,23 @@ extension StateMachine {
     let settings = settings[job.scope.key] ?? SupportRules()
     let given = try given(by: agent, in: job.scope)
     let left = left(agent, in: job.scope)
-    var took = Took(name: "begin of list \(job.id) by \(agents[agent].name)")
+    var expectation = Expectation(name: "begin of list \(job.id) by \(agents[agent].name)")
     let waits =
       settings.approvalOverUsers.map { job.users > $0 } ?? false || settings.approvalForLastFactor
       || job.users > left
     var isDone = false
     if agent != job.requester {
-      took.refusals = ["notFound"]
+      expectation.refusals = ["notFound"]
     } else if job.users == 0 {
-      took.refusals = ["nothingToDo"]
+      expectation.refusals = ["nothingToDo"]
     } else if !agents[agent].may(.removeFactors, in: job.scope) {
-      took.refusals = ["denied.notAllowed"]
-    } else if admit(given, by: agent, in: job.scope, &took, prefix: "denied.") {
+      expectation.refusals = ["denied.notAllowed"]
+    } else if admit(given, by: agent, in: job.scope, &expectation, prefix: "denied.") {
       isDone = true
-      stepUp(given, agent, &took)
+      stepUp(given, agent, &expectation)
       let count = waits ? 1 : job.users
       for _ in 0..<count { agents[agent].acts[job.scope.key, default: []].append(now) }
-      took.rows.append(
+      expectation.rows.append(
         "\(waits ? "approval.ask" : "bulk.start") by \(agents[agent].name) on \(job.id)")
     }
     let result = await attempt {
@@ -101,13 +101,13 @@ extension StateMachine {
             expires: now.advanced(bySeconds: 86_400)))
       }
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// Continues the oldest running bulk removal, as the server does.
   func step() async throws {
     let limit = 1 + dice.below(3)
-    var took = Took(name: "step of \(limit)")
+    var expectation = Expectation(name: "step of \(limit)")
     let running = jobs.indices.filter { jobs[$0].state == .running }.min {
       jobs[$0].id < jobs[$1].id
     }
@@ -115,11 +115,11 @@ extension StateMachine {
     if let running, !agents[jobs[running].requester].may(.removeFactors, in: jobs[running].scope) {
       // The agent who started it is no longer authorized.
       jobs[running].state = .over
-      took.rows.append("bulk.stop by server on \(jobs[running].id)")
+      expectation.rows.append("bulk.stop by server on \(jobs[running].id)")
     } else if let running {
       let job = jobs[running]
       let open = job.lines.indices.filter { job.lines[$0].result == nil }.prefix(limit)
-      let aparts = try await openRemovals(job.scope)
+      let removals = try await openRemovals(job.scope)
       for line in open {
         guard let user = job.lines[line].user else { continue }
         let sample = users[user]
@@ -134,24 +134,25 @@ extension StateMachine {
         } else if !job.lines[line].seen.isSuperset(of: factors) {
           outcome = "changed"
         } else {
-          took.rows.append("factor.remove-all by \(agents[job.requester].name) on \(sample.uid)")
+          expectation.rows.append(
+            "factor.remove-all by \(agents[job.requester].name) on \(sample.uid)")
           try applyRemoval(
             factors, of: user, by: job.requester, job.reason,
-            apart: aparts.first { $0.uid == sample.uid && !isKnown($0.id, user) }
+            hold: removals.first { $0.uid == sample.uid && !isKnown($0.id, user) }
               .map { ($0.id, $0.until) })
         }
         jobs[running].lines[line].result = outcome
       }
       if open.count < limit {
         jobs[running].state = .over
-        took.rows.append("bulk.finish by server on \(job.id)")
+        expectation.rows.append("bulk.finish by server on \(job.id)")
       }
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   private func isKnown(_ id: ID<RemovalHold>, _ user: Int) -> Bool {
-    users[user].aparts.contains { $0.id == id } || users[user].purgedRemovals.contains(id)
+    users[user].removals.contains { $0.id == id } || users[user].purgedRemovals.contains(id)
   }
 
   /// Reads the removals that can be undone in a pool, because a bulk removal doesn't return IDs.
@@ -179,7 +180,7 @@ extension StateMachine {
     guard let index = dice.pick(running) else { return try await step() }
     let job = jobs[index]
     let agent = anyAgent { $0.may(.removeFactors, in: job.scope) }
-    let took = Took(
+    let expectation = Expectation(
       name: "stop of list \(job.id)", rows: ["bulk.stop by \(agents[agent].name) on \(job.id)"])
     let request = ActionRequest(agent: agents[agent].session, author: agents[agent].author)
     let result = await attempt {
@@ -188,7 +189,7 @@ extension StateMachine {
       } catch ActionError<BulkError>.failed(let error) { throw error }
     }
     jobs[index].state = .over
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   // MARK: - Approvals
@@ -199,20 +200,20 @@ extension StateMachine {
     let agent = dice.chance(75) ? anyAgent() : approval.requester
     let given = try given(by: agent, in: approval.scope)
     let (object, name) = (object(of: approval), agents[agent].name)
-    var took = Took(name: "approve of \(approval.id) by \(name)")
+    var expectation = Expectation(name: "approve of \(approval.id) by \(name)")
     var change = false
     var isDone = false
     if !approval.isOpen || now >= approval.expires {
-      took.refusals = ["decided"]
+      expectation.refusals = ["decided"]
     } else if approval.requester == agent {
-      took.refusals = ["ownRequest"]
+      expectation.refusals = ["ownRequest"]
     } else if let obstacle = obstacle(agent, to: approval) {
-      took.refusals = ["denied.\(obstacle)"]
+      expectation.refusals = ["denied.\(obstacle)"]
     } else if admit(
-      given, by: agent, in: approval.scope, &took, prefix: "denied.", lookingAtForm: false)
+      given, by: agent, in: approval.scope, &expectation, prefix: "denied.", lookingAtForm: false)
     {
       isDone = true
-      stepUp(given, agent, &took)
+      stepUp(given, agent, &expectation)
       change = !agents[approval.requester].may(.removeFactors, in: approval.scope)
       if let user = approval.user {
         let factors = Set(users[user].factors.map(\.id))
@@ -222,10 +223,10 @@ extension StateMachine {
             != nil
         if !change {
           let action = approval.isOfAll ? "factor.remove-all" : "factor.remove"
-          took.rows.append("\(action) by \(agents[approval.requester].name) on \(object)")
+          expectation.rows.append("\(action) by \(agents[approval.requester].name) on \(object)")
         }
       }
-      took.rows.append("approval.\(change ? "overtake" : "approve") by \(name) on \(object)")
+      expectation.rows.append("approval.\(change ? "overtake" : "approve") by \(name) on \(object)")
       if !change { agents[agent].acts[approval.scope.key, default: []].append(now) }
       if change, let job = approval.job { jobs[job].state = .over }
     }
@@ -239,7 +240,7 @@ extension StateMachine {
       case .done(let removal):
         guard let user = approval.user, !change else { throw Broken(what: "a removal was done") }
         try applyRemoval(
-          approval.factors, of: user, by: approval.requester, approval.reason, apart: removal.apart)
+          approval.factors, of: user, by: approval.requester, approval.reason, hold: removal.hold)
       case .begun:
         guard let job = approval.job else { throw Broken(what: "a list has begun") }
         jobs[job].state = .running
@@ -247,7 +248,7 @@ extension StateMachine {
       case .overtaken: guard change else { throw Broken(what: "a request was overtaken") }
       }
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   private func anyApproval() -> Int? {
@@ -277,22 +278,23 @@ extension StateMachine {
     let isRefusal = dice.chance(65)
     let agent = dice.chance(isRefusal ? 85 : 40) ? anyAgent() : approval.requester
     let given = try given(by: agent, in: approval.scope)
-    var took = Took(
+    var expectation = Expectation(
       name: "\(isRefusal ? "refuse" : "take-back") of \(approval.id) by \(agents[agent].name)")
     if !approval.isOpen || now >= approval.expires {
-      took.refusals = ["decided"]
+      expectation.refusals = ["decided"]
     } else if isRefusal, approval.requester == agent {
-      took.refusals = ["ownRequest"]
+      expectation.refusals = ["ownRequest"]
     } else if !isRefusal, approval.requester != agent {
-      took.refusals = ["othersRequest"]
+      expectation.refusals = ["othersRequest"]
     } else if isRefusal, !agents[agent].may(.removeFactors, in: approval.scope) {
-      took.refusals = ["denied.notAllowed"]
+      expectation.refusals = ["denied.notAllowed"]
     } else if !isRefusal
-      || admit(given, by: agent, in: approval.scope, &took, prefix: "denied.", onlyCode: true)
+      || admit(
+        given, by: agent, in: approval.scope, &expectation, prefix: "denied.", onlyCode: true)
     {
-      if isRefusal { stepUp(given, agent, &took) }
+      if isRefusal { stepUp(given, agent, &expectation) }
       let action = isRefusal ? "approval.refuse" : "approval.withdraw"
-      took.rows.append("\(action) by \(agents[agent].name) on \(object(of: approval))")
+      expectation.rows.append("\(action) by \(agents[agent].name) on \(object(of: approval))")
       approvals[index].isOpen = false
       if let job = approval.job { jobs[job].state = .over }
     }
@@ -306,7 +308,7 @@ extension StateMachine {
       return nil
     }
     if case .success(let outcome?) = result { keep(outcome.renewed, agent) }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   // MARK: - Owners
@@ -319,17 +321,17 @@ extension StateMachine {
     let key = dice.pick(agents[agent].heldIn.sorted()) ?? scopes[0].key
     let scope = scopes.first { $0.key == key } ?? scopes[0]
     let isHeld = agents[agent].heldIn.contains(scope.key)
-    var took = Took(name: "release of \(agents[agent].name) by \(agents[owner].name)")
+    var expectation = Expectation(name: "release of \(agents[agent].name) by \(agents[owner].name)")
     if owner == agent {
-      took.refusals = ["notAllowed"]
+      expectation.refusals = ["notAllowed"]
     } else if isHeld {
-      took.rows = ["support.release by \(agents[owner].name) on \(agents[agent].id)"]
+      expectation.rows = ["support.release by \(agents[owner].name) on \(agents[agent].id)"]
       agents[agent].heldIn.remove(scope.key)
       agents[agent].acts[scope.key] = []
     }
     let (id, author) = (agents[agent].administrator.id, agents[owner].author)
     let result = await attempt { try await identity.support.release(id, in: scope, by: author) }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// Changes a pool's support rules.
@@ -365,15 +367,15 @@ extension StateMachine {
     let old = settings[scope.key] ?? SupportRules()
     var new = old
     change(&new)
-    var took = Took(name: "settings by \(agents[agent].name)")
+    var expectation = Expectation(name: "settings by \(agents[agent].name)")
     if new != old {
-      took.rows = ["support.change by \(agents[agent].name) on \(scope.objectID)"]
+      expectation.rows = ["support.change by \(agents[agent].name) on \(scope.objectID)"]
     }
     let (settings, author) = (new, agents[agent].author)
     let result = await attempt {
       try await identity.support.change(scope, to: settings, by: author)
     }
     self.settings[scope.key] = new
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 }

@@ -23,14 +23,14 @@ extension StateMachine {
         },
         then: { _, _ in users[user].delete() })
     } else {
-      let took = Took(
+      let expectation = Expectation(
         name: "application-deletes of \(before.uid)",
         rows: ["account.delete by \(Instance.boss.actor.name) on \(before.uid)"])
       let result = await attempt {
         try await identity.accounts.delete(before.scope, before.id, by: Instance.boss)
       }
       if case .success = result { users[user].delete() }
-      try await reconcile(took, result)
+      try await reconcile(expectation, result)
     }
     guard users[user].isGone else { return }
     for pending in before.pending.suffix(2) { try await usePending(pending, of: before) }
@@ -42,7 +42,7 @@ extension StateMachine {
   /// Continues the sign-in of a deleted user.
   private func usePending(_ pending: SimulatedPending, of user: SimulatedUser) async throws {
     guard let app = user.app else { return }
-    let took = Took(
+    let expectation = Expectation(
       name: "pending-of-deleted of \(user.uid)", refusals: ["userNotFound", "pendingExpired"])
     let result = await attempt {
       try await identity.signIns.finalize(
@@ -50,7 +50,7 @@ extension StateMachine {
         pendingCredential: pending.credential, enrollment: app.id,
         code: try app.code(step: now.seconds / 30 + 2))
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// Imports users: new, existing, and deleted ones.
@@ -67,14 +67,14 @@ extension StateMachine {
       chosen.append(users.count - 1)
     }
     let brought = chosen.map { (user: $0, row: row(of: users[$0])) }
-    var took = Took(name: "import of \(brought.map { users[$0.user].uid })")
+    var expectation = Expectation(name: "import of \(brought.map { users[$0.user].uid })")
     var expected = ImportOutcome()
     for (user, row) in brought {
       let sample = users[user]
       let kinds = Set(row.factors.map(\.isApp))
       let kept = sample.factors.count { !kinds.contains($0.secret != nil) }
       if sample.isGone {
-        expected.made += 1
+        expected.created += 1
       } else if options.existing == .keep {
         expected.kept += 1
       } else if options.existing == .refuse || kept + row.factors.count > 5
@@ -84,29 +84,29 @@ extension StateMachine {
         continue
       } else {
         expected.replaced += 1
-        took.rows.append("account.change by \(Instance.boss.actor.name) on \(sample.uid)")
+        expectation.rows.append("account.change by \(Instance.boss.actor.name) on \(sample.uid)")
       }
       if sample.isGone || options.existing == .replace { applyImport(row, user) }
     }
-    if expected.made + expected.replaced > 0 {
-      took.rows.append(
+    if expected.created + expected.replaced > 0 {
+      expectation.rows.append(
         "account.import by \(Instance.boss.actor.name) on \(scope.objectID)")
     } else if brought.isEmpty {
-      took.refusals = ["empty"]
+      expectation.refusals = ["empty"]
     }
     let rows = brought.map { $0.row.row }
     let result = await attempt {
       try await identity.imports.run(scope, rows, options, by: Instance.boss)
     }
     if case .success(let outcome) = result {
-      let numbers = [outcome.made, outcome.replaced, outcome.kept, outcome.refusals.count]
-      let others = [expected.made, expected.replaced, expected.kept, expected.refusals.count]
+      let numbers = [outcome.created, outcome.replaced, outcome.kept, outcome.refusals.count]
+      let others = [expected.created, expected.replaced, expected.kept, expected.refusals.count]
       guard numbers == others else {
         throw Broken(
-          what: "\(took.name): created, replaced, kept, refused \(numbers), not \(others)")
+          what: "\(expectation.name): created, replaced, kept, refused \(numbers), not \(others)")
       }
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// A row of an import, with the expected factors of its user.
@@ -182,16 +182,16 @@ extension StateMachine {
     let held = sample.grants.sorted { "\($0)" < "\($1)" }
     let isGiven = held.isEmpty || dice.chance(60)
     let grant = isGiven ? new : dice.chance(90) ? dice.pick(held) ?? new : new
-    var took = Took(
+    var expectation = Expectation(
       name: "\(isGiven ? "grant" : "revoke") of \(sample.name) by \(agents[owner].name)")
-    took.refusals = mayNotManage(agent, by: owner)
+    expectation.refusals = mayNotManage(agent, by: owner)
     var isDone = false
-    if took.refusals.isEmpty {
+    if expectation.refusals.isEmpty {
       isDone = sample.grants.contains(grant) != isGiven
-      if !isDone, !isGiven { took.refusals = ["notFound"] }
+      if !isDone, !isGiven { expectation.refusals = ["notFound"] }
       if isDone {
         let action = isGiven ? "administrator.grant" : "administrator.revoke"
-        took.rows = ["\(action) by \(agents[owner].name) on \(sample.id)"]
+        expectation.rows = ["\(action) by \(agents[owner].name) on \(sample.id)"]
       }
     }
     let (id, author) = (sample.administrator.id, agents[owner].author)
@@ -205,26 +205,27 @@ extension StateMachine {
     if isDone, case .success = result {
       if isGiven { agents[agent].grants.insert(grant) } else { agents[agent].grants.remove(grant) }
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   /// Removes an administrator, as an owner, even with pending requests or running bulk removals.
   func removeAgent() async throws {
     let owner = dice.chance(85) ? anyAgent { $0.isOwner } : anyAgent()
     let agent = anyAgent()
-    var took = Took(name: "remove-administrator \(agents[agent].name) by \(agents[owner].name)")
-    took.refusals = mayNotManage(agent, by: owner)
-    if took.refusals.isEmpty {
-      took.rows = ["administrator.remove by \(agents[owner].name) on \(agents[agent].id)"]
+    var expectation = Expectation(
+      name: "remove-administrator \(agents[agent].name) by \(agents[owner].name)")
+    expectation.refusals = mayNotManage(agent, by: owner)
+    if expectation.refusals.isEmpty {
+      expectation.rows = ["administrator.remove by \(agents[owner].name) on \(agents[agent].id)"]
     }
     let (id, author) = (agents[agent].administrator.id, agents[owner].author)
     let result = await attempt { try await identity.administrators.remove(id, by: author) }
-    if took.refusals.isEmpty, case .success = result {
+    if expectation.refusals.isEmpty, case .success = result {
       agents[agent].isRemoved = true
       agents[agent].grants = []
       agents[agent].heldIn = []
     }
-    try await reconcile(took, result)
+    try await reconcile(expectation, result)
   }
 
   private func mayNotManage(_ agent: Int, by owner: Int) -> [String] {

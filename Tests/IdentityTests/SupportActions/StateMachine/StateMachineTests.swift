@@ -21,7 +21,7 @@ struct StateMachineTests {
   func `purged factors are refused, removals end all sessions, each change has one audit row`()
     async throws
   {
-    let world = try await StateMachineModel.made.value
+    let world = try await StateMachineModel.shared.value
     let tally = await withTaskGroup(of: Tally.self) { group in
       for part in 0..<Self.parts {
         group.addTask { await Self.run(world, from: UInt64(part * Self.runs)) }

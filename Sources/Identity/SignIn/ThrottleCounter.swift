@@ -1,5 +1,5 @@
 /// A counter of wrong guesses: for a name, whether it exists or not, a network, or a device.
-struct GuessCounter: Sendable, Equatable {
+struct ThrottleCounter: Sendable, Equatable {
   /// The guesses that are counted together.
   enum Reach: Sendable {
     /// Guesses from one network, for any name.
@@ -24,16 +24,16 @@ struct GuessCounter: Sendable, Equatable {
   }
 
   /// Returns the counter of a network, which slows down an attacker who tries many names.
-  static func network(_ prefix: String, _ address: String) -> GuessCounter {
-    GuessCounter("\(prefix) \(Network.name(of: address))", .networks, .network)
+  static func network(_ prefix: String, _ address: String) -> ThrottleCounter {
+    ThrottleCounter("\(prefix) \(Network.name(of: address))", .networks, .network)
   }
 
   /// Returns the two counters of a name: guesses from one network block that network only, and a
   /// slower counter limits the guesses from all networks together.
-  static func name(_ name: String, from address: String) -> [GuessCounter] {
+  static func name(_ name: String, from address: String) -> [ThrottleCounter] {
     [
-      GuessCounter("\(name) \(Network.name(of: address))", .passwords, .nameFromNetwork),
-      GuessCounter(name, .names, .name),
+      ThrottleCounter("\(name) \(Network.name(of: address))", .passwords, .nameFromNetwork),
+      ThrottleCounter(name, .names, .name),
     ]
   }
 }

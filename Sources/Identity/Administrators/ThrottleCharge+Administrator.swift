@@ -1,18 +1,18 @@
 import Database
 
-extension Guess {
+extension ThrottleCharge {
   /// Writes an audit row for each failed attempt that triggered a block.
   ///
   /// Attempts during a block write nothing, so that they can't flood the log.
   static func recordBlocks(
-    _ guesses: [Guess], of id: ID<Administrator>?, by author: Author, at now: Instant,
+    _ charges: [ThrottleCharge], of id: ID<Administrator>?, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    for guess in guesses {
-      let seconds = guess.closes(at: now)
+    for charge in charges {
+      let seconds = charge.blockedSeconds(at: now)
       guard seconds > 0 else { continue }
       // A network block isn't tied to an administrator.
-      let reach = guess.counter.reach
+      let reach = charge.counter.reach
       var entry = AuditEntry(
         .administratorBlock, .administrator, reach == .network ? "" : id?.text ?? "", name: "")
       entry.add(.blockedFor, .duration(Int(seconds)))
@@ -22,7 +22,7 @@ extension Guess {
   }
 }
 
-extension GuessCounter.Reach {
+extension ThrottleCounter.Reach {
   /// Who is blocked.
   fileprivate var code: String? {
     switch self {

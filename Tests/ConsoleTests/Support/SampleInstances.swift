@@ -8,14 +8,14 @@ import OTP
 @testable import Console
 
 /// Creates the databases that tests copy, once per run, because creating keys and users is slow.
-actor Furnished {
-  static let shared = Furnished()
-  private var furnished: Task<String, any Error>?
+actor SampleInstances {
+  static let shared = SampleInstances()
+  private var filled: Task<String, any Error>?
   private var empty: Task<String, any Error>?
 
   func folder() async throws -> String {
-    let task = furnished ?? Task { try await Self.make { try await $0.furnish() } }
-    furnished = task
+    let task = filled ?? Task { try await Self.make { try await $0.addSampleData() } }
+    filled = task
     return try await task.value
   }
 
@@ -25,13 +25,13 @@ actor Furnished {
     return try await task.value
   }
 
-  private static func make(_ furnish: (World) async throws -> Void) async throws -> String {
+  private static func make(_ fill: (World) async throws -> Void) async throws -> String {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let database = try SQLiteDatabase(path: folder.path + "/test.sqlite", readers: 2)
     // The sample data is five days old when a test begins.
     let clock = FixedClock(FixedClock.start.advanced(bySeconds: -5 * 86_400))
-    try await furnish(
+    try await fill(
       try await World(database, publicURL: World.publicURL, seed: 3, clock: clock))
     // Most roles need a second factor from the second sign-in on. A negative count lets tests
     // sign in as often as they need; tests of the factor set one up.
@@ -51,7 +51,7 @@ extension World {
 
   /// Creates an owner, support of one tenant, a policy admin of a project, and an auditor of the
   /// instance, with projects, tenants, and users.
-  fileprivate func furnish() async throws {
+  fileprivate func addSampleData() async throws {
     _ = try await identity.setup.complete(
       code: setupCode, email: Self.ada, displayName: "Ada M.", password: Secret(Self.password),
       address: "192.0.2.1", userAgent: "test")

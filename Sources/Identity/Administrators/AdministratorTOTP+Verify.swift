@@ -10,7 +10,7 @@ extension AdministratorTOTP {
   /// The result of verifying a code.
   enum Outcome: Sendable {
     case passed(Proof)
-    case wrong([Guess])
+    case wrong([ThrottleCharge])
     case throttled(until: Instant)
   }
 
@@ -18,24 +18,24 @@ extension AdministratorTOTP {
   static func throttle(_ id: ID<Administrator>) -> String { "administrator code \(id.text)" }
 
   /// Verifies a TOTP or recovery code; the attempt is counted as failed before the code is checked.
-  func prove(
+  func verify(
     _ typed: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> Outcome {
-    let counter = GuessCounter(Self.throttle(id), .codes, .account)
-    let guesses: [Guess]
-    switch try Guess.take([counter], at: now, connection) {
-    case .taken(let taken): guesses = taken
+    let counter = ThrottleCounter(Self.throttle(id), .codes, .account)
+    let charges: [ThrottleCharge]
+    switch try ThrottleCharge.charge([counter], at: now, connection) {
+    case .charged(let taken): charges = taken
     case .blocked(let until): return .throttled(until: until)
     }
     if try accept(AdministratorFactors.digits(of: typed), of: id, at: now, connection) {
-      try Guess.right(guesses, connection)
+      try ThrottleCharge.recordSuccess(charges, connection)
       return .passed(.code)
     }
     if try RecoveryCodes.use(typed, of: id, connection) {
-      try Guess.right(guesses, connection)
+      try ThrottleCharge.recordSuccess(charges, connection)
       return .passed(.recoveryCode(left: try RecoveryCodes.left(of: id, connection)))
     }
-    return .wrong(guesses)
+    return .wrong(charges)
   }
 
   /// Verifies a code for a change that requires one; nil if it was accepted.
@@ -43,10 +43,10 @@ extension AdministratorTOTP {
     _ typed: String, of id: ID<Administrator>, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> AdministratorFactorError? {
-    switch try prove(typed, of: id, at: now, connection) {
+    switch try verify(typed, of: id, at: now, connection) {
     case .passed: return nil
-    case .wrong(let guesses):
-      try Guess.recordBlocks(guesses, of: id, by: author, at: now, connection)
+    case .wrong(let charges):
+      try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)
       return .wrongCurrentCode
     case .throttled(let until): return .throttled(until: until)
     }
