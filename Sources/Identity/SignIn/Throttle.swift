@@ -184,7 +184,7 @@ struct ThrottleCharge: Sendable {
       if charge.counter.rule.isShared {
         try charge.refund(connection)
       } else {
-        try connection.run("DELETE FROM throttle WHERE name = \(guess.counter.name)")
+        try connection.run("DELETE FROM throttle WHERE name = \(charge.counter.name)")
       }
     }
   }
