@@ -74,15 +74,13 @@ extension Audit {
   private static func actors(
     of kind: Actor.Kind, _ scope: Scope?, _ connection: borrowing Connection
   ) throws -> [AuditActor] {
-    var place: SQL = ""
-    if let scope {
-      place =
-        " AND project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")"
-    }
+    let place = scope?.auditCondition ?? ""
+    let placeChecked = scope?.auditConditionChecked ?? ""
     var actors: [AuditActor] = try connection.all(
       """
       SELECT actor_id, actor_name FROM audit
-      WHERE audit_id > \(try filedTo(connection))\(place) AND actor_kind || '' = \(kind.rawValue)
+      WHERE audit_id > \(try filedTo(connection))\(placeChecked)
+        AND actor_kind || '' = \(kind.rawValue)
       ORDER BY audit_id DESC LIMIT 1000
       """
     ) { AuditActor(kind: kind, id: try $0.value(0), name: try $0.value(1)) }

@@ -160,13 +160,8 @@ extension AuditFilter {
   /// index without the log's order and sort all its results.
   fileprivate var conditions: AuditConditions {
     var found = AuditConditions()
-    var (place, object, actor, group, changed): (SQL, SQL, SQL, SQL, SQL) = ("", "", "", "", "")
-    var placeChecked: SQL = ""
-    if let scope {
-      let (project, tenant) = (scope.project.text, scope.tenant?.text ?? "")
-      place = " AND project_id = \(project) AND tenant_id = \(tenant)"
-      placeChecked = " AND project_id || '' = \(project) AND tenant_id || '' = \(tenant)"
-    }
+    var (object, actor, group, changed): (SQL, SQL, SQL, SQL) = ("", "", "", "")
+    let placeChecked = scope?.auditConditionChecked ?? ""
     if let kind = self.object { object += " AND object_kind || '' = \(kind.rawValue)" }
     if let objectID { object += " AND object_id || '' = \(objectID)" }
     if let kind = self.actor { actor += " AND actor_kind || '' = \(kind.rawValue)" }
@@ -193,7 +188,7 @@ extension AuditFilter {
           AND c.field || '' = \(field.rawValue))
         """
     }
-    found.sought = place
+    found.sought = scope?.auditCondition ?? ""
     // An index resolves one of the four, which then isn't checked again.
     if let kind = self.object, let objectID {
       found.sought += " AND object_kind = \(kind.rawValue) AND object_id = \(objectID)"
@@ -219,5 +214,17 @@ extension AuditFilter {
     if found.isFiled { found.sought += " AND x.filed = 1" }
     found.checked = checked.text.isEmpty ? nil : checked
     return found
+  }
+}
+
+extension Scope {
+  /// The condition for a pool's rows, which an index resolves.
+  var auditCondition: SQL {
+    " AND project_id = \(project.text) AND tenant_id = \(tenant?.text ?? "")"
+  }
+
+  /// The condition for a pool's rows, checked on each row.
+  var auditConditionChecked: SQL {
+    " AND project_id || '' = \(project.text) AND tenant_id || '' = \(tenant?.text ?? "")"
   }
 }

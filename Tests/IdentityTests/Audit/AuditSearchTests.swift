@@ -100,6 +100,7 @@ struct AuditSearchTests {
       try await instance.setWindow(7)
       let start = instance.now
       try await instance.fillLog(with: 45_000)
+      while try await instance.identity.audit.file() {}
       var filter = AuditFilter(scope: instance.acme)
       filter.actor = .administrator
       var (pages, after, rows): (Int, String?, [AuditRow]) = (0, nil, [])
