@@ -9,21 +9,23 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   let name: String
   /// The actions of its audit entries, oldest first.
   let rows: [AuditAction]
+  /// The result: `done`, or the name of the expected error.
+  let ending: String
   /// Prepares the instance and returns the use case itself.
   let prepare: @Sendable (Instance) async throws -> Act
 
   var testDescription: String { name }
 
   init(
-    _ name: String, _ rows: [AuditAction],
+    _ name: String, _ rows: [AuditAction], ending: String = "done",
     _ prepare: @escaping @Sendable (Instance) async throws -> Act
   ) {
-    (self.name, self.rows, self.prepare) = (name, rows, prepare)
+    (self.name, self.rows, self.ending, self.prepare) = (name, rows, ending, prepare)
   }
 
   static let all: [UseCase] =
     settings + users + factors + support + signIns + outOfBand + administration
-    + administrators + federation + many + backupCodes
+    + administrators + federation + many + backupCodes + server
 
   private static let settings: [UseCase] = [
     UseCase("create a project", [.projectCreate]) { i in
