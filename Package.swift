@@ -147,8 +147,8 @@ let package = Package(
     tests(
       "IdentityTests",
       [
-        "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "Localization", "MailText",
-        "OTP", "HostileText", "Text",
+        "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "JSON", "Localization",
+        "MailText", "OTP", "HostileText", "Text",
       ],
       exclude: ["__Snapshots__"]),
     tests(

@@ -12,7 +12,7 @@ enum AuditCode {
     case .pattern: EnrollmentPattern(rawValue: code)?.auditWords
     case .passwordClasses: characters(code)
     case .role: ServiceTokenRole(rawValue: code)?.auditWords
-    case .message: OutboxWords.purposes[code]?.message
+    case .message: OutboxWords.purpose(code)
     case .reportedChange: reportedChange(code)
     case .outcome: ApprovalObstacle(rawValue: code)?.auditWords
     case .approvalCause: Approval.Cause(rawValue: code)?.auditWords
@@ -32,7 +32,7 @@ enum AuditCode {
 
   private static func reportedChange(_ code: String) -> Message? {
     guard case .notice(let notice) = ReportedChange.Fact(stored: code) else { return nil }
-    return OutboxWords.purposes[notice.purpose]
+    return OutboxWords.change(notice.kind)
   }
 
   private static func totp(_ code: String) -> Message? {

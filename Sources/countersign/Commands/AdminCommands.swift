@@ -1,6 +1,8 @@
 import Crypto
 import Foundation
 import Identity
+import Localization
+import MailText
 
 /// Creates an administrator, with a password from the terminal or standard input.
 enum AdminCreateCommand: Command {
@@ -46,18 +48,18 @@ enum AdminCreateCommand: Command {
         Terminal.say("Created \(administrator.email), \(grant.text).")
         return 0
       } catch {
-        throw ConfigurationError(sentence(error))
+        throw ConfigurationError(sentence(error, instance))
       }
     }
   }
 
-  private static func sentence(_ error: any Error) -> String {
+  private static func sentence(_ error: any Error, _ instance: Instance) -> String {
     guard let error = error as? AdministratorError else { return "\(error)" }
     return switch error {
     case .emailTaken: "An administrator with this email address already exists."
     case .invalidEmail: "Enter a valid email address."
     case .invalidName: "The name must be 1 to 100 characters long."
-    case .weakPassword(let why): "The password is too weak. \(why.text)"
+    case .weakPassword(let why): AdminCommands.tooWeak(why, instance)
     case .scopeNotFound: "Project or tenant not found."
     case .busy: "Too many passwords are being hashed. Try again."
     case .unavailable(let failure): "Database error: \(failure)"
@@ -104,7 +106,7 @@ enum AdminResetPasswordCommand: Command {
         Terminal.say("Reset the password of \(administrator.email) and ended their sessions.")
         return 0
       } catch PasswordChangeError.weakPassword(let why) {
-        throw ConfigurationError("The password is too weak. \(why.text)")
+        throw ConfigurationError(AdminCommands.tooWeak(why, instance))
       } catch PasswordChangeError.notFound {
         throw ConfigurationError(AdminCommands.unknownEmail)
       }
@@ -166,6 +168,10 @@ enum AdminCommands {
   static let emailOption = Option(
     "email", "E", variable: false, help: "The administrator's email address.")
   static let unknownEmail = "No administrator has this email address."
+
+  static func tooWeak(_ why: WeakPassword, _ instance: Instance) -> String {
+    "The password is too weak. \(instance.catalogs[0].text(why.message))"
+  }
 
   static func find(_ email: String, _ instance: Instance) async throws -> Administrator {
     do {

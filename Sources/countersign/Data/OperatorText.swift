@@ -84,17 +84,6 @@ extension RevivedState.Kind {
   }
 }
 
-extension WeakPassword {
-  /// The advice as a message for the operator.
-  var text: String {
-    switch self {
-    case .tooShort(let fewest): "Use at least \(fewest) characters."
-    case .tooLong(let most): "Use at most \(most) bytes."
-    case .isEmail: "Use something else than your email address."
-    }
-  }
-}
-
 extension Grant {
   /// The grant as a message for the operator.
   var text: String {
