@@ -1,7 +1,7 @@
 import Crypto
 import Database
 import DatabaseSQLite
-import Identity
+@testable import Identity
 
 extension UseCase {
   /// What the server and the command line do, and attempts that fail.
@@ -103,7 +103,7 @@ extension UseCase {
       i.keys.adopt(i.keys.rotated(random: .system))
       try await i.identity.masterKeys.begin(by: Instance.boss)
       while case .part = try await i.identity.masterKeys.step() {}
-      i.clock.advance(MasterKeys.carried)
+      i.clock.advance(MasterKeys.carried + 1)
       while case .part = try await i.identity.masterKeys.step() {}
       return { try await i.identity.masterKeys.drop() }
     },

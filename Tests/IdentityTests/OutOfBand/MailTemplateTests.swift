@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import JSON
+import MailText
 import Synchronization
 import Testing
 
@@ -52,9 +53,9 @@ struct MailTemplateTests {
   }
 
   @Test(arguments: [
-    ([:] as JSON, 1), (["verifyEmailTemplate": ["subject": "a"]], 1),
+    ([:], 1), (["verifyEmailTemplate": ["subject": "a"]], 1),
     (["verifyEmailTemplate": ["subject": "a", "body": "%LINK%"]], 0),
-  ])
+  ] as [(JSON, Int)])
   func `the default text is written only if some of it is needed`(
     mails: JSON, texts: Int
   ) async throws {
