@@ -121,7 +121,7 @@ let package = Package(
         "Console",
         "Demo",
       ],
-      swiftSettings: house),
+      resources: [.embedInCode("CommandLine/messages.po")], swiftSettings: house),
 
     // Prepares data folders for script/bench; not part of the product.
     .executableTarget(
@@ -168,7 +168,7 @@ let package = Package(
       "CountersignTests",
       [
         "countersign", "Crypto", "Database", "HTTP", "HTTPServer", "HostileText", "Identity",
-        "IdentityToolkitAPI", "OTP", "Text",
+        "IdentityToolkitAPI", "Localization", "OTP", "Text",
       ]),
     tests("ArchitectureTests", ["Localization"]),
   ]

@@ -13,16 +13,17 @@ struct OperatorTextTests {
     (.olderServer(["m1", "m2"]), "under it (m1, m2)."),
   ])
   func `a start that fails is explained`(error: StartError, part: String) {
-    #expect(error.text.contains(part))
+    #expect(OperatorText.string(error.message).contains(part))
   }
 
   @Test func `a backup with rows that refer to none is damaged`() {
     #expect(
-      BackupFault.orphans(["factor", "session"]).text
-        == "It's damaged: a row of factor refers to none; a row of session refers to none.")
+      OperatorText.string(BackupFault.orphans(["factor", "session"]).message)
+        == "It's damaged: a row of factor refers to none, a row of session refers to none.")
   }
 
   @Test func `each kind of what is back has its own words`() {
-    #expect(Set(RevivedState.Kind.allCases.map(\.text)).count == RevivedState.Kind.allCases.count)
+    let kinds = RevivedState.Kind.allCases
+    #expect(Set(kinds.map { OperatorText.string($0.message) }).count == kinds.count)
   }
 }

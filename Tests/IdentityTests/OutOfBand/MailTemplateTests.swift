@@ -52,10 +52,11 @@ struct MailTemplateTests {
     }
   }
 
-  @Test(arguments: [
-    ([:], 1), (["verifyEmailTemplate": ["subject": "a"]], 1),
-    (["verifyEmailTemplate": ["subject": "a", "body": "%LINK%"]], 0),
-  ] as [(JSON, Int)])
+  @Test(
+    arguments: [
+      ([:], 1), (["verifyEmailTemplate": ["subject": "a"]], 1),
+      (["verifyEmailTemplate": ["subject": "a", "body": "%LINK%"]], 0),
+    ] as [(JSON, Int)])
   func `the default text is written only if some of it is needed`(
     mails: JSON, texts: Int
   ) async throws {
