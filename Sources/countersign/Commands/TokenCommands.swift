@@ -15,16 +15,20 @@ enum TokenCreateCommand: Command {
       "tenant", "T", variable: false, help: Message("cli.help-limit-the-token-to-this-tenant")),
     Option(
       "role", "ROLE", variable: false,
-      help: Message("cli.help-owner-policy-support-auditor-or")),
+      help: Message("cli.help-token-roles", ["roles": roles])),
     Option(
       "name", "NAME", variable: false, help: Message("cli.help-name-in-the-audit-log-default")),
   ]
+
+  private static var roles: Message.Value {
+    .choice(ServiceTokenRole.allCases.map { .verbatim($0.rawValue) })
+  }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
     let word = try arguments.required("role")
     guard let role = ServiceTokenRole(rawValue: word) else {
-      throw UsageError(Message("cli.unknown-role-use-owner-policy-support", ["role": .text(word)]))
+      throw UsageError(Message("cli.unknown-role-use", ["role": .text(word), "roles": roles]))
     }
     return try await Instance.use(arguments) { instance in
       do {
