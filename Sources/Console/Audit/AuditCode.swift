@@ -23,7 +23,7 @@ enum AuditCode {
     case .stopReason: code == "permission-lost" ? Message("audit.permission-lost") : nil
     case .origin: code == "import" ? Message("audit.origin-import") : nil
     case .signUpMethod: code == "custom" ? Message("audit.custom-token") : nil
-    case .importPart: code == "begin" ? Message("audit.import-started") : nil
+    case .importPart: ImportPart(rawValue: code)?.auditWords
     case .linkKind: link(code)
     case .theme: theme(code)
     default: nil
@@ -167,6 +167,17 @@ extension ServiceTokenRole {
     case .support: Message("audit.token-role-support")
     case .auditor: Message("audit.token-role-auditor")
     case .application: Message("audit.token-role-application")
+    }
+  }
+}
+
+extension ImportPart {
+  /// The name as a value.
+  fileprivate var auditWords: Message {
+    switch self {
+    case .begin: Message("audit.import-started")
+    case .complete: Message("audit.import-complete")
+    case .interrupted: Message("audit.import-interrupted")
     }
   }
 }

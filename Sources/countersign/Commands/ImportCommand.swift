@@ -101,7 +101,7 @@ private struct ImportTask {
     } while stored != nil
     if hasBegun {
       try await imports.recordEnd(
-        total, of: scope, name: trouble == nil ? name : "\(name), broken off", by: author)
+        total, of: scope, name: name, isComplete: trouble == nil, by: author)
     }
     return finish(trouble)
   }

@@ -163,7 +163,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     UseCase("finish an import in batches", [.accountImport]) { i in
       {
         try await i.identity.imports.recordEnd(
-          ImportOutcome(), of: i.acme, name: "users.json", by: Instance.boss)
+          ImportOutcome(), of: i.acme, name: "users.json", isComplete: true, by: Instance.boss)
       }
     },
     UseCase("create an account", [.accountCreate]) { i in { _ = try await i.account(.alice) } },
