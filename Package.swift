@@ -122,7 +122,7 @@ let package = Package(
         "Console",
         "Demo",
       ],
-      swiftSettings: house),
+      resources: [.embedInCode("CommandLine/messages.po")], swiftSettings: house),
 
     // Prepares data folders for script/bench; not part of the product.
     .executableTarget(
@@ -148,8 +148,8 @@ let package = Package(
     tests(
       "IdentityTests",
       [
-        "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "Localization", "MailText",
-        "OTP", "HostileText", "Text",
+        "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "JSON", "Localization",
+        "MailText", "OTP", "HostileText", "Text",
       ],
       exclude: ["__Snapshots__"]),
     tests(
@@ -169,7 +169,7 @@ let package = Package(
       "CountersignTests",
       [
         "countersign", "Crypto", "Database", "HTTP", "HTTPServer", "HostileText", "Identity",
-        "IdentityToolkitAPI", "OTP", "Text",
+        "IdentityToolkitAPI", "Localization", "OTP", "Text",
       ]),
     tests("ArchitectureTests", ["Localization"]),
   ]

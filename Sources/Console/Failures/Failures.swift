@@ -51,7 +51,7 @@ struct Failures: Sendable {
       return await page(Fault(.unsupportedMediaType), for: request)
     case .malformedForm(let error):
       var fault = Fault(.badRequest)
-      fault.detail = .verbatim("\(error)")
+      fault.detail = error.message
       return await page(fault, for: request)
     case .unreadableForm:
       return await page(Fault(.badRequest), for: request)
@@ -138,9 +138,9 @@ extension Fault {
       heading = Message("failures.error")
       sentence = Message("failures.error-sentence")
     default:
-      heading =
-        status.reason.isEmpty ? Message("failures.failed") : .verbatim(status.reason)
+      heading = Message("failures.failed")
       sentence = Message("failures.failed-sentence")
+      detail = Message("failures.status", ["status": .text(status.description)])
     }
   }
 
