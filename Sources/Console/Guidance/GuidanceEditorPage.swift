@@ -34,7 +34,7 @@ struct GuidanceEditorPage: Sendable {
       Message("guidance.editor-title"), in: context, tab: .settings)
     frame.crumbs = [
       Link(
-        text: Message("guidance.guidance-for-support"),
+        text: Message("guidance.support-playbook"),
         href: ConsolePaths.scopeGuidance(context.scope))
     ]
     frame.errors = fault.map { [FieldError(field: "text", text: $0)] } ?? []

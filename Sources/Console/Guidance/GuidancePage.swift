@@ -17,7 +17,7 @@ struct GuidancePage: Sendable {
 
   func list(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let place = try await place(signedIn)
-    let frame = try await frame(Message("guidance.guidance"), signedIn, place)
+    let frame = try await frame(Message("guidance.guides"), signedIn, place)
     return .html(
       index.render(
         GuidanceView(
@@ -31,12 +31,13 @@ struct GuidancePage: Sendable {
     var frame = try await frame(
       Message("guidance.guide-title", ["title": .message(guide.pattern.name)]), signedIn, place)
     let list = place?.scope.guidance() ?? ConsolePaths.guidance()
-    frame.crumbs.append(Link(text: Message("guidance.guidance"), href: list))
+    frame.crumbs.append(Link(text: Message("guidance.guides"), href: list))
+    let platform = signedIn.query.text("platform").flatMap(GuidePlatform.init(rawValue:))
     return .html(
       view.render(
         GuideView(
           frame: FrameView(frame), guide: guide, publicURL: frames.publicURL, place: place,
-          guides: links(current: name, place))))
+          platform: platform ?? .web, guides: links(current: name, place, platform))))
   }
 
   /// The pool named in the query, with the values that guides show; nil if the query names none.
@@ -68,11 +69,16 @@ struct GuidancePage: Sendable {
     return frame
   }
 
-  private func links(current: String?, _ place: GuidePlace?) -> [GuideLink] {
-    guides.all.map { guide in
+  /// Links to all guides, which keep the pool and the platform if the address names them.
+  private func links(
+    current: String?, _ place: GuidePlace?, _ platform: GuidePlatform? = nil
+  ) -> [GuideLink] {
+    let query: Form = platform.map { ["platform": $0.rawValue] } ?? [:]
+    return guides.all.map { guide in
       let path = ConsolePaths.guide(guide.pattern.rawValue)
       return GuideLink(
-        pattern: guide.pattern, href: place?.scope.guidance(path) ?? path,
+        pattern: guide.pattern,
+        href: place?.scope.guidance(path, platform: platform) ?? query.query(of: path),
         title: guide.pattern.name,
         summary: guide.summary, isCurrent: guide.pattern.rawValue == current,
         isRecorded: guide.pattern == place?.policy?.pattern)
