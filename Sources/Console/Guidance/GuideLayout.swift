@@ -83,7 +83,7 @@ struct GuideLayout {
     switch (words.first, only) {
     case ("only", nil) where !platforms.isEmpty && platforms.count == words.count - 1:
       only = platforms
-      lines.append("<div class=\"\(GuidePlatform.classes(platforms)) stack\">")
+      lines.append("<div class=\"\(GuidePlatform.classes(platforms))\">")
     case ("end", .some) where words.count == 1:
       only = nil
       lines.append("</div>")
