@@ -65,7 +65,7 @@ struct GuideLayout {
       contents.append(GuideHeading(text: next.text, href: "#" + next.id, platforms: only))
     } else if let platform = GuidePlatform(heading: next.text) {
       isInPane = true
-      lines.append("<div class=\"\(GuidePlatform.classes([platform]))\">")
+      lines.append(Self.pane([platform]))
     }
     lines.append(String(line))
   }
@@ -83,7 +83,7 @@ struct GuideLayout {
     switch (words.first, only) {
     case ("only", nil) where !platforms.isEmpty && platforms.count == words.count - 1:
       only = platforms
-      lines.append("<div class=\"\(GuidePlatform.classes(platforms))\">")
+      lines.append(Self.pane(platforms))
     case ("end", .some) where words.count == 1:
       only = nil
       lines.append("</div>")
@@ -91,6 +91,10 @@ struct GuideLayout {
       lines.append("<figure class=\"sketch\">\(sketches[words[1]] ?? "")</figure>")
     default: throw UnknownGap(name: String(directive))
     }
+  }
+
+  private static func pane(_ platforms: [GuidePlatform]) -> String {
+    "<div class=\"pane\" data-for=\"\(GuidePlatform.names(platforms))\">"
   }
 
   /// Adds a sample.
@@ -132,6 +136,6 @@ struct GuideHeading: Sendable, ViewModel {
   static let keys: Keys<Self> = [
     .text(\.text),
     .text(\.href),
-    .text("panes") { $0.platforms.map(GuidePlatform.classes) },
+    .text("panes") { $0.platforms.map(GuidePlatform.names) },
   ]
 }

@@ -36,9 +36,9 @@ enum GuidePlatform: String, CaseIterable, Sendable {
     self = platform
   }
 
-  /// The classes of an element that's only for some platforms.
-  static func classes(_ platforms: [GuidePlatform]) -> String {
-    "pane " + platforms.map { "pane-\($0.rawValue)" }.joined(separator: " ")
+  /// The value of `data-for` of an element that's only for some platforms.
+  static func names(_ platforms: [GuidePlatform]) -> String {
+    platforms.map(\.rawValue).joined(separator: " ")
   }
 }
 
