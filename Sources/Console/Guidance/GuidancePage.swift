@@ -32,12 +32,16 @@ struct GuidancePage: Sendable {
       Message("guidance.guide-title", ["title": .message(guide.pattern.name)]), signedIn, place)
     let list = place?.scope.guidance() ?? ConsolePaths.guidance()
     frame.crumbs.append(Link(text: Message("guidance.guides"), href: list))
-    let platform = signedIn.query.text("platform").flatMap(GuidePlatform.init(rawValue:))
-    return .html(
+    let chosen = signedIn.query.text("platform").flatMap(GuidePlatform.init(rawValue:))
+    let cookies = authorizer.cookies
+    var response = Response.html(
       view.render(
         GuideView(
           frame: FrameView(frame), guide: guide, publicURL: frames.publicURL, place: place,
-          platform: platform ?? .web, guides: links(current: name, place, platform))))
+          platform: chosen ?? cookies.platform(of: signedIn.request) ?? .web,
+          cookie: cookies.platform, guides: links(current: name, place))))
+    if let chosen { response.fields.add(.setCookie, cookies.platform(chosen).description) }
+    return response
   }
 
   /// The pool named in the query, with the values that guides show; nil if the query names none.
@@ -69,16 +73,11 @@ struct GuidancePage: Sendable {
     return frame
   }
 
-  /// Links to all guides, which keep the pool and the platform if the address names them.
-  private func links(
-    current: String?, _ place: GuidePlace?, _ platform: GuidePlatform? = nil
-  ) -> [GuideLink] {
-    let query: Form = platform.map { ["platform": $0.rawValue] } ?? [:]
-    return guides.all.map { guide in
+  private func links(current: String?, _ place: GuidePlace?) -> [GuideLink] {
+    guides.all.map { guide in
       let path = ConsolePaths.guide(guide.pattern.rawValue)
       return GuideLink(
-        pattern: guide.pattern,
-        href: place?.scope.guidance(path, platform: platform) ?? query.query(of: path),
+        pattern: guide.pattern, href: place?.scope.guidance(path) ?? path,
         title: guide.pattern.name,
         summary: guide.summary, isCurrent: guide.pattern.rawValue == current,
         isRecorded: guide.pattern == place?.policy?.pattern)

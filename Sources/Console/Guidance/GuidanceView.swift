@@ -21,15 +21,18 @@ struct GuideView: ViewModel {
   let text: Markup
   let place: GuidePlaceView?
   let platform: GuidePlatform
+  /// The name of the cookie that remembers the platform.
+  let cookie: String
   let facts: [Fact]
   let guides: [GuideLink]
 
   init(
     frame: FrameView, guide: Guides.Guide, publicURL: PublicURL, place: GuidePlace?,
-    platform: GuidePlatform, guides: [GuideLink]
+    platform: GuidePlatform, cookie: String, guides: [GuideLink]
   ) {
     self.frame = frame
     self.platform = platform
+    self.cookie = cookie
     self.guide = guide
     self.guides = guides
     let values = place?.values(publicURL) ?? GuideValues(publicURL)
@@ -78,6 +81,7 @@ struct GuideView: ViewModel {
     .optional(\.place),
     .list(\.facts),
     .text("action") { ConsolePaths.guide($0.guide.pattern.rawValue) },
+    .text(\.cookie),
     .text("platform") { $0.platform.rawValue },
     .list("platforms") { view in
       GuidePlatform.allCases.map {

@@ -103,12 +103,9 @@ extension PublicURL {
 
 extension Scope {
   /// The address of a guide, or of the list of guides, with the values of this pool.
-  func guidance(
-    _ path: String = ConsolePaths.guidance(), platform: GuidePlatform? = nil
-  ) -> String {
+  func guidance(_ path: String = ConsolePaths.guidance()) -> String {
     var query: Form = ["project": project.text]
     if let tenant { query.add("tenant", tenant.text) }
-    if let platform { query.add("platform", platform.rawValue) }
     return query.query(of: path)
   }
 }
