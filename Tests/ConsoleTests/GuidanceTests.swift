@@ -292,6 +292,21 @@ import Testing
     }
   }
 
+  @Test func `guides and support playbooks have different names`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      for (page, name) in [
+        ("/guidance", "Guides"), (try await world.eu + "/guidance", "Support playbook"),
+      ] {
+        let answer = try await browser.get(page)
+        #expect(answer.says("<h1>\(name)</h1>"))
+        // The footer has the page's address.
+        let text = answer.text.replacing(/<[^>]*>/, with: "").replacing("/guidance", with: "")
+        #expect(!text.lowercased().contains("guidance"))
+      }
+    }
+  }
+
   @Test func `the policy page links to the guides with its scope`() async throws {
     try await World.withSampleData { world in
       let policy = try await Browser.signedIn(world).get(try await world.eu + "/policy")

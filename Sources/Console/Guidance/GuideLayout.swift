@@ -4,9 +4,9 @@ import Templating
 
 /// Turns the HTML of a rendered guide into that of the page, line by line.
 ///
-/// Each code sample becomes a scrollable, copyable box labeled with its heading. A heading that ends
-/// with a platform's name, its text, and its sample are shown for that platform only; so is what
-/// stands between `{{only web}}` and `{{end}}`. `{{sketch name}}` inserts an image.
+/// Each code sample becomes a scrollable, copyable box labeled with its heading. A heading that
+/// ends with a platform's name, its text, and its sample are shown for that platform only, and so is
+/// everything between `{{only web}}` and `{{end}}`. `{{sketch name}}` inserts an image.
 struct GuideLayout {
   /// The headings of the second level.
   private(set) var contents: [GuideHeading] = []

@@ -3,7 +3,7 @@ import Identity
 import Localization
 import Templating
 
-/// `S/guidance`: the guidance for the support of a project or tenant, with all versions.
+/// `S/guidance`: the support playbook of a project or tenant, with all versions.
 struct ScopeGuidancePage: Sendable {
   let guidance: ScopeGuidance
   let prose: GuidanceProse
