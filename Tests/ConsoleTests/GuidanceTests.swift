@@ -292,6 +292,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "{{only cobol}}", "{{only web cobol}}", "{{only}}", "{{only web}}", "{{end}}",
+    "{{draw enroll}}",
+    "{{only web}}\n\n{{only rest}}\n\n{{end}}\n\n{{end}}", "{{sketch nothing}}", "{{nothing}}",
+  ])
+  func `a guide with an unknown directive isn't loaded`(text: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func write(_ text: String) throws {
+      for name in Self.names {
+        try Data("# Title\n\nSummary.\n\n\(text)\n".utf8)
+          .write(to: folder.appending(path: "\(name).md"))
+      }
+    }
+    try write("{{only web rest}}\n\nText.\n\n{{end}}")
+    _ = try Guides(folder: folder.path)
+    try write(text)
+    #expect(throws: ConsoleError.self) { try Guides(folder: folder.path) }
+  }
+
   @Test func `guides and support playbooks have different names`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)

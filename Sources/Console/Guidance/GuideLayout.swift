@@ -5,7 +5,7 @@ import Templating
 /// Turns the HTML of a rendered guide into that of the page, line by line.
 ///
 /// Each code sample becomes a scrollable, copyable box labeled with its heading. A heading that
-/// ends with a platform's name, its text, and its sample are shown for that platform only, and so is
+/// ends with a platform's name, its text, and its sample are shown for that platform only; so is
 /// everything between `{{only web}}` and `{{end}}`. `{{sketch name}}` inserts an image.
 struct GuideLayout {
   /// The headings of the second level.
@@ -31,7 +31,7 @@ struct GuideLayout {
 
   /// Returns the HTML of the page.
   ///
-  /// - Throws: ``UnknownGap`` for an unknown directive, platform, or sketch.
+  /// - Throws: ``UnknownGap`` for an unknown directive or platform, or a missing end.
   mutating func page() throws(UnknownGap) -> String {
     var sample: [Substring]?
     // libcmark starts each block on a new line and escapes samples.
@@ -55,6 +55,7 @@ struct GuideLayout {
       }
     }
     endPane()
+    guard only == nil else { throw UnknownGap(name: "only") }
     return lines.joined(separator: "\n")
   }
 
