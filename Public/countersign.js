@@ -66,6 +66,12 @@
     source.after(" ", button);
   });
 
+  // Remembers the platform chosen in a guide.
+  each(".platforms", (form) => form.addEventListener("change", (event) => {
+    const secure = location.protocol === "https:" ? "; secure" : "";
+    document.cookie = `${form.dataset.cookie}=${event.target.value}; path=/; max-age=31536000; samesite=strict${secure}`;
+  }));
+
   // Shows times in the last 30 days as relative; the title has the exact time.
   const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
   const words = new Intl.RelativeTimeFormat(document.documentElement.lang || "en", { numeric: "auto" });

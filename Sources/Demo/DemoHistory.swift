@@ -125,8 +125,8 @@ extension Demo {
     return events
   }
 
-  /// Returns the events that write a pool's own guidance, each version some days after the previous
-  /// one.
+  /// Returns the events that write a pool's support playbook, each version some days after the
+  /// previous one.
   private func writings(for pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
     let (scope, author) = (pool.scope, staff.author(staff.owner, random))
     let start = moment(from: 25 * 86_400, to: 12 * 86_400)

@@ -85,7 +85,7 @@ public struct Identity: Sendable {
   public let setup: Setup
   /// The audit log.
   public let audit: Audit
-  /// Support guidance of projects and tenants.
+  /// The support playbooks of projects and tenants.
   public let guidance: ScopeGuidance
 
   /// Messages to users.

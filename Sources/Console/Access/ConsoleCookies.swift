@@ -4,7 +4,7 @@ import Identity
 import Text
 
 /// The console's cookies: for sessions, for forms before sign-in, for sign-ins that still require a
-/// code, and for known devices.
+/// code, for known devices, and for the platform of the guides.
 ///
 /// Over HTTPS, their names begin with `__Host-`, so that browsers reject them from any other host
 /// and without `Secure`. The session cookie is `Lax`, because a link to a page in an email would
@@ -15,6 +15,8 @@ struct ConsoleCookies: Sendable {
   private let form: String
   private let pending: String
   private let device: String
+  /// The cookie of the platform that guides show samples for; the console's script sets it as well.
+  let platform: String
   private let isSecure: Bool
 
   init(publicURL: PublicURL) {
@@ -23,6 +25,7 @@ struct ConsoleCookies: Sendable {
     form = (isSecure ? "__Host-" : "") + "countersign-form"
     pending = (isSecure ? "__Host-" : "") + "countersign-pending"
     device = (isSecure ? "__Host-" : "") + "countersign-device-"
+    platform = (isSecure ? "__Host-" : "") + "countersign-platform"
   }
 
   func sessionToken(of request: Request) -> String? {
@@ -86,6 +89,18 @@ struct ConsoleCookies: Sendable {
     return Cookie(
       name: device + Hex.encode(Array(digest.prefix(4))), value: token, secure: isSecure,
       sameSite: .strict, maxAge: Int(ConsoleSessions.deviceLifetime))
+  }
+
+  /// The platform that was last chosen in a guide.
+  func platform(of request: Request) -> GuidePlatform? {
+    request.cookies[platform]?.text(atMost: Self.longestToken)
+      .flatMap(GuidePlatform.init(rawValue:))
+  }
+
+  func platform(_ platform: GuidePlatform) -> Cookie {
+    Cookie(
+      name: self.platform, value: platform.rawValue, httpOnly: false, secure: isSecure,
+      sameSite: .strict, maxAge: 365 * 86_400)
   }
 
   private static let tokenLength = 32

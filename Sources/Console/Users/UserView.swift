@@ -18,7 +18,7 @@ struct UserView: ViewModel {
   let links: [Link]
   /// The user's recent code attempts; nil without second factors and attempts.
   var codeAttempts: CodeAttemptsSection?
-  /// The pool's guidance for support agents; nil without any.
+  /// The pool's support playbook; nil without any.
   var guidance: GuidanceAside?
   /// A pending removal, linked to its approval request.
   var approval: Link?

@@ -122,7 +122,7 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case tenantCreate = "tenant.create"
   /// Tenant deleted.
   case tenantDelete = "tenant.delete"
-  /// Guidance changed.
+  /// Support playbook changed.
   case guidanceChange = "guidance.change"
   /// API key created.
   case apiKeyCreate = "api-key.create"
@@ -233,7 +233,7 @@ public enum AuditAction: String, CaseIterable, Sendable {
     case project
     /// Tenants.
     case tenant
-    /// Guidance.
+    /// Support playbooks.
     case guidance
     /// API keys.
     case apiKey = "api-key"
@@ -326,7 +326,7 @@ public enum AuditResource: String, CaseIterable, Sendable {
   case tenant
   /// A user pool.
   case scope
-  /// The guidance of a user pool.
+  /// The support playbook of a user pool.
   case guidance
   /// A message to a user.
   case message

@@ -39,7 +39,7 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case enableSignIn
   /// Disables sign-in to a project or tenant.
   case disableSignIn
-  /// Edits the support guidance of a project or tenant.
+  /// Edits the support playbook of a project or tenant.
   case editGuidance
 
   // MFA policy.
