@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `a form that can't be parsed gets an error page with the cause`() async throws {
-    try await World.furnished { world in
+    try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       var fields = Self.own
       fields[.contentType] = "application/x-www-form-urlencoded"
