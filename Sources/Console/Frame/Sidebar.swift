@@ -1,4 +1,3 @@
-import HTTP
 import Identity
 import Localization
 import Synchronization
@@ -33,7 +32,7 @@ final class Sidebar: Sendable {
 
   /// Draws the entries for a page of a pool or, without one, of the instance.
   func markup(
-    at target: Target, in scope: Scope?, for administrator: Administrator, users: Int?
+    at place: PageEntry.Place, in scope: Scope?, for administrator: Administrator, users: Int?
   ) -> Markup {
     let items = items.withLock { scope == nil ? $0.ofInstance : $0.ofPool }
     var shown: UInt64 = 0
@@ -43,7 +42,7 @@ final class Sidebar: Sendable {
         item.access.admits(administrator, in: scope)
       else { continue }
       shown |= 1 << index
-      if let length = item.entry.length(of: target, in: scope), length >= current?.length ?? 0 {
+      if let length = item.entry.length(at: place), length >= current?.length ?? 0 {
         current = (index, length)
       }
     }
