@@ -128,8 +128,9 @@ struct PageEntry: Sendable {
       and: [["invitations"]]),
     .instance(.configure, Message("parts.clock"), ConsolePaths.clock),
     .instance(.develop, Message("parts.what-if"), ConsolePaths.whatIf),
-    .instance(.develop, Message("parts.guides"), ConsolePaths.guidance),
-    .instance(.records, Message("parts.review"), Path("review")),
+    .instance(
+      .develop, Message("parts.guides"), ConsolePaths.guidance, and: [["styleguide"]]),
+    .instance(.records, Message("parts.review"), Path("review"), and: [["exemptions"]]),
     .instance(.records, Message("parts.audit"), ConsolePaths.instanceAudit),
   ]
 
@@ -146,7 +147,8 @@ struct PageEntry: Sendable {
       ScopePath(
         Path("projects", nil, "activity", parameters: String.self),
         Path("projects", nil, "tenants", nil, "activity", parameters: String.self, String.self))),
-    .pool(.configure, Message("parts.policy"), ConsolePaths.policy),
+    .pool(
+      .configure, Message("parts.policy"), ConsolePaths.policy, and: [["policy-templates"]]),
     .pool(
       .configure, Message("settings.sign-in-methods"), ConsolePaths.signInMethods,
       and: [["settings", "sign-in"]]),
