@@ -73,6 +73,9 @@ struct PageEntry: Sendable {
   let countsUsers: Bool
   private let place: @Sendable (Scope?) -> String
 
+  /// Whether the address of the page is below that of a pool.
+  var isInPool: Bool { sections.first?.isInPool ?? false }
+
   /// The address of the page, for the pages of a pool or, without one, of the instance.
   func address(_ scope: Scope?) -> String { place(scope) }
 
