@@ -44,7 +44,7 @@ struct OverviewPage: Sendable {
     let connect = ConnectView(
       scope: scope, url: frames.publicURL, profile: identity.profile,
       defaultProject: identity.defaultProject, key: key.key?.text, note: key.note)
-    let frame = try await frames.frame(Message("scopes.overview"), in: context, tab: .overview)
+    let frame = try await frames.frame(Message("scopes.overview"), in: context)
     return .html(
       view.render(
         OverviewView(

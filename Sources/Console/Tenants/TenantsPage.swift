@@ -22,7 +22,7 @@ struct TenantsPage: Sendable {
         project: context.scope.project, visibleTo: signedIn.administrator,
         search: query.isEmpty ? nil : query, after: after, limit: Self.length)
     }
-    let frame = try await frames.frame(Message("tenants.title"), in: context, tab: .tenants)
+    let frame = try await frames.frame(Message("tenants.title"), in: context)
     let project = context.scope.project
     let times = signedIn.times
     let administrator = signedIn.administrator
