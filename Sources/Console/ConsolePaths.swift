@@ -143,6 +143,9 @@ enum ConsolePaths {
   static let ownOtherSessions = Path("account", "sessions", "others")
   static let preferences = Path("account", "preferences")
 
+  /// The page of every chart, which only demos have.
+  static let styleguide = Path("styleguide")
+
   static let guidance = Path("guidance")
   static let guide = Path("guidance", nil, parameters: String.self)
 
