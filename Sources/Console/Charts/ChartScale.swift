@@ -10,8 +10,7 @@ struct ChartScale: Equatable, Sendable {
     let largest = max(largest, 1)
     var unit = 1
     while unit * 40 <= largest { unit *= 10 }
-    let steps = [1, 2, 5, 10, 20].map { $0 * unit }
-    step = steps.first { $0 * 4 >= largest } ?? unit * 20
+    step = ([1, 2, 3, 4, 5].map { $0 * unit }.first { $0 * 4 >= largest }) ?? unit * 10
     top = (largest + step - 1) / step * step
   }
 
