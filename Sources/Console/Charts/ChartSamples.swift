@@ -40,7 +40,7 @@ enum ChartSamples {
 
   static func spark(_ percents: [Int]) -> Markup {
     Sparkline.markup(percents) {
-      Message("charts.sample-share", ["first": $0, "last": $1])
+      Message("charts.trend", ["first": $0, "last": $1])
     }
   }
 

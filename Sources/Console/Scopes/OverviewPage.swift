@@ -45,8 +45,12 @@ struct OverviewPage: Sendable {
     let connect = ConnectView(
       scope: scope, url: frames.publicURL, profile: identity.profile,
       defaultProject: identity.defaultProject, key: key.key?.text, note: key.note)
-    let charts = try await OverviewCharts(
-      identity, context, policy, unverified: prerequisites.unverifiedEmails, frames.catalog)
+    let firstRun = try await FirstRun(context, policy, hasKey: key.key != nil, identity)
+    let charts =
+      policy.users == 0 && firstRun != nil
+      ? nil
+      : try await OverviewCharts(
+        identity, context, policy, unverified: prerequisites.unverifiedEmails, frames.catalog)
     let frame = try await frames.frame(Message("scopes.overview"), in: context, tab: .overview)
     return .html(
       view.render(
@@ -54,7 +58,7 @@ struct OverviewPage: Sendable {
           frame: frame, context: context, policy: policy, history: history,
           prerequisites: prerequisites,
           createdAt: settings.createdAt, attention: rules.all, connect: connect,
-          charts: charts)))
+          charts: charts, firstRun: firstRun)))
   }
 }
 

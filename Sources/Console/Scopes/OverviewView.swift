@@ -12,12 +12,14 @@ struct OverviewView: ViewModel {
   let facts: [Fact]
   let attention: [Attention]
   let connect: ConnectView
-  let charts: OverviewCharts
+  /// The figures and charts; nil for a pool that never had users.
+  let charts: OverviewCharts?
+  let firstRun: FirstRun?
 
   init(
     frame: Frame, context: ScopeContext, policy: Policy, history: [AuditRow],
     prerequisites: PolicyPrerequisites, createdAt: Instant, attention: [Attention],
-    connect: ConnectView, charts: OverviewCharts
+    connect: ConnectView, charts: OverviewCharts?, firstRun: FirstRun?
   ) {
     self.frame = FrameView(frame)
     self.context = context
@@ -26,6 +28,7 @@ struct OverviewView: ViewModel {
     self.attention = attention
     self.connect = connect
     self.charts = charts
+    self.firstRun = firstRun
     let scope = context.scope
     facts = [
       scope.tenant == nil
@@ -51,7 +54,8 @@ struct OverviewView: ViewModel {
     .flag("hasAttention") { !$0.attention.isEmpty },
     .list(\.attention),
     .object(\.connect),
-    .object(\.charts),
+    .optional(\.charts),
+    .optional(\.firstRun),
     .text("policy") {
       $0.context.may(.readPolicy) ? ConsolePaths.policy($0.scope) : nil
     },

@@ -31,7 +31,7 @@ import Testing
     let drawing = try text(ChartSamples.spark(percents))
     #expect(drawing.contains("<path") == (percents.count > 1))
     if percents.count > 1 {
-      #expect(drawing.contains("aria-label=\"MFA enrollment over 12 months, 40% to 77%\""))
+      #expect(drawing.contains("aria-label=\"MFA enrollment in the last 12 months: 40% to 77%\""))
     }
   }
 
