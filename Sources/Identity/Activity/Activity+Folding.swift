@@ -1,4 +1,4 @@
-import Database
+package import Database
 
 extension Activity {
   /// The maximum number of changes folded per transaction.
@@ -68,7 +68,7 @@ extension Activity {
   }
 
   /// Adds changes to the stored counts of a pool and its project.
-  static func store(
+  package static func store(
     _ tally: ActivityTally, of scope: Int64, _ connection: borrowing Connection
   ) throws {
     let project = try connection.first(
