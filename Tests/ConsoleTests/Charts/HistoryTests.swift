@@ -60,8 +60,8 @@ import Testing
   private static let now = Instant(seconds: 1_795_258_800)  // Saturday, Nov 21, 2026, 11:00 UTC
 
   private func checks(
-    _ zone: String = "UTC",
-    _ hours: [(hoursAgo: Int, accepted: Int, outside: Int, incorrect: Int)]
+    _ hours: [(hoursAgo: Int, accepted: Int, outside: Int, incorrect: Int)],
+    zone: String = "UTC"
   ) throws -> CheckHistory {
     CheckHistory(
       hours.map { hour in
@@ -75,7 +75,7 @@ import Testing
     // 22:00 UTC yesterday is 00:00 in Helsinki today.
     let utc = try checks([(13, 5, 0, 0)])
     #expect(utc.byDay[28].accepted == 5 && utc.byDay[29].accepted == 0)
-    let helsinki = try checks("Europe/Helsinki", [(13, 5, 0, 0)])
+    let helsinki = try checks([(13, 5, 0, 0)], zone: "Europe/Helsinki")
     #expect(helsinki.byDay[28].accepted == 0 && helsinki.byDay[29].accepted == 5)
     #expect(helsinki.days.last?.description == "2026-11-21")
   }
