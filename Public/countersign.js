@@ -25,7 +25,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const field = document.activeElement;
     if (event.key === "Escape") {
-      each("details.menu[open]", (menu) => { menu.open = false; menu.querySelector("summary").focus(); });
+      each("details:is(.menu, .drawer)[open]", (menu) => { menu.open = false; menu.querySelector("summary").focus(); });
       return;
     }
     if (field && (field.isContentEditable || /^(input|textarea|select)$/i.test(field.tagName))) return;

@@ -23,7 +23,7 @@ def focused(page):
     return element.get_attribute("id") or " ".join(element.inner_text().split())
 
 
-def tab_to(page, what, presses=40):
+def tab_to(page, what, presses=60):
     """Presses Tab until an element has the focus."""
     for _ in range(presses):
         page.keyboard.press("Tab")
@@ -48,7 +48,7 @@ def test_an_administrator_signs_in_and_out(page):
     sign_in(page)
     page.keyboard.press("Tab")
     assert focused(page) == "Skip to main content"
-    tab_to(page, "Ada · owner")
+    tab_to(page, "Ada")
     page.keyboard.press("Enter")
     tab_to(page, "Sign out")
     with page.expect_navigation():

@@ -66,8 +66,7 @@ def set_up(page, server):
     key = page.locator("dt", has_text="API key").locator("xpath=following-sibling::dd[1]")
     key = key.locator("span, code").first.inner_text().strip()
 
-    page.get_by_role("navigation", name="Acme").or_(page.locator("nav.tabs")).first.get_by_role(
-        "link", name="Tenants").click()
+    page.locator("nav.side").get_by_role("link", name="Tenants").click()
     page.get_by_role("link", name="New tenant").first.click()
     page.get_by_label("Name", exact=True).fill("hospital")
     page.get_by_role("button", name="Create tenant").click()
@@ -82,7 +81,7 @@ def choose(page, radio):
 
 
 def switch_totp_on(page, tenant):
-    page.locator("nav.tabs").get_by_role("link", name="policy").click()
+    page.locator("nav.side").get_by_role("link", name="MFA policy").click()
     choose(page, "totp")
     choose(page, "window-own")
     page.get_by_label("Adjacent intervals, 0 to 10").fill("2")

@@ -176,12 +176,18 @@ import Testing
     GET /projects/{String}/tenants/{String}/settings: seeScope
     POST /projects/{String}/settings: changeScope
     POST /projects/{String}/tenants/{String}/settings: changeScope
+    GET /projects/{String}/settings/sign-in-methods: seeScope
+    GET /projects/{String}/tenants/{String}/settings/sign-in-methods: seeScope
+    POST /projects/{String}/settings/sign-in-methods: changeScope
+    POST /projects/{String}/tenants/{String}/settings/sign-in-methods: changeScope
     GET /projects/{String}/settings/sign-in: changeScope
     GET /projects/{String}/tenants/{String}/settings/sign-in: changeScope
     POST /projects/{String}/settings/sign-in/disabling: changeScope
     POST /projects/{String}/tenants/{String}/settings/sign-in/disabling: changeScope
     POST /projects/{String}/settings/sign-in/enabling: changeScope
     POST /projects/{String}/tenants/{String}/settings/sign-in/enabling: changeScope
+    GET /projects/{String}/settings/keys: manageKeys
+    GET /projects/{String}/tenants/{String}/settings/keys: manageKeys
     POST /projects/{String}/settings/keys: manageKeys in the project
     GET /projects/{String}/settings/keys/{String}/revocation: manageKeys in the project
     POST /projects/{String}/settings/keys/{String}/revocation: manageKeys in the project

@@ -70,7 +70,7 @@ struct OwnPasswordPage: Sendable {
   ) -> Response {
     let title = Message("account.change-password")
     var frame = frames.frame(
-      Message("account.page-title", ["title": .message(title)]), for: signedIn, tab: nil)
+      Message("account.page-title", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = OwnPasswordView(

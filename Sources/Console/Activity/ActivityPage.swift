@@ -28,7 +28,7 @@ struct ActivityPage: Sendable {
     }
     let checks = try await identity.activity.checks(context, at: identity.clock.now())
     let settings = try await refusing { try await identity.support.settings(scope) }
-    var frame = try await frames.frame(Message("activity.title"), in: context, tab: .users)
+    var frame = try await frames.frame(Message("activity.title"), in: context)
     frame.errors = [fault].compactMap { $0 }
     var chart = checks.frame("days")
     if chart.chart != nil { chart.csv = ConsolePaths.attemptsFile(scope) }

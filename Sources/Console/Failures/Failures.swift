@@ -41,7 +41,7 @@ struct Failures: Sendable {
       return await page(Fault(needing: permission, helpers: []), for: request)
     case .lacking(let lack):
       let fault = Fault(needing: lack.permission, helpers: lack.helpers)
-      let frame = frames.frame(fault.heading, for: lack.signedIn, tab: nil)
+      let frame = frames.frame(fault.heading, for: lack.signedIn)
       return page(fault, frame, requestID: id)
     case .foreignForm:
       return page(.foreignForm(publicURL), requestID: id)
@@ -72,7 +72,7 @@ struct Failures: Sendable {
     guard let signedIn = await authorizer.known(request) else { return page(fault, requestID: id) }
     // A pending flash stays for the next page: it belongs to an action, not to this error.
     return page(
-      fault, frames.unflashed(fault.heading, for: signedIn, tab: nil), requestID: id)
+      fault, frames.unflashed(fault.heading, for: signedIn), requestID: id)
   }
 
   private func page(_ fault: Fault, requestID: String?) -> Response {

@@ -31,7 +31,7 @@ struct GuidanceEditorPage: Sendable {
     _ context: ScopeContext, _ draft: GuidanceDraft, fault: Message? = nil
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(
-      Message("guidance.editor-title"), in: context, tab: .settings)
+      Message("guidance.editor-title"), in: context)
     frame.crumbs = [
       Link(
         text: Message("guidance.guidance-for-support"),

@@ -58,8 +58,8 @@ struct GuidancePage: Sendable {
   private func frame(
     _ title: Message, _ signedIn: SignedIn, _ place: GuidePlace?
   ) async throws(Refusal) -> Frame {
-    guard let place else { return frames.frame(title, for: signedIn, tab: .guidance) }
-    var frame = try await frames.frame(title, in: place.context, tab: .policy)
+    guard let place else { return frames.frame(title, for: signedIn) }
+    var frame = try await frames.frame(title, in: place.context)
     if place.context.may(.readPolicy) {
       frame.crumbs = [
         Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(place.scope))

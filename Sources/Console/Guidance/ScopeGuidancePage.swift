@@ -32,7 +32,7 @@ struct ScopeGuidancePage: Sendable {
       throw .unavailable(error)
     }
     let frame = try await frames.frame(
-      Message("guidance.guidance-for-support"), in: context, tab: .settings)
+      Message("guidance.guidance-for-support"), in: context)
     var model = ScopeGuidanceView(
       frame: frame, context: context, newest: newest?.version, shown: shown, versions: versions)
     if let shown, !shown.text.isEmpty { model.text = prose.markup(shown, of: scope) }

@@ -63,7 +63,7 @@ struct PolicyPages: Sendable {
       )
     }
     var frame = try await frames.frame(
-      Message("common.mfa-policy"), in: context, tab: .policy)
+      Message("common.mfa-policy"), in: context)
     frame.errors = faults
     var model = PolicyView(
       frame: frame, context: context, policy: policy, answers: answers,
@@ -99,7 +99,7 @@ struct PolicyPages: Sendable {
     faults: [FieldError] = [], isLate: Bool = false
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(
-      Message("policy.review-title"), in: context, tab: .policy)
+      Message("policy.review-title"), in: context)
     frame.errors = faults
     let frameView = FrameView(frame)
     let model = PolicyCheckView(

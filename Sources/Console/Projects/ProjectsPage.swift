@@ -38,8 +38,8 @@ struct ProjectsPage: Sendable {
         in: page.items, visibleTo: administrator, limit: Self.warnings)
     }
     let held = try await held(administrator)
-    let waiting = try await refusing { try await identity.approvals.count(for: administrator) }
-    let frame = frames.frame(Message("projects.projects"), for: signedIn, tab: .projects)
+    let waiting = signedIn.approvals ?? 0
+    let frame = frames.frame(Message("projects.projects"), for: signedIn)
     let now = identity.clock.now()
     let trends = try await refusing {
       try await identity.activity.trends(

@@ -17,7 +17,7 @@ struct ReviewPage: Sendable {
     let asked = ReviewAddress(context)
     let review = try await read(context, asked, limit: Self.length)
     let frame = try await frames.frame(
-      Message("review.policy-review"), in: context, tab: .review)
+      Message("review.policy-review"), in: context)
     let own = asked.isNarrowed || asked.after != nil ? nil : review.project
     let administrator = context.signedIn.administrator
     let mayChangeAll = administrator.may(.changePolicy, in: context.scope)

@@ -28,7 +28,7 @@ struct TenantsPage: Sendable {
         ofScopes: page.items.map(\.key), points: EnrollmentTrend.points,
         from: EnrollmentTrend.start(before: now), to: now)
     }
-    let frame = try await frames.frame(Message("tenants.title"), in: context, tab: .tenants)
+    let frame = try await frames.frame(Message("tenants.title"), in: context)
     let project = context.scope.project
     let times = signedIn.times
     let administrator = signedIn.administrator

@@ -34,7 +34,7 @@ struct UserPage: Sendable {
     let codeAttempts = try await refusing { try await identity.codeAttempts.list(account) }
     let guidance = try await refusing { try await identity.guidance.beginning(scope) }
     let title = Message("users.user-title", ["user": .name(Words.short(account.label))])
-    var frame = try await frames.frame(title, in: context, tab: .users)
+    var frame = try await frames.frame(title, in: context)
     frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(scope))]
     let now = frames.clock.now()
     var model = UserView(
