@@ -40,12 +40,8 @@ struct ProjectsPage: Sendable {
     let held = try await held(administrator)
     let waiting = signedIn.approvals ?? 0
     let frame = frames.frame(Message("projects.projects"), for: signedIn)
-    let now = identity.clock.now()
-    let trends = try await refusing {
-      try await identity.activity.trends(
-        ofProjects: page.items.map(\.id), points: EnrollmentTrend.points,
-        from: EnrollmentTrend.start(before: now), to: now)
-    }
+    let trends = try await identity.activity.trends(
+      of: page.items.map(\.id), at: identity.clock.now())
     let sources = ProjectRow.Source.all(page.items, trends, administrator: administrator)
     let rows = rows.joined(sources) { row.render(ProjectRow($0)) }
     var model = ProjectsView(
