@@ -33,7 +33,7 @@ extension Activity {
   }
 
   /// Folds the first changes that meet a condition, and deletes them.
-  private static func foldDeltas(
+  static func foldDeltas(
     _ condition: SQL, _ connection: borrowing Connection
   ) throws -> Bool {
     let rows = try connection.all(
@@ -212,12 +212,14 @@ extension Activity {
 }
 
 extension Identity {
-  /// Folds a batch of activity; does nothing while the clock isn't trusted.
+  /// Folds a batch of activity, and deletes a batch of what is too old; does nothing while the clock
+  /// isn't trusted.
   ///
   /// - Returns: True if there may be more.
   /// - Throws: ``ActivityError/unavailable(_:)``.
   public func foldActivity() async throws(ActivityError) -> Bool {
     guard clockGuard.doubt == nil else { return false }
-    return try await activity.fold()
+    let isMore = try await activity.fold()
+    return try await activity.age() || isMore
   }
 }

@@ -119,6 +119,49 @@ struct AgeingTests {
     }
   }
 
+  @Test func `after 90 days, only counts know how far a user's codes were off`() async throws {
+    try await withInstance { instance in
+      try await instance.setWindow(5)
+      let alice = try await instance.enrolled(.alice)
+      let bob = try await instance.enrolled(.bob)
+      for device in [alice, bob] {
+        try await instance.enterCode(device, code: device.code(at: instance.now, steps: 4))
+      }
+      let day = instance.now
+      instance.clock.advance(91 * 86_400)
+      try await instance.enterCode(bob, code: bob.code(at: instance.now, steps: 2))
+      // The changes of the first day aren't folded yet.
+      while try await instance.identity.activity.age() {}
+      let reaches = try await instance.database.read { connection in
+        try connection.all(
+          "SELECT /* test */ length(reach) FROM account ORDER BY uid = \(bob.account.id.text)"
+        ) {
+          try $0.value(0) as Int
+        }
+      }
+      #expect(reaches == [5 * 5, 5 * 5])
+      try await instance.fold()
+      instance.clock.advance(86_400)
+      while try await instance.identity.activity.age() {}
+      let aged = try await instance.database.read { connection in
+        try connection.all(
+          "SELECT /* test */ length(reach) FROM account ORDER BY uid = \(bob.account.id.text)"
+        ) {
+          try $0.value(0) as Int
+        }
+      }
+      #expect(aged == [5, 3 * 5])
+      let checks = try await instance.identity.activity.checks(
+        in: instance.acme, from: day, to: day)
+      #expect(checks.map(\.accepted) == [4])
+      for device in [alice, bob] {
+        try await instance.enterCode(device, code: device.code(at: instance.now, steps: 3))
+      }
+      let offsets = try await instance.identity.activity.offsets(in: instance.acme, days: 7)
+      #expect(offsets.users[3] == 2 && offsets.users[4] == 0)
+    }
+  }
+
   @Test func `deleting a pool deletes its code attempts and counts`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(1, in: instance.east)
