@@ -84,9 +84,10 @@ struct CheckHistory: Sendable {
   /// The share of rejected codes, as a finding.
   private var rejectedShare: Message {
     guard total.rejected > 0 else { return Message("activity.none-rejected") }
-    let every = (total.all + total.rejected / 2) / total.rejected
-    return every > 1
-      ? Message("activity.one-in-rejected", ["number": .number(every)])
+    return total.rejected * 2 <= total.all
+      ? Message(
+        "activity.one-in-rejected",
+        ["number": .number((total.all + total.rejected / 2) / total.rejected)])
       : Message(
         "activity.share-rejected", ["share": .message(Meter.percent(total.rejected, of: total.all))]
       )
