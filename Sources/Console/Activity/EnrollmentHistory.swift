@@ -42,17 +42,6 @@ struct EnrollmentHistory: Sendable {
     self.samples = samples
   }
 
-  /// The change of the share over the last 30 days, in points of whole percentages; nil if one of
-  /// them isn't known.
-  var change: Int? {
-    guard let last = samples.last, last.users > 0,
-      let first = samples.last(where: {
-        $0.at <= last.at.advanced(bySeconds: -Int64(ChartWindow.month.days) * Self.day)
-      }), first.users > 0
-    else { return nil }
-    return last.enrolled * 100 / last.users - first.enrolled * 100 / first.users
-  }
-
   /// The chart with its frame.
   ///
   /// - Parameter changes: The changes of the policy, newest first.
