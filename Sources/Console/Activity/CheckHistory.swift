@@ -51,6 +51,9 @@ struct CheckHistory: Sendable {
     (self.byDay, self.rejections, self.total) = (byDay, rejections, total)
   }
 
+  /// Whether attempts were recorded from the beginning; a pool can be newer than the period.
+  var isWhole: Bool { byDay.prefix(7).contains { $0.all > 0 } }
+
   private var base: Message {
     Message(
       "activity.attempts-base",

@@ -42,7 +42,7 @@ extension OverviewCharts {
     figures =
       OverviewFigures(
         policy: policy, unverified: unverified, before: before, checks: checks.total,
-        earlier: earlier.total
+        earlier: earlier.isWhole ? earlier.total : nil
       ).all
 
     var enrollment = history.frame(changes, catalog)
