@@ -159,10 +159,10 @@ struct ApprovalsLink: ViewModel {
   let isCurrent: Bool
 
   /// Creates the link; nil if the administrator may not see approval requests.
-  init?(_ signedIn: SignedIn, in scope: Scope?) {
+  init?(_ signedIn: SignedIn, at place: PageEntry.Place) {
     guard let count = signedIn.approvals else { return nil }
     self.count = count
-    isCurrent = PageEntry.approvals.length(of: signedIn.request.target, in: scope) != nil
+    isCurrent = PageEntry.approvals.length(at: place) != nil
   }
 
   private var words: Message? {

@@ -64,9 +64,10 @@ struct Frames: Sendable {
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: nil)
+    let place = PageEntry.Place(signedIn.request.target, in: nil)
     frame.sidebar = sidebar.markup(
-      at: signedIn.request.target, in: nil, for: signedIn.administrator, users: nil)
-    frame.approvals = ApprovalsLink(signedIn, in: nil)
+      at: place, in: nil, for: signedIn.administrator, users: nil)
+    frame.approvals = ApprovalsLink(signedIn, at: place)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
     return frame
@@ -109,13 +110,14 @@ struct Frames: Sendable {
     frame.tenant = try await tenantMenu(scope, administrator)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
-    frame.approvals = ApprovalsLink(signedIn, in: scope)
+    let place = PageEntry.Place(signedIn.request.target, in: scope)
+    frame.approvals = ApprovalsLink(signedIn, at: place)
     let users = try await refusing {
       administrator.may(.findUsers, in: scope)
         ? try await identity.accounts.counts(scope).users : nil
     }
     frame.sidebar = sidebar.markup(
-      at: signedIn.request.target, in: scope, for: administrator, users: users)
+      at: place, in: scope, for: administrator, users: users)
     return frame
   }
 
@@ -140,7 +142,8 @@ struct Frames: Sendable {
       role: administrator.role(in: scope)?.name ?? Message("parts.no-role"),
       email: administrator.email, href: ConsolePaths.account(), signOut: ConsolePaths.signOut(),
       csrf: signedIn.session.csrfToken,
-      isCurrent: PageEntry.account.length(of: signedIn.request.target, in: scope) != nil)
+      isCurrent: PageEntry.account.length(
+        at: PageEntry.Place(signedIn.request.target, in: scope)) != nil)
   }
 
   private func projectMenu(

@@ -39,12 +39,25 @@ struct PageEntry: Sendable {
         return UntrustedText(text)
       }
     }
+  }
 
-    /// Whether an address belongs to the section; only its own page belongs to a pool or to the
-    /// instance itself.
-    fileprivate func contains(_ segments: ArraySlice<UntrustedText>, inPool: Bool) -> Bool {
-      guard isInPool == inPool else { return false }
-      return words.isEmpty ? segments.isEmpty : segments.starts(with: words)
+  /// A place in the console: an address relative to its pool, if it has one.
+  struct Place: Sendable {
+    fileprivate let isInPool: Bool
+    fileprivate let segments: ArraySlice<UntrustedText>
+
+    init(_ target: Target, in scope: Scope?) {
+      guard let scope, target.segments.first == "projects" else {
+        (isInPool, segments) = (false, target.segments[...])
+        return
+      }
+      (isInPool, segments) = (true, target.segments.dropFirst(scope.tenant == nil ? 2 : 4))
+    }
+
+    /// Whether the place is in a section; a section without words is only its own page.
+    fileprivate func isIn(_ section: Section) -> Bool {
+      section.isInPool == isInPool
+        && (section.words.isEmpty ? segments.isEmpty : segments.starts(with: section.words))
     }
   }
 
@@ -59,6 +72,9 @@ struct PageEntry: Sendable {
   /// Whether the entry shows the number of the pool's users.
   let countsUsers: Bool
   private let place: @Sendable (Scope?) -> String
+
+  /// Whether the address of the page is below that of a pool.
+  var isInPool: Bool { sections.first?.isInPool ?? false }
 
   /// The address of the page, for the pages of a pool or, without one, of the instance.
   func address(_ scope: Scope?) -> String { place(scope) }
@@ -118,7 +134,7 @@ struct PageEntry: Sendable {
     .instance(
       .develop, Message("parts.guides"), ConsolePaths.guidance,
       and: [ConsolePaths.styleguide.components]),
-    .instance(.records, Message("parts.review"), Path("review")),
+    .instance(.records, Message("parts.review"), Path("review"), and: [["exemptions"]]),
     .instance(.records, Message("parts.audit"), ConsolePaths.instanceAudit),
   ]
 
@@ -131,7 +147,8 @@ struct PageEntry: Sendable {
       .people, Message("parts.users"), ConsolePaths.users,
       and: [["new-user"], ["bulk-removals"]], countsUsers: true),
     .pool(.people, Message("parts.activity"), ConsolePaths.activity),
-    .pool(.configure, Message("parts.policy"), ConsolePaths.policy),
+    .pool(
+      .configure, Message("parts.policy"), ConsolePaths.policy, and: [["policy-templates"]]),
     .pool(
       .configure, Message("settings.sign-in-methods"), ConsolePaths.signInMethods,
       and: [["settings", "sign-in"]]),
@@ -163,11 +180,12 @@ struct PageEntry: Sendable {
     and: [Section(["sign-out"]), Section(["sign-in", "answers"])]
   ) { _ in ConsolePaths.account() }
 
-  /// Returns the length of the longest section that an address belongs to; nil if none does.
-  func length(of target: Target, in scope: Scope?) -> Int? {
-    let isInPool = scope != nil && target.segments.first == "projects"
-    let segments = target.segments.dropFirst(
-      isInPool ? (scope?.tenant == nil ? 2 : 4) : 0)
-    return sections.filter { $0.contains(segments, inPool: isInPool) }.map(\.words.count).max()
+  /// Returns the length of the longest section that a place is in; nil if it's in none.
+  func length(at place: Place) -> Int? {
+    var longest: Int?
+    for section in sections where place.isIn(section) {
+      longest = max(longest ?? 0, section.words.count)
+    }
+    return longest
   }
 }

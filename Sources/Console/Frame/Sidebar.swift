@@ -22,18 +22,24 @@ final class Sidebar: Sendable {
 
   /// Takes over what the pages of the entries require from their routes.
   func declare(_ routes: [ConsoleRoute]) {
-    func item(_ entry: PageEntry) -> Item? {
-      routes.first { $0.route.method == .get && $0.route.components == entry.components }
-        .map { Item(entry: entry, access: $0.access) }
+    func access(_ entry: PageEntry) -> ConsoleRoute.Access? {
+      routes.first { $0.route.method == .get && $0.route.components == entry.components }?.access
     }
-    items.withLock {
-      $0 = (PageEntry.ofInstance.map(item), PageEntry.ofPool.map(item))
+    let ofInstance = PageEntry.ofInstance.map { entry in
+      access(entry).map { Item(entry: entry, access: $0) }
     }
+    let ofPool = PageEntry.ofPool.map { entry in
+      access(entry).map {
+        // A page of the instance shows a pool's values to those who can see the pool.
+        Item(entry: entry, access: entry.isInPool ? $0 : .scope(.seeScope))
+      }
+    }
+    items.withLock { $0 = (ofInstance, ofPool) }
   }
 
   /// Draws the entries for a page of a pool or, without one, of the instance.
   func markup(
-    at target: Target, in scope: Scope?, for administrator: Administrator, users: Int?
+    at place: PageEntry.Place, in scope: Scope?, for administrator: Administrator, users: Int?
   ) -> Markup {
     let items = items.withLock { scope == nil ? $0.ofInstance : $0.ofPool }
     var shown: UInt64 = 0
@@ -43,7 +49,7 @@ final class Sidebar: Sendable {
         item.access.admits(administrator, in: scope)
       else { continue }
       shown |= 1 << index
-      if let length = item.entry.length(of: target, in: scope), length >= current?.length ?? 0 {
+      if let length = item.entry.length(at: place), length >= current?.length ?? 0 {
         current = (index, length)
       }
     }

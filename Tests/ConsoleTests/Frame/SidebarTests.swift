@@ -71,10 +71,10 @@ import Testing
       let sidebar = Sidebar(try library.template("parts/sidebar", for: SidebarView.self))
       let session = try #require(
         try await world.identity.administrators.list().first { $0.email == World.ada })
-      let target = try #require(Target("/"))
+      let place = PageEntry.Place(try #require(Target("/")), in: nil)
       func text() -> String {
         String(
-          decoding: sidebar.markup(at: target, in: nil, for: session, users: nil).bytes,
+          decoding: sidebar.markup(at: place, in: nil, for: session, users: nil).bytes,
           as: UTF8.self)
       }
       #expect(!text().contains("href"))
@@ -107,7 +107,8 @@ import Testing
   private static func entries(of target: Target, in scope: Scope?) -> [String] {
     let entries =
       (scope == nil ? PageEntry.ofInstance : PageEntry.ofPool) + [.approvals, .account]
-    let lengths = entries.map { $0.length(of: target, in: scope) }
+    let place = PageEntry.Place(target, in: scope)
+    let lengths = entries.map { $0.length(at: place) }
     guard let longest = lengths.compactMap({ $0 }).max(), let catalog = try? World.catalog.get()
     else { return [] }
     return zip(entries, lengths).filter { $0.1 == longest }.map { catalog.text($0.0.text) }

@@ -255,7 +255,7 @@ import Testing
       #expect(after.says("No password, email link, or identity provider sign-in is enabled"))
       #expect(after.says("Anonymous sign-in is on."))
       #expect(after.says("Sign-in is turned off for all users."))
-      #expect(after.says("/settings\">Open settings</a>"))
+      #expect(after.says("/settings/sign-in-methods\">Open settings</a>"))
     }
   }
 }

@@ -51,7 +51,8 @@ import Testing
       let saved = try await ada.submit(
         settings,
         [
-          "password": "on", "was-password": "on", "was-password-shortest": "6", "password-shortest": "10", "password-enforced": "on",
+          "password": "on", "was-password": "on", "was-password-shortest": "6",
+          "password-shortest": "10", "password-enforced": "on",
           "password-uppercase": "on", "password-symbol": "on", "was-user-sign-up": "on",
           "user-sign-up": "on", "was-user-deletion": "on",
         ])
@@ -289,7 +290,9 @@ import Testing
         let saved = try await ada.submit(
           settings,
           Form(
-            ([("was-password-shortest", "6"), ("password-shortest", "6")] + fields).map { Form.Entry(name: $0.0, value: $0.1) }))
+            ([("was-password-shortest", "6"), ("password-shortest", "6")] + fields).map {
+              Form.Entry(name: $0.0, value: $0.1)
+            }))
         #expect(saved.status == .seeOther)
       }
       #expect(try await ada.get(settings).text.contains(#"name="was-privacy" value="on""#))
