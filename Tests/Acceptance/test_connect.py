@@ -16,7 +16,7 @@ from support.pages import Pages
 def sample(page, name):
     """Returns the sample of a platform, as a person would copy it."""
     found = re.search(
-        rf"<summary>{name}</summary>.*?<pre[^>]*>(.*?)</pre>", page, re.DOTALL)
+        rf"<h3>{name}</h3>.*?<pre[^>]*>(.*?)</pre>", page, re.DOTALL)
     assert found, f"no sample for {name}"
     return html.unescape(found.group(1)).strip()
 

@@ -39,6 +39,14 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}: findUsers
     GET /projects/{String}/users/{String}/code-attempts: findUsers
     GET /projects/{String}/tenants/{String}/users/{String}/code-attempts: findUsers
+    GET /projects/{String}/activity: findUsers
+    GET /projects/{String}/tenants/{String}/activity: findUsers
+    GET /projects/{String}/activity/enrollment.csv: seeScope
+    GET /projects/{String}/tenants/{String}/activity/enrollment.csv: seeScope
+    GET /projects/{String}/activity/attempts.csv: seeScope
+    GET /projects/{String}/tenants/{String}/activity/attempts.csv: seeScope
+    GET /projects/{String}/activity/rejections.csv: seeScope
+    GET /projects/{String}/tenants/{String}/activity/rejections.csv: seeScope
     GET /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/removal: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/removal: removeFactors

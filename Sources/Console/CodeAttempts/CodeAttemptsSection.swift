@@ -61,20 +61,18 @@ struct CodeAttemptRow: ViewModel {
       }
   }
 
-  private var program: Message? {
-    let agent = codeAttempt.origin.userAgent
-    guard !agent.isEmpty else { return nil }
-    return BrowserWords.known(agent) ?? .verbatim(Words.short(agent, 60))
-  }
-
   static let keys: Keys<Self> = [
     .text("what") { CodeAttemptText.sentence($0.codeAttempt) },
     .text(\.factor),
     .text("address") {
       $0.codeAttempt.origin.address.isEmpty ? nil : $0.codeAttempt.origin.address
     },
-    .text("program") { $0.program },
-    .markup("strip") { WindowStrip.marked($0.codeAttempt.window, at: $0.codeAttempt.distance) },
+    .text("program") { $0.codeAttempt.origin.program },
+    .markup("strip") { row in
+      WindowStrip.marked(
+        row.codeAttempt.window, at: row.codeAttempt.distance,
+        isAccepted: row.codeAttempt.result.isSuccess)
+    },
     .markup("at") { $0.times.past($0.codeAttempt.at) },
   ]
 }

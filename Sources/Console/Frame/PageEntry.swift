@@ -132,7 +132,8 @@ struct PageEntry: Sendable {
     .instance(.configure, Message("parts.clock"), ConsolePaths.clock),
     .instance(.develop, Message("parts.what-if"), ConsolePaths.whatIf),
     .instance(
-      .develop, Message("parts.guides"), ConsolePaths.guidance, and: [["styleguide"]]),
+      .develop, Message("parts.guides"), ConsolePaths.guidance,
+      and: [ConsolePaths.styleguide.components]),
     .instance(.records, Message("parts.review"), Path("review"), and: [["exemptions"]]),
     .instance(.records, Message("parts.audit"), ConsolePaths.instanceAudit),
   ]
@@ -145,11 +146,7 @@ struct PageEntry: Sendable {
     .pool(
       .people, Message("parts.users"), ConsolePaths.users,
       and: [["new-user"], ["bulk-removals"]], countsUsers: true),
-    .pool(
-      .people, Message("parts.activity"),
-      ScopePath(
-        Path("projects", nil, "activity", parameters: String.self),
-        Path("projects", nil, "tenants", nil, "activity", parameters: String.self, String.self))),
+    .pool(.people, Message("parts.activity"), ConsolePaths.activity),
     .pool(
       .configure, Message("parts.policy"), ConsolePaths.policy, and: [["policy-templates"]]),
     .pool(

@@ -40,11 +40,13 @@ struct ProjectsPage: Sendable {
     let held = try await held(administrator)
     let waiting = signedIn.approvals ?? 0
     let frame = frames.frame(Message("projects.projects"), for: signedIn)
-    let rows = rows.joined(
-      ProjectRow.Source.all(page.items, administrator: administrator)
-    ) { row.render(ProjectRow($0)) }
+    let trends = try await identity.activity.trends(
+      of: page.items.map(\.id), at: identity.clock.now())
+    let sources = ProjectRow.Source.all(page.items, trends, administrator: administrator)
+    let rows = rows.joined(sources) { row.render(ProjectRow($0)) }
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
+      trends: sources.filter { $0.rights.contains(.see) }.map(\.trend),
       attention: ProjectsAttention(
         warnings, differing, held: held, reporting: reporting, unreadable: unreadable,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),

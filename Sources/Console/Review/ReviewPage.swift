@@ -5,7 +5,7 @@ import Templating
 
 /// `/projects/{p}/review`: shows the MFA policies of a project and all its tenants.
 struct ReviewPage: Sendable {
-  let policies: Policies
+  let identity: Identity
   let frames: Frames
   let view: Template<ReviewView>
   let row: Template<ReviewRow>
@@ -21,9 +21,12 @@ struct ReviewPage: Sendable {
     let own = asked.isNarrowed || asked.after != nil ? nil : review.project
     let administrator = context.signedIn.administrator
     let mayChangeAll = administrator.may(.changePolicy, in: context.scope)
+    let trends = try await identity.activity.trends(
+      of: ([own].compactMap { $0 } + review.tenants.items).map(\.key), at: identity.clock.now())
     let sources = ([own].compactMap { $0 } + review.tenants.items).map { summary in
       ReviewRow.Source(
         project: context.scope.project, summary: summary, base: review.project?.inForce,
+        trend: trends[summary.key] ?? EnrollmentTrend(),
         mayChange: mayChangeAll
           || administrator.may(
             .changePolicy, project: context.scope.project, tenant: summary.tenant),
@@ -57,7 +60,7 @@ struct ReviewPage: Sendable {
     _ context: ProjectContext, _ asked: ReviewAddress, limit: Int
   ) async throws(Refusal) -> PolicyReview {
     do {
-      return try await policies.review(
+      return try await identity.policies.review(
         context.scope.project, visibleTo: context.signedIn.administrator, asked.query,
         after: asked.after, limit: limit)
     } catch {

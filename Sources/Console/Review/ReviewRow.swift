@@ -30,6 +30,7 @@ struct ReviewRow: ViewModel {
     let summary: PolicySummary
     /// The project's policy; nil for administrators who can't read it.
     let base: PolicyInForce?
+    let trend: EnrollmentTrend
     let mayChange: Bool
     let times: Times
 
@@ -52,7 +53,7 @@ struct ReviewRow: ViewModel {
       PatternWords.name(summary.edit.pattern, from: summary.edit.mandatoryFrom)
       ?? Message("policy.no-pattern")
     users = .value(.number(summary.users))
-    enrolled = Self.enrolled(summary)
+    enrolled = Self.enrolled(summary, source.trend)
     changed = summary.changedAt.map(source.times.day)
     changedBy = summary.changedBy
     changeReason = summary.changeReason.map { Words.short($0, 120) }
@@ -68,14 +69,15 @@ struct ReviewRow: ViewModel {
       fields.isEmpty || !source.mayChange ? nil : (["change": "project"] as Form).query(of: policy)
   }
 
-  /// The number and percentage of enrolled users.
-  private static func enrolled(_ summary: PolicySummary) -> Markup {
+  /// The number and percentage of enrolled users, and how it developed.
+  private static func enrolled(_ summary: PolicySummary, _ trend: EnrollmentTrend) -> Markup {
     guard summary.users > 0 else { return Meter.share(0, of: 0) }
     var html = HTML()
     html.add(Meter.share(summary.enrolledUsers, of: summary.users))
     html.raw("<span class=\"sub\">")
     html.message(.value(.number(summary.enrolledUsers)))
     html.raw("</span>")
+    if trend.isRising != nil { html.add(trend.sparkline) }
     return html.markup
   }
 

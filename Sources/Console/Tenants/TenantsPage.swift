@@ -5,7 +5,7 @@ import Templating
 
 /// `/projects/{p}/tenants`: lists the tenants of a project with their policies.
 struct TenantsPage: Sendable {
-  let pools: UserPools
+  let identity: Identity
   let frames: Frames
   let view: Template<TenantsView>
   let row: Template<TenantRow>
@@ -18,10 +18,12 @@ struct TenantsPage: Sendable {
     let query = signedIn.query.trimmed("q")
     let after = signedIn.query.text("after")
     let page = try await refusing {
-      try await pools.tenantSummaries(
+      try await identity.pools.tenantSummaries(
         project: context.scope.project, visibleTo: signedIn.administrator,
         search: query.isEmpty ? nil : query, after: after, limit: Self.length)
     }
+    let trends = try await identity.activity.trends(
+      of: page.items.map(\.key), at: identity.clock.now())
     let frame = try await frames.frame(Message("tenants.title"), in: context)
     let project = context.scope.project
     let times = signedIn.times
@@ -33,7 +35,7 @@ struct TenantsPage: Sendable {
           project: project, tenant: tenant,
           mayChange: mayChangeAll
             || administrator.may(.changePolicy, project: project, tenant: tenant.id),
-          times: times)
+          trend: trends[tenant.key] ?? EnrollmentTrend(), times: times)
       }
     ) {
       row.render(TenantRow($0))

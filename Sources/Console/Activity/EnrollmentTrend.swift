@@ -1,0 +1,53 @@
+import Identity
+import Localization
+import Templating
+
+/// The share of enrolled users over the last 12 months, for the rows of lists.
+struct EnrollmentTrend: Hashable, Sendable {
+  /// Whole percentages at evenly spaced times, oldest first.
+  let percents: [Int]
+
+  init(_ shares: [Double?] = []) {
+    percents = shares.compactMap { $0.map { Int($0 * 100 + 1e-9) } }
+  }
+
+  /// Whether the share rose; nil if there is nothing to compare.
+  var isRising: Bool? {
+    guard let first = percents.first, let last = percents.last, percents.count > 1 else {
+      return nil
+    }
+    return last > first
+  }
+
+  var sparkline: Markup {
+    Sparkline.markup(percents) { Message("charts.trend", ["first": $0, "last": $1]) }
+  }
+}
+
+extension Activity {
+  private static let trendPoints = 12
+
+  private static func trendStart(_ now: Instant) -> Instant {
+    now.advanced(bySeconds: -Int64(ChartWindow.year.days) * 86_400)
+  }
+
+  /// The trends of pools by their keys.
+  func trends(
+    of keys: [Int64], at now: Instant
+  ) async throws(Refusal) -> [Int64: EnrollmentTrend] {
+    try await refusing {
+      try await trends(
+        ofScopes: keys, points: Self.trendPoints, from: Self.trendStart(now), to: now)
+    }.mapValues(EnrollmentTrend.init)
+  }
+
+  /// The trends of projects with all their tenants.
+  func trends(
+    of projects: [ID<Project>], at now: Instant
+  ) async throws(Refusal) -> [ID<Project>: EnrollmentTrend] {
+    try await refusing {
+      try await trends(
+        ofProjects: projects, points: Self.trendPoints, from: Self.trendStart(now), to: now)
+    }.mapValues(EnrollmentTrend.init)
+  }
+}
