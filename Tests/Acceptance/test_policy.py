@@ -21,6 +21,13 @@ def fields(page):
     return values
 
 
+def selected(markup):
+    """Returns the call for the selected values; the calls for others are hidden."""
+    variant = re.search(r'<span class="variant [^"]*shown">(.*?)(?=<span class="variant|$)', markup, re.S)
+    text = re.sub(r'<span class="o w\w+">.*?</span>', "", variant.group(1), flags=re.S)
+    return re.sub(r"</?span[^>]*>", "", text)
+
+
 def change(owner, address, **answers):
     form = fields(owner.get(address).text) | answers | {
         "note": "Asked for by the customer."}
@@ -50,7 +57,7 @@ def pool(request, api, tenant_api, owner):
 
 def test_rest_reads_what_the_console_stores(pool, owner):
     address, read, _, _ = pool
-    change(owner, address, totp="on", window="own", intervals="3", sms="on")
+    change(owner, address, totp="on", intervals="3", sms="on")
     assert read() == {
         "state": "ENABLED", "enabledProviders": ["PHONE_SMS"],
         "providerConfigs": [
@@ -69,7 +76,7 @@ def test_the_console_shows_what_rest_stores_and_keeps_the_date(pool, owner):
         "providerConfigs": [{"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 9}}]})
     page = owner.get(address).text
     seen = fields(page)
-    assert (seen["sms"], seen["intervals"], seen["window"]) == ("on", "9", "own")
+    assert (seen["sms"], seen["intervals"]) == ("on", "9")
     assert (seen["pattern"], seen["from"]) == ("mandatory", "2030-01-15")
     write({"state": "DISABLED"}, mask=f"{member}.state")
     seen = fields(owner.get(address).text)
@@ -80,9 +87,9 @@ def test_the_console_shows_what_rest_stores_and_keeps_the_date(pool, owner):
 
 def test_the_call_shown_on_the_page_writes_the_same_policy(pool, owner, api):
     address, read, write, _ = pool
-    change(owner, address, totp="on", window="own", intervals="0", sms="on")
+    change(owner, address, totp="on", intervals="0", sms="on")
     call = re.search(r'aria-label="REST API">(.*?)</pre>', owner.get(address).text, re.S)
-    call = call.group(1)
+    call = selected(call.group(1))
     for mark, sign in (("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&")):
         call = call.replace(mark, sign)
     before = read()
@@ -112,11 +119,10 @@ def page(chromium, owner):
 def test_a_change_of_only_the_window_is_reviewed_with_scripts(page, api):
     api.switch_totp_on(5)
     page.goto(f"/projects/{api.project}/policy")
-    page.locator("#intervals").fill("2")
-    assert page.locator("#window-change").inner_text() == "5 → 2"
-    assert page.locator("#window-words").inner_text().startswith("Valid codes at any moment: 5.")
-    assert "0.0025%" in page.locator("#window-odds").inner_text()
-    expect(page.locator("svg.large rect.lit")).to_have_count(4)
+    page.locator("label[for=intervals-2]").click()
+    expect(page.locator("#intervals-2")).to_be_checked()
+    assert page.locator(".outcomes > :visible").inner_text().startswith("−\n±2\n+\n±1 min, 5 valid codes")
+    assert "{ adjacentIntervals: 2 }" in page.locator("pre[aria-label*=SDK]").inner_text()
     with page.expect_navigation():
         page.get_by_role("button", name="Review changes").click()
     assert page.get_by_role("heading", level=1).inner_text() == "Review changes"

@@ -85,7 +85,7 @@ import Testing
       Markup.check(project)
       #expect(project.status == .unprocessableContent)
       let form = Form.policy(
-        totp: name, window: name, intervals: name, sms: name, pattern: name, from: name)
+        totp: name, intervals: name, sms: name, pattern: name, from: name)
       Markup.check(try await browser.submit(try await world.eu + "/policy", form))
       let stranger = Browser(world)
       let signIn = try await stranger.submit(

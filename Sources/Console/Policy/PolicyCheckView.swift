@@ -14,6 +14,9 @@ struct PolicyCheckView: ViewModel {
   var isLate = false
   /// The authorization fields that saving requires.
   let fields: ActionFields
+  /// What the codes of the last 30 days say about the windows.
+  let evidence: PolicyEvidence
+  let publicURL: PublicURL
   let now: Instant
 
   private var old: MFAConfiguration { preview.policy.configuration }
@@ -112,6 +115,43 @@ struct PolicyCheckView: ViewModel {
 
   private var losing: Int { preview.losingSecondFactor }
 
+  /// What applications will see; sessions are unaffected.
+  private var sees: [Message] {
+    var sees: [Message] = []
+    if preview.switchesOff {
+      sees.append(Message("policy.apps-totp-off"))
+    } else if new.isTOTPOn && !old.isTOTPOn {
+      sees.append(Message("policy.apps-totp-on"))
+    } else if new.isTOTPOn && new.window.codes < old.window.codes {
+      sees.append(Message("policy.apps-narrower"))
+    } else if new.isTOTPOn && new.window.codes > old.window.codes {
+      sees.append(Message("policy.apps-wider"))
+    }
+    if old.isSMSOn != new.isSMSOn {
+      sees.append(new.isSMSOn ? Message("policy.apps-sms-on") : Message("policy.apps-sms-off"))
+    }
+    if preview.policy.pattern != preview.new.pattern
+      || preview.policy.mandatoryFrom != preview.new.mandatoryFrom
+    {
+      sees.append(Message("policy.apps-pattern"))
+    }
+    return sees + [Message("policy.apps-sessions")]
+  }
+
+  /// The effect of another window on the codes of the last 30 days; nil if the window stays the same
+  /// or there are too few codes.
+  private var impact: WindowImpact? {
+    guard old.isTOTPOn, new.isTOTPOn, old.window != new.window, evidence.evidence.isEnough else {
+      return nil
+    }
+    return WindowImpact(
+      old: old.window, new: new.window, evidence: evidence,
+      affected: AffectedUsersPage.address(
+        old.window.codes < new.window.codes ? old.window : new.window, days: evidence.days,
+        in: context),
+      notHelped: AffectedUsersPage.address(new.window, days: evidence.days, in: context))
+  }
+
   private var mandatoryHit: Message {
     let users = preview.policy.users
     let without = preview.withoutFactor
@@ -141,6 +181,19 @@ struct PolicyCheckView: ViewModel {
     .flag(\.isLate),
     .text("withoutFactor") { $0.withoutFactor },
     .text("odds") { OddsWords.sentence($0.new.accepted, cap: $0.preview.codeCap) },
+    .optional("impact") { $0.impact },
+    .texts("sees") { $0.sees },
+    .text("curl") {
+      PolicyCurl.text($0.context.scope, $0.new, publicURL: $0.publicURL)
+    },
+    .text("node") { PolicyNode.text($0.context.scope, $0.new) },
+    .text("curlNow") {
+      PolicyCurl.text($0.context.scope, $0.old, publicURL: $0.publicURL)
+    },
+    .text("nodeNow") { PolicyNode.text($0.context.scope, $0.old) },
+    .text("tokens") {
+      $0.context.may(.manageKeys) ? ConsolePaths.newToken($0.context.scope) : nil
+    },
     .text("save") { ConsolePaths.policyChanges($0.context.scope) },
     .text("edit") { ConsolePaths.policyEdit($0.context.scope) },
     .text("cancel") { ConsolePaths.policy($0.context.scope) },
@@ -162,6 +215,55 @@ struct PolicyCheckView: ViewModel {
     .text("approvalError") { $0.frame.error(at: "approval") },
     .texts("warnings") { $0.warnings },
     .text("buttonStyle") { $0.preview.switchesOff ? "destroy" : "primary" },
+  ]
+}
+
+/// What another window would have done with the codes of a period.
+struct WindowImpact: ViewModel {
+  let old: Window
+  let new: Window
+  let evidence: PolicyEvidence
+  /// The users whom the change affects; nil for administrators who can't see users.
+  let affected: String?
+  /// The users outside the new window; nil for administrators who can't see users.
+  let notHelped: String?
+
+  private var change: WindowEvidence.Change { evidence.evidence.change(from: old, to: new) }
+
+  private static func signed(_ number: Int) -> Message {
+    number > 0
+      ? Message("policy.more", ["number": .number(number)])
+      : number < 0 ? Message("policy.fewer", ["number": .number(-number)]) : .value(.number(0))
+  }
+
+  static let keys: Keys<Self> = [
+    .number("days") { $0.evidence.days },
+    .text("codes") { signed($0.change.codes) },
+    .text("codesBase") {
+      Message(
+        "policy.of-codes", ["codes": EvidenceWords.codes($0.evidence.evidence.codes)])
+    },
+    .text("users") { signed($0.change.users) },
+    .text("usersBase") {
+      Message(
+        "policy.of-users", ["users": EvidenceWords.users($0.evidence.evidence.users)])
+    },
+    .text("affected") { $0.change.users == 0 ? nil : $0.affected },
+    .number("rejected") { $0.change.stillRejected },
+    .text("rejectedBase") {
+      Message("policy.from-users", ["users": EvidenceWords.users($0.change.stillAffected)])
+    },
+    .text("notHelped") { $0.change.stillAffected == 0 ? nil : $0.notHelped },
+    .text("chance") {
+      OddsWords.chance(GuessingOdds($0.new, cap: $0.evidence.cap).untilClosed)
+    },
+    .text("chanceBase") { view in
+      let cap = view.evidence.cap
+      guard let new = OddsWords.cases(GuessingOdds(view.new, cap: cap).untilClosed),
+        let old = OddsWords.cases(GuessingOdds(view.old, cap: cap).untilClosed)
+      else { return nil }
+      return Message("policy.one-in", ["cases": .number(new), "old": .number(old)])
+    },
   ]
 }
 

@@ -122,6 +122,7 @@ struct PolicyPages: Sendable {
       frame: frameView, context: context, preview: change.preview, proposal: change.proposal,
       typed: typed, isLate: isLate,
       fields: try await actions.fields(change.preview.action, context.signedIn, frameView),
+      evidence: try await evidence(EvidenceQuery(), context.scope), publicURL: frames.publicURL,
       now: identity.clock.now())
     let status: Status = !faults.isEmpty ? .unprocessableContent : isLate ? .conflict : .ok
     return .html(check.render(model), status: status)

@@ -62,6 +62,7 @@ struct PolicyView: ViewModel {
             of: ConsolePaths.policy(context.scope)) + "#recommendation",
           isCurrent: goal == query.goal)
       },
+      policy: context.may(.changePolicy) ? ConsolePaths.policy(context.scope) : nil,
       affected: { AffectedUsersPage.address($0, days: query.days, in: context) })
   }
 

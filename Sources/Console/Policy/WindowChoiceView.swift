@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Localization
 import OTP
@@ -88,6 +89,8 @@ struct RecommendationView: ViewModel {
   let current: Window?
   let cap: Int
   let goals: [ChartPeriod]
+  /// The address of the policy page; nil for administrators who can't change the policy.
+  let policy: String?
   /// Returns the address of the list of users who need more than a window; nil without access.
   let affected: @Sendable (Window) -> String?
 
@@ -136,6 +139,15 @@ struct RecommendationView: ViewModel {
     return Message("policy.guess-change", ["cases": .number(new), "old": .number(old)])
   }
 
+  /// The address of the review page for the recommended window; nil if it's in effect already.
+  private var proposal: String? {
+    guard let found, let current, found.window != current, let policy else { return nil }
+    let form: Form = [
+      "change": "intervals", "intervals": String(found.window.adjacentIntervals),
+    ]
+    return form.query(of: policy)
+  }
+
   private var setAside: Message? {
     guard let aside = found?.setAside else { return nil }
     return Message(
@@ -161,6 +173,7 @@ struct RecommendationView: ViewModel {
     .text("notHelpedUsers") { view in
       view.found.flatMap { $0.notHelped > 0 ? view.affected($0.window) : nil }
     },
+    .text("proposal") { $0.proposal },
     .list(\.goals),
   ]
 }
