@@ -116,7 +116,7 @@ import Testing
       let off = try await browser.save(
         "/projects/hostile/policy",
         .policy(
-          totp: "off", window: "default", pattern: "none", version: 1,
+          totp: "off", intervals: "default", pattern: "none", version: 1,
           more: ["confirmation": "hostile"]))
       #expect(off.status == .seeOther, "TOTP can be turned off even if the name can't be typed")
     }
