@@ -24,10 +24,17 @@ extension Demo {
       let day = now.advanced(bySeconds: -2 * 86_400)
       events.append(DemoEvent(at: day) { try await invite(into: teachers.scope, staff) })
     }
+    var folded = clock.now
     for event in events.sorted(by: { $0.at < $1.at }) {
+      // The numbers of users are recorded under the current hour.
+      if event.at >= folded.advanced(bySeconds: 6 * 3_600) {
+        try await fold()
+        folded = event.at
+      }
       clock.set(event.at)
       try await event.act()
     }
+    try await fold()
     clock.set(now)
   }
 

@@ -127,9 +127,15 @@ enum Deletion {
       DELETE FROM code_attempt WHERE scope_key = \(scope) AND (at, account_key) IN (
         SELECT at, account_key FROM code_attempt WHERE scope_key = \(scope) LIMIT \(limit))
       """)
+    let reaches = try connection.run(
+      """
+      DELETE FROM reach_account WHERE scope_key = \(scope) AND (reach, day, account_key) IN (
+        SELECT reach, day, account_key FROM reach_account WHERE scope_key = \(scope)
+        LIMIT \(limit))
+      """)
     let lists = try purgeList(
-      of: scope, limit: limit - sessions - messages - codeAttempts, connection)
-    let others = sessions + messages + codeAttempts + lists
+      of: scope, limit: limit - sessions - messages - codeAttempts - reaches, connection)
+    let others = sessions + messages + codeAttempts + reaches + lists
     let left = limit - others
     guard left > 0 else { return others }
     let first = keys.lowerBound

@@ -1,5 +1,6 @@
 import Database
 import DatabaseSQLite
+import Identity
 import Synchronization
 import Testing
 
@@ -76,6 +77,7 @@ extension Instance {
     }
     try await expectSoundIndexes()
     try await expectSoundProjects()
+    try await expectSoundReach()
     let faults = try await database.read { connection in
       try connection.all("SELECT \"table\" FROM pragma_foreign_key_check") {
         try $0.value(0) as String
@@ -115,6 +117,12 @@ extension Instance {
       ) { try $0.value(0) as String }
     }
     #expect(faults == [])
+  }
+
+  /// Expects the numbers and lists of users by reach to match the accounts once they're folded.
+  private func expectSoundReach() async throws {
+    while try await identity.activity.fold() {}
+    #expect(try await ActivityRecount.reachFaults(database) == [])
   }
 
   /// Expects the counts of each project to equal the sums over its pools.
