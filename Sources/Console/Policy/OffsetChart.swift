@@ -58,7 +58,8 @@ struct OffsetChart {
   }
 
   private static let lostSwatch = Markup(
-    trusted: "<svg aria-hidden=\"true\"><rect class=\"f-out\" width=\"12\" height=\"12\" rx=\"2\"/></svg>")
+    trusted:
+      "<svg aria-hidden=\"true\"><rect class=\"f-out\" width=\"12\" height=\"12\" rx=\"2\"/></svg>")
 
   /// The numbers of the chart, including near misses that aren't evidence.
   var table: ChartTable {

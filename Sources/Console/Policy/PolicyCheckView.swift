@@ -176,6 +176,10 @@ struct PolicyCheckView: ViewModel {
     return (["factor": "none"] as Form).query(of: ConsolePaths.users(context.scope))
   }
 
+  private static func name(_ window: Window?) -> Message {
+    window.map { .verbatim(WindowWords.name($0)) } ?? Message("common.off")
+  }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .flag(\.isLate),
@@ -202,9 +206,12 @@ struct PolicyCheckView: ViewModel {
     .text("scopeName") { $0.context.scope.name },
     .list("answers") { $0.proposal.fields },
     .list("changes") { $0.preview.changes.map(ChangeRow.init) },
-    .markup("stripNow") { WindowStrip.small($0.old) },
+    .flag("isOtherWindow") { $0.old.accepted != $0.new.accepted },
+    .text("nameNow") { name($0.old.accepted) },
+    .markup("stripNow") { $0.old.accepted.map(WindowStrip.plain) },
     .text("wordsNow") { WindowStrip.label($0.old.accepted) },
-    .markup("stripThen") { WindowStrip.small($0.new) },
+    .text("nameThen") { name($0.new.accepted) },
+    .markup("stripThen") { $0.new.accepted.map(WindowStrip.plain) },
     .text("wordsThen") { WindowStrip.label($0.new.accepted) },
     .flag("isDangerous") { $0.preview.switchesOff },
     .object("authorization") { $0.fields },

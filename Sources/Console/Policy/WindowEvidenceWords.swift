@@ -102,7 +102,8 @@ enum EvidenceWords {
     }
     let change = evidence.change(from: current, to: window)
     let values: KeyValuePairs<String, Message.Value> = [
-      "codes": codes(abs(change.codes)), "users": users(abs(change.users)),
+      "codes": .message(Message("policy.more-codes", ["count": .number(abs(change.codes))])),
+      "users": .message(Message("policy.more-users", ["count": .number(abs(change.users))])),
       "rejected": codes(change.stillRejected), "affected": users(change.stillAffected),
     ]
     if change.codes == 0 { return Message("policy.effect-same", rejected) }

@@ -62,7 +62,8 @@ import Testing
           });
           """)
       let nothing = try await policy(world, MFAConfiguration())
-      #expect(PolicyNode.text(nothing.scope, nothing.configuration).contains("multiFactorConfig: {},"))
+      #expect(
+        PolicyNode.text(nothing.scope, nothing.configuration).contains("multiFactorConfig: {},"))
       let url = try #require(PublicURL(World.publicURL))
       let call = PolicyCurl.text(nothing.scope, nothing.configuration, publicURL: url)
       #expect(call.contains("{\"mfaConfig\": {}}"))

@@ -85,18 +85,20 @@ import Testing
         == "±7 accepts every correct code (992 correct codes)")
     #expect(
       EvidenceWords.effect(of: windows[2], insteadOf: windows[1], evidence)?.english
-        == "Would have accepted 30 correct codes more; no rejection for 11 users more. Still outside: 2 correct codes from 1 user."
+        == "Would have accepted 30 more correct codes; 11 more users without a rejection. Still outside: 2 correct codes from 1 user."
     )
     #expect(
       EvidenceWords.effect(of: windows[0], insteadOf: windows[1], evidence)?.english
-        == "Would have rejected 60 correct codes more; a rejection for 28 users more. Outside in total: 92 correct codes from 40 users."
+        == "Would have rejected 60 more correct codes; 28 more users with a rejection. Outside in total: 92 correct codes from 40 users."
     )
     let few = WindowEvidence(histogram([0: (29, 5)]))
     #expect(EvidenceWords.finding(few, windows[1]).english == "Not enough data")
     #expect(EvidenceWords.effect(of: windows[2], insteadOf: windows[1], few) == nil)
   }
 
-  @Test(arguments: [(0, "0%"), (9_990, "99.9%"), (9_999, "99.99%"), (322, "3.22%"), (1_005, "10.05%")])
+  @Test(arguments: [
+    (0, "0%"), (9_990, "99.9%"), (9_999, "99.99%"), (322, "3.22%"), (1_005, "10.05%"),
+  ])
   func `shares are exact`(basisPoints: Int, words: String) {
     #expect(ShareWords.percent(basisPoints: basisPoints).english == words)
     #expect(ShareWords.percent(basisPoints, of: 10_000).english == words)
@@ -122,7 +124,8 @@ import Testing
       $0.prefix { $0 != ">" }.hasSuffix(" shown\"")
     }
     var result = ""
-    for piece in (variant ?? "").split(separator: "<span class=\"o ", omittingEmptySubsequences: false)
+    for piece in (variant ?? "").split(
+      separator: "<span class=\"o ", omittingEmptySubsequences: false)
     {
       let body = piece.drop { $0 != ">" }.dropFirst()
       let parts = body.split(separator: "</span>", maxSplits: 1, omittingEmptySubsequences: false)
