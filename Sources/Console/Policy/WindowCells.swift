@@ -15,6 +15,7 @@ enum WindowCells {
   /// - Parameters:
   ///   - selected: The value of the field, which may be invalid.
   ///   - drawn: The window that it means; nil if no codes are accepted.
+  /// - Returns: The cells, without the fieldset around them.
   static func input(_ selected: String, _ drawn: Window?) -> Markup {
     var html = HTML()
     for step in -WindowStrip.reach...WindowStrip.reach {

@@ -91,23 +91,33 @@ enum EvidenceWords {
   ) -> Message? {
     guard evidence.isEnough else { return nil }
     let effect = evidence.effect(of: window)
-    let rejected: KeyValuePairs<String, Message.Value> = [
-      "codes": codes(effect.rejected), "users": users(effect.users),
-    ]
+    let (rejected, affected) = (codes(effect.rejected), users(effect.users))
     guard let current, current != window else {
-      return effect.rejected == 0
-        ? Message("policy.effect-none")
-        : current == nil
-          ? Message("policy.effect-total", rejected) : Message("policy.effect-current", rejected)
+      if effect.rejected == 0 { return Message("policy.effect-none") }
+      return current == nil
+        ? Message("policy.effect-total", ["codes": rejected, "users": affected])
+        : Message("policy.effect-current", ["codes": rejected, "users": affected])
     }
     let change = evidence.change(from: current, to: window)
-    let values: KeyValuePairs<String, Message.Value> = [
-      "codes": .message(Message("policy.more-codes", ["count": .number(abs(change.codes))])),
-      "users": .message(Message("policy.more-users", ["count": .number(abs(change.users))])),
-      "rejected": codes(change.stillRejected), "affected": users(change.stillAffected),
-    ]
-    if change.codes == 0 { return Message("policy.effect-same", rejected) }
+    if change.codes == 0 {
+      return Message("policy.effect-same", ["codes": rejected, "users": affected])
+    }
+    let more = (
+      codes: Message("policy.more-codes", ["count": .number(abs(change.codes))]),
+      users: Message("policy.more-users", ["count": .number(abs(change.users))])
+    )
     return change.codes > 0
-      ? Message("policy.effect-wider", values) : Message("policy.effect-narrower", values)
+      ? Message(
+        "policy.effect-wider",
+        [
+          "codes": .message(more.codes), "users": .message(more.users), "rejected": rejected,
+          "affected": affected,
+        ])
+      : Message(
+        "policy.effect-narrower",
+        [
+          "codes": .message(more.codes), "users": .message(more.users), "rejected": rejected,
+          "affected": affected,
+        ])
   }
 }
