@@ -1,8 +1,11 @@
 """The console and REST read and write the same policy."""
 
+import csv
+import io
 import json
 import re
 import subprocess
+from fractions import Fraction
 
 import pytest
 from playwright.sync_api import expect
@@ -134,3 +137,38 @@ def test_a_change_of_only_the_window_is_reviewed_with_scripts(page, api):
     with page.expect_navigation():
         page.locator("button.primary").click()
     assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
+
+
+def test_the_window_is_selected_without_scripts(chromium, owner, api):
+    api.switch_totp_on(5)
+    context = chromium.new_context(base_url=owner.url, java_script_enabled=False)
+    context.add_cookies([
+        {"name": cookie.name, "value": cookie.value, "url": owner.url}
+        for cookie in owner.http.cookies.jar])
+    page = context.new_page()
+    page.goto(f"/projects/{api.project}/policy")
+    # A cell on the left is a label of the same radio button.
+    page.locator("label[for=intervals-3]").first.click()
+    expect(page.locator("#intervals-3")).to_be_checked()
+    assert "±1 min 30 s, 7 valid codes" in page.locator(".outcomes > :visible").inner_text()
+    assert '{"adjacentIntervals": 3}' in page.locator("pre[aria-label^=REST]").inner_text()
+    page.locator("label[for=intervals-default]").click()
+    assert "(default)" in page.locator(".outcomes > :visible").inner_text()
+    assert '"totpProviderConfig": {}' in page.locator("pre[aria-label^=REST]").inner_text()
+    page.locator("label[for=totp-off]").click()
+    assert '"state": "DISABLED"' in page.locator("pre[aria-label^=REST]").inner_text()
+    page.locator("button.primary").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
+    context.close()
+
+
+def test_the_evidence_is_a_file(owner, api):
+    answer = owner.get(f"/projects/{api.project}/policy/evidence.csv?days=7")
+    head, *rows = csv.reader(io.StringIO(answer.content.decode("utf-8-sig")))
+    assert head[:2] == ["Adjacent intervals", "Valid codes"]
+    assert [(int(row[0]), int(row[1]), row[2]) for row in rows] == [
+        (number, 2 * number + 1, "7") for number in range(11)]
+    # The odds, recalculated exactly.
+    for row in rows:
+        chance = 1 - (1 - Fraction(int(row[1]), 10**6)) ** 10
+        assert abs(Fraction(row[8].rstrip("%")) / 100 - chance) < chance / 500
