@@ -80,7 +80,7 @@ def test_a2_change_the_window(hand):
     expect(me.page.locator(".cells > label")).to_have_count(21)
     # The odds of a guess are shown next to the cells.
     assert "A guess succeeds" in me.page.locator(".outcomes").inner_text()
-    me.click(me.page.locator("label[for=intervals-2]"))
+    me.click(me.page.locator(".cells label[for=intervals-2]"))
     me.click(me.page.locator("form[action$='/policy'] button.primary"))
     assert me.page.locator("#note").count() == 1
     confirm(me, "Clocks of older phones are off.")

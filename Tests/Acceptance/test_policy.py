@@ -122,9 +122,9 @@ def page(chromium, owner):
 def test_a_change_of_only_the_window_is_reviewed_with_scripts(page, api):
     api.switch_totp_on(5)
     page.goto(f"/projects/{api.project}/policy")
-    page.locator("label[for=intervals-2]").click()
+    page.locator(".cells label[for=intervals-2]").click()
     expect(page.locator("#intervals-2")).to_be_checked()
-    assert page.locator(".outcomes > :visible").inner_text().startswith("−\n±2\n+\n±1 min, 5 valid codes")
+    assert "±1 min, 5 valid codes" in page.locator(".outcomes > :visible").inner_text()
     assert "{ adjacentIntervals: 2 }" in page.locator("pre[aria-label*=SDK]").inner_text()
     with page.expect_navigation():
         page.get_by_role("button", name="Review changes").click()
@@ -148,7 +148,7 @@ def test_the_window_is_selected_without_scripts(chromium, owner, api):
     page = context.new_page()
     page.goto(f"/projects/{api.project}/policy")
     # A cell on the left is a label of the same radio button.
-    page.locator("label[for=intervals-3]").first.click()
+    page.locator(".cells label[for=intervals-3]").click()
     expect(page.locator("#intervals-3")).to_be_checked()
     assert "±1 min 30 s, 7 valid codes" in page.locator(".outcomes > :visible").inner_text()
     assert '{"adjacentIntervals": 3}' in page.locator("pre[aria-label^=REST]").inner_text()

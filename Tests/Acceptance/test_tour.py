@@ -84,7 +84,7 @@ def choose(page, radio):
 def switch_totp_on(page, tenant):
     page.locator("nav.tabs").get_by_role("link", name="policy").click()
     choose(page, "totp")
-    page.locator("label[for=intervals-2]").click()
+    page.locator(".cells label[for=intervals-2]").click()
     expect(page.locator("#intervals-2")).to_be_checked()
     choose(page, "pattern-account")
     page.get_by_role("button", name="Review changes").click()
