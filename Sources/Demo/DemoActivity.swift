@@ -53,7 +53,7 @@ extension Demo {
     let visits = random.below(Int(min((end - start) / 86_400, 12)))
     let days = (0..<visits).map { _ in random.number(start / 86_400 + 1...end / 86_400 - 1) }
     // January 1, 1970 was a Thursday.
-    let working = Set(days).filter { ($0 + 3) % 7 < 5 || random.happens(250) }.sorted()
+    let working = Set(days).sorted().filter { ($0 + 3) % 7 < 5 || random.happens(250) }
     var everyday: [(at: Instant, finding: CodeFinding)] = []
     let limit = window.adjacentIntervals
     func add(_ seconds: Int64, _ distance: Int) {
@@ -82,6 +82,25 @@ extension Demo {
       }
     }
     return everyday
+  }
+
+  /// Adds codes that were entered too late, each shortly before an accepted one.
+  func withNearMisses(
+    _ codes: [(at: Instant, finding: CodeFinding)], _ window: Window, _ random: DemoRandom
+  ) -> [(at: Instant, finding: CodeFinding)] {
+    let distance = -window.adjacentIntervals - 1
+    guard Window.range.contains(-distance) else { return codes }
+    var all: [(at: Instant, finding: CodeFinding)] = []
+    for code in codes {
+      let at = code.at.advanced(bySeconds: -40)
+      let isAlone = all.last.map { $0.at < at.advanced(bySeconds: -60) } ?? true
+      if isAlone, code.finding.result == .accepted, random.happens(20) {
+        let step = at.seconds / TOTPFactor.period + Int64(distance)
+        all.append((at, CodeFinding(.late, distance: distance, step: step)))
+      }
+      all.append(code)
+    }
+    return all
   }
 
   /// Adds all activity to the counts by hour.

@@ -46,12 +46,15 @@ extension Demo {
           let isExample = user.uid == spared
           let habit = isExample ? .steady : troubled[user.uid] ?? habit()
           let codes = codes(of: user, habit, configuration.window)
-          let earlier =
-            isExample
-            ? daily(user, before: codes)
-            : troubled[user.uid] == nil
-              ? self.everyday(user, before: codes, configuration.window, everyday) : []
-          part.append((user, earlier + codes))
+          if isExample {
+            part.append((user, daily(user, before: codes) + codes))
+          } else if troubled[user.uid] != nil {
+            part.append((user, codes))
+          } else {
+            let window = configuration.window
+            let earlier = self.everyday(user, before: codes, window, everyday)
+            part.append((user, earlier + withNearMisses(codes, window, everyday)))
+          }
         }
         try await store(part, in: crowd.pool.scope, configuration.window)
       }

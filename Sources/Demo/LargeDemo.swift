@@ -256,21 +256,23 @@ public struct LargeDemo: Sendable {
     }
   }
 
-  /// Stores a year of growth, by day, of a pool and of the project that it belongs to.
+  /// Stores a year of growth, by day, of each pool and of the project that they belong to.
   private func storeGrowth(_ pools: [(scope: Scope, count: Int)]) async throws {
-    let days: Int64 = 365
+    let all = pools.reduce(0) { $0 + $1.count }
+    for (scope, count) in pools { try await storeGrowth(to: count, scope, isWhole: false) }
+    try await storeGrowth(to: all, pools[0].scope, isWhole: true)
+  }
+
+  private func storeGrowth(to users: Int, _ scope: Scope, isWhole: Bool) async throws {
+    let days = 365
     let now = demo.now
     try await store.write(DemoError.self) { connection in
-      func record(_ users: Int, _ scope: Scope, isWhole: Bool) throws {
-        for day in 1..<days {
-          let made = users * Int(day) / Int(days)
-          try Activity.record(
-            users: made, enrolled: made * 9 / 10 * Int(day) / Int(days), of: scope,
-            isWhole: isWhole, at: now.advanced(bySeconds: (day - days) * 86_400), connection)
-        }
+      for day in 1..<days {
+        let made = users * day / days
+        try Activity.record(
+          users: made, enrolled: made * 9 / 10 * day / days, of: scope, isWhole: isWhole,
+          at: now.advanced(bySeconds: Int64(day - days) * 86_400), connection)
       }
-      for (scope, count) in pools { try record(count, scope, isWhole: false) }
-      try record(pools.reduce(0) { $0 + $1.count }, pools[0].scope, isWhole: true)
     }
   }
 }

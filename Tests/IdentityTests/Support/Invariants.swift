@@ -172,6 +172,7 @@ enum Plans {
     "AS place FROM scope s": "the tenants of one project are sorted by unindexed values",
     "approval v INDEXED BY approval_waiting": "pending requests are few, and have an index",
     "FROM api_key WHERE project_id": "the keys of one project are few, and sorted",
+    "FROM api_key k": "the keys of one project are few, and sorted",
   ]
 
   /// Statements that run only at the start or during a restore, and why they may scan or sort.
