@@ -29,6 +29,7 @@ import Testing
     ("policy-change-on", World.ada, "{sandbox}/policy?change=on"),
     ("policy-like-project", World.tomas, "{eu}/policy?change=project"),
     ("policy-mandatory", World.ada, "{eu}/policy?pattern=mandatory"),
+    ("policy-affected", World.ada, "{eu}/policy/affected?beyond=0"),
     ("review", World.ada, "/projects/acme-retail/review"),
     ("review-differs", World.iris, "/projects/acme-retail/review?show=differs&sort=changed"),
     ("review-support", World.nadia, "/projects/acme-retail/review"),

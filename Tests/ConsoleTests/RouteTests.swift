@@ -22,6 +22,14 @@ import Testing
     POST /projects/{String}/tenants/{String}/policy/edit: changePolicy
     POST /projects/{String}/policy/changes: changePolicy
     POST /projects/{String}/tenants/{String}/policy/changes: changePolicy
+    GET /projects/{String}/policy/evidence.csv: readPolicy
+    GET /projects/{String}/tenants/{String}/policy/evidence.csv: readPolicy
+    GET /projects/{String}/policy/offsets.csv: readPolicy
+    GET /projects/{String}/tenants/{String}/policy/offsets.csv: readPolicy
+    GET /projects/{String}/policy/affected: findUsers
+    GET /projects/{String}/tenants/{String}/policy/affected: findUsers
+    POST /projects/{String}/policy/affected.csv: exportUsers
+    POST /projects/{String}/tenants/{String}/policy/affected.csv: exportUsers
     POST /projects/{String}/policy/totp-state: changePolicy
     POST /projects/{String}/tenants/{String}/policy/totp-state: changePolicy
     GET /projects/{String}/review: seeScope in some of the project

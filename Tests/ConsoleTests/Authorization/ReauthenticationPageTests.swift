@@ -100,7 +100,7 @@ import Testing
       Attempt(
         action: .weakenPolicy, address: "\(eu)/policy/changes",
         form: [
-          "version": String(version), "totp": "on", "window": "own",
+          "version": String(version), "totp": "on",
           "intervals": "10", "sms": "off", "pattern": "account", "from": "",
           "note": "Clocks are off.",
         ], row: .policyWiden),
@@ -232,7 +232,7 @@ import Testing
       let narrower = try await tomas.save(
         "\(eu)/policy",
         [
-          "version": String(version), "totp": "on", "window": "own",
+          "version": String(version), "totp": "on",
           "intervals": "1", "sms": "off", "pattern": "account", "from": "",
         ])
       #expect(narrower.status == .seeOther)

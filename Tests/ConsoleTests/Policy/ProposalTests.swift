@@ -23,8 +23,7 @@ import Testing
   {
     var form: Form = ["note": "One policy for all tenants."]
     for name in [
-      "csrf", "version", "totp", "window", "intervals", "sms", "pattern", "from", "change",
-      "source",
+      "csrf", "version", "totp", "intervals", "sms", "pattern", "from", "change", "source",
     ] {
       if let value = check.value(of: name) { form.add(name, value) }
     }
