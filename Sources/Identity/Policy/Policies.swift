@@ -4,7 +4,7 @@ import Database
 public struct Policies: Sendable {
   let store: Store
   let audit: Audit
-  let differing = DifferingCache()
+  let differing = PolicyStampCache<DifferingTenants?>()
 
   /// Returns the current policy.
   ///
