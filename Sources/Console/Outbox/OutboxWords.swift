@@ -32,6 +32,7 @@ enum OutboxWords {
     "notice-codes-unlocked": Message("outbox.purpose-notice-codes-unlocked"),
     "notice-sessions-ended": Message("outbox.purpose-notice-sessions-ended"),
     "notice-policy-weakened": Message("outbox.purpose-notice-policy-weakened"),
+    "review-due": Message("outbox.purpose-review-due"),
     "alert-changes-locked": Message("outbox.purpose-alert-changes-locked"),
     "enrollment-link": Message("outbox.purpose-enrollment-link"),
     "notice-enrollment-link": Message("outbox.purpose-notice-enrollment-link"),
