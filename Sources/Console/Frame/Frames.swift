@@ -185,13 +185,14 @@ struct Frames: Sendable {
 
 /// The tabs of pages that belong to no project.
 enum InstanceTab: CaseIterable {
-  case projects, users, approvals, whatIf, administrators, audit, guidance
+  case projects, users, approvals, review, whatIf, administrators, audit, guidance
 
   var text: Message {
     switch self {
     case .projects: Message("parts.projects")
     case .users: Message("parts.users")
     case .approvals: Message("parts.approvals")
+    case .review: Message("parts.review")
     case .whatIf: Message("parts.what-if")
     case .administrators: Message("parts.administrators")
     case .audit: Message("parts.audit")
@@ -204,6 +205,7 @@ enum InstanceTab: CaseIterable {
     case .projects: ConsolePaths.projects()
     case .users: ConsolePaths.findUsers()
     case .approvals: ConsolePaths.approvals()
+    case .review: ConsolePaths.reviews()
     case .whatIf: ConsolePaths.whatIf()
     case .administrators: ConsolePaths.administrators()
     case .audit: ConsolePaths.instanceAudit()
@@ -217,6 +219,7 @@ enum InstanceTab: CaseIterable {
     case .projects, .guidance: true
     case .users, .whatIf: administrator.maySomewhere(.findUsers)
     case .approvals: administrator.maySomewhere(.seeApprovals)
+    case .review: administrator.maySomewhere(.readPolicy)
     case .administrators: administrator.may(.seeAdministrators, in: nil)
     case .audit: administrator.may(.readAudit, in: nil)
     }

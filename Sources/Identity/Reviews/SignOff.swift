@@ -80,8 +80,6 @@ public enum ReviewError: Error, Sendable {
   case noteTooLong
   /// A policy changed after the reviewer opened the page.
   case changedMeanwhile
-  /// Evidence can't be signed, because the key can't be opened.
-  case noKey(Failure)
   /// The database is unavailable.
   case unavailable(Failure)
 }
