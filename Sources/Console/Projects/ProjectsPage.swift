@@ -37,6 +37,9 @@ struct ProjectsPage: Sendable {
       try await identity.policies.differing(
         in: page.items, visibleTo: administrator, limit: Self.warnings)
     }
+    let overdue = try await refusing {
+      try await identity.reviews.overdue(visibleTo: administrator, limit: Self.warnings)
+    }
     let held = try await held(administrator)
     let waiting = try await refusing { try await identity.approvals.count(for: administrator) }
     let frame = frames.frame(Message("projects.projects"), for: signedIn, tab: .projects)
@@ -46,7 +49,8 @@ struct ProjectsPage: Sendable {
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
       attention: ProjectsAttention(
-        warnings, differing, held: held, reporting: reporting, unreadable: unreadable,
+        warnings, differing, overdue: overdue, held: held, reporting: reporting,
+        unreadable: unreadable,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
       query: query, after: after, administrator: administrator)
     if waiting > 0 {

@@ -11,7 +11,8 @@ import OTP
 struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
-    "enrollment pattern", "mandatory from", "users", "enrolled", "enrolled %", "exemptions", "last change",
+    "enrollment pattern", "mandatory from", "users", "enrolled", "enrolled %", "exemptions",
+    "last change",
     "changed by", "reason", "differs in", "address",
   ])
   private let publicURL: PublicURL

@@ -22,15 +22,15 @@ extension ReviewStanding {
   /// Who signed off when, and what follows.
   func sentence(_ times: Times) -> Message {
     guard let signOff else { return Message("review.never-signed-off") }
-    let facts: KeyValuePairs<String, Message.Value> = [
-      "reviewer": .name(Words.short(signOff.reviewerName)), "at": times.value(signOff.signedAt),
-      "due": Times.value(signOff.dueOn),
-    ]
+    let reviewer = Message.Value.name(Words.short(signOff.reviewerName))
+    let (at, due) = (times.value(signOff.signedAt), Times.value(signOff.dueOn))
     return switch state {
     case .never: Message("review.never-signed-off")
-    case .changed: Message("review.changed-since-sign-off", facts)
-    case .overdue: Message("review.sign-off-overdue", facts)
-    case .current: Message("review.signed-off", facts)
+    case .changed:
+      Message("review.changed-since-sign-off", ["reviewer": reviewer, "at": at, "due": due])
+    case .overdue:
+      Message("review.sign-off-overdue", ["reviewer": reviewer, "at": at, "due": due])
+    case .current: Message("review.signed-off", ["reviewer": reviewer, "at": at, "due": due])
     }
   }
 }

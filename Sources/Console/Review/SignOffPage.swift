@@ -67,7 +67,8 @@ struct SignOffPage: Sendable {
     let today = Day(evidence.at)
     let model = SignOffView(
       frame: frameView, scope: scope, evidence: evidence, today: today,
-      due: form["due"] == nil ? today.after(Self.suggestedInterval).description : form.trimmed("due"),
+      due: form["due"] == nil
+        ? today.after(Self.suggestedInterval).description : form.trimmed("due"),
       note: form.trimmed("note"), csrf: context.signedIn.session.csrfToken,
       fields: try await actions.fields(.signOffReview, context.signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)

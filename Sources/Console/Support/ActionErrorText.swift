@@ -22,7 +22,8 @@ enum ActionErrorText {
         fault == .notConfirmed ? confirmation ?? field(fault, times) : field(fault, times)
       }
     case .noSecondFactor, .ownAccount, .ownRemoval, .ownExemption, .protectedAccount,
-      .changesLocked, .held, .nothingToDo, .alreadyAsked, .switchedOff, .noAuthenticator, .noCodes, .enrollment,
+      .changesLocked, .held, .nothingToDo, .alreadyAsked, .switchedOff, .noAuthenticator, .noCodes,
+      .enrollment,
       .userDisabled:
       return [FieldError(field: "reason", text: sentence(error))]
     case .accountNotFound, .factorNotFound: throw .notFound

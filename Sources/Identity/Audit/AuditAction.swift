@@ -284,7 +284,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
       .removal
     case .accountAllowChanges, .accountChange, .accountChangeEmail, .accountCreate,
       .accountDelete, .accountDeleteAll, .accountDownload, .accountEndExemption, .accountExempt,
-      .accountExpire, .accountImport, .accountLink, .accountNote, .accountProtect, .accountRecoverEmail,
+      .accountExpire, .accountImport, .accountLink, .accountNote, .accountProtect,
+      .accountRecoverEmail,
       .accountResetPassword, .accountSignUp, .accountTakeBackNote, .accountUnlock,
       .accountUnprotect, .accountVerifyEmail:
       .account
