@@ -179,6 +179,14 @@ public struct Exemptions: Sendable {
     }
   }
 
+  /// Counts the users of a pool who are exempt and have no second factor.
+  static func countWithoutFactor(
+    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int {
+    try list(in: scope.project, at: now, connection)
+      .count { $0.tenant == scope.tenant && !$0.isEnrolled }
+  }
+
   static func list(
     in project: ID<Project>?, at now: Instant, _ connection: borrowing Connection
   ) throws -> [Exemption] {

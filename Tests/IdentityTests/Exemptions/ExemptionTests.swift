@@ -75,6 +75,23 @@ struct ExemptionTests {
     }
   }
 
+  @Test func `an exempt user isn't counted among those whom a mandatory pattern affects`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let policies = instance.identity.policies
+      func affected() async throws -> Int {
+        try await policies.preview(instance.acme) { $0 }.withoutFactor
+      }
+      #expect(try await affected() == 1)
+      try await exempt(instance, alice, days: 2, by: try await instance.agent("o", role: .owner))
+      #expect(try await affected() == 0)
+      instance.clock.advance(2 * 86_400)
+      #expect(try await affected() == 1)
+    }
+  }
+
   @Test(arguments: [Role.support, .policy, .auditor])
   func `other roles can't exempt users`(role: Role) async throws {
     try await withInstance { instance in
