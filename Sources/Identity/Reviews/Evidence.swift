@@ -86,7 +86,7 @@ extension Reviews {
 /// A signed evidence file.
 public enum EvidenceFile {
   /// The result of verifying a file.
-  public enum Verdict: Sendable, Equatable {
+  public enum Verification: Sendable, Equatable {
     /// The file is as signed: its project, and when it was gathered.
     case valid(project: String, at: String)
     /// The file was changed after it was signed.
@@ -104,7 +104,7 @@ public enum EvidenceFile {
   /// Verifies a file without a server.
   ///
   /// White space between the parts of the document doesn't matter; everything else does.
-  public static func verify(_ bytes: [UInt8], with key: Ed25519PublicKey) -> Verdict {
+  public static func verify(_ bytes: [UInt8], with key: Ed25519PublicKey) -> Verification {
     guard let document = try? JSON.parse(bytes), let evidence = document["evidence"],
       document.objectValue?.count == 2,
       document["signature"]?["algorithm"]?.textValue?.text == algorithm,

@@ -50,9 +50,9 @@ import Testing
       let answer = try await iris.get(Self.review + "/evidence.json")
       #expect(answer.response.fields[.contentType] == "application/json")
       let key = try await world.identity.evidenceKeys.current()
-      let verdict = EvidenceFile.verify(Array(answer.text.utf8), with: key.publicKey)
-      guard case .valid(let project, _) = verdict else {
-        Issue.record("\(verdict)")
+      let result = EvidenceFile.verify(Array(answer.text.utf8), with: key.publicKey)
+      guard case .valid(let project, _) = result else {
+        Issue.record("\(result)")
         return
       }
       #expect(project == "acme-retail")
