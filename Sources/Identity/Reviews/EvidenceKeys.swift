@@ -36,18 +36,35 @@ public struct EvidenceKeys: Sendable {
   /// Returns the key that signs, and creates it if there's none.
   ///
   /// - Throws: ``ReviewError/unavailable(_:)``.
-  public func current() async throws(ReviewError) -> EvidenceKey {
-    if let key = try await list().first { return key }
+  public func current() async throws(ReviewError) -> EvidenceKey { try await signer().key }
+
+  /// Returns the key that signs with its sealed private key, and creates it if there's none.
+  ///
+  /// The caller may read from a snapshot that lacks a new key, so both are returned together.
+  private func signer() async throws(ReviewError) -> SealedKey {
+    if let key = try await store.read(ReviewError.self, { try Self.signer($0) }) { return key }
     let now = store.clock.now()
     let seed = Secret(store.random.bytes(Ed25519PrivateKey.length))
     return try await store.write(ReviewError.self) { connection in
       // Another process may have created one in the meantime.
-      if let key = try Self.list(connection).first { return key }
-      let key = try insert(seed, at: now, connection)
-      let entry = AuditEntry(.evidenceKeyCreate, .signingKey, key.id, name: key.id)
+      if let key = try Self.signer(connection) { return key }
+      let new = try insert(seed, at: now, connection)
+      let entry = AuditEntry(.evidenceKeyCreate, .signingKey, new.key.id, name: new.key.id)
       try entry.record(by: Author(actor: .server), at: now, connection)
-      return key
+      return new
     }
+  }
+
+  private struct SealedKey {
+    let key: EvidenceKey
+    let sealed: [UInt8]
+  }
+
+  private static func signer(_ connection: borrowing Connection) throws -> SealedKey? {
+    guard let key = try list(connection).first, key.retiredAt == nil else { return nil }
+    return try connection.first(
+      "SELECT sealed_key FROM evidence_key WHERE key_id = \(key.id)"
+    ) { SealedKey(key: key, sealed: try $0.value(0)) }
   }
 
   /// Replaces the key that signs; the previous one is retired.
@@ -61,7 +78,7 @@ public struct EvidenceKeys: Sendable {
       let before = try Self.list(connection).first
       try connection.run(
         "UPDATE evidence_key SET retired_at = \(now.microseconds) WHERE retired_at IS NULL")
-      let key = try insert(seed, at: now, connection)
+      let key = try insert(seed, at: now, connection).key
       var entry = AuditEntry(.evidenceKeyRotate, .signingKey, key.id, name: key.id)
       entry.add(.evidenceKey, from: .optional(before?.id), to: .text(key.id))
       try entry.record(by: author, at: now, connection)
@@ -74,23 +91,20 @@ public struct EvidenceKeys: Sendable {
   /// - Returns: The key and the signature.
   /// - Throws: ``ReviewError``.
   func sign(_ message: [UInt8]) async throws(ReviewError) -> (key: EvidenceKey, bytes: [UInt8]) {
-    let key = try await current()
-    let signature = try await store.read(ReviewError.self) { connection in
-      let sealed = try connection.first(
-        "SELECT sealed_key FROM evidence_key WHERE key_id = \(key.id)"
-      ) { try $0.value(0) as [UInt8] }
-      guard let sealed else { throw Failure("an evidence key vanished") }
-      let seed = try StoredSecret.evidenceKey(key.id).opening {
-        try sealer.open(sealed, with: Array(key.id.utf8))
+    let signer = try await signer()
+    // Within a read, so that a key that can't be opened is reported.
+    let signature = try await store.read(ReviewError.self) { _ in
+      let seed = try StoredSecret.evidenceKey(signer.key.id).opening {
+        try sealer.open(signer.sealed, with: Array(signer.key.id.utf8))
       }
       return try Ed25519PrivateKey(seed: seed).sign(message)
     }
-    return (key, signature)
+    return (signer.key, signature)
   }
 
   private func insert(
     _ seed: Secret, at now: Instant, _ connection: borrowing Connection
-  ) throws -> EvidenceKey {
+  ) throws -> SealedKey {
     let key = EvidenceKey(
       publicKey: try Ed25519PrivateKey(seed: seed).publicKey, createdAt: now, retiredAt: nil)
     let sealed = try sealer.seal(seed.revealedBytes, with: Array(key.id.utf8))
@@ -99,7 +113,7 @@ public struct EvidenceKeys: Sendable {
       INSERT INTO evidence_key (key_id, public_key, sealed_key, created_at)
       VALUES (\(key.id), \(key.publicKey.bytes), \(sealed), \(now.microseconds))
       """)
-    return key
+    return SealedKey(key: key, sealed: sealed)
   }
 
   static func list(_ connection: borrowing Connection) throws -> [EvidenceKey] {

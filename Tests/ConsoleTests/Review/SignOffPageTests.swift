@@ -15,16 +15,20 @@ import Testing
     try await World.withSampleData { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       #expect(try await ada.get(Self.review).says("These policies were never signed off."))
-      world.clock.advance(seconds: 900)
       let form = try await ada.get(Self.review + "/sign-off")
       let digest = try #require(form.value(of: "digest"))
       let wrong = try await ada.submit(
-        Self.review + "/sign-off",
-        ["digest": digest, "due": "yesterday", "code": "000000", "note": "Q4"])
+        Self.review + "/sign-off", ["digest": digest, "due": "yesterday", "note": "Q4"])
       #expect(wrong.status == .unprocessableContent)
       #expect(wrong.says("Enter one of the next 366 days."))
       #expect(wrong.says("Q4") && wrong.says("yesterday"), "the entered values are kept")
       Markup.check(wrong)
+      world.clock.advance(seconds: 900)
+      let refused = try await ada.submit(
+        Self.review + "/sign-off",
+        ["digest": digest, "due": "2027-01-31", "code": "000000"])
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.values(of: "href").contains("#code"))
       let done = try await ada.submit(
         Self.review + "/sign-off",
         ["digest": digest, "due": "2027-01-31", "code": try world.code(of: app), "note": "Q4"])
