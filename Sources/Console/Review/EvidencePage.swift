@@ -122,6 +122,5 @@ struct SignOffRow: ViewModel {
       $0.signOff.digest == $0.current
         ? Chip.on(Message("review.same-policies")) : Chip.off(Message("review.other-policies"))
     },
-    .text("digest") { $0.signOff.digest },
   ]
 }

@@ -14,7 +14,7 @@ struct UserActionLinks: ViewModel {
   let isProtected: Bool
   let removalOfAll: String?
   let deletion: String?
-  let exemption: String?
+  let newExemption: String?
 
   init(_ account: Account, sessions: Int, in context: ScopeContext) {
     let (scope, uid) = (context.scope, account.id.text)
@@ -37,7 +37,7 @@ struct UserActionLinks: ViewModel {
     isProtected = account.isProtected
     removalOfAll = link(
       .removeAllFactors, { ConsolePaths.removalOfAll($0, $1) }, where: !account.factors.isEmpty)
-    exemption = link(.exemptUser, { ConsolePaths.exemption($0, $1) })
+    newExemption = link(.exemptUser, { ConsolePaths.exemption($0, $1) })
     deletion = link(.deleteUser, { ConsolePaths.deletion($0, $1) })
   }
 
@@ -45,7 +45,7 @@ struct UserActionLinks: ViewModel {
     .flag("some") { links in
       [
         links.verification, links.endOfSessions, links.enabling, links.disabling,
-        links.protection, links.exemption,
+        links.protection, links.newExemption,
       ].contains { $0 != nil }
     },
     .text(\.verification),
@@ -57,7 +57,7 @@ struct UserActionLinks: ViewModel {
     .text("protectionText") {
       $0.isProtected ? Message("users.remove-protection") : Message("users.protect")
     },
-    .text(\.exemption),
+    .text(\.newExemption),
     .text(\.removalOfAll),
     .text(\.deletion),
   ]
