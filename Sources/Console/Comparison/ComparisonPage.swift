@@ -166,6 +166,6 @@ struct ComparedField: ViewModel {
     .text("name") { $0.field.label },
     .text("one") { $0.one.message },
     .text("other") { $0.other.message },
-    .flag(\.differs),
+    .flag("differs") { $0.differs },
   ]
 }
