@@ -46,7 +46,7 @@ struct AffectedUsersFile: Sendable {
   ) async throws(Refusal) -> Response {
     let list = query.form.query(of: ConsolePaths.affectedUsers(context.scope))
     var frame = try await actions.frames.frame(
-      Message("policy.affected-download-title"), in: context, tab: .policy)
+      Message("policy.affected-download-title"), in: context)
     frame.crumbs = [Link(text: heading(query), href: list)]
     let question = ActionQuestion(
       performs: .exportUsers,

@@ -29,7 +29,7 @@ struct AffectedUsersPage: Sendable {
     }
     var frame = try await frames.frame(
       Message("policy.affected-title", ["window": .text(WindowWords.name(query.window))]),
-      in: context, tab: .policy)
+      in: context)
     frame.crumbs = [
       Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(context.scope))
     ]
