@@ -51,8 +51,6 @@ enum ConsolePaths {
     Path("projects", nil, "audit.csv", parameters: String.self),
     Path("projects", nil, "tenants", nil, "audit.csv", parameters: String.self, String.self))
 
-  static let review = Path("projects", nil, "review", parameters: String.self)
-  static let reviewFile = Path("projects", nil, "review.csv", parameters: String.self)
   static let settings = ScopePath(
     Path("projects", nil, "settings", parameters: String.self),
     Path("projects", nil, "tenants", nil, "settings", parameters: String.self, String.self))

@@ -14,7 +14,8 @@ struct Countersign {
     TokenListCommand.self, TokenRevokeCommand.self, TrustedTokenKeyAddCommand.self,
     TrustedTokenKeyListCommand.self, TrustedTokenKeyRevokeCommand.self, KeysListCommand.self,
     KeysRotateCommand.self,
-    KeysRetireCommand.self, KeysRotateMasterCommand.self, ClockConfirmCommand.self,
+    KeysRetireCommand.self, KeysRotateMasterCommand.self, EvidenceKeyCommand.self,
+    EvidenceVerifyCommand.self, ClockConfirmCommand.self,
     BackupCommand.self,
     RestoreCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]

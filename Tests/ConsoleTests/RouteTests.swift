@@ -34,6 +34,23 @@ import Testing
     POST /projects/{String}/tenants/{String}/policy/totp-state: changePolicy
     GET /projects/{String}/review: seeScope in some of the project
     GET /projects/{String}/review.csv: seeScope in some of the project
+    GET /review: readPolicy somewhere
+    GET /projects/{String}/review/sign-off: signOffReview in the project
+    POST /projects/{String}/review/sign-off: signOffReview in the project
+    GET /projects/{String}/review/evidence: signOffReview in the project
+    GET /projects/{String}/review/evidence.json: signOffReview in the project
+    GET /projects/{String}/policy/comparison: readPolicy
+    GET /projects/{String}/tenants/{String}/policy/comparison: readPolicy
+    GET /exemptions: findUsers somewhere
+    GET /exemptions.csv: findUsers somewhere
+    GET /projects/{String}/users/{String}/exemption: protectUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/exemption: protectUsers
+    POST /projects/{String}/users/{String}/exemption: protectUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/exemption: protectUsers
+    GET /projects/{String}/users/{String}/exemption/end: protectUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/exemption/end: protectUsers
+    POST /projects/{String}/users/{String}/exemption/end: protectUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/exemption/end: protectUsers
     GET /projects/{String}/users: findUsers
     GET /projects/{String}/tenants/{String}/users: findUsers
     POST /projects/{String}/users.csv: exportUsers

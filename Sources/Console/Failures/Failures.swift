@@ -187,6 +187,7 @@ extension Permission {
     case .seeScope: Message("failures.needs-see-scope")
     case .readPolicy: Message("failures.needs-read-policy")
     case .changePolicy: Message("failures.needs-change-policy", ["roles": roles])
+    case .signOffReview: Message("failures.needs-sign-off-review", ["roles": roles])
     case .createProject: Message("failures.needs-create-project", ["roles": roles])
     case .changeScope: Message("failures.needs-change-scope", ["roles": roles])
     case .manageTenants: Message("failures.needs-manage-tenants", ["roles": roles])

@@ -134,7 +134,9 @@ struct PageEntry: Sendable {
     .instance(
       .develop, Message("parts.guides"), ConsolePaths.guidance,
       and: [ConsolePaths.styleguide.components]),
-    .instance(.records, Message("parts.review"), Path("review"), and: [["exemptions"]]),
+    .instance(
+      .records, Message("parts.review"), ConsolePaths.reviews,
+      and: [ConsolePaths.exemptions.components]),
     .instance(.records, Message("parts.audit"), ConsolePaths.instanceAudit),
   ]
 

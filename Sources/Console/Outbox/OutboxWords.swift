@@ -26,6 +26,7 @@ enum OutboxWords {
     "sms-second-factor": Message("outbox.purpose-sms-second-factor"),
     "sms-sign-in": Message("outbox.purpose-sms-sign-in"),
     "notice-policy-weakened": Message("outbox.purpose-notice-policy-weakened"),
+    "review-due": Message("outbox.purpose-review-due"),
     "alert-changes-locked": Message("outbox.purpose-alert-changes-locked"),
     "enrollment-link": Message("outbox.purpose-enrollment-link"),
   ]

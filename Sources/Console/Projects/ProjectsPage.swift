@@ -37,6 +37,9 @@ struct ProjectsPage: Sendable {
       try await identity.policies.differing(
         in: page.items, visibleTo: administrator, limit: Self.warnings)
     }
+    let overdue = try await refusing {
+      try await identity.reviews.overdue(visibleTo: administrator, limit: Self.warnings)
+    }
     let held = try await held(administrator)
     let waiting = signedIn.approvals ?? 0
     let frame = frames.frame(Message("projects.projects"), for: signedIn)
@@ -48,7 +51,8 @@ struct ProjectsPage: Sendable {
       frame: frame, page: page, rows: rows,
       trends: sources.filter { $0.rights.contains(.see) }.map(\.trend),
       attention: ProjectsAttention(
-        warnings, differing, held: held, reporting: reporting, unreadable: unreadable,
+        warnings, differing, overdue: overdue, held: held, reporting: reporting,
+        unreadable: unreadable,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
       query: query, after: after, administrator: administrator)
     if waiting > 0 {

@@ -14,6 +14,7 @@ struct UserActionLinks: ViewModel {
   let isProtected: Bool
   let removalOfAll: String?
   let deletion: String?
+  let newExemption: String?
 
   init(_ account: Account, sessions: Int, in context: ScopeContext) {
     let (scope, uid) = (context.scope, account.id.text)
@@ -36,6 +37,7 @@ struct UserActionLinks: ViewModel {
     isProtected = account.isProtected
     removalOfAll = link(
       .removeAllFactors, { ConsolePaths.removalOfAll($0, $1) }, where: !account.factors.isEmpty)
+    newExemption = link(.exemptUser, { ConsolePaths.exemption($0, $1) })
     deletion = link(.deleteUser, { ConsolePaths.deletion($0, $1) })
   }
 
@@ -43,7 +45,7 @@ struct UserActionLinks: ViewModel {
     .flag("some") { links in
       [
         links.verification, links.endOfSessions, links.enabling, links.disabling,
-        links.protection,
+        links.protection, links.newExemption,
       ].contains { $0 != nil }
     },
     .text(\.verification),
@@ -55,6 +57,7 @@ struct UserActionLinks: ViewModel {
     .text("protectionText") {
       $0.isProtected ? Message("users.remove-protection") : Message("users.protect")
     },
+    .text(\.newExemption),
     .text(\.removalOfAll),
     .text(\.deletion),
   ]

@@ -50,6 +50,10 @@ struct UserPage: Sendable {
         Link(text: Self.pending($0, frame.times), href: $0.address)
       }
     }
+    if traces.exemptions {
+      let exemption = try await refusing { try await identity.exemptions.find(account) }
+      model.exemption = exemption.map { UserExemption($0, of: account, in: context) }
+    }
     model.guidance = GuidanceAside(guidance, of: scope, prose)
     model.backupCodes = try await backupCodes(account, traces, context, mayAct: mayAct)
     return .html(view.render(model))

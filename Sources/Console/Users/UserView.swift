@@ -20,6 +20,8 @@ struct UserView: ViewModel {
   var codeAttempts: CodeAttemptsSection?
   /// The pool's support playbook; nil without any.
   var guidance: GuidanceAside?
+  /// The user's exemption from MFA; nil if there's none.
+  var exemption: UserExemption?
   /// A pending removal, linked to its approval request.
   var approval: Link?
   /// The account recovery section; nil if there is nothing to show.
@@ -148,6 +150,7 @@ struct UserView: ViewModel {
     .object(\.frame),
     .optional(\.guidance),
     .optional(\.codeAttempts),
+    .optional(\.exemption),
     .optional(\.approval),
     .optional(\.backupCodes),
     .text("name") { $0.account.displayName ?? $0.account.label },

@@ -12,6 +12,8 @@ public struct SupportRecords: Sendable {
   public let approvals: Bool
   /// Whether backup codes were created.
   public let backupCodes: Bool
+  /// Whether the user was ever exempt from MFA.
+  public let exemptions: Bool
 }
 
 extension Support {
@@ -28,12 +30,13 @@ extension Support {
           EXISTS (SELECT 1 FROM user_note WHERE account_key = \(account.key)),
           EXISTS (SELECT 1 FROM approval INDEXED BY approval_of_user
             WHERE scope_key = \(scope.key) AND uid = \(account.id.text)),
-          EXISTS (SELECT 1 FROM backup_code_set WHERE account_key = \(account.key))
+          EXISTS (SELECT 1 FROM backup_code_set WHERE account_key = \(account.key)),
+          EXISTS (SELECT 1 FROM exemption WHERE account_key = \(account.key))
         """
       ) { row in
         SupportRecords(
           removalHold: try row.value(0), notes: try row.value(1), approvals: try row.value(2),
-          backupCodes: try row.value(3))
+          backupCodes: try row.value(3), exemptions: try row.value(4))
       }
       guard let found else { throw Failure("no row of traces") }
       return found

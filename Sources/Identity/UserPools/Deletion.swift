@@ -76,6 +76,7 @@ enum Deletion {
         "UPDATE project SET deleted_at = \(now.microseconds) WHERE project_id = \(project)")
       try connection.run("DELETE FROM api_key WHERE project_id = \(project)")
       try connection.run("DELETE FROM trusted_token_key WHERE project_id = \(project)")
+      try connection.run("DELETE FROM sign_off WHERE project_id = \(project)")
     }
     // A later project or tenant must not inherit these through the same ID.
     try connection.run("DELETE FROM administrator_grant WHERE \(place)")

@@ -84,6 +84,9 @@ extension Instance {
       ("user_note", "SELECT /* test */ * FROM user_note ORDER BY 1"),
       ("bulk_job", "SELECT /* test */ * FROM bulk_job ORDER BY 1"),
       ("bulk_item", "SELECT /* test */ * FROM bulk_item ORDER BY 1, 2"),
+      ("sign_off", "SELECT /* test */ * FROM sign_off ORDER BY 1"),
+      ("exemption", "SELECT /* test */ * FROM exemption ORDER BY 1"),
+      ("evidence_key", "SELECT /* test */ * FROM evidence_key ORDER BY 1"),
       ("approval", "SELECT /* test */ * FROM approval ORDER BY 1"),
     ]
     return try await database.read { connection in
