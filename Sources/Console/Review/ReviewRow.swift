@@ -12,7 +12,6 @@ struct ReviewRow: ViewModel {
   let window: Markup
   let sms: Markup
   let pattern: Message
-  let users: Message
   let enrolled: Markup
   let exemptions: Message
   /// The link to the exemptions of the project; nil without any.
@@ -59,7 +58,6 @@ struct ReviewRow: ViewModel {
     pattern =
       PatternWords.name(summary.edit.pattern, from: summary.edit.mandatoryFrom)
       ?? Message("policy.no-pattern")
-    users = .value(.number(summary.users))
     enrolled = Self.enrolled(summary, source.trend)
     exemptions = source.exemptions == 0 ? .verbatim("–") : .value(.number(source.exemptions))
     exemptionsHref =
@@ -85,13 +83,16 @@ struct ReviewRow: ViewModel {
       fields.isEmpty || !source.mayChange ? nil : (["change": "project"] as Form).query(of: policy)
   }
 
-  /// The number and percentage of enrolled users, and how it developed.
+  /// The percentage of enrolled users with both numbers, and how it developed.
   private static func enrolled(_ summary: PolicySummary, _ trend: EnrollmentTrend) -> Markup {
     guard summary.users > 0 else { return Meter.share(0, of: 0) }
     var html = HTML()
     html.add(Meter.share(summary.enrolledUsers, of: summary.users))
     html.raw("<span class=\"sub\">")
-    html.message(.value(.number(summary.enrolledUsers)))
+    html.message(
+      Message(
+        "review.enrolled-of-users",
+        ["enrolled": .number(summary.enrolledUsers), "count": .number(summary.users)]))
     html.raw("</span>")
     if trend.isRising != nil { html.add(trend.sparkline) }
     return html.markup
@@ -110,7 +111,6 @@ struct ReviewRow: ViewModel {
     .markup(\.window),
     .markup(\.sms),
     .text(\.pattern),
-    .text(\.users),
     .markup(\.enrolled),
     .text(\.exemptions),
     .text(\.exemptionsHref),

@@ -131,7 +131,6 @@ struct ReviewColumn: ViewModel {
       ReviewColumn(text: Message("common.totp")),
       sorted(Message("common.adjacent-intervals"), .window, "descending"),
       ReviewColumn(text: Message("review.sms")), ReviewColumn(text: Message("review.pattern")),
-      ReviewColumn(text: Message("common.users"), isNumber: true),
       sorted(Message("common.enrolled"), .enrolled, "ascending", isNumber: true),
       ReviewColumn(text: Message("exemptions.exemptions"), isNumber: true),
       sorted(Message("review.last-change"), .changed, "descending"),
