@@ -13,7 +13,9 @@ struct Countersign {
     TokenListCommand.self, TokenRevokeCommand.self, TrustedTokenKeyAddCommand.self,
     TrustedTokenKeyListCommand.self, TrustedTokenKeyRevokeCommand.self, KeysListCommand.self,
     KeysRotateCommand.self,
-    KeysRetireCommand.self, KeysRotateMasterCommand.self, ClockConfirmCommand.self,
+    KeysRetireCommand.self, KeysRotateMasterCommand.self, PolicyExportCommand.self,
+    PolicyDiffCommand.self, PolicyApplyCommand.self, PolicySchemaCommand.self,
+    ClockConfirmCommand.self,
     BackupCommand.self,
     RestoreCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]

@@ -5,6 +5,7 @@ public struct Policies: Sendable {
   let store: Store
   let audit: Audit
   let differing = DifferingCache()
+  let watched = WatchedPolicyFile()
 
   /// Returns the current policy.
   ///

@@ -1,5 +1,6 @@
 import Database
 import Identity
+import JSON
 
 extension StartError {
   /// The error as a message for the operator.
@@ -82,6 +83,55 @@ extension RevivedState.Kind {
     case .password: "user's password, changed since"
     case .factor: "second factor"
     case .suspendedFactor: "second factor, suspended since"
+    }
+  }
+}
+
+extension PolicyFileError {
+  /// The error as messages for the operator, one for each problem in the file.
+  func lines(of path: String) -> [String] {
+    switch self {
+    case .notJSON(let error, let line):
+      ["\(path)\(line.map { ":\($0)" } ?? ""): \(error.description)"]
+    case .problems(let problems):
+      problems.map { problem in
+        let pool = problem.pool.map { " (\($0))" } ?? ""
+        let member = problem.member.isEmpty ? "" : " \(problem.member)\(pool):"
+        return "\(path):\(member) \(problem.fault.text)"
+      }
+    case .unavailable(let failure): ["The database can't be used: \(failure)"]
+    }
+  }
+}
+
+extension PolicyFileFault {
+  /// The fault as a message for the operator.
+  var text: String {
+    switch self {
+    case .missing: "is required."
+    case .unknownMember: "isn't a member of policy files."
+    case .wrongType(let type): "must be of type \(type.rawValue)."
+    case .notOneOf(let values): "must be one of: \(values.joined(separator: ", "))."
+    case .outOfRange(let range): "must be \(range.lowerBound) to \(range.upperBound)."
+    case .invalidDay: "must be a day such as 2026-12-01."
+    case .duplicatePool: "is in the file twice."
+    case .poolNotFound: "there's no such project or tenant."
+    case .incompleteTOTP:
+      "the pool has no TOTP configuration, so totp requires both state and adjacentIntervals."
+    case .dayWithoutMandatory: "mandatoryFrom requires the pattern mandatory."
+    case .otherVersion(let current):
+      """
+      the policy changed since the file was exported and is now at version \(current). Export it \
+      again, and repeat your edit.
+      """
+    case .reasonRequired: "weakens the policy, which requires --reason."
+    case .reasonTooLong:
+      "the reason can have at most \(ActionRequest.longestNote) characters."
+    case .approvalRequired:
+      """
+      weakens the policy for so many users that a second administrator must approve it. Make this \
+      change in the console.
+      """
     }
   }
 }
