@@ -37,6 +37,9 @@ struct ProjectsPage: Sendable {
       try await identity.policies.differing(
         in: page.items, visibleTo: administrator, limit: Self.warnings)
     }
+    let drifting = try await refusing {
+      try await identity.policies.drifting(in: page.items, visibleTo: administrator)
+    }
     let held = try await held(administrator)
     let waiting = try await refusing { try await identity.approvals.count(for: administrator) }
     let frame = frames.frame(Message("projects.projects"), for: signedIn, tab: .projects)
@@ -47,6 +50,7 @@ struct ProjectsPage: Sendable {
       frame: frame, page: page, rows: rows,
       attention: ProjectsAttention(
         warnings, differing, held: held, reporting: reporting, unreadable: unreadable,
+        drifting: drifting,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
       query: query, after: after, administrator: administrator)
     if waiting > 0 {

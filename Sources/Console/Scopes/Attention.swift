@@ -34,6 +34,9 @@ struct AttentionRules {
   /// Users who reported a change that they didn't make; one more than `mostReporting`.
   let reporting: [ReportingUser]
 
+  /// The fields in which the policy differs from the watched policy file; nil if it doesn't.
+  let fileDrift: [PolicyChange]?
+
   /// Stored secrets of the pool that can't be decrypted; empty unless the administrator is an owner.
   let unreadable: [UnreadableSecrets.Group]
 
@@ -56,7 +59,7 @@ struct AttentionRules {
   var all: [Attention] {
     reportedChanges
       + unreadable.map { Attention($0.sentence, Message("scopes.view-audit-log"), $0.history) }
-      + [signInOff, unstated, weakened, off, phonesOff, wide, methods, unverified, outbox, stale]
+      + [signInOff, unstated, weakened, drift, off, phonesOff, wide, methods, unverified, outbox, stale]
       .compactMap {
         $0
       }
@@ -119,6 +122,13 @@ struct AttentionRules {
   private var weakened: Attention? {
     guard let weakened = prerequisites.weakened else { return nil }
     return Attention(weakened.sentence(times), Message("scopes.review-policy"), policyPage)
+  }
+
+  private var drift: Attention? {
+    fileDrift.map {
+      Attention(
+        PolicyFileWords.sentence($0.map(\.field)), Message("scopes.review-policy"), policyPage)
+    }
   }
 
   private var wide: Attention? {

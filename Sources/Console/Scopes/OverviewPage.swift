@@ -36,6 +36,7 @@ struct OverviewPage: Sendable {
       reporting: try await refusing {
         try await identity.reportedChanges.users(of: scope, limit: AttentionRules.mostReporting + 1)
       },
+      fileDrift: identity.policies.drift(of: policy),
       unreadable: try await refusing {
         try await identity.unreadableSecrets.groups(
           visibleTo: context.signedIn.administrator, in: scope)

@@ -4,6 +4,12 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case policyChange = "policy.change"
   /// Code acceptance window widened.
   case policyWiden = "policy.widen"
+  /// MFA policy change scheduled.
+  case policySchedule = "policy.schedule"
+  /// Scheduled MFA policy change canceled.
+  case policyCancelSchedule = "policy.cancel-schedule"
+  /// Scheduled MFA policy change not made.
+  case policyScheduleFail = "policy.schedule-fail"
   /// Recovery codes revoked.
   case factorEndRecoveryCodes = "factor.end-recovery-codes"
   /// Temporary code revoked.
@@ -263,7 +269,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   /// The group.
   public var group: Group {
     switch self {
-    case .policyChange, .policyWiden: .policy
+    case .policyCancelSchedule, .policyChange, .policySchedule, .policyScheduleFail, .policyWiden:
+      .policy
     case .factorEndRecoveryCodes, .factorEndTemporaryCode, .factorRecoveryCodes,
       .factorTemporaryCode, .factorUseRecoveryCode, .factorUseTemporaryCode:
       .backupCode
@@ -316,6 +323,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
 public enum AuditResource: String, CaseIterable, Sendable {
   /// The policy of a user pool.
   case policy
+  /// A scheduled change of a policy.
+  case scheduledChange = "scheduled change"
   /// The code acceptance window of a user pool.
   case policyWindow = "policy window"
   /// A user.

@@ -47,6 +47,8 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case changePolicy
   /// Weakens the MFA policy.
   case weakenPolicy
+  /// Cancels a scheduled change of the MFA policy.
+  case cancelScheduledChange
 
   // Keys, tokens, and identity providers.
   /// Creates an API key.
@@ -227,6 +229,7 @@ extension ConsoleAction {
 
     case .changePolicy: ActionRequirements(.changePolicy)
     case .weakenPolicy: ActionRequirements(.changePolicy, .recent, .written, .affectedUsers)
+    case .cancelScheduledChange: ActionRequirements(.changePolicy)
 
     case .createAPIKey: ActionRequirements(.manageKeys, .recent)
     case .revokeAPIKey: ActionRequirements(.manageKeys, .recent)

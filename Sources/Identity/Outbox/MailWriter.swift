@@ -31,6 +31,8 @@ public enum MailContent: Sendable {
   case notice(NoticeMail)
   /// A weakened MFA policy, to owners.
   case weakenedPolicy(WeakenedPolicyMail)
+  /// A scheduled policy change that wasn't made, to its author and owners.
+  case scheduledChangeFailed(ScheduledChangeFailedMail)
   /// A change that a user reported, to administrators.
   case reportedChange(ReportedChangeMail)
   /// A link to set up an authenticator app, to a user.
@@ -74,6 +76,22 @@ public struct WeakenedPolicyMail: Sendable {
   /// The reason; nil if none was given.
   public let reason: String?
   /// The time of the change.
+  public let at: Instant
+}
+
+/// A scheduled policy change that wasn't made.
+public struct ScheduledChangeFailedMail: Sendable {
+  /// The user pool.
+  public let scope: Scope
+  /// The fields that it would have changed.
+  public let changes: [PolicyChange]
+  /// The name of the administrator who scheduled it.
+  public let by: String
+  /// The time it was scheduled for.
+  public let applyAt: Instant
+  /// Why it wasn't made.
+  public let failure: ScheduledPolicyChange.Failure
+  /// The time of the attempt.
   public let at: Instant
 }
 

@@ -167,6 +167,7 @@ enum Deletion {
         """
         DELETE FROM approval WHERE scope_key = \(scope)
         """)
+      try connection.run("DELETE FROM scheduled_change WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM support_rules WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM support_hold WHERE scope_key = \(scope)")
     }
