@@ -64,6 +64,7 @@ public struct Console: Sendable {
   /// What the console consists of; signing in comes last, because it leads to the pages of the rest.
   private static let features: [any ConsoleFeature.Type] = [
     ProjectsRoutes.self, OverviewRoutes.self, TenantsRoutes.self, PolicyRoutes.self,
+    ScheduledChangesRoutes.self, PolicyVersionsRoutes.self,
     ReviewRoutes.self, UsersRoutes.self, CodeAttemptsRoutes.self, FactorsRoutes.self,
     NotesRoutes.self, SupportRoutes.self, RemovalsRoutes.self, ApprovalsRoutes.self,
     BackupCodesRoutes.self, EnrollmentLinksRoutes.self, SettingsRoutes.self, KeysRoutes.self,

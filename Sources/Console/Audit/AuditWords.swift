@@ -97,7 +97,10 @@ enum AuditWords {
     case .masterKeyReseal: Message("audit.action-master-key-reseal")
     case .masterKeyRotate: Message("audit.action-master-key-rotate")
     case .messageRead: Message("audit.action-message-read")
+    case .policyCancelSchedule: Message("audit.action-policy-cancel-schedule")
     case .policyChange: Message("audit.action-policy-change")
+    case .policySchedule: Message("audit.action-policy-schedule")
+    case .policyScheduleFail: Message("audit.action-policy-schedule-fail")
     case .policyWiden: Message("audit.action-policy-widen")
     case .projectChange: Message("audit.action-project-change")
     case .projectCreate: Message("audit.action-project-create")
@@ -159,6 +162,7 @@ enum AuditWords {
   static func name(of resource: AuditResource) -> Message {
     switch resource {
     case .policy: Message("common.mfa-policy")
+    case .scheduledChange: Message("audit.type-scheduled-change")
     case .policyWindow: Message("audit.type-policy-window")
     case .account: Message("audit.type-account")
     case .project: Message("audit.type-project")

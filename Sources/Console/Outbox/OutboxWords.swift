@@ -32,6 +32,8 @@ enum OutboxWords {
     "notice-codes-unlocked": Message("outbox.purpose-notice-codes-unlocked"),
     "notice-sessions-ended": Message("outbox.purpose-notice-sessions-ended"),
     "notice-policy-weakened": Message("outbox.purpose-notice-policy-weakened"),
+    "notice-scheduled-change-failed":
+      Message("outbox.purpose-notice-scheduled-change-failed"),
     "alert-changes-locked": Message("outbox.purpose-alert-changes-locked"),
     "enrollment-link": Message("outbox.purpose-enrollment-link"),
     "notice-enrollment-link": Message("outbox.purpose-notice-enrollment-link"),

@@ -36,6 +36,18 @@ struct PolicyPages: Sendable {
     }
   }
 
+  /// The version with an audit log entry's number; nil if it can't be restored.
+  func formerVersion(
+    _ context: ScopeContext, _ row: String
+  ) async throws(Refusal) -> PolicyVersion? {
+    guard let row = Int64(row) else { return nil }
+    do {
+      return try await policies.version(row, of: context.scope)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
   func preview(
     _ proposal: PolicyProposal, _ context: ScopeContext
   ) async throws(Refusal) -> PolicyPreview {
@@ -72,6 +84,9 @@ struct PolicyPages: Sendable {
       prerequisites: PolicyPrerequisite.all(policy, prerequisites, in: context),
       publicURL: frames.publicURL)
     model.isUnchanged = isUnchanged
+    model.plans = PolicyPlans(
+      context, scheduled: try await refusing { try await policies.scheduled(scope) },
+      drift: policies.drift(of: policy), times: frame.times)
     model.codeCap = try await codeCap(scope)
     if let version, version != policy.version {
       let missed = try await refusing {
@@ -104,7 +119,7 @@ struct PolicyPages: Sendable {
     let frameView = FrameView(frame)
     let model = PolicyCheckView(
       frame: frameView, context: context, preview: change.preview, proposal: change.proposal,
-      typed: typed, isLate: isLate,
+      typed: typed, applyAt: context.signedIn.form.trimmed("apply-at"), isLate: isLate,
       fields: try await actions.fields(change.preview.action, context.signedIn, frameView),
       now: identity.clock.now())
     let status: Status = !faults.isEmpty ? .unprocessableContent : isLate ? .conflict : .ok
@@ -132,7 +147,9 @@ extension Refusal {
     switch error {
     case .scopeNotFound: self = .notFound
     case .invalidAdjacentIntervals, .twoTOTPEntries: self = .unreadableForm
-    case .changedMeanwhile, .approvalPending, .unavailable: self = .unavailable(error)
+    case .changedMeanwhile, .approvalPending, .timeOutOfRange, .changeScheduled, .notScheduled,
+      .unavailable:
+      self = .unavailable(error)
     }
   }
 }

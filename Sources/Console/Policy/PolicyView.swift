@@ -14,6 +14,7 @@ struct PolicyView: ViewModel {
   let curl: String
   let node: String
   var race: PolicyRace?
+  var plans: PolicyPlans?
   var isUnchanged = false
   /// The number of consecutive wrong codes after which a user's codes are locked.
   var codeCap = SupportRules().codeCap
@@ -100,6 +101,7 @@ struct PolicyView: ViewModel {
     .text("scopeName") { $0.context.scope.name },
     .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
     .optional(\.race),
+    .optional(\.plans),
     .text("unchanged") { $0.isUnchanged ? Message("policy.unchanged") : nil },
     .flag("isUnstated") { $0.configuration.isUnstated },
     .flag("mayChange") { $0.context.may(.changePolicy) },

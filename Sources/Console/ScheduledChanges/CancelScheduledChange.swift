@@ -1,0 +1,27 @@
+import HTTP
+import Identity
+import Localization
+
+/// `POST S/policy/scheduled/{number}/cancellation`: cancels a scheduled change.
+struct CancelScheduledChange: Sendable {
+  let policies: Policies
+  let actions: ActionForms
+
+  func perform(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    guard let number = Int64(id) else { throw .notFound }
+    let (signedIn, path) = (context.signedIn, ConsolePaths.scheduledChanges(context.scope))
+    do {
+      let outcome = try await policies.cancelScheduled(
+        number, in: context.scope, signedIn.plainRequest)
+      return actions.leave(
+        Message("scheduled-changes.canceled"), signedIn, after: outcome, to: path)
+    } catch {
+      guard case .notScheduled = try error.failure(of: .cancelScheduledChange) else {
+        throw .unavailable(error)
+      }
+      return actions.ending.response(
+        Flash(text: Message("scheduled-changes.too-late"), isAlert: true), signedIn, renewed: nil,
+        to: path)
+    }
+  }
+}
