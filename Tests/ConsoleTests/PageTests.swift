@@ -26,6 +26,8 @@ import Testing
     ("policy-change-on", World.ada, "{sandbox}/policy?change=on"),
     ("policy-like-project", World.tomas, "{eu}/policy?change=project"),
     ("policy-mandatory", World.ada, "{eu}/policy?pattern=mandatory"),
+    ("policy-versions", World.ada, "{eu}/policy/versions"),
+    ("scheduled-changes-empty", World.ada, "{eu}/policy/scheduled"),
     ("review", World.ada, "/projects/acme-retail/review"),
     ("review-differs", World.iris, "/projects/acme-retail/review?show=differs&sort=changed"),
     ("review-support", World.nadia, "/projects/acme-retail/review"),

@@ -18,6 +18,12 @@ import Testing
     GET /projects/{String}/tenants/{String}/policy: readPolicy
     POST /projects/{String}/policy: changePolicy
     POST /projects/{String}/tenants/{String}/policy: changePolicy
+    GET /projects/{String}/policy/scheduled: readPolicy
+    GET /projects/{String}/tenants/{String}/policy/scheduled: readPolicy
+    POST /projects/{String}/policy/scheduled/{String}/cancellation: changePolicy
+    POST /projects/{String}/tenants/{String}/policy/scheduled/{String}/cancellation: changePolicy
+    GET /projects/{String}/policy/versions: readPolicy
+    GET /projects/{String}/tenants/{String}/policy/versions: readPolicy
     POST /projects/{String}/policy/edit: changePolicy
     POST /projects/{String}/tenants/{String}/policy/edit: changePolicy
     POST /projects/{String}/policy/changes: changePolicy

@@ -145,9 +145,9 @@ extension Refusal {
   /// Converts an error of a change whose values are already validated.
   init(_ error: PolicyError) {
     switch error {
-    case .scopeNotFound: self = .notFound
+    case .scopeNotFound, .changeNotFound: self = .notFound
     case .invalidAdjacentIntervals, .twoTOTPEntries: self = .unreadableForm
-    case .changedMeanwhile, .approvalPending, .timeOutOfRange, .changeScheduled, .notScheduled,
+    case .changedMeanwhile, .approvalPending, .timeOutOfRange, .changeScheduled, .changeNotPending,
       .unavailable:
       self = .unavailable(error)
     }

@@ -16,9 +16,8 @@ struct CancelScheduledChange: Sendable {
       return actions.leave(
         Message("scheduled-changes.canceled"), signedIn, after: outcome, to: path)
     } catch {
-      guard case .notScheduled = try error.failure(of: .cancelScheduledChange) else {
-        throw .unavailable(error)
-      }
+      let reason = try error.failure(of: .cancelScheduledChange)
+      guard case .changeNotPending = reason else { throw Refusal(reason) }
       return actions.ending.response(
         Flash(text: Message("scheduled-changes.too-late"), isAlert: true), signedIn, renewed: nil,
         to: path)

@@ -307,8 +307,10 @@ public enum PolicyError: Error, Sendable {
   case timeOutOfRange
   /// Another change of the pool is already scheduled.
   case changeScheduled
-  /// The scheduled change doesn't exist or isn't pending.
-  case notScheduled
+  /// The scheduled change doesn't exist.
+  case changeNotFound
+  /// The scheduled change was made, canceled, or failed.
+  case changeNotPending
   /// The user pool was deleted.
   case scopeNotFound
   /// The database is unavailable.

@@ -17,7 +17,7 @@ extension Policies {
 
   /// Cancels a pending scheduled change.
   ///
-  /// - Throws: ``ActionError``, with ``PolicyError/notScheduled`` if the change isn't pending.
+  /// - Throws: ``ActionError``, with ``PolicyError/changeNotFound`` or ``PolicyError/changeNotPending``.
   @discardableResult
   public func cancelScheduled(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
@@ -25,9 +25,10 @@ extension Policies {
     try await store.perform(
       .cancelScheduledChange, request, in: ActionTarget(scope), PolicyError.self
     ) { context, connection in
-      guard let change = try ScheduledPolicyChange.find(id, in: scope, connection),
-        change.state == .waiting
-      else { throw PolicyError.notScheduled }
+      guard let change = try ScheduledPolicyChange.find(id, in: scope, connection) else {
+        throw PolicyError.changeNotFound
+      }
+      guard change.state == .waiting else { throw PolicyError.changeNotPending }
       try change.end(
         .canceled, at: context.now, canceler: context.author.actor.name, connection)
       var entry = AuditEntry(

@@ -27,6 +27,7 @@ struct ActionTableTests {
     editGuidance changeScope none none never
     changePolicy changePolicy none none never
     weakenPolicy changePolicy recent written affectedUsers
+    cancelScheduledChange changePolicy none none never
     createAPIKey manageKeys recent none never
     revokeAPIKey manageKeys recent none never
     createServiceToken manageKeys recent none never
