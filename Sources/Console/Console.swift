@@ -65,6 +65,7 @@ public struct Console: Sendable {
   private static let features: [any ConsoleFeature.Type] = [
     ProjectsRoutes.self, OverviewRoutes.self, TenantsRoutes.self, PolicyRoutes.self,
     ScheduledChangesRoutes.self, PolicyVersionsRoutes.self,
+    PolicyTemplatesRoutes.self,
     ReviewRoutes.self, UsersRoutes.self, CodeAttemptsRoutes.self, FactorsRoutes.self,
     NotesRoutes.self, SupportRoutes.self, RemovalsRoutes.self, ApprovalsRoutes.self,
     BackupCodesRoutes.self, EnrollmentLinksRoutes.self, SettingsRoutes.self, KeysRoutes.self,

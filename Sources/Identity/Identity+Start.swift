@@ -59,6 +59,7 @@ extension Identity {
       migration("m0034_unused_indexes", PackageResources.m0034_unused_indexes_sqlite_sql),
       migration("m0035_filed_scopes", PackageResources.m0035_filed_scopes_sqlite_sql),
       migration("m0038_scheduled_changes", PackageResources.m0038_scheduled_changes_sqlite_sql),
+      migration("m0039_policy_templates", PackageResources.m0039_policy_templates_sqlite_sql),
     ]
   }
 

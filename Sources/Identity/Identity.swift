@@ -23,6 +23,8 @@ public struct Identity: Sendable {
   public let pools: UserPools
   /// MFA policies.
   public let policies: Policies
+  /// Named policies.
+  public let policyTemplates: PolicyTemplates
   /// Accounts of users.
   public let accounts: Accounts
   /// Imports of users.
@@ -135,6 +137,7 @@ public struct Identity: Sendable {
     scopes = Scopes(store: store, pools: pools)
     audit = Audit(store: store)
     policies = Policies(store: store, audit: audit)
+    policyTemplates = PolicyTemplates(store: store)
     accounts = Accounts(store: store, hasher: hasher)
     imports = Imports(store: store, hasher: hasher, totp: totp)
     let backupCodeStore = try BackupCodeStore(keys: keys, random: random)

@@ -26,6 +26,12 @@ import Testing
     ("policy-change-on", World.ada, "{sandbox}/policy?change=on"),
     ("policy-like-project", World.tomas, "{eu}/policy?change=project"),
     ("policy-mandatory", World.ada, "{eu}/policy?pattern=mandatory"),
+    ("policy-templates", World.ada, "/projects/acme-retail/policy-templates"),
+    ("policy-template", World.ada, "/projects/acme-retail/policy-templates/strict"),
+    (
+      "policy-template-preview", World.tomas,
+      "/projects/acme-retail/policy-templates/strict?tenant={eu-id}"
+    ),
     ("policy-versions", World.ada, "{eu}/policy/versions"),
     ("scheduled-changes-empty", World.ada, "{eu}/policy/scheduled"),
     ("review", World.ada, "/projects/acme-retail/review"),

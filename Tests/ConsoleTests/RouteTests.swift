@@ -24,6 +24,11 @@ import Testing
     POST /projects/{String}/tenants/{String}/policy/scheduled/{String}/cancellation: changePolicy
     GET /projects/{String}/policy/versions: readPolicy
     GET /projects/{String}/tenants/{String}/policy/versions: readPolicy
+    GET /projects/{String}/policy-templates: readPolicy in the project
+    POST /projects/{String}/policy-templates: changePolicy in the project
+    POST /projects/{String}/policy-templates/{String}/removal: changePolicy in the project
+    GET /projects/{String}/policy-templates/{String}: changePolicy in the project
+    POST /projects/{String}/policy-templates/{String}/application: changePolicy in the project
     POST /projects/{String}/policy/edit: changePolicy
     POST /projects/{String}/tenants/{String}/policy/edit: changePolicy
     POST /projects/{String}/policy/changes: changePolicy

@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Localization
 import Templating
@@ -6,6 +7,8 @@ import Templating
 struct PolicyPlans: ViewModel {
   let scheduled: String
   let versions: String
+  /// The project's templates; nil for administrators who can't change the project's policy.
+  let templates: String?
   /// When the pending scheduled change takes effect; nil if there's none.
   let pending: Markup?
   /// How the policy differs from the policy file; nil if it doesn't.
@@ -19,6 +22,10 @@ struct PolicyPlans: ViewModel {
   ) {
     scheduled = ConsolePaths.scheduledChanges(context.scope)
     versions = ConsolePaths.policyVersions(context.scope)
+    let project = context.scope.project
+    let mayChangeAll = context.signedIn.administrator.may(
+      .changePolicy, project: project, tenant: nil)
+    templates = mayChangeAll ? ConsolePaths.policyTemplates(project.text) : nil
     pending = changes.first { $0.state == .waiting }.map { times.moment($0.applyAt) }
     self.drift = drift.map { PolicyFileWords.sentence($0.map(\.field)) }
     drifts = (drift ?? []).map(ChangeRow.init)
@@ -27,6 +34,7 @@ struct PolicyPlans: ViewModel {
   static let keys: Keys<Self> = [
     .text(\.scheduled),
     .text(\.versions),
+    .text(\.templates),
     .markup(\.pending),
     .text(\.drift),
     .list(\.drifts),

@@ -8,6 +8,7 @@ public struct ProposedPolicy: Sendable {
   public let version: Int
   /// When it takes effect; nil for as soon as it's approved.
   public let applyAt: Instant?
+  let template: PolicyTemplate.Kind?
 }
 
 extension Approval {
@@ -29,7 +30,8 @@ extension Approvals {
   /// - Throws: ``PolicyError/approvalPending`` if another request is pending.
   static func ask(
     for new: PolicyEdit, over policy: Policy, applyAt time: Instant? = nil,
-    _ request: ActionRequest, at now: Instant, _ connection: borrowing Connection
+    template: PolicyTemplate.Kind? = nil, _ request: ActionRequest, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Instant {
     let scope = policy.scope
     let pending = try connection.all(
@@ -48,9 +50,9 @@ extension Approvals {
       SupportRules(), in: scope, at: now, connection)
     try connection.run(
       """
-      INSERT INTO approval_policy (approval_id, policy_version, apply_at,
+      INSERT INTO approval_policy (approval_id, policy_version, apply_at, template,
         \(PolicyEdit.columnNames))
-      VALUES (\(id), \(policy.version), \(time?.microseconds), \(new.values))
+      VALUES (\(id), \(policy.version), \(time?.microseconds), \(template?.text), \(new.values))
       """)
     var entry = AuditEntry(
       .approvalAsk, .policy, scope.objectID, name: scope.name, in: scope)
@@ -76,13 +78,14 @@ extension Approvals {
   ) throws -> ProposedPolicy? {
     try connection.first(
       """
-      SELECT \(PolicyEdit.columns("w")), w.policy_version, w.apply_at FROM approval_policy w
+      SELECT \(PolicyEdit.columns("w")), w.policy_version, w.apply_at, w.template FROM approval_policy w
       WHERE w.approval_id = \(approval.id)
       """
     ) { row in
       ProposedPolicy(
         edit: try PolicyEdit(row, from: 0), version: try row.value(6),
-        applyAt: (try row.value(7) as Int64?).map(Instant.init(microseconds:)))
+        applyAt: (try row.value(7) as Int64?).map(Instant.init(microseconds:)),
+        template: (try row.value(8) as String?).flatMap { PolicyTemplate.Kind($0) })
     }
   }
 
@@ -99,6 +102,11 @@ extension Approvals {
       try ScheduledPolicyChange.store(
         proposed.edit, over: policy, at: time, context, connection)
       return .policyScheduled(for: time)
+    }
+    if let kind = proposed.template {
+      let template = try PolicyTemplate.find(kind, of: policy.scope.project, connection)
+      context.template = template?.name ?? kind.text
+      try PolicyTemplate.recordUse(of: kind, in: policy.scope, at: now, connection)
     }
     return .policyChanged(try Policies.store(proposed.edit, over: policy, context, connection))
   }

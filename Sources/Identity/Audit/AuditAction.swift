@@ -10,6 +10,10 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case policyCancelSchedule = "policy.cancel-schedule"
   /// Scheduled MFA policy change not made.
   case policyScheduleFail = "policy.schedule-fail"
+  /// Policy template created.
+  case policyCreateTemplate = "policy.create-template"
+  /// Policy template deleted.
+  case policyDeleteTemplate = "policy.delete-template"
   /// Recovery codes revoked.
   case factorEndRecoveryCodes = "factor.end-recovery-codes"
   /// Temporary code revoked.
@@ -269,7 +273,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   /// The group.
   public var group: Group {
     switch self {
-    case .policyCancelSchedule, .policyChange, .policySchedule, .policyScheduleFail, .policyWiden:
+    case .policyCancelSchedule, .policyChange, .policyCreateTemplate, .policyDeleteTemplate,
+      .policySchedule, .policyScheduleFail, .policyWiden:
       .policy
     case .factorEndRecoveryCodes, .factorEndTemporaryCode, .factorRecoveryCodes,
       .factorTemporaryCode, .factorUseRecoveryCode, .factorUseTemporaryCode:
@@ -323,6 +328,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
 public enum AuditResource: String, CaseIterable, Sendable {
   /// The policy of a user pool.
   case policy
+  /// A named policy of a project.
+  case policyTemplate = "policy template"
   /// A scheduled change of a policy.
   case scheduledChange = "scheduled change"
   /// The code acceptance window of a user pool.

@@ -49,6 +49,10 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case weakenPolicy
   /// Cancels a scheduled change of the MFA policy.
   case cancelScheduledChange
+  /// Creates a policy template.
+  case createPolicyTemplate
+  /// Deletes a policy template.
+  case deletePolicyTemplate
 
   // Keys, tokens, and identity providers.
   /// Creates an API key.
@@ -229,7 +233,8 @@ extension ConsoleAction {
 
     case .changePolicy: ActionRequirements(.changePolicy)
     case .weakenPolicy: ActionRequirements(.changePolicy, .recent, .written, .affectedUsers)
-    case .cancelScheduledChange: ActionRequirements(.changePolicy)
+    case .cancelScheduledChange, .createPolicyTemplate, .deletePolicyTemplate:
+      ActionRequirements(.changePolicy)
 
     case .createAPIKey: ActionRequirements(.manageKeys, .recent)
     case .revokeAPIKey: ActionRequirements(.manageKeys, .recent)

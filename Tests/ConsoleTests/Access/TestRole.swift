@@ -129,6 +129,7 @@ struct Samples: Sendable {
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: scope)),
       "scheduled": String(try await world.scheduledChange(in: scope)),
+      "policy-templates": try await world.template(of: scope),
       "providers": "oidc.acme", "custom-token-keys": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
       "tokens": token.token.id.text, "projects": scope.project.text,
@@ -268,6 +269,16 @@ extension World {
       throw Missing("scheduled change")
     }
     return change.id
+  }
+
+  /// Creates a policy template, and returns its number.
+  func template(of scope: Scope) async throws -> String {
+    let (agent, ada) = try await adaInSupport()
+    _ = try await identity.policyTemplates.create(
+      "Template of \(scope.name)", from: scope, ActionRequest(agent: agent, author: ada))
+    let templates = try await identity.policyTemplates.list(scope.project)
+    guard let last = templates.last else { throw Missing("template") }
+    return last.kind.text
   }
 
   /// Adds a note to a user, and returns its number.

@@ -43,7 +43,8 @@ struct AuditCompletenessTests {
   private static let others: Set<AuditAction> = [
     .accountExpire, .administratorBlock, .administratorCodeRefused, .administratorSignInRefused,
     .approvalExpire, .approvalOvertake, .instanceConfirmClock, .instanceRestore, .masterKeyDrop,
-    .masterKeyReseal, .masterKeyRotate, .messageRead, .policyScheduleFail, .secretUnreadable, .signingKeyCreate,
+    .masterKeyReseal, .masterKeyRotate, .messageRead, .policyScheduleFail, .secretUnreadable,
+    .signingKeyCreate,
     .supportHold,
   ]
 
@@ -95,6 +96,8 @@ extension Instance {
       ("bulk_job", "SELECT /* test */ * FROM bulk_job ORDER BY 1"),
       ("bulk_item", "SELECT /* test */ * FROM bulk_item ORDER BY 1, 2"),
       ("approval", "SELECT /* test */ * FROM approval ORDER BY 1"),
+      ("policy_template", "SELECT /* test */ * FROM policy_template ORDER BY 1"),
+      ("policy_template_use", "SELECT /* test */ * FROM policy_template_use ORDER BY 1"),
       ("scheduled_change", "SELECT /* test */ * FROM scheduled_change ORDER BY 1"),
     ]
     return try await database.read { connection in
