@@ -24,6 +24,8 @@ struct ReviewPage: Sendable {
     let sources = ([own].compactMap { $0 } + review.tenants.items).map { summary in
       ReviewRow.Source(
         project: context.scope.project, summary: summary, base: review.project?.inForce,
+        drift: policies.drift(
+          of: summary.edit, in: context.scope.project, summary.tenant)?.map(\.field),
         mayChange: mayChangeAll
           || administrator.may(
             .changePolicy, project: context.scope.project, tenant: summary.tenant),

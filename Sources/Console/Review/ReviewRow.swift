@@ -12,6 +12,8 @@ struct ReviewRow: ViewModel {
   let window: Markup
   let sms: Markup
   let pattern: Message
+  /// How the policy differs from the policy file; nil if it doesn't.
+  let drift: Message?
   let users: Message
   let enrolled: Markup
   let changed: Markup?
@@ -30,6 +32,8 @@ struct ReviewRow: ViewModel {
     let summary: PolicySummary
     /// The project's policy; nil for administrators who can't read it.
     let base: PolicyInForce?
+    /// The fields in which the policy differs from the policy file; nil if it doesn't.
+    let drift: [PolicyChange.Field]?
     let mayChange: Bool
     let times: Times
 
@@ -51,6 +55,7 @@ struct ReviewRow: ViewModel {
     pattern =
       PatternWords.name(summary.edit.pattern, from: summary.edit.mandatoryFrom)
       ?? Message("policy.no-pattern")
+    drift = source.drift.map(PolicyFileWords.sentence)
     users = .value(.number(summary.users))
     enrolled = Self.enrolled(summary)
     changed = summary.changedAt.map(source.times.day)
@@ -92,6 +97,7 @@ struct ReviewRow: ViewModel {
     .markup(\.window),
     .markup(\.sms),
     .text(\.pattern),
+    .text(\.drift),
     .text(\.users),
     .markup(\.enrolled),
     .markup(\.changed),

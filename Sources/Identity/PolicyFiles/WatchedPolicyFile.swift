@@ -24,10 +24,7 @@ final class WatchedPolicyFile: Sendable {
     }
   }
 
-  func pool(of scope: Scope) -> PolicyFile.Pool? {
-    let key = PolicyFile.Pool.Key(project: scope.project, tenant: scope.tenant)
-    return state.withLock { $0.pools[key] }
-  }
+  func pool(_ key: PolicyFile.Pool.Key) -> PolicyFile.Pool? { state.withLock { $0.pools[key] } }
 
   /// Returns the value cached for a project under a stamp, or else the result of `read`.
   func drifting(
@@ -78,9 +75,18 @@ extension Policies {
   /// Returns the fields in which a policy differs from the watched file; nil if it doesn't, and for
   /// a pool that the file doesn't name.
   public func drift(of policy: Policy) -> [PolicyChange]? {
-    guard let pool = watched.pool(of: policy.scope) else { return nil }
-    guard let wanted = try? pool.edit(of: policy.edit) else { return [] }
-    return wanted == policy.edit ? nil : PolicyChange.between(policy.edit, wanted)
+    drift(of: policy.edit, in: policy.scope.project, policy.scope.tenant)
+  }
+
+  /// Returns the fields in which the policy of a project or tenant differs from the watched file.
+  public func drift(
+    of edit: PolicyEdit, in project: ID<Project>, _ tenant: ID<Tenant>?
+  ) -> [PolicyChange]? {
+    guard let pool = watched.pool(PolicyFile.Pool.Key(project: project, tenant: tenant)) else {
+      return nil
+    }
+    guard let wanted = try? pool.edit(of: edit) else { return [] }
+    return wanted == edit ? nil : PolicyChange.between(edit, wanted)
   }
 
   /// Returns the pools of projects that differ from the watched file, among those whose policies an
