@@ -109,12 +109,3 @@ extension PolicyEdit {
       pattern: pattern, mandatoryFrom: day)
   }
 }
-
-extension MFAState {
-  /// Creates a state from its stable identifier; nil if it's unknown.
-  init?(code: String) {
-    let states: [MFAState] = [.unspecified, .disabled, .enabled, .mandatory]
-    guard let state = states.first(where: { $0.code == code }) else { return nil }
-    self = state
-  }
-}

@@ -87,7 +87,7 @@ private struct PolicyFileReader {
 
   private mutating func values(_ object: JSON.Object) -> [PolicyFile.Value] {
     var values: [PolicyFile.Value] = []
-    let states = MFAState.allCodes
+    let states = MFAState.allCases.map { ($0.code, $0) }
     if let json = object["state"] {
       if json.isNull {
         values.append(.state(nil))
@@ -130,7 +130,9 @@ private struct PolicyFileReader {
     defer { place = outer }
     guard let object = object(json, ["state", "adjacentIntervals"]) else { return [] }
     var values: [PolicyFile.Value] = []
-    if let json = object["state"], let state = choice(json, "state", MFAState.allCodes) {
+    if let json = object["state"],
+      let state = choice(json, "state", MFAState.allCases.map { ($0.code, $0) })
+    {
       values.append(.totpState(state))
     }
     if let json = object["adjacentIntervals"] {
@@ -199,9 +201,4 @@ private struct PolicyFileReader {
     let path = [place, member ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
     problems.append(PolicyFileProblem(member: path, pool: pool, fault: fault))
   }
-}
-
-extension MFAState {
-  fileprivate static let allCodes: [(String, MFAState)] =
-    [.unspecified, .disabled, .enabled, .mandatory].map { ($0.code, $0) }
 }

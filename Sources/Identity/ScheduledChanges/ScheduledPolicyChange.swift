@@ -73,8 +73,8 @@ public struct ScheduledPolicyChange: Sendable {
     edit = try PolicyEdit(row, from: column + 3)
     authorName = try row.value(column + 10)
     author = Author(
-      actor: .administrator(ID(try row.value(column + 9)), name: authorName), address: try row.value(column + 11),
-      requestID: try row.value(column + 12))
+      actor: .administrator(ID(try row.value(column + 9)), name: authorName),
+      address: try row.value(column + 11), requestID: try row.value(column + 12))
     reason = try row.value(column + 13)
     approverName = try row.value(column + 14)
     scheduledAt = Instant(microseconds: try row.value(column + 15))
@@ -135,7 +135,8 @@ public struct ScheduledPolicyChange: Sendable {
         \(author.actor.name), \(author.address), \(author.requestID), \(context.reason),
         \(context.approver), \(context.now.microseconds), \(time.microseconds), 'waiting')
       """)
-    var entry = AuditEntry(.policySchedule, .scheduledChange, scope.objectID, name: scope.name, in: scope)
+    var entry = AuditEntry(
+      .policySchedule, .scheduledChange, scope.objectID, name: scope.name, in: scope)
     entry.compare(policy.edit.auditFields, new.auditFields)
     entry.add(.appliesAt, .instant(time))
     try context.record(entry, connection)

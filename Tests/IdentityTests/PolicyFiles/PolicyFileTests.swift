@@ -7,7 +7,8 @@ import Testing
   private static let author = Author(actor: .commandLine)
 
   private func file(_ pools: String) throws -> PolicyFile {
-    try PolicyFile(parsing: Array("{\"format\": \"countersign-policy/1\", \"pools\": [\(pools)]}".utf8))
+    let text = "{\"format\": \"countersign-policy/1\", \"pools\": [\(pools)]}"
+    return try PolicyFile(parsing: Array(text.utf8))
   }
 
   private func pool(_ instance: Instance, _ rest: String, version: Int = 0) -> String {
@@ -41,7 +42,8 @@ import Testing
     return []
   }
 
-  @Test func `an export is the same text after it's parsed, and differs from nothing`() async throws {
+  @Test func `an export is the same text after it's parsed, and differs from nothing`() async throws
+  {
     try await withInstance { instance in
       let policies = instance.identity.policies
       _ = try await policies.change(instance.east, by: Instance.boss) {
@@ -136,7 +138,8 @@ import Testing
     }
   }
 
-  @Test func `a file based on another version changes nothing, not even other pools`() async throws {
+  @Test func `a file based on another version changes nothing, not even other pools`() async throws
+  {
     try await withInstance { instance in
       try await instance.setWindow(3)
       let policies = instance.identity.policies
@@ -200,7 +203,8 @@ import Testing
   {
     try await withInstance { instance in
       try await instance.setWindow(5)
-      let (policies, owner) = (instance.identity.policies, try await instance.agent("otto", role: .owner))
+      let policies = instance.identity.policies
+      let owner = try await instance.agent("otto", role: .owner)
       func drifting() async throws -> [DriftingPool] {
         let projects = try await instance.identity.pools.projects(
           visibleTo: owner.session.administrator, search: nil, after: nil, limit: 50
