@@ -123,8 +123,9 @@ enum PolicyFileReader {
   }
 
   /// Runs `body` and explains its error.
-  static func explaining<Value: Sendable>(
-    _ path: String, _ body: () async throws(PolicyFileError) -> Value
+  nonisolated(nonsending) static func explaining<Value>(
+    _ path: String,
+    _ body: nonisolated(nonsending) () async throws(PolicyFileError) -> Value
   ) async throws(ConfigurationError) -> Value {
     do { return try await body() } catch { throw ConfigurationError(error.lines(of: path)) }
   }

@@ -44,10 +44,10 @@ actor PolicyFileWatch {
         policies.watch(nil)
         throw error
       }
-      let drifts = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
-        try await policies.drift(from: file)
-      }
+      let drifts = try await policies.drift(from: file)
       say("Policy file \(path): \(drifts.count) of \(file.pools.count) policies differ from it.")
+    } catch let error as PolicyFileError {
+      for line in error.lines(of: path) { say(line) }
     } catch let error as ConfigurationError {
       for problem in error.problems { say(problem) }
     } catch {
