@@ -99,6 +99,8 @@ let package = Package(
         .embedInCode("Migrations/m0035_filed_scopes_sqlite.sql"),
         .embedInCode("Migrations/m0036_activity_sqlite.sql"),
         .embedInCode("Migrations/m0037_reviews_sqlite.sql"),
+        .embedInCode("Migrations/m0038_scheduled_changes_sqlite.sql"),
+        .embedInCode("Migrations/m0039_policy_templates_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "Text", "CMicroHTTPD", "CZlib"]),

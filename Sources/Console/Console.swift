@@ -67,6 +67,7 @@ public struct Console: Sendable {
   /// What the console consists of; signing in comes last, because it leads to the pages of the rest.
   private static let features: [any ConsoleFeature.Type] = [
     ProjectsRoutes.self, OverviewRoutes.self, TenantsRoutes.self, PolicyRoutes.self,
+    ScheduledChangesRoutes.self, PolicyVersionsRoutes.self, PolicyTemplatesRoutes.self,
     ReviewRoutes.self, ComparisonRoutes.self, ExemptionsRoutes.self, UsersRoutes.self,
     CodeAttemptsRoutes.self, ActivityRoutes.self, StyleguideRoutes.self, FactorsRoutes.self,
     NotesRoutes.self, SupportRoutes.self, RemovalsRoutes.self, ApprovalsRoutes.self,

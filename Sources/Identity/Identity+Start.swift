@@ -60,6 +60,8 @@ extension Identity {
       migration("m0035_filed_scopes", PackageResources.m0035_filed_scopes_sqlite_sql),
       migration("m0036_activity", PackageResources.m0036_activity_sqlite_sql),
       migration("m0037_reviews", PackageResources.m0037_reviews_sqlite_sql),
+      migration("m0038_scheduled_changes", PackageResources.m0038_scheduled_changes_sqlite_sql),
+      migration("m0039_policy_templates", PackageResources.m0039_policy_templates_sqlite_sql),
     ]
   }
 

@@ -27,6 +27,8 @@ public struct Identity: Sendable {
   public let reviews: Reviews
   /// The keys that sign evidence of reviews.
   public let evidenceKeys: EvidenceKeys
+  /// Named policies.
+  public let policyTemplates: PolicyTemplates
   /// Accounts of users.
   public let accounts: Accounts
   /// Imports of users.
@@ -145,6 +147,7 @@ public struct Identity: Sendable {
     policies = Policies(store: store, audit: audit)
     evidenceKeys = try EvidenceKeys(store: store, keys: keys)
     reviews = Reviews(store: store, keys: evidenceKeys)
+    policyTemplates = PolicyTemplates(store: store)
     accounts = Accounts(store: store, hasher: hasher)
     imports = Imports(store: store, hasher: hasher, totp: totp)
     let backupCodeStore = try BackupCodeStore(keys: keys, random: random)

@@ -1,24 +1,27 @@
 import Identity
 import Localization
 
-extension WeakenedPolicyMail {
-  private var place: Message.Value {
-    let name = SafeName.plain(scope.name)
-    guard scope.tenant != nil else { return .text(name) }
+extension Scope {
+  /// The name of the project, or of the project and the tenant.
+  var place: Message.Value {
+    let name = SafeName.plain(name)
+    guard tenant != nil else { return .text(name) }
     return .message(
       Message(
         "mail.tenant-of-project",
-        ["project": .text(SafeName.plain(scope.projectName)), "tenant": .text(name)]))
+        ["project": .text(SafeName.plain(projectName)), "tenant": .text(name)]))
   }
+}
 
-  var subject: Message { Message("mail.subject-policy", ["place": place]) }
+extension WeakenedPolicyMail {
+  var subject: Message { Message("mail.subject-policy", ["place": scope.place]) }
 
   func body(in catalog: Catalog) -> Message {
     Message(
       "mail.policy",
       [
-        "by": .text(SafeName.unlinked(by)), "place": place, "at": .moment(at),
-        "changes": .text(changes.map { catalog.text($0.line) }.joined(separator: "\n")),
+        "by": .text(SafeName.unlinked(by)), "place": scope.place, "at": .moment(at),
+        "changes": changes.lines(in: catalog),
         "reason": .message(why),
       ])
   }
@@ -29,6 +32,13 @@ extension WeakenedPolicyMail {
         "mail.policy-reason",
         ["reason": .text(SafeName.unlinked($0, longest: ActionRequest.longestNote))])
     } ?? Message("mail.policy-no-reason")
+  }
+}
+
+extension [PolicyChange] {
+  /// The changes, each on its own line.
+  func lines(in catalog: Catalog) -> Message.Value {
+    .text(map { catalog.text($0.line) }.joined(separator: "\n"))
   }
 }
 

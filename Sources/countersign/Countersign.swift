@@ -15,7 +15,8 @@ struct Countersign {
     TrustedTokenKeyListCommand.self, TrustedTokenKeyRevokeCommand.self, KeysListCommand.self,
     KeysRotateCommand.self,
     KeysRetireCommand.self, KeysRotateMasterCommand.self, EvidenceKeyCommand.self,
-    EvidenceVerifyCommand.self, ClockConfirmCommand.self,
+    EvidenceVerifyCommand.self, PolicyExportCommand.self, PolicyDiffCommand.self,
+    PolicyApplyCommand.self, PolicySchemaCommand.self, ClockConfirmCommand.self,
     BackupCommand.self,
     RestoreCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]

@@ -99,7 +99,8 @@ struct ApprovalPage: Sendable {
       frame: FrameView(frame), context: context, approval: approval,
       user: try await user(approval), standing: standing,
       refusal: SupportRefusal(standing, context.signedIn.session), answer: answer,
-      changes: try await changes(approval), carriesMail: identity.messages.carriesMail)
+      changes: try await changes(approval), applyAt: try await proposed(approval)?.applyAt,
+      carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }
@@ -114,11 +115,17 @@ extension ApprovalPage {
       ?? UserIdentity(deleted: approval.accountName, uid: id.text, in: scope)
   }
 
+  /// Returns the proposed policy; nil if the request isn't for a policy.
+  private func proposed(_ approval: Approval) async throws(Refusal) -> ProposedPolicy? {
+    try await refusing { try await approvals.proposedPolicy(of: approval) }
+  }
+
   /// Returns the requested policy changes; nil if the request isn't for a policy, or if the policy
   /// has changed since the request.
   private func changes(_ approval: Approval) async throws(Refusal) -> [PolicyChange]? {
-    let proposed = try await refusing { try await approvals.proposedPolicy(of: approval) }
-    guard let proposed, approval.state == .waiting else { return nil }
+    guard let proposed = try await proposed(approval), approval.state == .waiting else {
+      return nil
+    }
     let policy = try await refusing { try await identity.policies.read(approval.scope) }
     return policy.version == proposed.version
       ? PolicyChange.between(policy.edit, proposed.edit) : nil

@@ -12,6 +12,8 @@ struct ApprovalView: ViewModel {
   let refusal: SupportRefusal?
   let answer: String
   let changes: [PolicyChange]?
+  /// When the proposed policy takes effect; nil for as soon as it's approved.
+  let applyAt: Instant?
   let carriesMail: Bool
 
   /// The name of the code field of the rejection form; the approval form on the same page has its
@@ -53,6 +55,9 @@ struct ApprovalView: ViewModel {
       facts.append(Fact(Message("approvals.reason"), HTML.isolated(approval.note)))
       for change in changes ?? [] {
         facts.append(Fact(change.field.label, change.values))
+      }
+      if let applyAt {
+        facts.append(Fact(Message("approvals.takes-effect"), times.moment(applyAt)))
       }
       facts.append(
         Fact(Message("approvals.affected-users"), Message.value(.number(approval.users))))
@@ -108,7 +113,10 @@ struct ApprovalView: ViewModel {
         ? Message("approvals.removal-takes-effect")
         : Message("approvals.removal-takes-effect-without-email")
     case .policy where isWaiting && changes == nil: Message("approvals.policy-has-changed")
-    case .policy: Message("approvals.policy-takes-effect")
+    case .policy:
+      applyAt == nil
+        ? Message("approvals.policy-takes-effect")
+        : Message("approvals.policy-takes-effect-later")
     }
   }
 

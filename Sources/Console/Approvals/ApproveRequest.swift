@@ -21,6 +21,11 @@ struct ApproveRequest: ApprovalDecision {
         (Self.flash(removal, scope), ConsolePaths.user(scope, removal.account.id.text))
       case .policyChanged:
         (Flash(text: Message("approvals.policy-in-force")), ConsolePaths.policy(scope))
+      case .policyScheduled:
+        (
+          Flash(text: Message("approvals.policy-scheduled")),
+          ConsolePaths.scheduledChanges(scope)
+        )
       case .begun(let job):
         (
           Flash(text: Message("approvals.removal-started")),

@@ -14,7 +14,9 @@ enum AuditCode {
     case .role: ServiceTokenRole(rawValue: code)?.auditWords
     case .message: OutboxWords.purpose(code)
     case .reportedChange: reportedChange(code)
-    case .outcome: ApprovalObstacle(rawValue: code)?.auditWords
+    case .outcome:
+      ApprovalObstacle(rawValue: code)?.auditWords
+        ?? ScheduledPolicyChange.Failure(rawValue: code)?.auditWords
     case .approvalCause: Approval.Cause(rawValue: code)?.auditWords
     case .verification: verification(code)
     case .blockReach: reach(code)
@@ -142,6 +144,19 @@ extension ApprovalObstacle {
     case .listGone: Message("audit.list-deleted")
     case .factorGone: Message("audit.factor-removed")
     case .factorEnrolled: Message("audit.factor-enrolled")
+    }
+  }
+}
+
+extension ScheduledPolicyChange.Failure {
+  /// Why a scheduled change wasn't made.
+  fileprivate var auditWords: Message {
+    switch self {
+    case .authorRemoved: Message("audit.author-removed")
+    case .permissionLost: Message("audit.permission-lost")
+    case .policyChanged: Message("audit.policy-changed")
+    case .approvalRequired: Message("audit.approval-required")
+    case .restored: Message("audit.backup-restored")
     }
   }
 }

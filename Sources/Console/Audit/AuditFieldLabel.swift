@@ -78,6 +78,8 @@ struct AuditFieldLabel {
     case .sms: Message("audit.field-sms")
     case .mfaState: Message("audit.field-mfa-state")
     case .pattern: Message("audit.field-pattern")
+    case .policyTemplate: Message("audit.field-policy-template")
+    case .appliesAt: Message("audit.field-applies-at")
     case .mandatoryFrom: Message("audit.field-mandatory-from")
     case .passwordSignIn: Message("audit.field-password-sign-in")
     case .emailLinkSignIn: Message("audit.field-email-link-sign-in")

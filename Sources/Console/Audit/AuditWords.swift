@@ -101,7 +101,12 @@ enum AuditWords {
     case .masterKeyReseal: Message("audit.action-master-key-reseal")
     case .masterKeyRotate: Message("audit.action-master-key-rotate")
     case .messageRead: Message("audit.action-message-read")
+    case .policyCancelSchedule: Message("audit.action-policy-cancel-schedule")
     case .policyChange: Message("audit.action-policy-change")
+    case .policyCreateTemplate: Message("audit.action-policy-create-template")
+    case .policyDeleteTemplate: Message("audit.action-policy-delete-template")
+    case .policySchedule: Message("audit.action-policy-schedule")
+    case .policyScheduleFail: Message("audit.action-policy-schedule-fail")
     case .policySignOff: Message("audit.action-policy-sign-off")
     case .policyWiden: Message("audit.action-policy-widen")
     case .projectChange: Message("audit.action-project-change")
@@ -164,6 +169,8 @@ enum AuditWords {
   static func name(of resource: AuditResource) -> Message {
     switch resource {
     case .policy: Message("common.mfa-policy")
+    case .policyTemplate: Message("audit.type-policy-template")
+    case .scheduledChange: Message("audit.type-scheduled-change")
     case .policyWindow: Message("audit.type-policy-window")
     case .account: Message("audit.type-account")
     case .project: Message("audit.type-project")

@@ -27,6 +27,8 @@ enum OutboxWords {
     "sms-sign-in": Message("outbox.purpose-sms-sign-in"),
     "notice-policy-weakened": Message("outbox.purpose-notice-policy-weakened"),
     "review-due": Message("outbox.purpose-review-due"),
+    "notice-scheduled-change-failed":
+      Message("outbox.purpose-notice-scheduled-change-failed"),
     "alert-changes-locked": Message("outbox.purpose-alert-changes-locked"),
     "enrollment-link": Message("outbox.purpose-enrollment-link"),
   ]

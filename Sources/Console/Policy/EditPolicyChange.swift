@@ -12,6 +12,7 @@ struct EditPolicyChange: Sendable {
       switch try await pages.values(context) {
       case .form(let answers): answers
       case .project(let project): PolicyAnswers(project.edit)
+      case .version(let version): PolicyAnswers(version.edit)
       }
     return try await pages.page(context, policy, answers, seen: version)
   }

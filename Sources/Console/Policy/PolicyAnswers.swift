@@ -118,12 +118,15 @@ enum PolicyProposal: Sendable {
   case answers(PolicyAnswers, PolicyChangeRequest)
   /// The project's current policy.
   case likeProject(Policy)
+  /// A former version.
+  case version(PolicyVersion)
 
   /// Applies the proposal to a policy.
   func applied(to edit: PolicyEdit) -> PolicyEdit {
     switch self {
     case .answers(_, let request): request.applied(to: edit)
     case .likeProject(let policy): policy.edit
+    case .version(let version): version.edit
     }
   }
 
@@ -132,13 +135,14 @@ enum PolicyProposal: Sendable {
     switch self {
     case .answers(let answers, _): answers
     case .likeProject(let policy): PolicyAnswers(policy.edit)
+    case .version(let version): PolicyAnswers(version.edit)
     }
   }
 
   /// The version of the project's policy; nil for values of the form.
   var source: String? {
     switch self {
-    case .answers: nil
+    case .answers, .version: nil
     case .likeProject(let policy): String(policy.version)
     }
   }
@@ -151,6 +155,11 @@ enum PolicyProposal: Sendable {
       [
         HiddenField(name: "change", value: "project"),
         HiddenField(name: "source", value: String(policy.version)),
+      ]
+    case .version(let version):
+      [
+        HiddenField(name: "change", value: "version"),
+        HiddenField(name: "row", value: String(version.row.id)),
       ]
     }
   }

@@ -11,6 +11,8 @@ struct PolicyCheckView: ViewModel {
   let preview: PolicyPreview
   let proposal: PolicyProposal
   let typed: String
+  /// When the change takes effect, as typed.
+  let applyAt: String
   var isLate = false
   /// The authorization fields that saving requires.
   let fields: ActionFields
@@ -217,6 +219,9 @@ struct PolicyCheckView: ViewModel {
     .object("authorization") { $0.fields },
     .texts("hits") { $0.hits },
     .optional("typed") { $0.preview.switchesOff ? TypedName($0) : nil },
+    .text(\.applyAt),
+    .text("applyAtError") { $0.frame.error(at: "apply-at") },
+    .text("zone") { $0.frame.times.zoneInWords },
     .text("button") { $0.button },
     .text("approval") { $0.approval },
     .text("approvalError") { $0.frame.error(at: "approval") },

@@ -5,8 +5,9 @@ import Text
 /// `S/policy`: shows the MFA policy of a scope, and the form to change it.
 ///
 /// Links can propose a change and open its review page: `?change=on` turns on TOTP,
-/// `?change=intervals` with `&intervals=3` changes the window, and `?change=project` copies the
-/// project's policy to a tenant. `?pattern=mandatory` opens the form with that pattern selected.
+/// `?change=intervals` with `&intervals=3` changes the window, `?change=project` copies the
+/// project's policy to a tenant, and `?change=version&row=7` restores a version.
+/// `?pattern=mandatory` opens the form with that pattern selected.
 struct PolicyPage: Sendable {
   let pages: PolicyPages
 
@@ -32,6 +33,10 @@ struct PolicyPage: Sendable {
     case "project":
       if let project = try await pages.projectPolicy(context) {
         return try await propose(.likeProject(project), context)
+      }
+    case "version":
+      if let version = try await pages.formerVersion(context, asked.trimmed("row")) {
+        return try await propose(.version(version), context)
       }
     default:
       if let pattern = asked.text("pattern").flatMap(EnrollmentPattern.init(rawValue:)) {

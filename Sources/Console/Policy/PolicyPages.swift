@@ -36,6 +36,18 @@ struct PolicyPages: Sendable {
     }
   }
 
+  /// The version with an audit log entry's number; nil if it can't be restored.
+  func formerVersion(
+    _ context: ScopeContext, _ row: String
+  ) async throws(Refusal) -> PolicyVersion? {
+    guard let row = Int64(row) else { return nil }
+    do {
+      return try await policies.version(row, of: context.scope)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
   func preview(
     _ proposal: PolicyProposal, _ context: ScopeContext
   ) async throws(Refusal) -> PolicyPreview {
@@ -82,6 +94,9 @@ struct PolicyPages: Sendable {
         policy: policy, context: context, times: frame.times, cap: evidence.cap),
       evidence: evidence, query: query)
     model.isUnchanged = isUnchanged
+    model.plans = PolicyPlans(
+      context, scheduled: try await refusing { try await policies.scheduled(scope) },
+      drift: policies.drift(of: policy), times: frame.times)
     if let version, version != policy.version {
       let missed = try await refusing {
         try await policies.history(scope, limit: max(1, min(policy.version - version, 10)))
@@ -120,7 +135,7 @@ struct PolicyPages: Sendable {
     let frameView = FrameView(frame)
     let model = PolicyCheckView(
       frame: frameView, context: context, preview: change.preview, proposal: change.proposal,
-      typed: typed, isLate: isLate,
+      typed: typed, applyAt: context.signedIn.form.trimmed("apply-at"), isLate: isLate,
       fields: try await actions.fields(change.preview.action, context.signedIn, frameView),
       evidence: try await evidence(EvidenceQuery(), context.scope), publicURL: frames.publicURL,
       now: identity.clock.now())
@@ -147,9 +162,11 @@ extension Refusal {
   /// Converts an error of a change whose values are already validated.
   init(_ error: PolicyError) {
     switch error {
-    case .scopeNotFound: self = .notFound
+    case .scopeNotFound, .changeNotFound: self = .notFound
     case .invalidAdjacentIntervals, .twoTOTPEntries: self = .unreadableForm
-    case .changedMeanwhile, .approvalPending, .unavailable: self = .unavailable(error)
+    case .changedMeanwhile, .approvalPending, .timeOutOfRange, .changeScheduled, .changeNotPending,
+      .unavailable:
+      self = .unavailable(error)
     }
   }
 }

@@ -21,6 +21,7 @@ extension PolicyPages {
     let proposal: PolicyProposal
     switch try await values(context) {
     case .project(let project): proposal = .likeProject(project)
+    case .version(let version): proposal = .version(version)
     case .form(let answers):
       switch answers.read() {
       case .change(let request): proposal = .answers(answers, request)
@@ -58,9 +59,17 @@ extension PolicyPages {
   /// The values of a submitted form.
   func values(_ context: ScopeContext) async throws(Refusal) -> SubmittedPolicyValues {
     let form = context.signedIn.form
-    guard form["change"] == "project" else { return .form(PolicyAnswers(form)) }
-    guard let project = try await projectPolicy(context) else { throw .unreadableForm }
-    return .project(project)
+    switch form["change"] {
+    case "project":
+      guard let project = try await projectPolicy(context) else { throw .unreadableForm }
+      return .project(project)
+    case "version":
+      guard let version = try await formerVersion(context, form.trimmed("row")) else {
+        throw .notFound
+      }
+      return .version(version)
+    default: return .form(PolicyAnswers(form))
+    }
   }
 }
 
@@ -70,4 +79,6 @@ enum SubmittedPolicyValues {
   case form(PolicyAnswers)
   /// Those of the project's policy.
   case project(Policy)
+  /// Those of a former version.
+  case version(PolicyVersion)
 }

@@ -16,6 +16,7 @@ struct PolicyView: ViewModel {
   let evidence: PolicyEvidence
   let query: EvidenceQuery
   var race: PolicyRace?
+  var plans: PolicyPlans?
   var isUnchanged = false
 
   private var configuration: MFAConfiguration { policy.configuration }
@@ -111,6 +112,7 @@ struct PolicyView: ViewModel {
     .text("scopeName") { $0.context.scope.name },
     .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
     .optional(\.race),
+    .optional(\.plans),
     .text("unchanged") { $0.isUnchanged ? Message("policy.unchanged") : nil },
     .flag("isUnstated") { $0.configuration.isUnstated },
     .flag("mayChange") { $0.context.may(.changePolicy) },

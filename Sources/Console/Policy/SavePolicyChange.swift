@@ -24,20 +24,32 @@ struct SavePolicyChange: Sendable {
       let faults = [fault] + (try await actions.unmet(preview.action, context.signedIn))
       return try await pages.review(context, change, typed: typed, faults: faults)
     }
+    let time: Instant?
+    switch ApplyAt(context.signedIn) {
+    case .now: time = nil
+    case .at(let instant): time = instant
+    case .invalid:
+      let faults = [Self.invalidTime] + (try await actions.unmet(preview.action, context.signedIn))
+      return try await pages.review(context, change, typed: typed, faults: faults)
+    }
     let version = preview.policy.version
     do {
       let outcome = try await pages.policies.change(
-        context.scope, expecting: version, actions.request(context.signedIn)
+        context.scope, expecting: version, actions.request(context.signedIn), applyAt: time
       ) { edit throws(PolicyError) in edit = proposal.applied(to: edit) }
       return actions.leave(
         Self.result(of: outcome.value, preview, context.signedIn.times), context.signedIn,
-        after: outcome, to: ConsolePaths.policy(context.scope))
+        after: outcome,
+        to: time == nil
+          ? ConsolePaths.policy(context.scope) : ConsolePaths.scheduledChanges(context.scope))
     } catch {
       let faults: [FieldError]
       switch error {
       case .failed(.changedMeanwhile(let policy)):
         return try await pages.page(context, policy, proposal.answers, seen: version)
       case .failed(.approvalPending): faults = [Self.approvalPending]
+      case .failed(.timeOutOfRange): faults = [Self.invalidTime]
+      case .failed(.changeScheduled): faults = [Self.changeScheduled]
       case .failed(let error): throw Refusal(error)
       case .refused(let refusal):
         faults = try ActionForms.faults(refusal, preview.action, context.signedIn)
@@ -48,6 +60,11 @@ struct SavePolicyChange: Sendable {
 
   private static let approvalPending = FieldError(
     field: "approval", text: Message("policy.approval-pending"))
+
+  private static let invalidTime = FieldError(
+    field: "apply-at", text: Message("policy.apply-at-invalid"))
+  private static let changeScheduled = FieldError(
+    field: "apply-at", text: Message("policy.change-scheduled"))
 
   /// The message about the result, for the next page.
   private static func result(
@@ -64,6 +81,8 @@ struct SavePolicyChange: Sendable {
           ])
       }
       return Message("policy.saved", ["changes": .message(joined(changes))])
+    case .scheduled(let time):
+      return Message("policy.scheduled", ["time": times.value(time)])
     case .waiting(let until):
       return Message("policy.waits-for-approval", ["time": times.value(until)])
     }
@@ -75,5 +94,21 @@ struct SavePolicyChange: Sendable {
     return changes.dropFirst().reduce(first) {
       Message("policy.changes-joined", ["changes": .message($0), "change": .message($1)])
     }
+  }
+}
+
+/// When a submitted change takes effect.
+private enum ApplyAt {
+  case now
+  case at(Instant)
+  case invalid
+
+  init(_ signedIn: SignedIn) {
+    let text = signedIn.form.trimmed("apply-at")
+    guard !text.isEmpty else {
+      self = .now
+      return
+    }
+    self = signedIn.times.instant(ofLocal: text).map { .at($0) } ?? .invalid
   }
 }

@@ -17,6 +17,7 @@ struct ProjectsAttention: ViewModel {
     _ warnings: [ScopeWarning], _ differing: [DifferingTenants],
     overdue: [(signOff: SignOff, projectName: String)], held: [HeldAgent],
     reporting: [ReportingPool], unreadable: [UnreadableSecrets.Group],
+    drifting: [DriftingPool],
     clock: ClockBanner?, _ signedIn: SignedIn, administrator: Administrator
   ) {
     self.clock = clock
@@ -26,7 +27,8 @@ struct ProjectsAttention: ViewModel {
       + warnings.prefix(ProjectsPage.warnings).map {
         WarningRow($0, administrator: administrator, times: signedIn.times)
       }
-    hasMoreWarnings = warnings.count > ProjectsPage.warnings
+      + drifting.prefix(ProjectsPage.warnings).map(WarningRow.init)
+    hasMoreWarnings = max(warnings.count, drifting.count) > ProjectsPage.warnings
     self.held = held.map { HeldRow(held: $0, signedIn: signedIn) }
     self.overdue = overdue.map {
       OverdueReviewRow(signOff: $0.signOff, projectName: $0.projectName)
@@ -172,6 +174,19 @@ struct WarningRow: ViewModel {
     } else {
       overview = unreadable.history
     }
+  }
+
+  init(_ pool: DriftingPool) {
+    name = .verbatim(pool.name)
+    project = pool.tenant == nil ? nil : pool.projectName
+    let id = pool.project.text
+    overview =
+      pool.tenant.map { ConsolePaths.tenant(id, $0.text) } ?? ConsolePaths.overview.ofProject(id)
+    sentence = PolicyFileWords.sentence(pool.fields)
+    href =
+      pool.tenant.map { ConsolePaths.policy.ofTenant(id, $0.text) }
+      ?? ConsolePaths.policy.ofProject(id)
+    verb = Message("scopes.review-policy")
   }
 
   init(_ warning: ScopeWarning, administrator: Administrator, times: Times) {

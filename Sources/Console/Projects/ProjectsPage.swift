@@ -40,6 +40,9 @@ struct ProjectsPage: Sendable {
     let overdue = try await refusing {
       try await identity.reviews.overdue(visibleTo: administrator, limit: Self.warnings)
     }
+    let drifting = try await refusing {
+      try await identity.policies.drifting(in: page.items, visibleTo: administrator)
+    }
     let held = try await held(administrator)
     let waiting = signedIn.approvals ?? 0
     let frame = frames.frame(Message("projects.projects"), for: signedIn)
@@ -52,7 +55,7 @@ struct ProjectsPage: Sendable {
       trends: sources.filter { $0.rights.contains(.see) }.map(\.trend),
       attention: ProjectsAttention(
         warnings, differing, overdue: overdue, held: held, reporting: reporting,
-        unreadable: unreadable,
+        unreadable: unreadable, drifting: drifting,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
       query: query, after: after, administrator: administrator)
     if waiting > 0 {

@@ -30,6 +30,8 @@ struct ReviewPage: Sendable {
       ReviewRow.Source(
         project: context.scope.project, summary: summary, base: review.project?.inForce,
         trend: trends[summary.key] ?? EnrollmentTrend(),
+        drift: identity.policies.drift(
+          of: summary.edit, in: context.scope.project, summary.tenant)?.map(\.field),
         mayChange: mayChangeAll
           || administrator.may(
             .changePolicy, project: context.scope.project, tenant: summary.tenant),

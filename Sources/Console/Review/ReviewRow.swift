@@ -12,6 +12,8 @@ struct ReviewRow: ViewModel {
   let window: Markup
   let sms: Markup
   let pattern: Message
+  /// How the policy differs from the policy file; nil if it doesn't.
+  let drift: Message?
   let enrolled: Markup
   let exemptions: Message
   /// The link to the exemptions of the project; nil without any.
@@ -35,6 +37,8 @@ struct ReviewRow: ViewModel {
     /// The project's policy; nil for administrators who can't read it.
     let base: PolicyInForce?
     let trend: EnrollmentTrend
+    /// The fields in which the policy differs from the policy file; nil if it doesn't.
+    let drift: [PolicyChange.Field]?
     let mayChange: Bool
     /// The number of users who are exempt from MFA.
     let exemptions: Int
@@ -58,6 +62,7 @@ struct ReviewRow: ViewModel {
     pattern =
       PatternWords.name(summary.edit.pattern, from: summary.edit.mandatoryFrom)
       ?? Message("policy.no-pattern")
+    drift = source.drift.map(PolicyFileWords.sentence)
     enrolled = Self.enrolled(summary, source.trend)
     exemptions = source.exemptions == 0 ? .verbatim("–") : .value(.number(source.exemptions))
     exemptionsHref =
@@ -111,6 +116,7 @@ struct ReviewRow: ViewModel {
     .markup(\.window),
     .markup(\.sms),
     .text(\.pattern),
+    .text(\.drift),
     .markup(\.enrolled),
     .text(\.exemptions),
     .text(\.exemptionsHref),

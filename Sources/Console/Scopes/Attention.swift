@@ -42,6 +42,12 @@ struct AttentionRules {
   /// Users who reported a change that they didn't make; one more than `mostReporting`.
   let reporting: [ReportingUser]
 
+  /// The fields in which the policy differs from the watched policy file; nil if it doesn't.
+  let fileDrift: [PolicyChange]?
+
+  /// The newest scheduled changes of the policy.
+  let scheduled: [ScheduledPolicyChange]
+
   /// Stored secrets of the pool that can't be decrypted; empty unless the administrator is an owner.
   let unreadable: [UnreadableSecrets.Group]
 
@@ -51,6 +57,7 @@ struct AttentionRules {
   private var times: Times { context.signedIn.times }
 
   private static let year: Int64 = 365 * 86_400
+  private static let week: Int64 = 7 * 86_400
 
   private var scope: Scope { context.scope }
   private var configuration: MFAConfiguration { policy.configuration }
@@ -65,8 +72,8 @@ struct AttentionRules {
     reportedChanges
       + unreadable.map { Attention($0.sentence, Message("scopes.view-audit-log"), $0.history) }
       + [
-        signInOff, lockedOut, unstated, weakened, off, phonesOff, wide, methods, unverified, outbox,
-        stale,
+        signInOff, lockedOut, unstated, weakened, drift, unscheduled, off, phonesOff, wide, methods,
+        unverified, outbox, stale,
       ]
       .compactMap {
         $0
@@ -137,6 +144,26 @@ struct AttentionRules {
   private var weakened: Attention? {
     guard let weakened = prerequisites.weakened else { return nil }
     return Attention(weakened.sentence(times), Message("scopes.review-policy"), policyPage)
+  }
+
+  /// The newest scheduled change, if it failed in the last week.
+  private var unscheduled: Attention? {
+    guard let newest = scheduled.first, let failure = newest.failure,
+      let endedAt = newest.endedAt, endedAt.advanced(bySeconds: Self.week) > now
+    else { return nil }
+    return Attention(
+      Message(
+        "scheduled-changes.not-made",
+        ["time": times.value(newest.applyAt), "why": .message(failure.sentence)]),
+      Message("scheduled-changes.view"),
+      context.may(.readPolicy) ? ConsolePaths.scheduledChanges(scope) : nil)
+  }
+
+  private var drift: Attention? {
+    fileDrift.map {
+      Attention(
+        PolicyFileWords.sentence($0.map(\.field)), Message("scopes.review-policy"), policyPage)
+    }
   }
 
   private var wide: Attention? {

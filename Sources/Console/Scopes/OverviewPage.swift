@@ -37,6 +37,8 @@ struct OverviewPage: Sendable {
       reporting: try await refusing {
         try await identity.reportedChanges.users(of: scope, limit: AttentionRules.mostReporting + 1)
       },
+      fileDrift: identity.policies.drift(of: policy),
+      scheduled: try await refusing { try await identity.policies.scheduled(scope) },
       unreadable: try await refusing {
         try await identity.unreadableSecrets.groups(
           visibleTo: context.signedIn.administrator, in: scope)

@@ -94,6 +94,25 @@ struct Times: Hashable, Sendable {
     return day.start.advanced(bySeconds: -zone.offset(at: near).seconds)
   }
 
+  /// The instant of a date and time in the administrator's time zone, such as `2026-12-01T09:30`;
+  /// nil if the text is malformed.
+  func instant(ofLocal text: String) -> Instant? {
+    let parts = text.split(separator: "T", omittingEmptySubsequences: false)
+    guard parts.count == 2, let day = Day(String(parts[0])) else { return nil }
+    let clock = parts[1].split(separator: ":", omittingEmptySubsequences: false)
+    guard (2...3).contains(clock.count),
+      clock.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } })
+    else { return nil }
+    let numbers = clock.compactMap { Int64($0) }
+    guard numbers[0] < 24, numbers.dropFirst().allSatisfy({ $0 < 60 }) else { return nil }
+    let seconds = zip(numbers, [3_600, 60, 1]).map(*).reduce(0, +)
+    let asUTC = day.start.advanced(bySeconds: seconds)
+    guard let zone else { return asUTC }
+    // This is off by at most a clock change, as in `start(of:)`.
+    let near = asUTC.advanced(bySeconds: -zone.offset(at: asUTC).seconds)
+    return asUTC.advanced(bySeconds: -zone.offset(at: near).seconds)
+  }
+
   private typealias Parts = (
     year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
   )

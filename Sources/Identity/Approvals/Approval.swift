@@ -194,6 +194,8 @@ public enum ApprovalOutcome: Sendable {
   case begun(job: Int64)
   /// The policy is in effect.
   case policyChanged(Policy)
+  /// The policy will be in effect at this time.
+  case policyScheduled(for: Instant)
   /// The request wasn't carried out because something had changed.
   case overtaken(ApprovalObstacle)
 }

@@ -209,8 +209,7 @@ extension Approvals {
       guard let proposed = try Self.proposedPolicy(of: approval, connection) else {
         throw ApprovalError.notFound
       }
-      return .policyChanged(
-        try carryOut(proposed, approval, by: approver, at: now, connection))
+      return try carryOut(proposed, approval, by: approver, at: now, connection)
     }
     if let job = approval.job {
       try connection.run(

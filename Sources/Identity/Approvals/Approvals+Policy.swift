@@ -6,6 +6,9 @@ public struct ProposedPolicy: Sendable {
   public let edit: PolicyEdit
   /// The policy version it was based on.
   public let version: Int
+  /// When it takes effect; nil for as soon as it's approved.
+  public let applyAt: Instant?
+  let template: PolicyTemplate.Kind?
 }
 
 extension Approval {
@@ -26,7 +29,8 @@ extension Approvals {
   /// - Returns: The time the request expires.
   /// - Throws: ``PolicyError/approvalPending`` if another request is pending.
   static func ask(
-    for new: PolicyEdit, over policy: Policy, _ request: ActionRequest, at now: Instant,
+    for new: PolicyEdit, over policy: Policy, applyAt time: Instant? = nil,
+    template: PolicyTemplate.Kind? = nil, _ request: ActionRequest, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant {
     let scope = policy.scope
@@ -46,12 +50,14 @@ extension Approvals {
       SupportRules(), in: scope, at: now, connection)
     try connection.run(
       """
-      INSERT INTO approval_policy (approval_id, policy_version, \(PolicyEdit.columnNames))
-      VALUES (\(id), \(policy.version), \(new.values))
+      INSERT INTO approval_policy (approval_id, policy_version, apply_at, template,
+        \(PolicyEdit.columnNames))
+      VALUES (\(id), \(policy.version), \(time?.microseconds), \(template?.text), \(new.values))
       """)
     var entry = AuditEntry(
       .approvalAsk, .policy, scope.objectID, name: scope.name, in: scope)
     entry.compare(policy.edit.auditFields, new.auditFields)
+    if let time { entry.add(.appliesAt, .instant(time)) }
     entry.note = request.note
     try entry.record(by: request.author, at: now, connection)
     return expiry
@@ -72,20 +78,36 @@ extension Approvals {
   ) throws -> ProposedPolicy? {
     try connection.first(
       """
-      SELECT \(PolicyEdit.columns("w")), w.policy_version FROM approval_policy w
+      SELECT \(PolicyEdit.columns("w")), w.policy_version, w.apply_at, w.template FROM approval_policy w
       WHERE w.approval_id = \(approval.id)
       """
-    ) { ProposedPolicy(edit: try PolicyEdit($0, from: 0), version: try $0.value(6)) }
+    ) { row in
+      ProposedPolicy(
+        edit: try PolicyEdit(row, from: 0), version: try row.value(6),
+        applyAt: (try row.value(7) as Int64?).map(Instant.init(microseconds:)),
+        template: (try row.value(8) as String?).flatMap { PolicyTemplate.Kind($0) })
+    }
   }
 
-  /// Applies an approved policy in the requester's name, with their reason.
+  /// Applies an approved policy in the requester's name, with their reason, or schedules it if it
+  /// takes effect later.
   func carryOut(
     _ proposed: ProposedPolicy, _ approval: Approval, by approver: Author, at now: Instant,
     _ connection: borrowing Connection
-  ) throws -> Policy {
+  ) throws -> ApprovalOutcome {
     let policy = try Policies.find(approval.scope.key, connection)
     var context = store.context(approval.author, at: now, because: approval.note)
     context.approver = approver.actor.name
-    return try Policies.store(proposed.edit, over: policy, context, connection)
+    if let time = proposed.applyAt, time > now {
+      try ScheduledPolicyChange.store(
+        proposed.edit, over: policy, at: time, context, connection)
+      return .policyScheduled(for: time)
+    }
+    if let kind = proposed.template {
+      let template = try PolicyTemplate.find(kind, of: policy.scope.project, connection)
+      context.template = template?.name ?? kind.text
+      try PolicyTemplate.recordUse(of: kind, in: policy.scope, at: now, connection)
+    }
+    return .policyChanged(try Policies.store(proposed.edit, over: policy, context, connection))
   }
 }

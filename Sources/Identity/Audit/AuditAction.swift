@@ -6,6 +6,16 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case policyWiden = "policy.widen"
   /// MFA policies reviewed and signed off.
   case policySignOff = "policy.sign-off"
+  /// MFA policy change scheduled.
+  case policySchedule = "policy.schedule"
+  /// Scheduled MFA policy change canceled.
+  case policyCancelSchedule = "policy.cancel-schedule"
+  /// Scheduled MFA policy change not made.
+  case policyScheduleFail = "policy.schedule-fail"
+  /// Policy template created.
+  case policyCreateTemplate = "policy.create-template"
+  /// Policy template deleted.
+  case policyDeleteTemplate = "policy.delete-template"
   /// Recovery codes revoked.
   case factorEndRecoveryCodes = "factor.end-recovery-codes"
   /// Temporary code revoked.
@@ -273,7 +283,9 @@ public enum AuditAction: String, CaseIterable, Sendable {
   /// The group.
   public var group: Group {
     switch self {
-    case .policyChange, .policySignOff, .policyWiden: .policy
+    case .policyCancelSchedule, .policyChange, .policyCreateTemplate, .policyDeleteTemplate,
+      .policySchedule, .policyScheduleFail, .policySignOff, .policyWiden:
+      .policy
     case .factorEndRecoveryCodes, .factorEndTemporaryCode, .factorRecoveryCodes,
       .factorTemporaryCode, .factorUseRecoveryCode, .factorUseTemporaryCode:
       .backupCode
@@ -329,6 +341,10 @@ public enum AuditAction: String, CaseIterable, Sendable {
 public enum AuditResource: String, CaseIterable, Sendable {
   /// The policy of a user pool.
   case policy
+  /// A named policy of a project.
+  case policyTemplate = "policy template"
+  /// A scheduled change of a policy.
+  case scheduledChange = "scheduled change"
   /// The code acceptance window of a user pool.
   case policyWindow = "policy window"
   /// A user.

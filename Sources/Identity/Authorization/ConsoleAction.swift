@@ -49,6 +49,12 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case weakenPolicy
   /// Signs off the MFA policies of a project.
   case signOffReview
+  /// Cancels a scheduled change of the MFA policy.
+  case cancelScheduledChange
+  /// Creates a policy template.
+  case createPolicyTemplate
+  /// Deletes a policy template.
+  case deletePolicyTemplate
 
   // Keys, tokens, and identity providers.
   /// Creates an API key.
@@ -234,6 +240,8 @@ extension ConsoleAction {
     case .changePolicy: ActionRequirements(.changePolicy)
     case .weakenPolicy: ActionRequirements(.changePolicy, .recent, .written, .affectedUsers)
     case .signOffReview: ActionRequirements(.signOffReview, .secondFactor)
+    case .cancelScheduledChange, .createPolicyTemplate, .deletePolicyTemplate:
+      ActionRequirements(.changePolicy)
 
     case .createAPIKey: ActionRequirements(.manageKeys, .recent)
     case .revokeAPIKey: ActionRequirements(.manageKeys, .recent)

@@ -33,6 +33,8 @@ public enum MailContent: Sendable {
   case weakenedPolicy(WeakenedPolicyMail)
   /// A policy review that is due, to the last reviewer.
   case reviewDue(ReviewDueMail)
+  /// A scheduled policy change that wasn't made, to its author and owners.
+  case scheduledChangeFailed(ScheduledChangeFailedMail)
   /// A change that a user reported, to administrators.
   case reportedChange(ReportedChangeMail)
   /// A link to set up an authenticator app, to a user.
@@ -87,6 +89,22 @@ public struct ReviewDueMail: Sendable {
   public let signOff: SignOff
   /// The URL of the review in the console.
   public let link: String
+}
+
+/// A scheduled policy change that wasn't made.
+public struct ScheduledChangeFailedMail: Sendable {
+  /// The user pool.
+  public let scope: Scope
+  /// The fields that it would have changed.
+  public let changes: [PolicyChange]
+  /// The name of the administrator who scheduled it.
+  public let by: String
+  /// The time it was scheduled for.
+  public let applyAt: Instant
+  /// Why it wasn't made.
+  public let failure: ScheduledPolicyChange.Failure
+  /// The time of the attempt.
+  public let at: Instant
 }
 
 /// A change that a user reported.

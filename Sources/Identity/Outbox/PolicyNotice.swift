@@ -4,6 +4,27 @@ extension Outbox {
   /// The maximum number of owners to notify.
   private static let mostOwners = 20
 
+  /// Emails the author of a scheduled change and the owners that it wasn't made.
+  ///
+  /// Does nothing without a mail server; the console shows it anyway.
+  func notify(
+    _ mail: ScheduledChangeFailedMail, author: Author, _ connection: borrowing Connection
+  ) throws {
+    guard carriesMail else { return }
+    let owners = try Administrators.recipients(
+      with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, connection)
+    let known = owners.contains { $0.id.text == author.actor.id }
+    let own = known ? nil : try Administrators.present(ID(author.actor.id), connection)?.email
+    for recipient in [own].compactMap(\.self) + owners.map(\.email) {
+      try add(
+        OutboxMessage(
+          purpose: "notice-scheduled-change-failed", recipient: recipient,
+          text: written(.scheduledChangeFailed(mail)),
+          expiresAt: mail.at.advanced(bySeconds: Self.noticeLifetime)),
+        to: nil, in: mail.scope, at: mail.at, connection)
+    }
+  }
+
   /// Emails the owners of a project or tenant, except the author of the change.
   ///
   /// Does nothing without a mail server; the console shows the change anyway.

@@ -1,7 +1,7 @@
 public import OTP
 
 /// The state of multi-factor authentication or of one of its providers.
-public enum MFAState: Int, Sendable {
+public enum MFAState: Int, CaseIterable, Sendable {
   /// Not specified.
   case unspecified = 0
   /// Disabled.
@@ -19,6 +19,12 @@ public enum MFAState: Int, Sendable {
     case .enabled: "enabled"
     case .mandatory: "mandatory"
     }
+  }
+
+  /// Creates a state from its stable identifier; nil if it's unknown.
+  init?(code: String) {
+    guard let state = Self.allCases.first(where: { $0.code == code }) else { return nil }
+    self = state
   }
 }
 

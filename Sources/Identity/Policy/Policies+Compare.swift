@@ -137,11 +137,3 @@ extension PolicyEdit {
     }
   }
 }
-
-extension MFAState {
-  fileprivate init?(code: String) {
-    let all: [MFAState] = [.unspecified, .disabled, .enabled, .mandatory]
-    guard let state = all.first(where: { $0.code == code }) else { return nil }
-    self = state
-  }
-}

@@ -5,6 +5,7 @@ public struct Policies: Sendable {
   let store: Store
   let audit: Audit
   let differing = PolicyStampCache<DifferingTenants?>()
+  let watched = WatchedPolicyFile()
 
   /// Returns the current policy.
   ///
@@ -38,9 +39,16 @@ public struct Policies: Sendable {
   /// A change that weakens the policy has stricter requirements, and may need approval by a second
   /// administrator, depending on the pool's support rules.
   ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - version: The version that the change is based on.
+  ///   - request: The administrator and their input.
+  ///   - time: When the change takes effect; nil for now. Everything it requires is required now.
+  ///   - edit: Edits the policy; may be called more than once.
+  /// - Returns: The result.
   /// - Throws: ``ActionError``.
   public func change(
-    _ scope: Scope, expecting version: Int, _ request: ActionRequest,
+    _ scope: Scope, expecting version: Int, _ request: ActionRequest, applyAt time: Instant? = nil,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
   ) async throws(ActionError<PolicyError>) -> ActionOutcome<PolicyOutcome> {
     try await store.perform(
@@ -57,9 +65,18 @@ public struct Policies: Sendable {
       var new = policy.edit
       try edit(&new)
       try new.configuration.check()
+      guard new != policy.edit else { return .changed(policy) }
+      if let time {
+        try ScheduledPolicyChange.check(time, for: scope, at: context.now, connection)
+      }
       if try Approval.isNeeded(for: new, over: policy, connection) {
         return .waiting(
-          until: try Approvals.ask(for: new, over: policy, request, at: context.now, connection))
+          until: try Approvals.ask(
+            for: new, over: policy, applyAt: time, request, at: context.now, connection))
+      }
+      if let time {
+        try ScheduledPolicyChange.store(new, over: policy, at: time, context, connection)
+        return .scheduled(for: time)
       }
       return .changed(try Self.store(new, over: policy, context, connection))
     }

@@ -1,5 +1,6 @@
 import Database
 import Identity
+import JSON
 import Localization
 
 /// The text of the command line, from the message catalog of the program.
@@ -93,6 +94,66 @@ extension RevivedState.Kind {
     case .password: Message("cli.users-password-changed-since")
     case .factor: Message("cli.second-factor")
     case .suspendedFactor: Message("cli.second-factor-suspended-since")
+    }
+  }
+}
+
+extension PolicyFileError {
+  /// The error as messages for the operator, one for each problem in the file.
+  func messages(of path: String) -> [Message] {
+    switch self {
+    case .notJSON(let error, let line):
+      let place = line.map { "\(path):\($0)" } ?? path
+      return [
+        Message(
+          "cli.policy-file-not-json", ["place": .text(place), "error": .text(error.description)])
+      ]
+    case .problems(let problems):
+      return problems.map { problem in
+        let fault = Message.Value.message(problem.fault.message)
+        let member = Message.Value.text(problem.member)
+        return switch (problem.member.isEmpty, problem.pool) {
+        case (true, _): Message("cli.policy-file-fault", ["file": .text(path), "fault": fault])
+        case (false, nil):
+          Message(
+            "cli.policy-file-fault-at", ["file": .text(path), "member": member, "fault": fault])
+        case (false, let pool?):
+          Message(
+            "cli.policy-file-fault-in-pool",
+            ["file": .text(path), "member": member, "pool": .text(pool), "fault": fault])
+        }
+      }
+    case .unavailable(let failure):
+      return [Message("cli.the-database-cant-be-used", ["failure": .text("\(failure)")])]
+    }
+  }
+}
+
+extension PolicyFileFault {
+  /// The fault as a message for the operator.
+  var message: Message {
+    switch self {
+    case .missing: Message("cli.policy-file-is-required")
+    case .unknownMember: Message("cli.policy-file-isnt-a-member")
+    case .wrongType(let type):
+      Message("cli.policy-file-must-be-of-type", ["type": .text(type.rawValue)])
+    case .notOneOf(let values):
+      Message("cli.policy-file-must-be-one-of", ["values": .list(values.map { .verbatim($0) })])
+    case .outOfRange(let range):
+      Message(
+        "cli.policy-file-must-be-in-range",
+        ["lowest": .number(range.lowerBound), "highest": .number(range.upperBound)])
+    case .invalidDay: Message("cli.policy-file-must-be-a-day")
+    case .duplicatePool: Message("cli.policy-file-is-in-the-file-twice")
+    case .poolNotFound: Message("cli.policy-file-no-such-pool")
+    case .incompleteTOTP: Message("cli.policy-file-totp-requires-both")
+    case .dayWithoutMandatory: Message("cli.policy-file-day-requires-mandatory")
+    case .otherVersion(let current):
+      Message("cli.policy-file-changed-since", ["version": .number(current)])
+    case .reasonRequired: Message("cli.policy-file-requires-reason")
+    case .reasonTooLong:
+      Message("cli.policy-file-reason-too-long", ["count": .number(ActionRequest.longestNote)])
+    case .approvalRequired: Message("cli.policy-file-requires-approval")
     }
   }
 }

@@ -18,6 +18,7 @@ struct Housekeeping: Sendable {
       Task { await Self.foldActivity(identity) },
       Task { await Self.age(identity) },
       Task { await Self.removeMany(identity) },
+      Task { await Self.makeScheduledChanges(identity) },
     ]
   }
 
@@ -122,6 +123,13 @@ struct Housekeeping: Sendable {
         guard await slept(.seconds(5)) else { return }
       }
     } while await slept(.milliseconds(250))
+  }
+
+  /// Makes scheduled policy changes that are due, also those that were due while no server ran.
+  private static func makeScheduledChanges(_ identity: Identity) async {
+    repeat {
+      do { try await identity.makeScheduledChanges() } catch { Terminal.complain("\(error)") }
+    } while await slept(.seconds(5))
   }
 
   /// Loads new keys, and re-encrypts with a new master key in batches.

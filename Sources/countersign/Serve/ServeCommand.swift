@@ -60,6 +60,10 @@ enum ServeCommand: Command {
     certificates?.check()
     let reload = Reload(reloads, server, log: log, certificates: certificates)
     let watch = Task { await certificates?.run() }
+    let policyFile = configuration.policyFile.map { path in
+      let watch = PolicyFileWatch(path: path, policies: instance.identity.policies)
+      return Task { await watch.run() }
+    }
     try await greet(configuration, instance, application)
     demo?.say(at: "\(application.publicURL)")
     let housekeeping = Housekeeping(
@@ -68,6 +72,7 @@ enum ServeCommand: Command {
     let delivery = configuration.mail.map { Delivery(instance.identity, $0) }
     await stop.wait()
     watch.cancel()
+    policyFile?.cancel()
     await reload.stop()
     await server.stop(grace: .seconds(10))
     await delivery?.stop()

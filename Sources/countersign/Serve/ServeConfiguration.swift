@@ -17,6 +17,8 @@ struct ServeConfiguration: Sendable {
   var defaultProject: String
   var emulatorBeyondLoopback: Bool
   var accessLog: String
+  /// The policy file to watch; nil for none.
+  var policyFile: String?
   /// Email delivery; nil when emails are queued and can be read in the console.
   var mail: MailConfiguration?
   /// The seed of the demo to create; nil for no demo.
@@ -47,6 +49,9 @@ struct ServeConfiguration: Sendable {
       Option(
         "access-log", "FILE",
         help: Message("cli.help-access-log-a-file-for-standard")),
+      Option(
+        "policy-file", "FILE",
+        help: Message("cli.help-show-in-the-console-which")),
     ] + NetworkConfiguration.options + MailConfiguration.options + [
       Option(
         "demo",
@@ -81,6 +86,7 @@ struct ServeConfiguration: Sendable {
     defaultProject = arguments.value("project") ?? "demo-project"
     emulatorBeyondLoopback = arguments.has("emulator-beyond-loopback")
     accessLog = arguments.value("access-log") ?? "-"
+    policyFile = arguments.value("policy-file")
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
     case (nil, nil): tls = nil
     case (let certificate?, let key?): tls = .init(certificate: certificate, key: key)

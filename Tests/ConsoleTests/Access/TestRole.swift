@@ -128,6 +128,8 @@ struct Samples: Sendable {
       "removals": "sample", "notes": String(note), "release": try await world.id(of: World.nadia),
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: scope)),
+      "scheduled": String(try await world.scheduledChange(in: scope)),
+      "policy-templates": try await world.template(of: scope),
       "providers": "oidc.acme", "custom-token-keys": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
       "tokens": token.token.id.text, "projects": scope.project.text,
@@ -253,6 +255,30 @@ extension World {
     guard let approval = waiting.first(where: { $0.kind == .policy && $0.scope.key == scope.key })
     else { throw Missing("approval") }
     return approval.id
+  }
+
+  /// Schedules a policy change, and returns its number.
+  func scheduledChange(in scope: Scope) async throws -> Int64 {
+    let (agent, ada) = try await adaInSupport()
+    let version = try await identity.policies.read(scope).version
+    _ = try await identity.policies.change(
+      scope, expecting: version, ActionRequest(agent: agent, author: ada),
+      applyAt: identity.clock.now().advanced(bySeconds: 86_400)
+    ) { $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 0) }
+    guard let change = try await identity.policies.scheduled(scope).first else {
+      throw Missing("scheduled change")
+    }
+    return change.id
+  }
+
+  /// Creates a policy template, and returns its number.
+  func template(of scope: Scope) async throws -> String {
+    let (agent, ada) = try await adaInSupport()
+    _ = try await identity.policyTemplates.create(
+      "Template of \(scope.name)", from: scope, ActionRequest(agent: agent, author: ada))
+    let templates = try await identity.policyTemplates.list(scope.project)
+    guard let last = templates.last else { throw Missing("template") }
+    return last.kind.text
   }
 
   /// Adds a note to a user, and returns its number.

@@ -61,10 +61,45 @@ extension UseCase {
           id, in: i.acme, agent.request(nil))
       }
     },
+    UseCase("schedule a policy change", [.policySchedule]) { i in
+      let agent = try await i.agent("pia", role: .policy)
+      return { _ = try await i.schedule(2, by: agent) }
+    },
+    UseCase("create a policy template", [.policyCreateTemplate]) { i in
+      let agent = try await i.agent("pia", role: .policy)
+      return {
+        _ = try await i.identity.policyTemplates.create("Ours", from: i.acme, agent.request(nil))
+      }
+    },
+    UseCase("delete a policy template", [.policyDeleteTemplate]) { i in
+      let agent = try await i.agent("pia", role: .policy)
+      let templates = i.identity.policyTemplates
+      _ = try await templates.create("Ours", from: i.acme, agent.request(nil))
+      return { _ = try await templates.delete(1, of: i.acme.project, agent.request(nil)) }
+    },
+    UseCase("cancel a scheduled policy change", [.policyCancelSchedule]) { i in
+      let agent = try await i.agent("pia", role: .policy)
+      let id = try await i.schedule(2, by: agent)
+      return {
+        try await i.identity.policies.cancelScheduled(id, in: i.acme, agent.request(nil))
+      }
+    },
   ]
 }
 
 extension Instance {
+  /// Schedules a change of Acme's adjacent intervals, and returns its number.
+  func schedule(
+    _ intervals: Int?, in seconds: Int64 = 3_600, by agent: Agent, because reason: String = ""
+  ) async throws -> Int64 {
+    let version = try await identity.policies.read(acme).version
+    _ = try await identity.policies.change(
+      acme, expecting: version, agent.request(nil, note: reason),
+      applyAt: now.advanced(bySeconds: seconds)
+    ) { $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: intervals) }
+    return try await identity.policies.scheduled(acme).first?.id ?? 0
+  }
+
   /// Enrolls Alice in a pool where removing her last factor requires approval.
   func lastFactor() async throws -> (Device, Agent) {
     let device = try await enrolled(.alice)

@@ -1,0 +1,215 @@
+import HTTP
+import Identity
+import Localization
+import MailText
+import Templating
+import Text
+
+/// `/projects/{p}/policy-templates/{t}`: chooses tenants for a template, and previews and applies it.
+///
+/// The chosen tenants are in the query, so the preview has an address of its own.
+struct PolicyTemplatePage: Sendable {
+  let identity: Identity
+  let actions: ActionForms
+  let view: Template<PolicyTemplateView>
+
+  func show(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
+    let chosen = context.signedIn.query.all("tenant").compactMap { $0.text(atMost: 128) }
+    return try await page(context, try await template(context, id), chosen.map { ID($0) })
+  }
+
+  func apply(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
+    let signedIn = context.signedIn
+    let template = try await template(context, id)
+    let tenants = signedIn.form.all("tenant").compactMap { ChosenTenant($0.text(atMost: 160)) }
+    let project = context.scope.project
+    let faults: [FieldError]
+    do {
+      let outcome = try await identity.policyTemplates.apply(
+        template.kind, to: tenants.map { ($0.id, $0.version) }, of: project,
+        actions.request(signedIn))
+      return actions.leave(
+        Self.result(outcome.value), signedIn, after: outcome,
+        to: ConsolePaths.policyTemplates(project.text))
+    } catch {
+      switch error {
+      case .failed(.changedMeanwhile(let name)):
+        faults = [
+          FieldError(
+            field: "tenants",
+            text: Message("policy-templates.changed-meanwhile", ["tenant": .name(name)]))
+        ]
+      case .failed(.approvalPending(let name)):
+        faults = [
+          FieldError(
+            field: "tenants",
+            text: Message("policy-templates.approval-pending", ["tenant": .name(name)]))
+        ]
+      case .failed(.notFound), .failed(.wrongNumberOfTenants): throw .notFound
+      case .failed: throw .unavailable(error)
+      case .refused(let refusal):
+        faults = try ActionForms.faults(refusal, .weakenPolicy, signedIn)
+      }
+      return try await page(context, template, tenants.map(\.id), faults: faults)
+    }
+  }
+
+  private static func result(_ outcome: TemplateOutcome) -> Message {
+    let changed = Message(
+      "policy-templates.applied", ["count": .number(outcome.changed)])
+    guard outcome.waiting > 0 else { return changed }
+    return Message(
+      "policy-templates.applied-and-waiting",
+      ["changed": .message(changed), "count": .number(outcome.waiting)])
+  }
+
+  private func template(
+    _ context: ProjectContext, _ id: String
+  ) async throws(Refusal) -> PolicyTemplate {
+    let all = try await refusing {
+      try await identity.policyTemplates.list(context.scope.project)
+    }
+    guard let template = all.first(where: { $0.kind.text == id }) else { throw .notFound }
+    return template
+  }
+
+  private func page(
+    _ context: ProjectContext, _ template: PolicyTemplate, _ chosen: [ID<Tenant>],
+    faults: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let project = context.scope.project
+    let after = context.signedIn.query.text("after")
+    let preview: [TemplateChange]
+    do {
+      preview = try await identity.policyTemplates.preview(
+        template.kind, for: Array(chosen.prefix(PolicyTemplates.mostTenants)), of: project)
+    } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
+    }
+    let tenants =
+      chosen.isEmpty
+      ? try await refusing {
+        try await identity.policyTemplates.tenants(of: project, after: after)
+      } : nil
+    var frame = try await actions.frames.frame(template.label, in: context)
+    frame.errors = faults
+    frame.crumbs = [
+      Link(
+        text: Message("policy-templates.policy-templates"),
+        href: ConsolePaths.policyTemplates(project.text))
+    ]
+    let framed = FrameView(frame)
+    let action: ConsoleAction =
+      preview.contains { !$0.weakenings.isEmpty } ? .weakenPolicy : .changePolicy
+    let model = PolicyTemplateView(
+      frame: framed, context: context, template: template, preview: preview, tenants: tenants,
+      after: after, fields: try await actions.fields(action, context.signedIn, framed))
+    return .html(view.render(model), status: faults.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+/// A tenant in the preview, with the version of its policy: `emea-1:4`.
+private struct ChosenTenant {
+  let id: ID<Tenant>
+  let version: Int
+
+  init?(_ text: String?) {
+    guard let text, let colon = text.lastIndex(of: ":"),
+      let version = Int(text[text.index(after: colon)...])
+    else { return nil }
+    (id, self.version) = (ID(String(text[..<colon])), version)
+  }
+}
+
+struct PolicyTemplateView: ViewModel {
+  let frame: FrameView
+  let context: ProjectContext
+  let template: PolicyTemplate
+  let preview: [TemplateChange]
+  /// The tenants to choose from; nil in the preview.
+  let tenants: Page<TemplatedTenant>?
+  let after: String?
+  let fields: ActionFields
+
+  private var address: String {
+    ConsolePaths.policyTemplate(context.scope.project.text, template.kind.text)
+  }
+
+  private var changing: [TemplateChange] { preview.filter { !$0.changes.isEmpty } }
+
+  private var hits: [Message] {
+    let affected = changing.reduce(0) { $0 + $1.affectedUsers }
+    let waiting = changing.count { $0.needsApproval }
+    return [
+      Message("policy-templates.n-change", ["count": .number(changing.count)]),
+      affected > 0
+        ? Message("policy-templates.n-users-weaker", ["count": .number(affected)])
+        : Message("policy-templates.none-weaker"),
+      waiting > 0 ? Message("policy-templates.n-need-approval", ["count": .number(waiting)]) : nil,
+    ].compactMap(\.self)
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("label") { $0.template.label },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("address") { $0.address },
+    .text("action") {
+      ConsolePaths.policyTemplateApplication(
+        $0.context.scope.project.text, $0.template.kind.text)
+    },
+    .list("facts") { view in
+      PolicyChange.Field.allCases.map { field in
+        Fact(field.label, PolicyChange.value(field, view.template.edit).message)
+      }
+    },
+    .flag("isChoosing") { $0.tenants != nil },
+    .flag("isPreview") { $0.tenants == nil },
+    .flag("hasChoices") { !($0.tenants?.items.isEmpty ?? true) },
+    .list("choices") { view in
+      (view.tenants?.items ?? []).map { TenantChoice(tenant: $0, template: view.template) }
+    },
+    .object("pager") { view in
+      PagerView(
+        shown: Message(
+          "policy-templates.n-tenants", ["count": .number(view.tenants?.items.count ?? 0)]),
+        path: view.address, query: Form(), after: view.after, next: view.tenants?.next)
+    },
+    .text("tenantsError") { $0.frame.error(at: "tenants") },
+    .texts("hits") { $0.hits },
+    .list("rows") { $0.preview.map(TemplateChangeRow.init) },
+    .object("authorization") { $0.fields },
+  ]
+}
+
+/// A tenant that a template can be applied to.
+struct TenantChoice: ViewModel {
+  let tenant: TemplatedTenant
+  let template: PolicyTemplate
+
+  static let keys: Keys<Self> = [
+    .text("id") { $0.tenant.policy.scope.objectID },
+    .text("name") { $0.tenant.policy.scope.name },
+    .text("hint") { choice in
+      let fields = PolicyChange.between(choice.tenant.policy.edit, choice.template.edit)
+      return fields.isEmpty
+        ? Message("policy-templates.matches") : Message.value(.sequence(fields.map(\.field.name)))
+    },
+  ]
+}
+
+/// What a template changes in a tenant.
+struct TemplateChangeRow: ViewModel {
+  let change: TemplateChange
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.change.policy.scope.name },
+    .text("tenant") { "\($0.change.policy.scope.objectID):\($0.change.policy.version)" },
+    .flag("isUnchanged") { $0.change.changes.isEmpty },
+    .list("changes") { $0.change.changes.map(ChangeRow.init) },
+    .text("users") { Message.value(.number($0.change.policy.users)) },
+    .flag("isWeaker") { !$0.change.weakenings.isEmpty },
+    .flag("needsApproval") { $0.change.needsApproval },
+  ]
+}

@@ -1,0 +1,84 @@
+import HTTP
+import Identity
+import Localization
+import MailText
+import Templating
+
+/// `S/policy/versions`: the versions of a policy, with links to restore them.
+struct PolicyVersionsPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<PolicyVersionsView>
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let scope = context.scope
+    let versions: [PolicyVersion]
+    do {
+      versions = try await identity.policies.restorable(scope)
+    } catch {
+      throw Refusal(error)
+    }
+    var frame = try await frames.frame(
+      Message("policy-versions.versions"), in: context)
+    frame.crumbs = [Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))]
+    let model = PolicyVersionsView(
+      frame: FrameView(frame), context: context, versions: versions, catalog: frames.catalog)
+    return .html(view.render(model))
+  }
+}
+
+struct PolicyVersionsView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let versions: [PolicyVersion]
+  let catalog: Catalog
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .flag("hasVersions") { !$0.versions.isEmpty },
+    .object("empty") { _ in
+      EmptyView(
+        heading: Message("policy-versions.empty"), sentence: Message("policy-versions.empty-hint"))
+    },
+    .list("versions") { view in
+      view.versions.map { version in
+        PolicyVersionRow(
+          version: version, isCurrent: version.edit == view.versions.first?.edit,
+          context: view.context,
+          history: HistoryRow(policy: version.row, view.frame.times, view.catalog))
+      }
+    },
+    .text("zone") { $0.frame.times.zoneInWords },
+  ]
+}
+
+/// A version of a policy in the list.
+struct PolicyVersionRow: ViewModel {
+  let version: PolicyVersion
+  /// Whether the policy is the current one.
+  let isCurrent: Bool
+  let context: ScopeContext
+  let history: HistoryRow
+
+  private func value(_ field: PolicyChange.Field) -> Message {
+    PolicyChange.value(field, version.edit).message
+  }
+
+  static let keys: Keys<Self> = [
+    .text("number") { Message.value(.number($0.version.number)) },
+    .text("totp") { $0.value(.totp) },
+    .markup("window") { WindowStrip.small($0.version.edit.configuration) },
+    .text("sms") { $0.value(.sms) },
+    .text("pattern") { $0.value(.pattern) },
+    .text("what") { $0.history.what },
+    .text("who") { $0.history.who },
+    .markup("at") { $0.history.at },
+    .text("why") { $0.history.why },
+    .flag(\.isCurrent),
+    .text("restore") { row in
+      guard !row.isCurrent, row.context.may(.changePolicy) else { return nil }
+      let query: Form = ["change": "version", "row": String(row.version.row.id)]
+      return query.query(of: ConsolePaths.policy(row.context.scope))
+    },
+  ]
+}

@@ -1,0 +1,19 @@
+import HTTP
+import Identity
+
+/// The versions of a policy that can be restored.
+enum PolicyVersionsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let page = PolicyVersionsPage(
+      identity: parts.identity, frames: parts.frames,
+      view: try parts.template("policy-versions/list", for: PolicyVersionsView.self))
+    table.inScope(.get, ConsolePaths.policyVersions, .readPolicy, page.show)
+  }
+}
+
+extension ConsolePaths {
+  static let policyVersions = ScopePath(
+    Path("projects", nil, "policy", "versions", parameters: String.self),
+    Path(
+      "projects", nil, "tenants", nil, "policy", "versions", parameters: String.self, String.self))
+}

@@ -1,0 +1,42 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// What is planned for a policy, and the links to its scheduled changes and versions.
+struct PolicyPlans: ViewModel {
+  let scheduled: String
+  let versions: String
+  /// The project's templates; nil for administrators who can't change the project's policy.
+  let templates: String?
+  /// When the pending scheduled change takes effect; nil if there's none.
+  let pending: Markup?
+  /// How the policy differs from the policy file; nil if it doesn't.
+  let drift: Message?
+  /// The fields that differ from the policy file, with its values.
+  let drifts: [ChangeRow]
+
+  init(
+    _ context: ScopeContext, scheduled changes: [ScheduledPolicyChange], drift: [PolicyChange]?,
+    times: Times
+  ) {
+    scheduled = ConsolePaths.scheduledChanges(context.scope)
+    versions = ConsolePaths.policyVersions(context.scope)
+    let project = context.scope.project
+    let mayChangeAll = context.signedIn.administrator.may(
+      .changePolicy, project: project, tenant: nil)
+    templates = mayChangeAll ? ConsolePaths.policyTemplates(project.text) : nil
+    pending = changes.first { $0.state == .waiting }.map { times.moment($0.applyAt) }
+    self.drift = drift.map { PolicyFileWords.sentence($0.map(\.field)) }
+    drifts = (drift ?? []).map(ChangeRow.init)
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.scheduled),
+    .text(\.versions),
+    .text(\.templates),
+    .markup(\.pending),
+    .text(\.drift),
+    .list(\.drifts),
+  ]
+}

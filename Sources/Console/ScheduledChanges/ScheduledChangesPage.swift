@@ -1,0 +1,117 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `S/policy/scheduled`: the pending and ended scheduled changes of a policy.
+struct ScheduledChangesPage: Sendable {
+  let identity: Identity
+  let actions: ActionForms
+  let view: Template<ScheduledChangesView>
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let scope = context.scope
+    let policy: Policy
+    do {
+      policy = try await identity.policies.read(scope)
+    } catch {
+      throw Refusal(error)
+    }
+    let changes = try await refusing { try await identity.policies.scheduled(scope) }
+    var frame = try await actions.frames.frame(
+      Message("scheduled-changes.scheduled-changes"), in: context)
+    frame.crumbs = [Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))]
+    return .html(
+      view.render(
+        ScheduledChangesView(
+          frame: FrameView(frame), context: context, policy: policy, changes: changes)))
+  }
+}
+
+struct ScheduledChangesView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let policy: Policy
+  let changes: [ScheduledPolicyChange]
+
+  private func rows(isPending: Bool) -> [ScheduledChangeRow] {
+    changes.filter { ($0.state == .waiting) == isPending }.map {
+      ScheduledChangeRow(change: $0, policy: policy, context: context)
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("policy") { ConsolePaths.policy($0.context.scope) },
+    .flag("hasPending") { !$0.rows(isPending: true).isEmpty },
+    .list("pending") { $0.rows(isPending: true) },
+    .object("empty") { _ in
+      EmptyView(
+        heading: Message("scheduled-changes.empty"),
+        sentence: Message("scheduled-changes.empty-hint"))
+    },
+    .flag("hasEnded") { !$0.rows(isPending: false).isEmpty },
+    .list("ended") { $0.rows(isPending: false) },
+    .text("zone") { $0.frame.times.zoneInWords },
+  ]
+}
+
+/// A scheduled change in the list.
+struct ScheduledChangeRow: ViewModel {
+  let change: ScheduledPolicyChange
+  /// The current policy.
+  let policy: Policy
+  let context: ScopeContext
+
+  private var times: Times { context.signedIn.times }
+
+  private var state: Markup {
+    switch change.state {
+    case .waiting: Chip.look(Message("scheduled-changes.state-pending"))
+    case .applied: Chip.on(Message("scheduled-changes.state-made"))
+    case .canceled: Chip.off(Message("scheduled-changes.state-canceled"))
+    case .failed: Chip.bad(Message("scheduled-changes.state-failed"))
+    }
+  }
+
+  /// Why the change failed, or will fail.
+  private var why: Message? {
+    if let failure = change.failure { return failure.sentence }
+    return change.state == .waiting && change.version != policy.version
+      ? Message("scheduled-changes.will-fail") : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .markup("at") { $0.times.moment($0.change.applyAt) },
+    .list("changes") { row in
+      row.change.state == .waiting
+        ? PolicyChange.between(row.policy.edit, row.change.edit).map(ChangeRow.init) : []
+    },
+    .text("by") { $0.change.authorName },
+    .markup("since") { $0.times.moment($0.change.scheduledAt) },
+    .text("approver") { $0.change.approverName },
+    .text("reason") { $0.change.reason },
+    .markup("state") { $0.state },
+    .text("why") { $0.why },
+    .text("canceler") { $0.change.cancelerName },
+    .markup("endedAt") { row in row.change.endedAt.map(row.times.moment) },
+    .text("cancel") { row in
+      row.change.state == .waiting && row.context.may(.changePolicy)
+        ? ConsolePaths.scheduledChangeCancellation(row.context.scope, String(row.change.id)) : nil
+    },
+  ]
+}
+
+extension ScheduledPolicyChange.Failure {
+  /// Says why the change wasn't made.
+  var sentence: Message {
+    switch self {
+    case .authorRemoved: Message("scheduled-changes.author-removed")
+    case .permissionLost: Message("scheduled-changes.permission-lost")
+    case .policyChanged: Message("scheduled-changes.policy-changed")
+    case .approvalRequired: Message("scheduled-changes.approval-required")
+    case .restored: Message("scheduled-changes.restored")
+    }
+  }
+}

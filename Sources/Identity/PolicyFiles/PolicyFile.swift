@@ -1,0 +1,160 @@
+public import JSON
+
+/// The MFA policies of user pools as a file under version control.
+///
+/// A pool that the file doesn't name, and a field that it doesn't give, are left alone.
+public struct PolicyFile: Sendable, Equatable {
+  /// The pools in the file's order.
+  public let pools: [Pool]
+
+  /// A user pool and the fields of its policy that the file gives.
+  public struct Pool: Sendable, Equatable {
+    /// The project.
+    public let project: ID<Project>
+    /// The tenant; nil for the project's own users.
+    public let tenant: ID<Tenant>?
+    /// The version of the policy that the file is based on.
+    public let version: Int
+    let values: [Value]
+
+    /// What identifies a pool.
+    struct Key: Hashable {
+      let project: ID<Project>
+      let tenant: ID<Tenant>?
+    }
+
+    var key: Key { Key(project: project, tenant: tenant) }
+    /// The project, and the tenant after a slash.
+    public var name: String { tenant.map { "\(project)/\($0)" } ?? project.text }
+  }
+
+  /// A field of a policy with the value that the file gives.
+  enum Value: Sendable, Equatable {
+    case state(MFAState?)
+    case sms(Bool)
+    /// No TOTP configuration.
+    case noTOTP
+    case totpState(MFAState)
+    /// Nil for the default.
+    case adjacentIntervals(Int?)
+    case pattern(EnrollmentPattern?)
+    case mandatoryFrom(Day?)
+  }
+
+  /// The name and version of the format, the value of the member `format`.
+  public static let format = "countersign-policy/1"
+}
+
+/// A member of a pool in a policy file that describes the policy; the raw value is its name.
+public enum PolicyFileMember: String, CaseIterable, Sendable {
+  /// The configuration's top-level state.
+  case state
+  /// Whether SMS is enabled.
+  case sms
+  /// The state of TOTP.
+  case totpState = "totp.state"
+  /// The adjacent intervals.
+  case adjacentIntervals = "totp.adjacentIntervals"
+  /// The enrollment pattern.
+  case pattern
+  /// The day from which enrollment is mandatory.
+  case mandatoryFrom
+
+  /// Returns the member's value in a policy; nil if there's no TOTP configuration to have one.
+  public func value(in edit: PolicyEdit) -> JSON? {
+    let configuration = edit.configuration
+    func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+    switch self {
+    case .state: return text(configuration.state?.code)
+    case .sms: return .bool(configuration.smsEnabled)
+    case .totpState: return (configuration.totp?.state.code).map { .string($0) }
+    case .adjacentIntervals:
+      guard let totp = configuration.totp else { return JSON?.none }
+      return totp.adjacentIntervals.map { .number(JSON.Number($0)) } ?? .null
+    case .pattern: return text(edit.pattern?.rawValue)
+    case .mandatoryFrom: return text(edit.mandatoryFrom?.description)
+    }
+  }
+}
+
+extension PolicyFile.Pool {
+  /// Creates a pool with all fields of its policy.
+  init(_ policy: Policy) {
+    let configuration = policy.configuration
+    let totp: [PolicyFile.Value] =
+      configuration.totp.map {
+        [.totpState($0.state), .adjacentIntervals($0.adjacentIntervals)]
+      } ?? [.noTOTP]
+    self.init(
+      project: policy.scope.project, tenant: policy.scope.tenant, version: policy.version,
+      values: [.state(configuration.state), .sms(configuration.smsEnabled)] + totp
+        + [.pattern(policy.pattern), .mandatoryFrom(policy.mandatoryFrom)])
+  }
+
+  /// Returns the policy that the file asks for, given the current one.
+  ///
+  /// A field that isn't given keeps its value, so it never widens access. A new TOTP configuration
+  /// has to be complete, because its default accepts eleven codes.
+  func edit(of old: PolicyEdit) throws(PolicyFileFault) -> PolicyEdit {
+    var edit = old
+    var (state, intervals) = (
+      edit.configuration.totp?.state, edit.configuration.totp.map(\.adjacentIntervals)
+    )
+    var hasTOTP = edit.configuration.totp != nil
+    for value in values {
+      switch value {
+      case .state(let state): edit.configuration.state = state
+      case .sms(let isOn): edit.configuration.smsEnabled = isOn
+      case .noTOTP: hasTOTP = false
+      case .totpState(let new): (hasTOTP, state) = (true, new)
+      case .adjacentIntervals(let new): (hasTOTP, intervals) = (true, .some(new))
+      case .pattern(let pattern): edit.pattern = pattern
+      case .mandatoryFrom(let day):
+        guard day == nil || edit.pattern == .mandatory else { throw .dayWithoutMandatory }
+        edit.mandatoryFrom = day
+      }
+    }
+    guard hasTOTP else {
+      edit.configuration.totp = nil
+      return edit
+    }
+    guard let state, let intervals else { throw .incompleteTOTP }
+    edit.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: intervals)
+    return edit
+  }
+}
+
+extension PolicyFile {
+  /// The file's text: every pool with all its members, always in the same order.
+  public func serialized() -> [UInt8] {
+    let pools: [JSON] = pools.map { .object($0.members) }
+    return JSON.object(["format": .string(Self.format), "pools": .array(pools)]).indented()
+  }
+}
+
+extension PolicyFile.Pool {
+  fileprivate var members: JSON.Object {
+    var object: JSON.Object = [
+      "project": .string(project.text),
+      "tenant": tenant.map { .string($0.text) } ?? .null,
+      "policyVersion": .number(JSON.Number(version)),
+    ]
+    func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+    for value in values {
+      switch value {
+      case .state(let state): object.append("state", text(state?.code))
+      case .sms(let isOn): object.append("sms", .bool(isOn))
+      case .noTOTP: object.append("totp", .null)
+      case .totpState(let state):
+        object.changeObject("totp") { $0.append("state", .string(state.code)) }
+      case .adjacentIntervals(let number):
+        object.changeObject("totp") {
+          $0.append("adjacentIntervals", number.map { .number(JSON.Number($0)) } ?? .null)
+        }
+      case .pattern(let pattern): object.append("pattern", text(pattern?.rawValue))
+      case .mandatoryFrom(let day): object.append("mandatoryFrom", text(day?.description))
+      }
+    }
+    return object
+  }
+}

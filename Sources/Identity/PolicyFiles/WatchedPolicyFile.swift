@@ -1,0 +1,131 @@
+import Database
+import Synchronization
+
+/// The policy file that the server watches, and what was compared with it.
+final class WatchedPolicyFile: Sendable {
+  private struct State {
+    var status = PolicyFileStatus.none
+    var generation = 0
+    var pools: [PolicyFile.Pool.Key: PolicyFile.Pool] = [:]
+    var cache: [ID<Project>: (stamp: Int64, drifting: [DriftingPool])] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  var status: PolicyFileStatus { state.withLock { $0.status } }
+
+  func use(_ file: PolicyFile?) {
+    state.withLock { state in
+      state.generation += 1
+      state.cache = [:]
+      state.status = file.map { .watched(pools: $0.pools.count) } ?? .unreadable
+      let pools = (file?.pools ?? []).map { ($0.key, $0) }
+      state.pools = Dictionary(pools) { first, _ in first }
+    }
+  }
+
+  func pool(_ key: PolicyFile.Pool.Key) -> PolicyFile.Pool? { state.withLock { $0.pools[key] } }
+
+  /// Returns the value cached for a project under a stamp, or else the result of `read`.
+  func drifting(
+    in project: ID<Project>, stamp: Int64, orRead read: () throws -> [DriftingPool]
+  ) rethrows -> [DriftingPool] {
+    let (known, generation) = state.withLock { ($0.cache[project], $0.generation) }
+    if let known, known.stamp == stamp { return known.drifting }
+    let drifting = try read()
+    state.withLock { state in
+      // The file may have been replaced during the comparison.
+      if state.generation == generation { state.cache[project] = (stamp, drifting) }
+    }
+    return drifting
+  }
+}
+
+/// What the server knows about the policy file it watches.
+public enum PolicyFileStatus: Sendable, Equatable {
+  /// No file is watched.
+  case none
+  /// The file names this many pools.
+  case watched(pools: Int)
+  /// The file can't be read or has an error, so nothing is compared.
+  case unreadable
+}
+
+/// A pool whose policy differs from the watched policy file.
+public struct DriftingPool: Sendable, Equatable {
+  /// The project.
+  public let project: ID<Project>
+  /// The tenant; nil for the project's own users.
+  public let tenant: ID<Tenant>?
+  /// The display name of the tenant, or of the project.
+  public let name: String
+  /// The display name of the project.
+  public let projectName: String
+  /// The fields that differ; empty if the file doesn't fit the pool.
+  public let fields: [PolicyChange.Field]
+}
+
+extension Policies {
+  /// The state of the watched policy file.
+  public var fileStatus: PolicyFileStatus { watched.status }
+
+  /// Compares pools with a policy file from now on; nil for a file that can't be read.
+  public func watch(_ file: PolicyFile?) { watched.use(file) }
+
+  /// Returns the fields in which a policy differs from the watched file; nil if it doesn't, and for
+  /// a pool that the file doesn't name.
+  public func drift(of policy: Policy) -> [PolicyChange]? {
+    drift(of: policy.edit, in: policy.scope.project, policy.scope.tenant)
+  }
+
+  /// Returns the fields in which the policy of a project or tenant differs from the watched file.
+  public func drift(
+    of edit: PolicyEdit, in project: ID<Project>, _ tenant: ID<Tenant>?
+  ) -> [PolicyChange]? {
+    guard let pool = watched.pool(PolicyFile.Pool.Key(project: project, tenant: tenant)) else {
+      return nil
+    }
+    guard let wanted = try? pool.edit(of: edit) else { return [] }
+    return wanted == edit ? nil : PolicyChange.between(edit, wanted)
+  }
+
+  /// Returns the pools of projects that differ from the watched file, among those whose policies an
+  /// administrator can read.
+  ///
+  /// Projects without changes since the last call cost nothing.
+  ///
+  /// - Throws: ``PolicyError/unavailable(_:)``.
+  public func drifting(
+    in projects: [ProjectSummary], visibleTo administrator: Administrator
+  ) async throws(PolicyError) -> [DriftingPool] {
+    guard case .watched = watched.status else { return [] }
+    return try await store.read(PolicyError.self) { connection in
+      var found: [DriftingPool] = []
+      for project in projects {
+        found += try watched.drifting(in: project.id, stamp: project.policyStamp) {
+          try drifting(in: project.id, connection)
+        }
+      }
+      return found.filter { administrator.may(.readPolicy, project: $0.project, tenant: $0.tenant) }
+    }
+  }
+
+  private func drifting(
+    in project: ID<Project>, _ connection: borrowing Connection
+  ) throws -> [DriftingPool] {
+    let policies = try connection.all(
+      """
+      SELECT \(Policy.columns) FROM scope s CROSS JOIN project p USING (project_id)
+      WHERE s.project_id = \(project.text) AND s.deleted_at IS NULL
+      ORDER BY s.tenant_id
+      """
+    ) { try Policy($0) }
+    return policies.compactMap { policy in
+      drift(of: policy).map { changes in
+        DriftingPool(
+          project: policy.scope.project, tenant: policy.scope.tenant, name: policy.scope.name,
+          projectName: policy.scope.projectName, fields: changes.map(\.field))
+      }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Database
+
+extension Policies {
+  /// The maximum number of scheduled changes in a list.
+  public static let mostScheduled = 50
+
+  /// Returns the newest scheduled changes of a user pool, pending and ended.
+  ///
+  /// - Throws: ``PolicyError/unavailable(_:)``.
+  public func scheduled(
+    _ scope: Scope
+  ) async throws(PolicyError) -> [ScheduledPolicyChange] {
+    try await store.read(PolicyError.self) { connection in
+      try ScheduledPolicyChange.all(in: scope, limit: Self.mostScheduled, connection)
+    }
+  }
+
+  /// Cancels a pending scheduled change.
+  ///
+  /// - Throws: ``ActionError``, with ``PolicyError/changeNotFound`` or ``PolicyError/changeNotPending``.
+  @discardableResult
+  public func cancelScheduled(
+    _ id: Int64, in scope: Scope, _ request: ActionRequest
+  ) async throws(ActionError<PolicyError>) -> ActionOutcome<Void> {
+    try await store.perform(
+      .cancelScheduledChange, request, in: ActionTarget(scope), PolicyError.self
+    ) { context, connection in
+      guard let change = try ScheduledPolicyChange.find(id, in: scope, connection) else {
+        throw PolicyError.changeNotFound
+      }
+      guard change.state == .waiting else { throw PolicyError.changeNotPending }
+      try change.end(
+        .canceled, at: context.now, canceler: context.author.actor.name, connection)
+      var entry = AuditEntry(
+        .policyCancelSchedule, .scheduledChange, scope.objectID, name: scope.name, in: scope)
+      entry.add(.requester, .text(change.authorName))
+      entry.add(.appliesAt, .instant(change.applyAt))
+      try context.record(entry, connection)
+    }
+  }
+}
+
+extension Identity {
+  /// Makes the scheduled changes that are due, including those that were due while no server ran.
+  ///
+  /// Each is one transaction, which checks again that its author may make it and that it's based on
+  /// the current version; otherwise it fails, and its author and the owners are notified. Nothing
+  /// is made while the clock isn't trusted.
+  ///
+  /// - Throws: ``PolicyError/unavailable(_:)``; the next call tries again.
+  public func makeScheduledChanges() async throws(PolicyError) {
+    while clockGuard.doubt == nil {
+      let now = clock.now()
+      let isMore = try await store.read(PolicyError.self) { connection in
+        try Self.due(at: now, connection) != nil
+      }
+      guard isMore else { return }
+      try await store.write(PolicyError.self) { connection in
+        guard let change = try Self.due(at: now, connection) else { return }
+        try make(change, at: now, connection)
+      }
+    }
+  }
+
+  private static func due(
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> ScheduledPolicyChange? {
+    try connection.first(
+      """
+      SELECT \(ScheduledPolicyChange.columns) FROM scheduled_change c
+      WHERE c.state = 'waiting' AND c.apply_at <= \(now.microseconds)
+      ORDER BY c.apply_at LIMIT 1
+      """
+    ) { try ScheduledPolicyChange($0) }
+  }
+
+  private func make(
+    _ change: ScheduledPolicyChange, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let policy: Policy
+    do {
+      policy = try Policies.find(change.scopeKey, connection)
+    } catch PolicyError.scopeNotFound {
+      // Nothing is left to change, and no one to notify.
+      return try change.end(.canceled, at: now, connection)
+    }
+    if let failure = try failure(of: change, policy, connection) {
+      try change.fail(failure, in: policy.scope, at: now, connection)
+      let mail = ScheduledChangeFailedMail(
+        scope: policy.scope, changes: PolicyChange.between(policy.edit, change.edit),
+        by: change.authorName, applyAt: change.applyAt, failure: failure, at: now)
+      return try store.outbox.notify(mail, author: change.author, connection)
+    }
+    var context = store.context(change.author, at: now, because: change.reason)
+    context.approver = change.approverName
+    context.scheduledFor = change.applyAt
+    _ = try Policies.store(change.edit, over: policy, context, connection)
+    try change.end(.applied, at: now, connection)
+  }
+
+  /// Returns why a change can't be made; nil if it can.
+  private func failure(
+    of change: ScheduledPolicyChange, _ policy: Policy, _ connection: borrowing Connection
+  ) throws -> ScheduledPolicyChange.Failure? {
+    guard let author = try Administrators.present(ID(change.author.actor.id), connection) else {
+      return .authorRemoved
+    }
+    guard author.may(.changePolicy, in: policy.scope) else { return .permissionLost }
+    guard policy.version == change.version else { return .policyChanged }
+    guard change.approverName == nil,
+      try Approval.isNeeded(for: change.edit, over: policy, connection)
+    else { return nil }
+    return .approvalRequired
+  }
+}

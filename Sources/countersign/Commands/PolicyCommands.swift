@@ -1,0 +1,152 @@
+import Foundation
+import Identity
+import JSON
+import Localization
+
+/// Prints the policies of all pools as a file.
+enum PolicyExportCommand: Command {
+  static let name = "policy export"
+  static let summary = Message("cli.summary-prints-the-policies-of-all-pools")
+  static let options = [
+    Instance.dataOption,
+    Option("project", "P", variable: false, help: Message("cli.help-only-this-project-and-its-tenants")),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let project = arguments.value("project").map { ID<Project>($0) }
+    return try await Instance.use(arguments) { instance in
+      do throws(PolicyFileError) {
+        let file = try await instance.identity.policies.file(of: project)
+        FileHandle.standardOutput.write(Data(file.serialized()))
+        return 0
+      } catch .problems {
+        throw ConfigurationError(Message("cli.project-not-found"))
+      }
+    }
+  }
+}
+
+/// Compares the policies with a file.
+enum PolicyDiffCommand: Command {
+  static let name = "policy diff"
+  static let summary = Message("cli.summary-prints-how-policies-differ")
+  static let operands = "FILE"
+  static let options = [Instance.dataOption]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let path = try arguments.operand(Message("cli.the-policy-file"))
+    do {
+      return try await Instance.use(arguments) { instance in
+        let file = try PolicyFileReader.read(path)
+        let drifts = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
+          try await instance.identity.policies.drift(from: file)
+        }
+        for line in drifts.flatMap(\.lines) { Terminal.say(line) }
+        return drifts.isEmpty ? 0 : 1
+      }
+    } catch let error as ConfigurationError {
+      for problem in error.problems { Terminal.complain(problem) }
+      return 2
+    } catch {
+      Terminal.complain(
+        Message("cli.command-failed", ["command": .text(name), "error": .text("\(error)")]))
+      return 2
+    }
+  }
+}
+
+/// Changes the policies to those of a file.
+enum PolicyApplyCommand: Command {
+  static let name = "policy apply"
+  static let summary = Message("cli.summary-changes-the-policies-to-a-file")
+  static let operands = "FILE"
+  static let options = [
+    Instance.dataOption,
+    Option("dry-run", variable: false, help: Message("cli.help-print-the-changes-without-making-them")),
+    Option(
+      "reason", "TEXT", variable: false,
+      help: Message("cli.help-reason-in-the-audit-log")),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let path = try arguments.operand(Message("cli.the-policy-file"))
+    let (reason, isDryRun) = (arguments.value("reason"), arguments.has("dry-run"))
+    return try await Instance.use(arguments) { instance in
+      let file = try PolicyFileReader.read(path)
+      let drifts = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
+        try await instance.identity.policies.apply(
+          file, because: reason, by: Author(actor: .commandLine), isDryRun: isDryRun)
+      }
+      for line in drifts.flatMap(\.lines) { Terminal.say(line) }
+      let count = Message.Value.number(drifts.count)
+      Terminal.complain(
+        isDryRun
+          ? Message("cli.policies-would-change", ["count": count])
+          : drifts.isEmpty
+            ? Message("cli.no-policy-changed") : Message("cli.policies-changed", ["count": count]))
+      return 0
+    }
+  }
+}
+
+/// Prints the JSON schema of policy files.
+enum PolicySchemaCommand: Command {
+  static let name = "policy schema"
+  static let summary = Message("cli.summary-prints-the-schema-of-policy-files")
+  static let options: [Option] = []
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    Terminal.say(PolicyFileSchema.text)
+    return 0
+  }
+}
+
+/// Reads policy files, and explains what's wrong with them.
+enum PolicyFileReader {
+  /// The size of the largest file, in bytes.
+  static let most = 16 << 20
+
+  /// Reads a file.
+  ///
+  /// - Throws: `ConfigurationError` with a line for each problem.
+  static func read(_ path: String) throws(ConfigurationError) -> PolicyFile {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(filePath: path))
+    } catch {
+      throw ConfigurationError(
+        Message(
+          "cli.path-cant-be-read-because",
+          ["path": .text(path), "reason": .text(error.localizedDescription)]))
+    }
+    guard data.count <= most else {
+      throw ConfigurationError(
+        Message("cli.path-is-larger-than", ["path": .text(path), "size": .number(most >> 20)]))
+    }
+    do throws(PolicyFileError) { return try PolicyFile(parsing: Array(data)) } catch {
+      throw ConfigurationError(error.messages(of: path))
+    }
+  }
+
+  /// Runs `body` and explains its error.
+  nonisolated(nonsending) static func explaining<Value>(
+    _ path: String,
+    _ body: nonisolated(nonsending) () async throws(PolicyFileError) -> Value
+  ) async throws(ConfigurationError) -> Value {
+    do { return try await body() } catch { throw ConfigurationError(error.messages(of: path)) }
+  }
+}
+
+extension PolicyDrift {
+  /// The difference in each field, from the current value to that of the file.
+  var lines: [String] {
+    let scope = policy.scope
+    let pool = scope.tenant.map { "\(scope.project)/\($0)" } ?? scope.project.text
+    return members.map { member in
+      func text(_ edit: PolicyEdit) -> String {
+        member.value(in: edit).map { String(decoding: $0.serialized(), as: UTF8.self) } ?? "none"
+      }
+      return "\(pool): \(member.rawValue): \(text(policy.edit)) -> \(text(wanted))"
+    }
+  }
+}

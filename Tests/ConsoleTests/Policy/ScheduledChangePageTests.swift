@@ -1,0 +1,124 @@
+import HTTP
+import Identity
+import Localization
+import Testing
+
+@testable import Console
+
+/// Scheduling a change on the review page, and canceling it.
+@Suite struct ScheduledChangePageTests {
+  private func time(_ world: World, in seconds: Int64) -> String {
+    let instant = world.identity.clock.now().advanced(bySeconds: seconds)
+    return String(instant.rfc3339Milliseconds.prefix(16))
+  }
+
+  @Test func `a change with a time is scheduled, listed, and canceled`() async throws {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let list = address + "/scheduled"
+      let empty = try await tomas.get(list)
+      #expect(empty.says("No scheduled changes"))
+      Markup.check(empty)
+      let form = Form.policy(intervals: "1", more: ["apply-at": time(world, in: 86_400)])
+      #expect(try await tomas.save(address, form).location == list)
+      #expect(try await world.policy.version == 2)
+      let page = try await tomas.get(list)
+      #expect(page.says("Scheduled for") && page.says("Cancel change"))
+      Markup.check(page)
+      #expect(try await tomas.get(address).says("A change takes effect on"))
+      let change = try #require(
+        try await world.identity.policies.scheduled(try await world.euScope).first)
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      #expect(!(try await iris.get(list).says("Cancel change")))
+      let cancellation = list + "/\(change.id)/cancellation"
+      #expect(try await tomas.submit(list, [:], to: cancellation).location == list)
+      #expect(try await tomas.get(list).says("Scheduled change canceled."))
+      _ = try await tomas.submit(list, [:], to: cancellation)
+      #expect(try await tomas.get(list).says("The change is no longer pending."))
+    }
+  }
+
+  @Test(arguments: ["soon", "2026-13-01T00:00", "2020-01-01T00:00", "2099-01-01T00:00"])
+  func `a time that isn't allowed keeps the form and changes nothing`(text: String) async throws {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let answer = try await tomas.save(
+        address, .policy(intervals: "1", more: ["apply-at": text]))
+      #expect(answer.status == .unprocessableContent)
+      #expect(answer.says("Enter a time from one minute to one year from now."))
+      #expect(answer.says("name=\"apply-at\" class=\"medium\" value=\"\(text)\""))
+      Markup.check(answer)
+      #expect(try await world.policy.version == 2)
+    }
+  }
+
+  @Test func `a local time is read in the administrator's zone, across a clock change`() throws {
+    let catalog = try World.catalog.get()
+    let berlin = Times(catalog, zone: "Europe/Berlin")
+    func text(_ local: String, _ times: Times) -> String? {
+      times.instant(ofLocal: local).map { String($0.rfc3339Milliseconds.prefix(16)) }
+    }
+    #expect(text("2026-01-05T09:30", berlin) == "2026-01-05T08:30")
+    #expect(text("2026-07-05T09:30:59", berlin) == "2026-07-05T07:30")
+    #expect(text("2026-03-29T03:30", berlin) == "2026-03-29T01:30")
+    #expect(text("2026-01-05T09:30", Times(catalog)) == "2026-01-05T09:30")
+    for wrong in ["", "2026-01-05", "2026-01-05T24:00", "2026-01-05T9:30", "2026-02-30T09:30"] {
+      #expect(text(wrong, berlin) == nil, "\(wrong)")
+    }
+  }
+
+  @Test func `a version is restored through the review page`() async throws {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let before = try await world.policy.edit
+      #expect(try await tomas.save(address, .policy(intervals: "1")).status == .seeOther)
+      let versions = try await tomas.get(address + "/versions")
+      Markup.check(versions)
+      let row = try #require(
+        try await world.identity.policies.restorable(try await world.euScope).dropFirst().first)
+      #expect(versions.says("change=version&amp;row=\(row.row.id)"))
+      let check = try await tomas.get(address + "?change=version&row=\(row.row.id)")
+      #expect(check.says("Review changes"))
+      let form: Form = [
+        "csrf": try check.csrf, "version": "3", "change": "version", "row": String(row.row.id),
+        "note": "Too strict.",
+      ]
+      #expect(try await tomas.post(address + "/changes", form).location == address)
+      #expect(try await world.policy.edit == before)
+      #expect(
+        try await tomas.get(address + "?change=version&row=1").says("<h1>MFA policy</h1>"),
+        "an entry that isn't a version of this policy opens the form")
+    }
+  }
+
+  @Test func `a template is previewed and applied to the chosen tenants`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let list = "/projects/acme-retail/policy-templates"
+      Markup.check(try await ada.get(list))
+      let page = list + "/strict"
+      Markup.check(try await ada.get(page))
+      let tenant = try #require(try await world.euScope.tenant)
+      let preview = try await ada.get(page + "?tenant=\(tenant.text)")
+      Markup.check(preview)
+      let form: Form = [
+        "csrf": try preview.csrf, "tenant": "\(tenant.text):2", "note": "One policy.",
+      ]
+      let late: Form = [
+        "csrf": try preview.csrf, "tenant": "\(tenant.text):1", "note": "One policy.",
+      ]
+      let refused = try await ada.post(page + "/application", late)
+      #expect(refused.status == .unprocessableContent && refused.says("since the preview"))
+      Markup.check(refused)
+      #expect(try await ada.post(page + "/application", form).location == list)
+      #expect(try await world.policy.configuration.totp?.state == .mandatory)
+      let after = try await ada.get(list)
+      #expect(after.says("1 policy changed.") && after.says("matches"))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      #expect(try await nadia.get(page).status == .forbidden)
+    }
+  }
+}
