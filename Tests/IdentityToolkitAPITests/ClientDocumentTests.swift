@@ -1,4 +1,5 @@
 import DatabaseSQLite
+import Crypto
 import HTTP
 import Identity
 import JSON
