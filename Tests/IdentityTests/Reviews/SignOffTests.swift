@@ -30,7 +30,8 @@ struct SignOffTests {
         try PolicySet.read(instance.acme.project, $0)
       }
       let text = String(decoding: set.json.serialized(), as: UTF8.self)
-      #expect(text.hasPrefix(#"{"schema":"countersign-policy-set/1","project":"acme-app","pools":[{"#))
+      #expect(
+        text.hasPrefix(#"{"schema":"countersign-policy-set/1","project":"acme-app","pools":[{"#))
       let east = #"{"tenant":"\#(instance.east.objectID)","version":1,"#
       let policy =
         #""sms":false,"totpState":"enabled","adjacentIntervals":2,"enrollmentPattern":null"#
@@ -129,7 +130,8 @@ struct SignOffTests {
     }
   }
 
-  @Test func `an overdue review is listed to reviewers until it is signed off again`() async throws {
+  @Test func `an overdue review is listed to reviewers until it is signed off again`() async throws
+  {
     try await withInstance { instance in
       let iris = try await instance.agent("iris", role: .auditor)
       try await sign(instance, by: iris, days: 10)
