@@ -152,6 +152,7 @@ enum Addresses {
     case "admin": return segments.count > 1 && segments[1] == "v2"
     case "emulator": return profile == .emulator
     case "openapi.json": return segments.count == 1
+    case ".well-known": return segments.dropFirst() == ["countersign-evidence-keys"]
     default:
       if segments.count == 3, segments[1] == ".well-known" {
         return segments[2] == "openid-configuration"

@@ -1,4 +1,5 @@
 import DatabaseSQLite
+import Crypto
 import HTTP
 import Identity
 import JSON
@@ -45,6 +46,23 @@ struct ClientDocumentTests {
                "id_token_signing_alg_values_supported": ["RS256"]}
               """)))
       }
+    }
+  }
+
+  @Test func `evidence keys are published, the current one first, and retired ones stay`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let path = "/.well-known/countersign-evidence-keys"
+      #expect(try await server.get(path, .none).json == ["keys": []])
+      let keys = server.identity.evidenceKeys
+      let first = try await keys.current()
+      let second = try await keys.rotate(by: Author(actor: .commandLine))
+      let answer = try await server.get(path, .none)
+      let list = try #require(answer.json["keys"]?.arrayValue)
+      #expect(list.map { $0["kid"] } == [.string(second.id), .string(first.id)])
+      #expect(list[0]["pem"] == .string(second.publicKey.pem) && list[0]["retiredAt"] == nil)
+      #expect(list[0]["crv"] == "Ed25519" && list[1]["retiredAt"] != nil)
     }
   }
 

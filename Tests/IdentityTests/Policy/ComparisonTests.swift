@@ -44,13 +44,17 @@ struct ComparisonTests {
       var known: [(Day, PolicyEdit)] = []
       let edits: [@Sendable (inout PolicyEdit) -> Void] = [
         { $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1) },
-        { $0.pattern = .mandatory; $0.mandatoryFrom = Day("2027-01-01") },
+        {
+          $0.pattern = .mandatory; $0.mandatoryFrom = Day("2027-01-01")
+        },
         { $0.configuration.totp?.adjacentIntervals = nil },
         { $0.configuration.setSMS(true) },
         { $0.pattern = .account },
         { $0.configuration.totp = nil },
         { $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 0) },
-        { $0.pattern = nil; $0.configuration.smsEnabled = false },
+        {
+          $0.pattern = nil; $0.configuration.smsEnabled = false
+        },
       ]
       for edit in edits {
         instance.clock.advance(86_400)

@@ -35,7 +35,7 @@ struct EvidenceTests {
       let key = try await instance.identity.evidenceKeys.current().publicKey
       let changes = [
         (#""adjacentIntervals":2"#, #""adjacentIntervals":1"#),
-        (#""version":1"#, #""version":2"#), (#""gatheredBy":"iris""#, #""gatheredBy":"ada""#),
+        (#""version":2"#, #""version":3"#), (#""gatheredBy":"iris""#, #""gatheredBy":"ada""#),
         (#""exemptUsers":0"#, #""exemptUsers":1"#), (#""signOffs":[]"#, #""signOffs":[1]"#),
       ]
       for (old, new) in changes {

@@ -27,7 +27,8 @@ struct SurfaceTests {
     "/v1/projects/p/accounts:batchGet", "/v1/projects/p/tenants/t/accounts:batchGet",
     "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com",
     "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com",
-    "/p/.well-known/openid-configuration", "/openapi.json",
+    "/p/.well-known/openid-configuration", "/.well-known/countersign-evidence-keys",
+    "/openapi.json",
   ]
 
   private static let version2 = [

@@ -11,7 +11,7 @@ struct OpenRoutesTests {
     "GET /identitytoolkit/v3/relyingparty/publicKeys",
     "GET /service_accounts/v1/jwk/securetoken@system.gserviceaccount.com",
     "GET /v1/sessionCookiePublicKeys", "GET /{String}/.well-known/openid-configuration",
-    "GET /openapi.json",
+    "GET /.well-known/countersign-evidence-keys", "GET /openapi.json",
   ]
 
   private static let emulator: Set<String> = [
