@@ -31,7 +31,7 @@ struct EnrollmentHistory: Sendable {
     var (next, state, samples) = (0, first, [Sample]())
     for index in 0...count {
       let at = now.advanced(bySeconds: -(count - index) * step)
-      while next < points.count, points[next].at <= at {
+      while next < points.count, index == count || points[next].at <= at {
         state = points[next]
         next += 1
       }
