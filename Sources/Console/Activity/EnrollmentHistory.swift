@@ -108,7 +108,7 @@ struct EnrollmentHistory: Sendable {
       samples.map { sample in
         let day = times.calendarDay(of: sample.at)
         return .value(isLong ? Times.month(day) : Times.short(day))
-      }, most: 4)
+      }, most: 3)
   }
 
   private func day(_ instant: Instant) -> Message.Value {
