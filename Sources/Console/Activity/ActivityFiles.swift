@@ -42,8 +42,9 @@ extension Activity {
   ) async throws(Refusal) -> EnrollmentHistory {
     // An hour more, so that the state a whole period ago is known.
     let start = now.advanced(bySeconds: -Int64(window.days) * 86_400 - 3_600)
+    // A minute more, so that the current state is included although time has passed.
     let points = try await refusing {
-      try await enrollment(of: context.scope, from: start, to: now)
+      try await enrollment(of: context.scope, from: start, to: now.advanced(bySeconds: 60))
     }
     return EnrollmentHistory(points, window, now: now, context.signedIn.times)
   }

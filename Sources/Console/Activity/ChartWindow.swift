@@ -16,8 +16,8 @@ enum ChartWindow: Int, CaseIterable, Sendable {
 
   var name: Message {
     switch self {
-    case .month, .quarter: Message("activity.last-days", ["count": .number(rawValue)])
-    case .year: Message("activity.last-12-months")
+    case .month, .quarter: Message("activity.days", ["count": .number(rawValue)])
+    case .year: Message("charts.12-months")
     }
   }
 

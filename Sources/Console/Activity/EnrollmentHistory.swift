@@ -31,7 +31,7 @@ struct EnrollmentHistory: Sendable {
     var (next, state, samples) = (0, first, [Sample]())
     for index in 0...count {
       let at = now.advanced(bySeconds: -(count - index) * step)
-      while next < points.count, points[next].at <= at {
+      while next < points.count, index == count || points[next].at <= at {
         state = points[next]
         next += 1
       }
@@ -108,7 +108,7 @@ struct EnrollmentHistory: Sendable {
       samples.map { sample in
         let day = times.calendarDay(of: sample.at)
         return .value(isLong ? Times.month(day) : Times.short(day))
-      }, most: 4)
+      }, most: 3)
   }
 
   private func day(_ instant: Instant) -> Message.Value {

@@ -18,7 +18,8 @@ struct FirstRun: ViewModel {
     guard policy.enrolledUsers == 0, policy.users < Self.mostUsers else { return nil }
     let (scope, now) = (context.scope, identity.clock.now())
     let project = try await refusing {
-      try await identity.activity.enrollment(ofProject: scope.project, from: now, to: now)
+      try await identity.activity.enrollment(
+        ofProject: scope.project, from: now, to: now.advanced(bySeconds: 60))
     }
     guard project.allSatisfy({ $0.enrolled == 0 && $0.users < Self.mostUsers }) else { return nil }
     let isOn = policy.configuration.isTOTPOn
