@@ -97,6 +97,7 @@ let package = Package(
         .embedInCode("Migrations/m0032_audit_changes_sqlite.sql"),
         .embedInCode("Migrations/m0034_unused_indexes_sqlite.sql"),
         .embedInCode("Migrations/m0035_filed_scopes_sqlite.sql"),
+        .embedInCode("Migrations/m0036_activity_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "Text", "CMicroHTTPD", "CZlib"]),

@@ -23,11 +23,12 @@ public struct Console: Sendable {
   ///   - publicURL: The public address of the console.
   ///   - assets: The addresses of the stylesheet, script, and icon.
   ///   - guidance: The folder of the guides in one language, such as `Templates/guidance/en`.
+  ///   - isDemo: Whether the instance serves demo data, and so the styleguide.
   ///   - log: Logs one line about an error whose details aren't shown on pages.
   /// - Throws: `TemplateError` or ``ConsoleError``, for the first file that is missing or invalid.
   public init(
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
-    guidance: String, log: @escaping @Sendable (String) -> Void = { _ in }
+    guidance: String, isDemo: Bool = false, log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     self.identity = identity
     let frames = Frames(
@@ -41,7 +42,7 @@ public struct Console: Sendable {
       templates: templates, frames: frames, authorizer: authorizer, publicURL: publicURL, log: log)
     let parts = try ConsoleParts(
       identity: identity, templates: templates, frames: frames, authorizer: authorizer,
-      guides: try Guides(folder: guidance))
+      guides: try Guides(folder: guidance), isDemo: isDemo)
     var table = RouteTable(authorizer: authorizer, failures: failures)
     for feature in Self.features { try feature.addRoutes(to: &table, parts) }
     let pages = table.all.map(\.route)
@@ -64,7 +65,8 @@ public struct Console: Sendable {
   /// What the console consists of; signing in comes last, because it leads to the pages of the rest.
   private static let features: [any ConsoleFeature.Type] = [
     ProjectsRoutes.self, OverviewRoutes.self, TenantsRoutes.self, PolicyRoutes.self,
-    ReviewRoutes.self, UsersRoutes.self, CodeAttemptsRoutes.self, FactorsRoutes.self,
+    ReviewRoutes.self, UsersRoutes.self, CodeAttemptsRoutes.self, ActivityRoutes.self,
+    StyleguideRoutes.self, FactorsRoutes.self,
     NotesRoutes.self, SupportRoutes.self, RemovalsRoutes.self, ApprovalsRoutes.self,
     BackupCodesRoutes.self, EnrollmentLinksRoutes.self, SettingsRoutes.self, KeysRoutes.self,
     TokensRoutes.self, ProvidersRoutes.self, TrustedTokenKeysRoutes.self, DeletionRoutes.self,

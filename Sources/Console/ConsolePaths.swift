@@ -37,6 +37,12 @@ enum ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "users", nil, "factors", nil, "removal",
       parameters: String.self, String.self, String.self, String.self))
+  static let activity = ScopePath(
+    Path("projects", nil, "activity", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "activity", parameters: String.self, String.self))
+  static let enrollmentFile = activityFile("enrollment.csv")
+  static let attemptsFile = activityFile("attempts.csv")
+  static let rejectionsFile = activityFile("rejections.csv")
   static let audit = ScopePath(
     Path("projects", nil, "audit", parameters: String.self),
     Path("projects", nil, "tenants", nil, "audit", parameters: String.self, String.self))
@@ -143,8 +149,18 @@ enum ConsolePaths {
   static let ownOtherSessions = Path("account", "sessions", "others")
   static let preferences = Path("account", "preferences")
 
+  /// The page of every chart, which only demos have.
+  static let styleguide = Path("styleguide")
+
   static let guidance = Path("guidance")
   static let guide = Path("guidance", nil, parameters: String.self)
+
+  private static func activityFile(_ word: PathComponent) -> ScopePath0 {
+    ScopePath(
+      Path("projects", nil, "activity", word, parameters: String.self),
+      Path(
+        "projects", nil, "tenants", nil, "activity", word, parameters: String.self, String.self))
+  }
 
   private static func signInSwitch(_ word: PathComponent) -> ScopePath0 {
     ScopePath(

@@ -58,6 +58,7 @@ extension Identity {
       migration("m0032_audit_changes", PackageResources.m0032_audit_changes_sqlite_sql),
       migration("m0034_unused_indexes", PackageResources.m0034_unused_indexes_sqlite_sql),
       migration("m0035_filed_scopes", PackageResources.m0035_filed_scopes_sqlite_sql),
+      migration("m0036_activity", PackageResources.m0036_activity_sqlite_sql),
     ]
   }
 

@@ -37,6 +37,8 @@ public struct Identity: Sendable {
   public let support: Support
   /// The code attempt log.
   public let codeAttempts: CodeAttempts
+  /// Counts of code attempts and users over time.
+  public let activity: Activity
   /// Backup codes.
   public let backupCodes: BackupCodes
   /// Links with which users set up an authenticator app with the help of an agent.
@@ -145,6 +147,7 @@ public struct Identity: Sendable {
       backupCodes: backupCodeStore)
     outOfBandCodes = OutOfBandCodes(store: store, accounts: accounts)
     codeAttempts = CodeAttempts(store: store)
+    activity = Activity(store: store)
     sessions = Sessions(store: store)
     apiKeys = APIKeys(store: store)
     serviceTokens = ServiceTokens(store: store)

@@ -116,6 +116,10 @@ public final class Catalog: Sendable {
     case .choice(let messages): formats.choice(messages.map(text))
     case .sequence(let messages): formats.sequence(messages.map(text))
     case .date(let date): formats.date(date)
+    case .dayOfMonth(let date): formats.axis.dayOfMonth(date)
+    case .month(let date): formats.axis.month(date)
+    case .weekday(let day): formats.axis.weekday(day)
+    case .hour(let hour): formats.axis.hour(hour)
     case .time(let time): formats.time(time)
     }
   }
@@ -128,7 +132,8 @@ public final class Catalog: Sendable {
     case .list(let messages): formats.list(messages.map(html))
     case .choice(let messages): formats.choice(messages.map(html))
     case .sequence(let messages): formats.sequence(messages.map(html))
-    case .text, .number, .percent, .date, .time: Self.escaped(text(of: value))
+    case .text, .number, .percent, .date, .dayOfMonth, .month, .weekday, .hour, .time:
+      Self.escaped(text(of: value))
     }
   }
 

@@ -22,13 +22,12 @@ struct DatePattern: Sendable {
   private let monthNames: [[UInt8]]
   private let digits: [[UInt8]]
 
-  /// The form of dates, or of dates with times on a 24-hour clock.
+  /// The form of dates and times on a 24-hour clock that consist of a template's fields.
   ///
   /// - Precondition: Foundation's form of a Gregorian date consists of numbers and the abbreviated
   ///   name of the month.
-  init(locale identifier: String, withTime: Bool) {
+  init(locale identifier: String, template: String) {
     let locale = Locale(identifier: identifier + "-u-ca-gregory")
-    let template = withTime ? "yMMMdHHmm" : "yMMMd"
     let pattern =
       DateFormatter.dateFormat(fromTemplate: template, options: 0, locale: locale)
       ?? "y-MM-dd HH:mm"
@@ -67,6 +66,12 @@ struct DatePattern: Sendable {
       fields.append(Field(part: part, isPadded: run.count == 2))
     }
     return fields
+  }
+
+  func text(_ date: LocalDate, hour: Int = 0) -> String {
+    var bytes: [UInt8] = []
+    append(date, hour: hour, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   func append(

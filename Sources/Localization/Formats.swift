@@ -15,6 +15,8 @@ struct Formats: Sendable {
   private let percents: [String]
   private let dates: DatePattern
   private let times: DatePattern
+  /// The formats of chart axes.
+  let axis: AxisFormats
 
   init(locale identifier: String) {
     let locale = Locale(identifier: identifier)
@@ -23,8 +25,9 @@ struct Formats: Sendable {
     let style = FloatingPointFormatStyle<Double>.Percent.percent.locale(locale)
       .precision(.fractionLength(0))
     percents = (0...100).map { (Double($0) / 100).formatted(style) }
-    dates = DatePattern(locale: identifier, withTime: false)
-    times = DatePattern(locale: identifier, withTime: true)
+    dates = DatePattern(locale: identifier, template: "yMMMd")
+    times = DatePattern(locale: identifier, template: "yMMMdHHmm")
+    axis = AxisFormats(locale: identifier)
   }
 
   func number(_ number: Int) -> String {

@@ -31,6 +31,14 @@ public struct Message: Sendable, Hashable {
     case sequence([Message])
     /// A date.
     case date(LocalDate)
+    /// A date without its year, for the axis of a chart: `Nov 4`.
+    case dayOfMonth(LocalDate)
+    /// A month and its year, for the axis of a chart: `Nov 2026`.
+    case month(LocalDate)
+    /// The short name of a weekday, 1 for Monday to 7 for Sunday.
+    case weekday(Int)
+    /// An hour on a 24-hour clock, 0–23: `09:00`.
+    case hour(Int)
     /// A date and time with its time zone.
     case time(LocalTime)
   }

@@ -66,7 +66,7 @@ import Text
     func size(_ name: String) throws -> Int {
       try Data(contentsOf: URL(filePath: "\(folder)/\(name)")).count
     }
-    #expect(try size("countersign.css") < 24 * 1024)
+    #expect(try size("countersign.css") < 40 * 1024)
     #expect(try size("countersign.js") < 6 * 1024)
   }
 

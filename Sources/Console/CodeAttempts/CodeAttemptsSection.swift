@@ -74,7 +74,11 @@ struct CodeAttemptRow: ViewModel {
       $0.codeAttempt.origin.address.isEmpty ? nil : $0.codeAttempt.origin.address
     },
     .text("program") { $0.program },
-    .markup("strip") { WindowStrip.marked($0.codeAttempt.window, at: $0.codeAttempt.distance) },
+    .markup("strip") { row in
+      WindowStrip.marked(
+        row.codeAttempt.window, at: row.codeAttempt.distance,
+        isAccepted: row.codeAttempt.result.isSuccess)
+    },
     .markup("at") { $0.times.past($0.codeAttempt.at) },
   ]
 }

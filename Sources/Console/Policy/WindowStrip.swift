@@ -77,20 +77,33 @@ enum WindowStrip {
   /// The strip of a code, with a mark at its interval; nil for a code that matches none in reach.
   ///
   /// It's hidden from screen readers because the sentence next to it says the same.
-  static func marked(_ window: Window?, at distance: Int?) -> Markup? {
+  static func marked(_ window: Window?, at distance: Int?, isAccepted: Bool) -> Markup? {
     guard let window, let distance, abs(distance) <= reach else { return nil }
-    return markedStrips[window.adjacentIntervals][distance + reach]
+    let strips = isAccepted ? acceptedStrips : rejectedStrips
+    return strips[window.adjacentIntervals][distance + reach]
   }
 
-  private static let markedStrips = Window.range.map { side in
-    (-reach...reach).map { distance in
-      var html = HTML()
-      html.raw("<svg class=\"strip\" viewBox=\"0 0 104 16\" aria-hidden=\"true\">")
-      paths(Window(adjacentIntervals: side), into: &html)
-      html.raw("<path class=\"mark\" d=\"M")
-      html.number((distance + reach) * 5 + 2)
-      html.raw(" 0v16\"/></svg>")
-      return html.markup
+  private static let acceptedStrips = markedStrips { x, html in
+    html.raw("<circle class=\"hit\" cy=\"8\" r=\"5\" cx=\"")
+    html.number(x)
+    html.raw("\"/></svg>")
+  }
+
+  private static let rejectedStrips = markedStrips { x, html in
+    html.raw("<rect class=\"miss\" width=\"9\" height=\"9\" y=\"3.5\" x=\"")
+    html.hundredths(x * 100 - 450)
+    html.raw("\"/></svg>")
+  }
+
+  private static func markedStrips(_ mark: (Int, inout HTML) -> Void) -> [[Markup]] {
+    Window.range.map { side in
+      (-reach...reach).map { distance in
+        var html = HTML()
+        html.raw("<svg class=\"strip\" viewBox=\"0 0 104 16\" aria-hidden=\"true\">")
+        paths(Window(adjacentIntervals: side), into: &html)
+        mark((distance + reach) * 5 + 2, &html)
+        return html.markup
+      }
     }
   }
 
@@ -148,6 +161,6 @@ enum WindowStrip {
     html.number((reach - side) * 5)
     html.raw(" 8h")
     html.number(10 * side + 4)
-    html.raw("\"/><path class=\"now\" d=\"M52 0v16\"/>")
+    html.raw("\"/><path class=\"now\" d=\"M50 2h4v12h-4z\"/>")
   }
 }

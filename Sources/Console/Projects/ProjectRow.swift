@@ -32,13 +32,19 @@ struct ProjectRow: ViewModel {
   struct Source: Hashable {
     let summary: ProjectSummary
     let rights: Rights
+    let trend: EnrollmentTrend
 
-    static func all(_ projects: [ProjectSummary], administrator: Administrator) -> [Source] {
+    static func all(
+      _ projects: [ProjectSummary], _ trends: [ID<Project>: [Double?]],
+      administrator: Administrator
+    ) -> [Source] {
       // Grants on the instance allow the same in every project.
       let isSame = administrator.grants.allSatisfy { $0.project == nil }
       let common = isSame ? projects.first.map { Rights(of: administrator, in: $0.id) } : nil
       return projects.map {
-        Source(summary: $0, rights: common ?? Rights(of: administrator, in: $0.id))
+        Source(
+          summary: $0, rights: common ?? Rights(of: administrator, in: $0.id),
+          trend: EnrollmentTrend(trends[$0.id] ?? []))
       }
     }
 
@@ -48,8 +54,10 @@ struct ProjectRow: ViewModel {
   private let summary: ProjectSummary
   private let rights: Rights
   private let configuration: MFAConfiguration
+  private let trend: EnrollmentTrend
 
   init(_ source: Source) {
+    trend = source.trend
     summary = source.summary
     rights = source.rights
     configuration = MFAConfiguration(totp: summary.totp)
@@ -99,6 +107,7 @@ struct ProjectRow: ViewModel {
     .markup("enrolled") {
       $0.isVisible ? Meter.share($0.summary.enrolledUsers, of: $0.summary.users) : nil
     },
+    .markup("trend") { $0.isVisible ? $0.trend.sparkline : nil },
     .markup("without") { $0.without },
     .text("withoutHref") { ConsolePaths.users.ofProject($0.id) + "?factor=none" },
   ]

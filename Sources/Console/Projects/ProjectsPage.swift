@@ -40,11 +40,17 @@ struct ProjectsPage: Sendable {
     let held = try await held(administrator)
     let waiting = try await refusing { try await identity.approvals.count(for: administrator) }
     let frame = frames.frame(Message("projects.projects"), for: signedIn, tab: .projects)
-    let rows = rows.joined(
-      ProjectRow.Source.all(page.items, administrator: administrator)
-    ) { row.render(ProjectRow($0)) }
+    let now = identity.clock.now()
+    let trends = try await refusing {
+      try await identity.activity.trends(
+        ofProjects: page.items.map(\.id), points: EnrollmentTrend.points,
+        from: EnrollmentTrend.start(before: now), to: now)
+    }
+    let sources = ProjectRow.Source.all(page.items, trends, administrator: administrator)
+    let rows = rows.joined(sources) { row.render(ProjectRow($0)) }
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
+      trends: sources.filter { $0.rights.contains(.see) }.map(\.trend),
       attention: ProjectsAttention(
         warnings, differing, held: held, reporting: reporting, unreadable: unreadable,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),

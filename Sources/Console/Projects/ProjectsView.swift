@@ -12,18 +12,24 @@ struct ProjectsView: ViewModel {
   let pager: PagerView
   let empty: EmptyView
   let newProject: String?
+  /// How the share of enrolled users developed in the projects; nil if there is nothing to compare.
+  let finding: Message?
+  /// The steps to the first enrolled user; nil once there are users.
+  let firstRun: FirstRun?
   /// The link to the pending approvals; nil if there are none.
   var approvals: Link?
 
   init(
-    frame: Frame, page: Page<ProjectSummary>, rows: Markup, attention: ProjectsAttention,
-    query: String, after: String?, administrator: Administrator
+    frame: Frame, page: Page<ProjectSummary>, rows: Markup, trends: [EnrollmentTrend],
+    attention: ProjectsAttention, query: String, after: String?, administrator: Administrator
   ) {
     self.frame = FrameView(frame)
     self.rows = rows
     self.attention = attention
+    finding = Self.finding(trends.compactMap(\.isRising))
     let list = ConsolePaths.projects()
     let isWhole = query.isEmpty && after == nil && page.next == nil
+    firstRun = isWhole ? FirstRun(page.items, administrator) : nil
     filter =
       isWhole && page.items.count < 10
       ? nil : FilterView(action: list, label: Message("projects.search"), query: query)
@@ -46,7 +52,19 @@ struct ProjectsView: ViewModel {
         link: EmptyLink(text: Message("projects.show-all"), href: list))
   }
 
+  private static func finding(_ rising: [Bool]) -> Message? {
+    guard rising.count > 1 else { return nil }
+    let count = rising.count { $0 }
+    return count == rising.count
+      ? Message("projects.enrollment-rose")
+      : Message(
+        "projects.enrollment-rose-in",
+        ["number": .number(count), "count": .number(rising.count)])
+  }
+
   static let keys: Keys<Self> = [
+    .text(\.finding),
+    .optional(\.firstRun),
     .object(\.frame),
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup("symbols") { _ in WindowStrip.symbols },

@@ -8,9 +8,14 @@ struct Attention: ViewModel {
   let sentence: Message
   let verb: Message?
   let href: String?
+  /// Whether users can't sign in because of it.
+  let isBad: Bool
 
-  init(_ sentence: Message, _ verb: Message? = nil, _ href: String? = nil) {
+  init(
+    _ sentence: Message, _ verb: Message? = nil, _ href: String? = nil, isBad: Bool = false
+  ) {
     self.sentence = sentence
+    self.isBad = isBad
     self.verb = href == nil ? nil : verb
     self.href = href
   }
@@ -19,6 +24,7 @@ struct Attention: ViewModel {
     .text(\.sentence),
     .text(\.verb),
     .text(\.href),
+    .flag(\.isBad),
   ]
 }
 
@@ -31,6 +37,8 @@ struct AttentionRules {
   let now: Instant
   let messages: (waiting: Int, late: Int)
   let carriesMail: Bool
+  /// The number of users whose codes aren't checked.
+  let locked: Int
   /// Users who reported a change that they didn't make; one more than `mostReporting`.
   let reporting: [ReportingUser]
 
@@ -56,7 +64,10 @@ struct AttentionRules {
   var all: [Attention] {
     reportedChanges
       + unreadable.map { Attention($0.sentence, Message("scopes.view-audit-log"), $0.history) }
-      + [signInOff, unstated, weakened, off, phonesOff, wide, methods, unverified, outbox, stale]
+      + [
+        signInOff, lockedOut, unstated, weakened, off, phonesOff, wide, methods, unverified, outbox,
+        stale,
+      ]
       .compactMap {
         $0
       }
@@ -89,7 +100,14 @@ struct AttentionRules {
     guard scope.isDisabled else { return nil }
     return Attention(
       Message("scopes.sign-in-off"), Message("scopes.turn-on-sign-in"),
-      context.may(.changeScope) ? ConsolePaths.signInSwitch(scope) : nil)
+      context.may(.changeScope) ? ConsolePaths.signInSwitch(scope) : nil, isBad: true)
+  }
+
+  private var lockedOut: Attention? {
+    guard locked > 0 else { return nil }
+    return Attention(
+      Message("scopes.users-locked", ["count": .number(locked)]), Message("scopes.show-users"),
+      context.may(.findUsers) ? ConsolePaths.users(scope) + "?state=locked" : nil, isBad: true)
   }
 
   private var unstated: Attention? {

@@ -33,6 +33,7 @@ struct OverviewPage: Sendable {
       now: identity.clock.now(),
       messages: try await refusing { try await identity.messages.counts(scope) },
       carriesMail: identity.messages.carriesMail,
+      locked: try await refusing { try await identity.accounts.counts(scope) }.locked,
       reporting: try await refusing {
         try await identity.reportedChanges.users(of: scope, limit: AttentionRules.mostReporting + 1)
       },
@@ -44,13 +45,20 @@ struct OverviewPage: Sendable {
     let connect = ConnectView(
       scope: scope, url: frames.publicURL, profile: identity.profile,
       defaultProject: identity.defaultProject, key: key.key?.text, note: key.note)
+    let firstRun = try await FirstRun(context, policy, hasKey: key.key != nil, identity)
+    let charts =
+      policy.users == 0 && firstRun != nil
+      ? nil
+      : try await OverviewCharts(
+        identity, context, policy, unverified: prerequisites.unverifiedEmails, frames.catalog)
     let frame = try await frames.frame(Message("scopes.overview"), in: context, tab: .overview)
     return .html(
       view.render(
         OverviewView(
           frame: frame, context: context, policy: policy, history: history,
           prerequisites: prerequisites,
-          createdAt: settings.createdAt, attention: rules.all, connect: connect)))
+          createdAt: settings.createdAt, attention: rules.all, connect: connect,
+          charts: charts, firstRun: firstRun)))
   }
 }
 

@@ -12,11 +12,14 @@ struct OverviewView: ViewModel {
   let facts: [Fact]
   let attention: [Attention]
   let connect: ConnectView
+  /// The figures and charts; nil for a pool that never had users.
+  let charts: OverviewCharts?
+  let firstRun: FirstRun?
 
   init(
     frame: Frame, context: ScopeContext, policy: Policy, history: [AuditRow],
     prerequisites: PolicyPrerequisites, createdAt: Instant, attention: [Attention],
-    connect: ConnectView
+    connect: ConnectView, charts: OverviewCharts?, firstRun: FirstRun?
   ) {
     self.frame = FrameView(frame)
     self.context = context
@@ -24,6 +27,8 @@ struct OverviewView: ViewModel {
     self.history = history.map { HistoryRow($0, frame.times, frame.catalog) }
     self.attention = attention
     self.connect = connect
+    self.charts = charts
+    self.firstRun = firstRun
     let scope = context.scope
     facts = [
       scope.tenant == nil
@@ -40,32 +45,6 @@ struct OverviewView: ViewModel {
   private var scope: Scope { context.scope }
   private var configuration: MFAConfiguration { policy.configuration }
 
-  private var figures: [Figure] {
-    [
-      Figure(
-        label: Message("common.users"), value: Message.value(.number(policy.users)),
-        base: scope.tenant == nil
-          ? Message("scopes.outside-tenants") : Message("scopes.in-tenant")),
-      Figure(
-        label: Message("scopes.with-second-factor"),
-        value: Message.value(.number(policy.enrolledUsers)),
-        base: Message("scopes.share-of-users", ["share": .message(share)])),
-      Figure(
-        label: Message("scopes.valid-codes"), value: codes,
-        base: configuration.isTOTPOn
-          ? Message("scopes.of-total", ["total": .number(1_000_000)])
-          : Message("scopes.totp-off")),
-    ]
-  }
-
-  private var share: Message {
-    Meter.percent(policy.enrolledUsers, of: policy.users)
-  }
-
-  private var codes: Message {
-    configuration.accepted.map { Message.value(.number($0.codes)) } ?? Message("scopes.no-codes")
-  }
-
   static let keys: Keys<Self> = [
     .object(\.frame),
     .list("links") { $0.context.links },
@@ -75,7 +54,8 @@ struct OverviewView: ViewModel {
     .flag("hasAttention") { !$0.attention.isEmpty },
     .list(\.attention),
     .object(\.connect),
-    .list("figures") { $0.figures },
+    .optional(\.charts),
+    .optional(\.firstRun),
     .text("policy") {
       $0.context.may(.readPolicy) ? ConsolePaths.policy($0.scope) : nil
     },
@@ -99,19 +79,24 @@ struct OverviewView: ViewModel {
 struct Figure: ViewModel {
   let label: Message
   let value: Message
+  /// How the value changed; nil if that isn't known.
+  let change: Message?
   let base: Message
 
   init(
-    label: some MessageConvertible, value: some MessageConvertible, base: some MessageConvertible
+    label: some MessageConvertible, value: some MessageConvertible, change: Message? = nil,
+    base: some MessageConvertible
   ) {
     self.label = label.message
     self.value = value.message
+    self.change = change
     self.base = base.message
   }
 
   static let keys: Keys<Self> = [
     .text(\.label),
     .text(\.value),
+    .text(\.change),
     .text(\.base),
   ]
 }

@@ -14,6 +14,7 @@ struct TenantRow: ViewModel {
   let pattern: Message
   let users: Message
   let enrolled: Markup
+  let trend: Markup
   let changed: Markup?
 
   /// The data that a row is rendered from.
@@ -21,6 +22,7 @@ struct TenantRow: ViewModel {
     let project: ID<Project>
     let tenant: TenantSummary
     let mayChange: Bool
+    let trend: EnrollmentTrend
     let times: Times
 
     func hash(into hasher: inout Hasher) { hasher.combine(tenant) }
@@ -40,6 +42,7 @@ struct TenantRow: ViewModel {
     pattern = summary.patternName ?? Message("tenants.no-pattern")
     users = .value(.number(summary.users))
     enrolled = Meter.share(summary.enrolledUsers, of: summary.users)
+    trend = source.trend.sparkline
     changed = summary.changedAt.map(source.times.day)
   }
 
@@ -53,6 +56,7 @@ struct TenantRow: ViewModel {
     .text(\.pattern),
     .text(\.users),
     .markup(\.enrolled),
+    .markup(\.trend),
     .markup(\.changed),
   ]
 }

@@ -5,7 +5,7 @@ import Templating
 
 /// `/projects/{p}/tenants`: lists the tenants of a project with their policies.
 struct TenantsPage: Sendable {
-  let pools: UserPools
+  let identity: Identity
   let frames: Frames
   let view: Template<TenantsView>
   let row: Template<TenantRow>
@@ -18,9 +18,15 @@ struct TenantsPage: Sendable {
     let query = signedIn.query.trimmed("q")
     let after = signedIn.query.text("after")
     let page = try await refusing {
-      try await pools.tenantSummaries(
+      try await identity.pools.tenantSummaries(
         project: context.scope.project, visibleTo: signedIn.administrator,
         search: query.isEmpty ? nil : query, after: after, limit: Self.length)
+    }
+    let now = identity.clock.now()
+    let trends = try await refusing {
+      try await identity.activity.trends(
+        ofScopes: page.items.map(\.key), points: EnrollmentTrend.points,
+        from: EnrollmentTrend.start(before: now), to: now)
     }
     let frame = try await frames.frame(Message("tenants.title"), in: context, tab: .tenants)
     let project = context.scope.project
@@ -33,7 +39,7 @@ struct TenantsPage: Sendable {
           project: project, tenant: tenant,
           mayChange: mayChangeAll
             || administrator.may(.changePolicy, project: project, tenant: tenant.id),
-          times: times)
+          trend: EnrollmentTrend(trends[tenant.key] ?? []), times: times)
       }
     ) {
       row.render(TenantRow($0))

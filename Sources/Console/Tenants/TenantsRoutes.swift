@@ -6,7 +6,7 @@ enum TenantsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let tenants = TenantsPage(
-      pools: identity.pools, frames: frames,
+      identity: identity, frames: frames,
       view: try parts.template("tenants/tenants", for: TenantsView.self),
       row: try parts.template("tenants/row", for: TenantRow.self))
     table.inProject(.get, ConsolePaths.tenants, .seeScope, tenants.show)

@@ -24,6 +24,9 @@ struct Times: Hashable, Sendable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
+  /// The name of the time zone, such as `Europe/Helsinki`.
+  var zoneName: String { zone == nil ? "UTC" : name }
+
   /// The note about the time zone, for lists.
   var zoneInWords: Message {
     zone == nil
@@ -56,6 +59,32 @@ struct Times: Hashable, Sendable {
   /// The calendar date of an instant in the administrator's time zone.
   func calendarDay(of instant: Instant) -> Day {
     Day(instant.advanced(bySeconds: zone?.offset(at: instant).seconds ?? 0))
+  }
+
+  /// A calendar date without its year in a message, for the axis of a chart: `Dec 1`.
+  static func short(_ day: Day) -> Message.Value {
+    .dayOfMonth(LocalDate(year: day.year, month: day.month, day: day.day))
+  }
+
+  /// A month and its year in a message, for the axis of a chart: `Dec 2026`.
+  static func month(_ day: Day) -> Message.Value {
+    .month(LocalDate(year: day.year, month: day.month, day: day.day))
+  }
+
+  /// The last dates up to that of an instant in the administrator's time zone, oldest first.
+  func days(_ count: Int, until instant: Instant) -> [Day] {
+    let today = calendarDay(of: instant).start
+    return (0..<count).reversed().map { Day(today.advanced(bySeconds: -86_400 * Int64($0))) }
+  }
+
+  /// The weekday, 0 for Monday to 6 for Sunday, and the hour of an instant in the administrator's
+  /// time zone.
+  func hourOfWeek(of instant: Instant) -> (day: Int, hour: Int) {
+    let local = instant.advanced(bySeconds: zone?.offset(at: instant).seconds ?? 0)
+    // January 1, 1970 was a Thursday.
+    return (
+      Int((local.seconds / 86_400 + 3) % 7), Int(local.seconds % 86_400 / 3_600)
+    )
   }
 
   /// The instant at which a date begins in the administrator's time zone.

@@ -58,6 +58,9 @@ public struct Account: Sendable {
   public let codesBlockedUntil: Instant?
   /// The time of the last code attempt, where the chain of the account's attempts begins.
   let lastCodeAttemptAt: Int64?
+  /// The last days on which the account's codes were at least each distance from the current
+  /// interval.
+  let reach: CodeReach
   /// True if only owners can perform support actions on the account.
   public let isProtected: Bool
   /// The time since which second factors can't be changed because the user reported a change; nil
@@ -87,11 +90,11 @@ public struct Account: Sendable {
       a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
       a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
       a.initial_email, a.last_code_attempt_at, a.protected, a.changes_locked_at, a.generation,
-      a.has_former_addresses, a.given_fields
+      a.has_former_addresses, a.given_fields, a.reach
     """
 
   /// The number of columns in ``columns``.
-  static let columnCount = 28
+  static let columnCount = 29
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
     func instant(_ column: Int) throws -> Instant? {
@@ -125,6 +128,7 @@ public struct Account: Sendable {
     generation = try row.value(25)
     hasFormerAddresses = try row.value(26)
     givenFields = GivenFields(rawValue: try row.value(27))
+    reach = CodeReach(try row.value(28))
     self.factors = factors
   }
 

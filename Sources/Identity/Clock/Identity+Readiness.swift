@@ -18,7 +18,7 @@ extension Identity {
     }
   }
 
-  /// Aggregates and deletes one batch of old code attempts; does nothing while the clock isn't
+  /// Deletes one batch of old code attempts; does nothing while the clock isn't
   /// trusted.
   ///
   /// - Returns: True if there may be more.

@@ -25,6 +25,13 @@ package enum CodeAttemptRecord {
     }
   }
 
+  /// A code outside the window.
+  struct NearMiss {
+    let at: Instant
+    let way: String
+    let distance: Int?
+  }
+
   /// The time within which a correct code must follow a near miss to show that it wasn't a guess,
   /// in seconds.
   static let soon: Int64 = 900
@@ -73,36 +80,49 @@ package enum CodeAttemptRecord {
   }
 
   /// Marks the near misses that a correct code followed soon after.
+  ///
+  /// - Returns: The near misses, oldest first.
   static func confirmNearMisses(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
-  ) throws {
+  ) throws -> [NearMiss] {
+    var confirmed: [NearMiss] = []
     let first = now.advanced(bySeconds: -soon).microseconds
     var next = account.lastCodeAttemptAt
     for _ in 0..<min(account.wrongCodes, mostConfirmed) {
-      guard let at = next, at >= first else { return }
+      guard let at = next, at >= first else { break }
       let row = try connection.first(
         """
-        SELECT previous, result FROM code_attempt
+        SELECT previous, result, way, distance FROM code_attempt
         WHERE scope_key = \(scope.key) AND at = \(at) AND account_key = \(account.key)
         """
-      ) { row in (previous: try row.value(0) as Int64?, result: try row.value(1) as String) }
-      guard let row else { return }
+      ) { row in
+        (
+          previous: try row.value(0) as Int64?, result: try row.value(1) as String,
+          nearMiss: NearMiss(
+            at: Instant(microseconds: at), way: try row.value(2), distance: try row.value(3))
+        )
+      }
+      guard let row else { break }
       if [CodeAttempt.Result.late.rawValue, CodeAttempt.Result.early.rawValue].contains(row.result)
       {
-        try connection.run(
+        let changed = try connection.run(
           """
           UPDATE code_attempt SET confirmed = 1
           WHERE scope_key = \(scope.key) AND at = \(at) AND account_key = \(account.key)
+            AND confirmed = 0
           """)
+        if changed == 1 { confirmed.append(row.nearMiss) }
       }
       next = row.previous
     }
+    return confirmed.reversed()
   }
 
-  /// Deletes the code attempts of an account to be deleted.
+  /// Deletes the code attempts of an account to be deleted, which remain counted.
   static func delete(
     of account: Account, _ connection: borrowing Connection
   ) throws {
+    try CodeAttemptCount.delete(account, connection)
     var next = account.lastCodeAttemptAt
     while let at = next {
       let previous = try connection.first(
@@ -119,6 +139,6 @@ package enum CodeAttemptRecord {
   /// Deletes all code attempts of a user pool and their aggregated counts.
   static func deleteAll(in scope: Int64, _ connection: borrowing Connection) throws {
     try connection.run("DELETE FROM code_attempt WHERE scope_key = \(scope)")
-    try connection.run("DELETE FROM code_attempt_count WHERE scope_key = \(scope)")
+    try Activity.deleteCounts(of: scope, connection)
   }
 }

@@ -32,13 +32,16 @@ package struct CodeAttemptRecorder {
   package func pass(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws {
+    var count = CodeAttemptCount(account)
     if account.wrongCodes > 0 {
-      try CodeAttemptRecord.confirmNearMisses(of: account, in: scope, at: now, connection)
+      let confirmed = try CodeAttemptRecord.confirmNearMisses(
+        of: account, in: scope, at: now, connection)
+      for nearMiss in confirmed { try count.confirm(nearMiss, connection) }
     }
-    let at = try insert(finding, at: now, connection)
+    let at = try insert(finding, at: now, &count, connection)
     try connection.run(
       """
-      UPDATE account SET wrong_codes = 0, last_code_attempt_at = \(at)
+      UPDATE account SET wrong_codes = 0, last_code_attempt_at = \(at), reach = \(count.reach.text)
       WHERE account_key = \(account.key)
       """)
     if account.codesBlockedUntil != nil {
@@ -61,7 +64,8 @@ package struct CodeAttemptRecorder {
       try note(finding, at: now, connection)
       return .invalidCode
     }
-    let at = try insert(finding, at: now, connection)
+    var count = CodeAttemptCount(account)
+    let at = try insert(finding, at: now, &count, connection)
     let wrong = account.wrongCodes + 1
     try connection.run(
       """
@@ -94,25 +98,29 @@ package struct CodeAttemptRecorder {
   func note(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws {
+    var count = CodeAttemptCount(account)
     if [.blocked, .closed, .expired, .suspended].contains(finding.result) {
       // For suspended factors, attempts are kept per factor.
       let factor = finding.result == .suspended ? enrollment : nil
       let isKept = try CodeAttemptRecord.repeated(
         finding.result, of: account, in: scope, factor: factor, connection)
-      if isKept { return }
+      if isKept { return try count.add(finding, way, at: now, connection) }
     }
-    let at = try insert(finding, at: now, connection)
+    let at = try insert(finding, at: now, &count, connection)
     try connection.run(
       "UPDATE account SET last_code_attempt_at = \(at) WHERE account_key = \(account.key)")
   }
 
   private func insert(
-    _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
+    _ finding: CodeFinding, at now: Instant, _ count: inout CodeAttemptCount,
+    _ connection: borrowing Connection
   ) throws -> Int64 {
     let place = CodeAttemptRecord.Place(
       scope: scope.key, account: account.key, way: way, enrollment: enrollment?.text,
       intervals: window?.adjacentIntervals, origin: origin)
-    return try CodeAttemptRecord.insert(
+    let at = try CodeAttemptRecord.insert(
       finding, place, after: account.lastCodeAttemptAt, at: now, connection)
+    try count.add(finding, way, at: Instant(microseconds: at), connection)
+    return at
   }
 }

@@ -1,13 +1,13 @@
 import Database
 
 extension CodeAttempts {
-  /// The maximum number of code attempts aggregated and deleted per transaction.
+  /// The maximum number of code attempts deleted per transaction.
   static let share = 500
   /// The maximum number of user pools per run.
   static let mostScopes = 100
 
-  /// Aggregates code attempts past their pool's retention by day, result, and distance, and deletes
-  /// them, one batch per pool.
+  /// Deletes code attempts past their pool's retention, one batch per pool; ``Activity`` has counted
+  /// them.
   ///
   /// Call it periodically, and again while it returns true.
   ///
@@ -28,7 +28,7 @@ extension CodeAttempts {
 
   /// Returns the user pools with code attempts past their retention, with the cutoff time.
   ///
-  /// Only whole days are aggregated, so all attempts of a day are treated the same way.
+  /// Only whole days are deleted, so a list never ends within a day.
   private static func due(
     at now: Instant, _ connection: borrowing Connection
   ) throws -> [(scope: Int64, end: Instant)] {
@@ -57,56 +57,21 @@ extension CodeAttempts {
     return due
   }
 
-  private struct Kind: Hashable {
-    let day: Int64
-    let result: String
-    let distance: Int
-  }
-
   private static func age(
     _ scope: Int64, before end: Instant, _ connection: borrowing Connection
   ) throws {
-    let rows = try connection.all(
+    let last = try connection.all(
       """
-      SELECT at, account_key, result, distance, confirmed, times FROM code_attempt
+      SELECT at, account_key FROM code_attempt
       WHERE scope_key = \(scope) AND at < \(end.microseconds)
       ORDER BY at, account_key LIMIT \(share)
       """
-    ) { row in
-      (
-        at: try row.value(0) as Int64, account: try row.value(1) as Int64,
-        kind: try kind(row), times: try row.value(5) as Int
-      )
-    }
-    guard let last = rows.last else { return }
-    var counts: [Kind: Int] = [:]
-    for row in rows { counts[row.kind, default: 0] += row.times }
-    for (kind, count) in counts {
-      try connection.run(
-        """
-        INSERT INTO code_attempt_count (scope_key, day, result, distance, count)
-        VALUES (\(scope), \(kind.day), \(kind.result), \(kind.distance), \(count))
-        ON CONFLICT (scope_key, day, result, distance) DO UPDATE SET count = count + \(count)
-        """)
-    }
+    ) { row in (at: try row.value(0) as Int64, account: try row.value(1) as Int64) }.last
+    guard let last else { return }
     try connection.run(
       """
       DELETE FROM code_attempt
       WHERE scope_key = \(scope) AND (at, account_key) <= (\(last.at), \(last.account))
       """)
-  }
-
-  /// Returns how an attempt is aggregated: an unconfirmed near miss counts as an incorrect code,
-  /// because guesses produce near misses too.
-  private static func kind(_ row: borrowing Row) throws -> Kind {
-    let day = Instant(microseconds: try row.value(0)).day
-    let result: String = try row.value(2)
-    let isNear =
-      result == CodeAttempt.Result.late.rawValue
-      || result == CodeAttempt.Result.early.rawValue
-    if isNear, try !row.value(4) {
-      return Kind(day: day, result: CodeAttempt.Result.wrong.rawValue, distance: 0)
-    }
-    return Kind(day: day, result: result, distance: try row.value(3) as Int? ?? 0)
   }
 }

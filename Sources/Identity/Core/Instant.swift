@@ -103,7 +103,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  private static func floor(_ value: Int64, by divisor: Int64) -> Int64 {
+  static func floor(_ value: Int64, by divisor: Int64) -> Int64 {
     let (quotient, rest) = value.quotientAndRemainder(dividingBy: divisor)
     return rest < 0 ? quotient - 1 : quotient
   }

@@ -64,6 +64,8 @@ public struct ProjectSummary: Hashable, Sendable {
 
 /// A tenant in a list.
 public struct TenantSummary: Hashable, Sendable {
+  /// The key of the tenant's user pool.
+  public let key: Int64
   /// The ID.
   public let id: ID<Tenant>
   /// The display name.
@@ -84,7 +86,7 @@ public struct TenantSummary: Hashable, Sendable {
 
   static let columns: SQL = """
     s.tenant_id, s.display_name, s.totp_state, s.totp_intervals, s.pattern, s.policy_changed_at,
-      s.users, s.enrolled_users, s.mandatory_from
+      s.users, s.enrolled_users, s.mandatory_from, s.scope_key
     """
 
   init(_ row: borrowing Row) throws {
@@ -96,6 +98,7 @@ public struct TenantSummary: Hashable, Sendable {
     users = try row.value(6)
     enrolledUsers = try row.value(7)
     mandatoryFrom = (try row.value(8) as String?).flatMap { Day($0) }
+    key = try row.value(9)
   }
 
   /// Hashes only the ID, which already distinguishes nearly all summaries.

@@ -20,7 +20,8 @@ final class Application: Sendable {
 
   init(
     identity: Identity, readiness: Readiness, publicURL address: String, assets: Assets,
-    catalogs: [Catalog], anyHost: Bool, origins: EmulatorOrigins, pseudoLocale: PseudoLocale?
+    catalogs: [Catalog], anyHost: Bool, origins: EmulatorOrigins, pseudoLocale: PseudoLocale?,
+    isDemo: Bool
   ) throws {
     probes = Probes(readiness: readiness)
     guard let publicURL = PublicURL(address) else {
@@ -41,7 +42,7 @@ final class Application: Sendable {
       try Console(
         identity: identity,
         templates: try TemplateLibrary(folder: assets.templates, catalog: catalog),
-        publicURL: publicURL, assets: links, guidance: assets.guidance,
+        publicURL: publicURL, assets: links, guidance: assets.guidance, isDemo: isDemo,
         log: { Terminal.complain($0) })
     }
   }

@@ -14,16 +14,21 @@ struct Housekeeping: Sendable {
       Task { await Self.purgeExpired(identity) },
       Task { await Self.purge(identity) },
       Task { await Self.file(identity) },
+      Task { await Self.foldActivity(identity) },
       Task { await Self.age(identity) },
       Task { await Self.removeMany(identity) },
     ]
   }
 
-  /// Stops all tasks and writes usage times held in memory to the database.
+  /// Stops all tasks, writes usage times held in memory to the database, and folds new activity.
   func stop() async {
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
-    do { try await identity.recordUses() } catch { Terminal.complain("\(error)") }
+    do {
+      try await identity.recordUses()
+      // Numbers of users are recorded under the current hour.
+      while try await identity.foldActivity() {}
+    } catch { Terminal.complain("\(error)") }
   }
 
   /// Reports when the system clock stops being trusted, and when it's trusted again.
@@ -74,7 +79,18 @@ struct Housekeeping: Sendable {
     }
   }
 
-  /// Counts and deletes old code attempts in batches, pausing for other writes in between.
+  /// Adds new activity to the counts by hour in batches, pausing for other writes in between.
+  private static func foldActivity(_ identity: Identity) async {
+    repeat {
+      do {
+        while try await identity.foldActivity(), await slept(.milliseconds(5)) {}
+      } catch {
+        Terminal.complain("\(error)")
+      }
+    } while await slept(.seconds(15))
+  }
+
+  /// Deletes old code attempts in batches, pausing for other writes in between.
   private static func age(_ identity: Identity) async {
     repeat {
       do {

@@ -109,7 +109,7 @@ enum ServeCommand: Command {
       assets: configuration.assets, catalogs: instance.catalogs,
       anyHost: configuration.emulatorBeyondLoopback,
       origins: configuration.network.emulatorOrigins,
-      pseudoLocale: configuration.pseudoLocale)
+      pseudoLocale: configuration.pseudoLocale, isDemo: configuration.demo != nil)
     late.set(application)
     return (application, server)
   }

@@ -91,11 +91,15 @@ struct CodeAttemptWordsTests {
 
   @Test func `the strip marks the interval of a code, if there is one`() throws {
     let window = try #require(Window(adjacentIntervals: 1))
-    let strip = try #require(WindowStrip.marked(window, at: -8))
-    let text = String(decoding: strip.bytes, as: UTF8.self)
-    #expect(text.contains("<path class=\"mark\" d=\"M12 0v16\"/>"))
+    let rejected = try #require(WindowStrip.marked(window, at: -8, isAccepted: false))
+    let text = String(decoding: rejected.bytes, as: UTF8.self)
+    #expect(text.contains("<rect class=\"miss\" width=\"9\" height=\"9\" y=\"3.5\" x=\"7.5\"/>"))
     #expect(text.contains("<path class=\"lit\" d=\"M45 8h14\"/>"))
-    #expect(WindowStrip.marked(window, at: nil) == nil)
-    #expect(WindowStrip.marked(nil, at: 0) == nil)
+    let accepted = try #require(WindowStrip.marked(window, at: 1, isAccepted: true))
+    #expect(
+      String(decoding: accepted.bytes, as: UTF8.self)
+        .contains("<circle class=\"hit\" cy=\"8\" r=\"5\" cx=\"57\"/>"))
+    #expect(WindowStrip.marked(window, at: nil, isAccepted: false) == nil)
+    #expect(WindowStrip.marked(nil, at: 0, isAccepted: true) == nil)
   }
 }

@@ -61,7 +61,7 @@ import Testing
       #expect(last.contains("Expired: 8 intervals late (limit 5)"))
       #expect(last.contains("Accepted: 2 intervals late; the phone’s clock is about 60 s slow"))
       #expect(last.contains("203.0.113.9") && last.contains("Firefox on Linux"))
-      #expect(last.contains("class=\"mark\"") && last.contains("First page"))
+      #expect(last.contains("class=\"hit\"") && last.contains("First page"))
       let oldest = try await nadia.get(address)
       try Snapshot.check(oldest.text, named: "code-attempts-oldest.html")
     }

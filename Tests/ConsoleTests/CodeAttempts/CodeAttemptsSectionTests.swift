@@ -21,7 +21,7 @@ struct CodeAttemptsSectionTests {
       #expect(page.says("clock about 4 min slow"))
       #expect(page.says("set the phone’s date and time to automatic"))
       #expect(page.says("203.0.113.9") && page.says("Firefox on Linux"))
-      #expect(page.text.contains("class=\"mark\" d=\"M12 0v16\""))
+      #expect(page.text.contains("class=\"miss\" width=\"9\" height=\"9\" y=\"3.5\" x=\"7.5\""))
     }
   }
 

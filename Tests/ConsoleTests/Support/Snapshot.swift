@@ -27,6 +27,13 @@ enum Snapshot {
     try compare(frame, named: name, sourceLocation: sourceLocation)
   }
 
+  /// Compares a part of a page, such as a drawing.
+  static func check(
+    part: String, named name: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try compare(part + "\n", named: name, sourceLocation: sourceLocation)
+  }
+
   private static func compare(
     _ text: String, named name: String, sourceLocation: SourceLocation
   ) throws {

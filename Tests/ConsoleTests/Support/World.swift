@@ -152,6 +152,18 @@ extension World {
     return world
   }
 
+  /// The same instance as a demo.
+  func asDemo() throws -> World {
+    guard let address = PublicURL(origin) else { throw Missing("public URL") }
+    var world = self
+    world.console = try Console(
+      identity: identity, templates: try Self.templates.get(),
+      publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
+      guidance: Checkout.folder("Templates/guidance/en"), isDemo: true,
+      log: { [log] in log.add($0) })
+    return world
+  }
+
   /// Marks every session as just re-authenticated.
   func reauthenticate() async throws {
     let now = clock.now

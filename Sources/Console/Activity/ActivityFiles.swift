@@ -1,0 +1,64 @@
+import HTTP
+import Identity
+import Localization
+
+/// The numbers of a pool's charts as CSV files.
+struct ActivityFiles: Sendable {
+  let identity: Identity
+  let catalog: Catalog
+
+  /// `S/activity/enrollment.csv`
+  func enrollment(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let window = ChartWindow(context.signedIn.query.text("period"))
+    let history = try await identity.activity.history(context, window, at: identity.clock.now())
+    return history.table.csv(catalog).response(named: "enrollment-\(context.scope.objectID)")
+  }
+
+  /// `S/activity/attempts.csv`
+  func attempts(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let checks = try await checks(context)
+    return checks.table.csv(catalog).response(named: "attempts-\(context.scope.objectID)")
+  }
+
+  /// `S/activity/rejections.csv`
+  func rejections(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let checks = try await checks(context)
+    return checks.rejectionsTable.csv(catalog)
+      .response(named: "rejections-\(context.scope.objectID)")
+  }
+
+  private func checks(_ context: ScopeContext) async throws(Refusal) -> CheckHistory {
+    try await identity.activity.checks(context, at: identity.clock.now())
+  }
+}
+
+extension Activity {
+  /// The days of code attempts that charts show.
+  static let chartDays = 30
+
+  /// The enrolled users of a pool over a period.
+  func history(
+    _ context: ScopeContext, _ window: ChartWindow, at now: Instant
+  ) async throws(Refusal) -> EnrollmentHistory {
+    // An hour more, so that the state a whole period ago is known.
+    let start = now.advanced(bySeconds: -Int64(window.days) * 86_400 - 3_600)
+    let points = try await refusing {
+      try await enrollment(of: context.scope, from: start, to: now)
+    }
+    return EnrollmentHistory(points, window, now: now, context.signedIn.times)
+  }
+
+  /// The code attempts of a pool in the days that charts show, or in as many before them.
+  func checks(
+    _ context: ScopeContext, at now: Instant, isBefore: Bool = false
+  ) async throws(Refusal) -> CheckHistory {
+    let times = context.signedIn.times
+    let today = times.start(of: times.calendarDay(of: now))
+    let end = isBefore ? today.advanced(bySeconds: -86_400 * Int64(Self.chartDays - 1) - 1) : now
+    let start = times.start(of: times.days(Self.chartDays, until: end)[0])
+    let hours = try await refusing {
+      try await self.checks(in: context.scope, from: start, to: end)
+    }
+    return CheckHistory(hours, days: Self.chartDays, until: end, times)
+  }
+}

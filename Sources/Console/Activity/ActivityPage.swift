@@ -1,0 +1,161 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `S/activity`: the code attempts of a pool, newest first, with filters that lead to users.
+struct ActivityPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<ActivityView>
+
+  private static let length = 50
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let (scope, signedIn) = (context.scope, context.signedIn)
+    let query = ActivityQuery(signedIn.query)
+    let (filter, fault) = query.filter(signedIn.times)
+    let after = signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
+    var page = Page<UserCodeAttempt>(items: [], next: nil)
+    if fault == nil {
+      page = try await refusing {
+        try await identity.activity.attempts(in: scope, filter, after: after, limit: Self.length)
+      }
+      if page.items.isEmpty, page.next == nil, after != nil {
+        // The attempts after this position have expired.
+        return .redirect(to: query.form().query(of: ConsolePaths.activity(scope)))
+      }
+    }
+    let checks = try await identity.activity.checks(context, at: identity.clock.now())
+    let settings = try await refusing { try await identity.support.settings(scope) }
+    var frame = try await frames.frame(Message("activity.title"), in: context, tab: .users)
+    frame.errors = [fault].compactMap { $0 }
+    var chart = checks.frame("days")
+    if chart.chart != nil { chart.csv = ConsolePaths.attemptsFile(scope) }
+    if context.may(.readPolicy) {
+      chart.more = EmptyLink(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))
+    }
+    return .html(
+      view.render(
+        ActivityView(
+          frame: FrameView(frame), scope: scope, query: query, page: page, after: after,
+          days: settings.codeAttemptDays, chart: chart)),
+      status: fault == nil ? .ok : .unprocessableContent)
+  }
+}
+
+struct ActivityView: ViewModel {
+  let frame: FrameView
+  let scope: Scope
+  let query: ActivityQuery
+  let page: Page<UserCodeAttempt>
+  let after: String?
+  /// The retention period of code attempts, in days.
+  let days: Int
+  let chart: ChartFrame
+
+  private var path: String { ConsolePaths.activity(scope) }
+
+  private var pager: PagerView {
+    PagerView(
+      shown: Message("code-attempts.shown", ["count": .number(page.items.count)]), path: path,
+      query: query.form(), after: after, next: page.next)
+  }
+
+  private var empty: EmptyView {
+    query.form().isEmpty
+      ? EmptyView(
+        heading: Message("code-attempts.empty", ["count": .number(days)]),
+        sentence: Message("code-attempts.empty-hint"))
+      : EmptyView(
+        heading: Message("activity.none-match"),
+        sentence: page.next == nil
+          ? Message("activity.none-match-hint") : Message("activity.none-match-yet"),
+        link: EmptyLink(text: Message("activity.clear-all"), href: path))
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("explanation") {
+      Message(
+        "activity.explanation", ["name": .name($0.scope.name), "count": .number($0.days)])
+    },
+    .text("action") { $0.path },
+    .list("results") { view in
+      ActivityQuery.Results.allCases.map {
+        AuditMenu.Option(value: $0.rawValue, text: $0.text, isChosen: $0 == view.query.results)
+      }
+    },
+    .list("kinds") { view in
+      Factor.Kind.allCases.map {
+        AuditMenu.Option(
+          value: $0.rawValue, text: ActivityQuery.text($0), isChosen: $0 == view.query.kind)
+      }
+    },
+    .text("day") { $0.query.day },
+    .text("dayError") { $0.frame.error(at: "day") },
+    // A date field would discard an invalid date.
+    .text("dayType") { $0.frame.error(at: "day") == nil ? "date" : "text" },
+    .flag("isChosen") { !$0.query.chosen($0.path).isEmpty },
+    .list("chosen") { $0.query.chosen($0.path) },
+    .object(\.chart),
+    .flag("hasRows") { !$0.page.items.isEmpty },
+    .list("rows") { view in
+      view.page.items.map { ActivityRow($0, in: view.scope, view.frame.times) }
+    },
+    .flag("hasPager") { !$0.page.items.isEmpty || $0.page.next != nil },
+    .object("pager") { $0.pager },
+    .object("empty") { $0.empty },
+  ]
+}
+
+/// A code attempt with its user.
+struct ActivityRow: ViewModel {
+  private let item: UserCodeAttempt
+  private let scope: Scope
+  private let times: Times
+
+  init(_ item: UserCodeAttempt, in scope: Scope, _ times: Times) {
+    (self.item, self.scope, self.times) = (item, scope, times)
+  }
+
+  private var attempt: CodeAttempt { item.attempt }
+  private var label: String { item.displayName ?? item.email ?? item.account.text }
+
+  private var program: Message? {
+    let agent = attempt.origin.userAgent
+    guard !agent.isEmpty else { return nil }
+    return BrowserWords.known(agent) ?? .verbatim(Words.short(agent, 60))
+  }
+
+  /// The shape and color of the result, which is a sentence next to it.
+  private var mark: Markup {
+    switch attempt.result.outcome {
+    case .accepted: Self.accepted
+    case .outside: Self.outside
+    case .incorrect, .locked, .other: Self.rejected
+    }
+  }
+
+  private static let accepted = Markup(
+    trusted: "<span class=\"mk on\" aria-hidden=\"true\">●</span>")
+  private static let outside = Markup(trusted: "<span class=\"mk\" aria-hidden=\"true\">▲</span>")
+  private static let rejected = Markup(
+    trusted: "<span class=\"mk bad\" aria-hidden=\"true\">■</span>")
+
+  static let keys: Keys<Self> = [
+    .text("name") { Words.short($0.label) },
+    .text("href") { ConsolePaths.user($0.scope, $0.item.account.text) },
+    .text("email") { $0.item.displayName == nil ? nil : $0.item.email },
+    .text("kind") { ActivityQuery.text($0.attempt.way.kind) },
+    .text("program") { $0.program },
+    .text("address") { $0.attempt.origin.address.isEmpty ? nil : $0.attempt.origin.address },
+    .markup("mark") { $0.mark },
+    .text("what") { CodeAttemptText.sentence($0.attempt) },
+    .markup("strip") { row in
+      WindowStrip.marked(
+        row.attempt.window, at: row.attempt.distance, isAccepted: row.attempt.result.isSuccess)
+    },
+    .markup("at") { $0.times.past($0.attempt.at) },
+  ]
+}

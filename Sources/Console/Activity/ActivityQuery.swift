@@ -1,0 +1,90 @@
+import HTTP
+import Identity
+import Localization
+
+/// The filters in the address of a pool's sign-in activity.
+struct ActivityQuery: Sendable {
+  /// The results to choose from.
+  enum Results: String, CaseIterable, Sendable {
+    case rejected, accepted, outside, incorrect, locked
+
+    var text: Message {
+      switch self {
+      case .rejected: Message("charts.rejected")
+      case .accepted: Message("charts.accepted")
+      case .outside: Message("charts.outside")
+      case .incorrect: Message("charts.incorrect")
+      case .locked: Message("charts.locked")
+      }
+    }
+
+    var outcomes: Set<CodeAttempt.Outcome> {
+      switch self {
+      case .rejected: [.outside, .incorrect, .locked, .other]
+      case .accepted: [.accepted]
+      case .outside: [.outside]
+      case .incorrect: [.incorrect]
+      case .locked: [.locked, .other]
+      }
+    }
+  }
+
+  let results: Results?
+  let kind: Factor.Kind?
+  /// The date as entered.
+  let day: String
+
+  init(_ query: Form) {
+    results = Results(rawValue: query.trimmed("result"))
+    kind = Factor.Kind(rawValue: query.trimmed("factor"))
+    day = query.trimmed("day")
+  }
+
+  /// The filter, or the error in the date.
+  func filter(_ times: Times) -> (filter: ActivityFilter, fault: FieldError?) {
+    var filter = ActivityFilter(outcomes: results?.outcomes ?? [], kind: kind)
+    guard !day.isEmpty else { return (filter, nil) }
+    guard let date = Day(day) else {
+      return (filter, FieldError(field: "day", text: Message("activity.not-a-date")))
+    }
+    filter.from = times.start(of: date)
+    filter.to = times.start(of: date.next)
+    return (filter, nil)
+  }
+
+  /// The query without a field.
+  func form(without name: String? = nil) -> Form {
+    var form = Form()
+    for (field, value) in [
+      ("result", results?.rawValue ?? ""), ("factor", kind?.rawValue ?? ""), ("day", day),
+    ] where !value.isEmpty && field != name {
+      form.add(field, value)
+    }
+    return form
+  }
+
+  /// The active filters, each with the address of the list without it.
+  func chosen(_ path: String) -> [Link] {
+    var links: [Link] = []
+    if let results {
+      links.append(Link(text: results.text, href: form(without: "result").query(of: path)))
+    }
+    if let kind {
+      links.append(
+        Link(text: Self.text(kind), href: form(without: "factor").query(of: path)))
+    }
+    if let date = Day(day) {
+      links.append(
+        Link(
+          text: Message.value(Times.value(date)), href: form(without: "day").query(of: path)))
+    }
+    return links
+  }
+
+  static func text(_ kind: Factor.Kind) -> Message {
+    switch kind {
+    case .totp: Message("common.totp")
+    case .phone: .verbatim("SMS")
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import HTTP
+import Identity
+
+/// The sign-in activity of a pool, and the numbers of its charts as files.
+enum ActivityRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let page = ActivityPage(
+      identity: parts.identity, frames: parts.frames,
+      view: try parts.template("activity/activity", for: ActivityView.self))
+    table.inScope(.get, ConsolePaths.activity, .findUsers, page.show)
+    let files = ActivityFiles(identity: parts.identity, catalog: parts.frames.catalog)
+    table.inScope(.get, ConsolePaths.enrollmentFile, .seeScope, files.enrollment)
+    table.inScope(.get, ConsolePaths.attemptsFile, .seeScope, files.attempts)
+    table.inScope(.get, ConsolePaths.rejectionsFile, .seeScope, files.rejections)
+  }
+}

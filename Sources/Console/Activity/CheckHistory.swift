@@ -1,0 +1,156 @@
+import Identity
+import Localization
+import OTP
+import Templating
+
+/// The code attempts of a pool by hour, grouped in an administrator's time zone.
+struct CheckHistory: Sendable {
+  /// Attempts by result.
+  struct Sums: Sendable, Equatable {
+    var accepted = 0
+    var outside = 0
+    var incorrect = 0
+    var locked = 0
+
+    var rejected: Int { outside + incorrect + locked }
+    var all: Int { accepted + rejected }
+    /// In the order of `ChartFill.results`.
+    var parts: [Int] { [accepted, outside, incorrect, locked] }
+
+    mutating func add(_ checks: HourlyChecks) {
+      accepted += checks.accepted
+      outside += checks.outside
+      incorrect += checks.incorrect
+      // Codes of suspended factors aren't checked either.
+      locked += checks.locked + checks.other
+    }
+  }
+
+  /// The dates, oldest first; the last one is today.
+  let days: [Day]
+  let byDay: [Sums]
+  /// Rejected codes by weekday, from Monday, and hour.
+  let rejections: [[Int]]
+  let total: Sums
+  private let times: Times
+
+  init(_ checks: [HourlyChecks], days count: Int, until now: Instant, _ times: Times) {
+    self.times = times
+    days = times.days(count, until: now)
+    let places = Dictionary(uniqueKeysWithValues: days.enumerated().map { ($1, $0) })
+    var byDay = [Sums](repeating: Sums(), count: count)
+    var rejections = [[Int]](repeating: [Int](repeating: 0, count: 24), count: 7)
+    var total = Sums()
+    for hour in checks {
+      guard let place = places[times.calendarDay(of: hour.hour)] else { continue }
+      byDay[place].add(hour)
+      total.add(hour)
+      let (day, clock) = times.hourOfWeek(of: hour.hour)
+      rejections[day][clock] += hour.outside + hour.incorrect + hour.locked + hour.other
+    }
+    (self.byDay, self.rejections, self.total) = (byDay, rejections, total)
+  }
+
+  private var base: Message {
+    Message(
+      "activity.attempts-base",
+      [
+        "count": .number(total.all), "from": Times.value(days[0]),
+        "until": Times.value(days[days.count - 1]), "zone": .text(times.zoneName),
+      ])
+  }
+
+  /// The chart of attempts by day with its frame.
+  func frame(_ name: StaticString) -> ChartFrame {
+    guard total.all > 0 else {
+      return ChartFrame(
+        Message("activity.attempts"), base: base,
+        .empty(Message("activity.no-attempts", ["count": .number(days.count)])))
+    }
+    let chart = StackedColumns(
+      fills: ChartFill.results, columns: byDay.map(\.parts),
+      ticks: ChartTick.columns(days.map { .value(Times.short($0)) }),
+      label: Message(
+        "activity.attempts-label",
+        [
+          "count": .number(total.all), "accepted": .number(total.accepted),
+          "rejected": .number(total.rejected),
+        ]), name: name)
+    var frame = ChartFrame(rejectedShare, base: base, .chart(chart.markup, key: ChartKey.results))
+    frame.table = table
+    return frame
+  }
+
+  /// The share of rejected codes, as a finding.
+  private var rejectedShare: Message {
+    guard total.rejected > 0 else { return Message("activity.none-rejected") }
+    let every = (total.all + total.rejected / 2) / total.rejected
+    return every > 1
+      ? Message("activity.one-in-rejected", ["number": .number(every)])
+      : Message(
+        "activity.share-rejected", ["share": .message(Meter.percent(total.rejected, of: total.all))]
+      )
+  }
+
+  var table: ChartTable {
+    ChartTable(
+      caption: Message("activity.attempts"),
+      columns: [Message("charts.day")] + ChartKey.results.map(\.text),
+      rows: zip(days, byDay).map { day, sums in
+        [.text(.value(Times.value(day)))] + sums.parts.map(ChartTable.Cell.number)
+      })
+  }
+}
+
+extension CheckHistory {
+  /// The number of rejected codes below which a distribution over the week says nothing.
+  private static let fewest = 20
+
+  /// The heat map of rejected codes by weekday and hour with its frame.
+  var rejectionsFrame: ChartFrame {
+    let base = Message(
+      "activity.rejections-base",
+      [
+        "count": .number(total.rejected), "days": .number(days.count),
+        "zone": .text(times.zoneName),
+      ])
+    guard total.rejected >= Self.fewest else {
+      return ChartFrame(
+        Message("activity.rejections"), base: base,
+        .empty(Message("activity.too-few-rejections", ["count": .number(total.rejected)])))
+    }
+    let map = HeatMap(
+      counts: rejections,
+      label: Message(
+        "activity.rejections-label",
+        ["count": .number(total.rejected), "peak": .message(peak)]))
+    var frame = ChartFrame(peak, base: base, .chart(map.markup, key: HeatMap.key))
+    frame.table = rejectionsTable
+    return frame
+  }
+
+  /// The two hours with the most rejected codes, as a finding.
+  private var peak: Message {
+    let hours = (0..<24).map { hour in rejections.reduce(0) { $0 + $1[hour] } }
+    let pairs = (0..<24).map { hours[$0] + hours[($0 + 1) % 24] }
+    guard let most = pairs.max(), let start = pairs.firstIndex(of: most),
+      // Spread evenly, two hours have a twelfth of all.
+      most * 8 >= total.rejected
+    else { return Message("activity.rejections-spread") }
+    let weekdays = rejections.prefix(5).reduce(0) { $0 + $1[start] + $1[(start + 1) % 24] }
+    let arguments: (Message.Value, Message.Value) = (.hour(start), .hour((start + 2) % 24))
+    return weekdays * 5 >= most * 4
+      ? Message("activity.rejections-peak-weekdays", ["from": arguments.0, "until": arguments.1])
+      : Message("activity.rejections-peak", ["from": arguments.0, "until": arguments.1])
+  }
+
+  var rejectionsTable: ChartTable {
+    ChartTable(
+      caption: Message("activity.rejections"),
+      columns: [Message("activity.hour")]
+        + (1...7).map { .value(.weekday($0)) },
+      rows: (0..<24).map { hour in
+        [.text(.value(.hour(hour)))] + rejections.map { .number($0[hour]) }
+      })
+  }
+}

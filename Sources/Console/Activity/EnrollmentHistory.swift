@@ -1,0 +1,165 @@
+import Identity
+import Localization
+import Templating
+
+/// The enrolled users among all users of a pool over time, for its chart, table, and file.
+struct EnrollmentHistory: Sendable {
+  struct Sample: Sendable, Equatable {
+    let at: Instant
+    let users: Int
+    let enrolled: Int
+  }
+
+  /// Evenly spaced times, oldest first; the last one is the present.
+  let samples: [Sample]
+  private let times: Times
+
+  private static let day: Int64 = 86_400
+
+  /// - Parameters:
+  ///   - points: The known states, each of which lasts until the next one.
+  ///   - window: The period; it's shorter if nothing is known about its beginning.
+  ///   - now: The present.
+  init(_ points: [EnrollmentPoint], _ window: ChartWindow, now: Instant, _ times: Times) {
+    self.times = times
+    guard let first = points.first else {
+      samples = []
+      return
+    }
+    let start = max(first.at, now.advanced(bySeconds: -Int64(window.days) * Self.day))
+    let days = (now.seconds - start.seconds) / Self.day
+    let step = days > Int64(ChartWindow.quarter.days) ? 7 * Self.day : Self.day
+    let count = (now.seconds - start.seconds) / step
+    var (next, state, samples) = (0, first, [Sample]())
+    for index in 0...count {
+      let at = now.advanced(bySeconds: -(count - index) * step)
+      while next < points.count, points[next].at <= at {
+        state = points[next]
+        next += 1
+      }
+      samples.append(Sample(at: at, users: state.users, enrolled: state.enrolled))
+    }
+    self.samples = samples
+  }
+
+  /// The change of the share over the last 30 days, in points of whole percentages; nil if one of
+  /// them isn't known.
+  var change: Int? {
+    guard let last = samples.last, last.users > 0,
+      let first = samples.last(where: {
+        $0.at <= last.at.advanced(bySeconds: -Int64(ChartWindow.month.days) * Self.day)
+      }), first.users > 0
+    else { return nil }
+    return last.enrolled * 100 / last.users - first.enrolled * 100 / first.users
+  }
+
+  /// The chart with its frame.
+  ///
+  /// - Parameter changes: The changes of the policy, newest first.
+  func frame(_ changes: [AuditRow], _ catalog: Catalog) -> ChartFrame {
+    guard let first = samples.first, let last = samples.last, samples.count > 1 else {
+      return ChartFrame(
+        Message("activity.enrollment"), base: Message("activity.enrollment-subject"),
+        .empty(Message("activity.enrollment-too-short")))
+    }
+    let chart = AreaChart(
+      points: samples.map { AreaChart.Point(whole: $0.users, part: $0.enrolled) },
+      ticks: ticks, events: events(changes, catalog),
+      label: Message(
+        "activity.enrollment-label",
+        [
+          "from": day(first.at), "until": day(last.at), "enrolled": .number(last.enrolled),
+          "users": .number(last.users),
+        ]))
+    var frame = ChartFrame(
+      title,
+      base: Message(
+        "activity.enrollment-base",
+        [
+          "users": .number(last.users), "from": day(first.at), "until": day(last.at),
+          "zone": .text(times.zoneName),
+        ]),
+      .chart(
+        chart.markup,
+        key: [
+          ChartKey(.enrolled, Message("charts.enrolled")),
+          ChartKey(.all, Message("charts.all-users")),
+        ]))
+    frame.table = table
+    return frame
+  }
+
+  /// The share at the beginning and at the end, as a finding.
+  private var title: Message {
+    let shares = samples.filter { $0.users > 0 }.map { $0.enrolled * 100 / $0.users }
+    guard let first = shares.first, let last = shares.last else {
+      return Message("activity.enrollment-no-users")
+    }
+    func share(_ percent: Int) -> Message.Value { .percent(Double(percent) / 100) }
+    if first == last { return Message("activity.enrollment-stayed", ["share": share(last)]) }
+    return first < last
+      ? Message("activity.enrollment-rose", ["first": share(first), "last": share(last)])
+      : Message("activity.enrollment-fell", ["first": share(first), "last": share(last)])
+  }
+
+  var table: ChartTable {
+    ChartTable(
+      caption: Message("activity.enrollment"),
+      columns: [
+        Message("charts.day"), Message("charts.enrolled"), Message("charts.all-users"),
+        Message("activity.share"),
+      ],
+      rows: samples.map { sample in
+        [
+          .text(.value(day(sample.at))), .number(sample.enrolled), .number(sample.users),
+          .share(sample.enrolled, of: sample.users),
+        ]
+      })
+  }
+
+  private var ticks: [ChartTick] {
+    let isLong = samples.count > 1 && samples[1].at.seconds - samples[0].at.seconds > Self.day
+    return ChartTick.points(
+      samples.map { sample in
+        let day = times.calendarDay(of: sample.at)
+        return .value(isLong ? Times.month(day) : Times.short(day))
+      }, most: 4)
+  }
+
+  private func day(_ instant: Instant) -> Message.Value {
+    Times.value(times.calendarDay(of: instant))
+  }
+
+  /// The maximum number of changes on the axis; more of them would cover it.
+  private static let mostEvents = 4
+
+  private func events(_ changes: [AuditRow], _ catalog: Catalog) -> [AreaChart.Event] {
+    guard let first = samples.first, let last = samples.last, first.at < last.at else { return [] }
+    let span = last.at.seconds - first.at.seconds
+    return changes.filter { $0.at > first.at && $0.at <= last.at }.prefix(Self.mostEvents)
+      .reversed().map { row in
+        AreaChart.Event(
+          position: Int((row.at.seconds - first.at.seconds) * 10_000 / span),
+          text: Message(
+            "activity.policy-event",
+            [
+              "day": Times.short(times.calendarDay(of: row.at)),
+              "change": .message(Self.words(row, AuditFormatter(times, catalog))),
+            ]))
+      }
+  }
+
+  /// The most important field of a changed policy.
+  private static func words(_ row: AuditRow, _ formatter: AuditFormatter) -> Message {
+    func new(_ field: AuditFieldName) -> AuditValue? {
+      row.changes.first { $0.field == field }?.new
+    }
+    if case .code(let code)? = new(.pattern), let pattern = EnrollmentPattern(rawValue: code) {
+      return pattern.name
+    }
+    if case .number(let side)? = new(.adjacentIntervals) {
+      return Message("activity.intervals", ["count": .number(side)])
+    }
+    return row.changes.first.map { .verbatim(formatter.line($0)) } ?? AuditWords.action(row)
+  }
+}

@@ -1,0 +1,103 @@
+import Localization
+import Templating
+
+/// Draws how a part of a whole developed, such as the enrolled users among all users.
+struct AreaChart: Sendable {
+  struct Point: Sendable {
+    let whole: Int
+    let part: Int
+  }
+
+  /// An event on the time axis.
+  struct Event: Sendable {
+    /// The position in hundredths of a percent of the width.
+    let position: Int
+    let text: Message
+  }
+
+  /// Evenly spaced in time; a line needs at least two.
+  let points: [Point]
+  let ticks: [ChartTick]
+  var events: [Event] = []
+  let label: Message
+
+  var markup: Markup {
+    let plot = ChartPlot(
+      height: 232, scale: ChartScale(upTo: points.map(\.whole).max() ?? 0), label: label)
+    return plot.markup(ticks) { html in
+      layer(plot, &html) { html in
+        area("all", plot, &html, \.whole)
+        area("enr", plot, &html, \.part)
+        line("l2", plot, &html, \.whole)
+        line("l", plot, &html, \.part)
+      }
+      for (index, event) in events.enumerated() { mark(event, index, plot, &html) }
+      guard points.count == 1 else { return }
+      html.raw("<circle class=\"end\" r=\"4\" cx=\"4\" cy=\"")
+      html.hundredths(plot.y(points[0].part))
+      html.raw("\"/>")
+    }
+  }
+
+  // The lines stretch with the width, but not their strokes.
+  private func layer(_ plot: ChartPlot, _ html: inout HTML, _ draw: (inout HTML) -> Void) {
+    guard points.count > 1 else { return }
+    html.raw("<svg y=\"")
+    html.number(plot.top)
+    html.raw("\" width=\"100%\" height=\"")
+    html.number(plot.span)
+    html.raw("\" viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\" overflow=\"visible\">")
+    draw(&html)
+    html.raw("</svg>")
+  }
+
+  private func area(
+    _ name: StaticString, _ plot: ChartPlot, _ html: inout HTML, _ value: KeyPath<Point, Int>
+  ) {
+    html.raw("<path class=\"")
+    html.raw(name)
+    path(plot, &html, value)
+    html.raw(" 100 100 0 100Z\"/>")
+  }
+
+  private func line(
+    _ name: StaticString, _ plot: ChartPlot, _ html: inout HTML, _ value: KeyPath<Point, Int>
+  ) {
+    html.raw("<path class=\"")
+    html.raw(name)
+    path(plot, &html, value)
+    html.raw("\"/>")
+  }
+
+  private func path(_ plot: ChartPlot, _ html: inout HTML, _ value: KeyPath<Point, Int>) {
+    html.raw("\" d=\"M")
+    for (index, point) in points.enumerated() {
+      if index > 0 { html.raw(" ") }
+      html.hundredths(index * 10_000 / (points.count - 1))
+      html.raw(" ")
+      html.hundredths(10_000 - plot.scale.hundredths(of: point[keyPath: value], length: 100))
+    }
+  }
+
+  private func mark(_ event: Event, _ index: Int, _ plot: ChartPlot, _ html: inout HTML) {
+    let isLate = event.position > 5_000
+    html.raw("<line class=\"ev\" x1=\"")
+    html.hundredths(event.position)
+    html.raw("%\" x2=\"")
+    html.hundredths(event.position)
+    html.raw("%\" y1=\"")
+    html.number(plot.top)
+    html.raw("\" y2=\"")
+    html.number(plot.base)
+    html.raw("\"/><svg x=\"")
+    html.hundredths(event.position)
+    html.raw("%\" overflow=\"visible\"><text class=\"")
+    html.raw(isLate ? "v e\" x=\"-8" : "v\" x=\"8")
+    // Events near each other are labeled one above the other.
+    html.raw("\" y=\"")
+    html.number(plot.base - 10 - 18 * (index % 4))
+    html.raw("\">")
+    html.message(event.text)
+    html.raw("</text></svg>")
+  }
+}

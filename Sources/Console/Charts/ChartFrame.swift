@@ -1,0 +1,95 @@
+import Localization
+import Templating
+
+/// A chart with the finding as its title, its base, a key, its numbers as a table, and a CSV file.
+struct ChartFrame: ViewModel {
+  /// The finding: “Enrollment rose from 36% to 88%”.
+  let title: Message
+  /// What the chart is based on: the number, the period, and the time zone.
+  let base: Message
+  /// The drawing; nil if there is too little to draw.
+  let chart: Markup?
+  /// What is shown instead of a drawing, and why.
+  let empty: Message?
+  var key: [ChartKey] = []
+  var table: ChartTable?
+  /// The address of the CSV file.
+  var csv: String?
+  /// The periods to choose from.
+  var periods: [ChartPeriod] = []
+  /// A link to more about the subject.
+  var more: EmptyLink?
+
+  /// A chart, or the reason why there is none.
+  init(_ title: Message, base: Message, _ content: Content) {
+    self.title = title
+    self.base = base
+    switch content {
+    case .chart(let markup, let key):
+      (chart, empty) = (markup, nil)
+      self.key = key
+    case .empty(let reason): (chart, empty) = (nil, reason)
+    }
+  }
+
+  enum Content: Sendable {
+    case chart(Markup, key: [ChartKey])
+    case empty(Message)
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.title),
+    .text(\.base),
+    .markup(\.chart),
+    .text(\.empty),
+    .flag("hasKey") { !$0.key.isEmpty },
+    .list(\.key),
+    .markup("table") { $0.table?.markup },
+    .flag("hasData") { $0.table != nil || $0.csv != nil },
+    .text(\.csv),
+    .flag("hasPeriods") { !$0.periods.isEmpty },
+    .list(\.periods),
+    .optional(\.more),
+  ]
+}
+
+/// A part of a chart's key.
+struct ChartKey: ViewModel {
+  let swatch: Markup
+  let text: Message
+
+  init(_ swatch: Markup, _ text: Message) {
+    self.swatch = swatch
+    self.text = text
+  }
+
+  init(_ fill: ChartFill, _ text: Message) {
+    self.init(fill.swatch, text)
+  }
+
+  /// The key of code attempts by result, in the order of `ChartFill.results`.
+  static let results = [
+    ChartKey(.accepted, Message("charts.accepted")),
+    ChartKey(.outside, Message("charts.outside")),
+    ChartKey(.rejected, Message("charts.incorrect")),
+    ChartKey(.locked, Message("charts.locked")),
+  ]
+
+  static let keys: Keys<Self> = [
+    .markup(\.swatch),
+    .text(\.text),
+  ]
+}
+
+/// A period that a chart can show.
+struct ChartPeriod: ViewModel {
+  let text: Message
+  let href: String
+  let isCurrent: Bool
+
+  static let keys: Keys<Self> = [
+    .text(\.text),
+    .text(\.href),
+    .flag(\.isCurrent),
+  ]
+}

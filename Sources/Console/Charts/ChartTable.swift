@@ -1,0 +1,62 @@
+import Localization
+import Templating
+
+/// The numbers of a chart, as a table below it and as a CSV file.
+struct ChartTable: Sendable {
+  enum Cell: Sendable {
+    case text(Message)
+    case number(Int)
+    /// A share of a whole, as a percentage.
+    case share(Int, of: Int)
+
+    var message: Message {
+      switch self {
+      case .text(let message): message
+      case .number(let number): .value(.number(number))
+      case .share(let part, let whole): Meter.percent(part, of: whole)
+      }
+    }
+  }
+
+  let caption: Message
+  /// The headings; the first column names the row.
+  let columns: [Message]
+  let rows: [[Cell]]
+
+  var markup: Markup {
+    var html = HTML()
+    html.raw("<table><caption class=\"visually-hidden\">")
+    html.message(caption)
+    html.raw("</caption><thead><tr>")
+    for (index, column) in columns.enumerated() {
+      html.raw(index == 0 ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"num\">")
+      html.message(column)
+      html.raw("</th>")
+    }
+    html.raw("</tr></thead><tbody>")
+    for row in rows {
+      html.raw("<tr>")
+      for (index, cell) in row.enumerated() {
+        html.raw(index == 0 ? "<th scope=\"row\">" : "<td class=\"num\">")
+        html.message(cell.message)
+        html.raw(index == 0 ? "</th>" : "</td>")
+      }
+      html.raw("</tr>")
+    }
+    html.raw("</tbody></table>")
+    return html.markup
+  }
+
+  /// The table as a file, with numbers without separators.
+  func csv(_ catalog: Catalog) -> CSV {
+    var csv = CSV(columns.map { catalog.text($0) })
+    for row in rows {
+      csv.add(
+        row.map { cell in
+          if case .number(let number) = cell { return String(number) }
+          return catalog.text(cell.message)
+        })
+    }
+    return csv
+  }
+}

@@ -1,0 +1,88 @@
+import Localization
+import Templating
+
+/// Draws code attempts over time by their interval, within the accepted window.
+///
+/// Attempts that matched no near interval are below the axis of intervals.
+struct DotTimeline: Sendable {
+  struct Dot: Sendable {
+    /// The position in hundredths of a percent of the width.
+    let position: Int
+    /// The distance in intervals, negative if late; nil if the code matched no near interval.
+    let distance: Int?
+    let isAccepted: Bool
+  }
+
+  let dots: [Dot]
+  /// The adjacent intervals of the accepted window; nil if no codes are accepted.
+  let window: Int?
+  let ticks: [ChartTick]
+  let label: Message
+
+  private static let height = 196
+  private static let base = height - 24
+
+  var markup: Markup {
+    let distances = dots.compactMap(\.distance)
+    let side = window ?? 0
+    let low = min(distances.min() ?? 0, -side, -2) - 1
+    let high = max(distances.max() ?? 0, side, 2) + 1
+    // The row below the lowest interval is for codes that matched none.
+    let rows = high - low + 2
+    func y(_ distance: Int, half: Int = 0) -> Int {
+      800 + ((high - distance) * 2 - half) * (Self.base - 8) * 100 / (rows * 2)
+    }
+    var html = HTML()
+    html.raw("<div class=\"plot\"><svg class=\"y\" height=\"")
+    html.number(Self.height)
+    html.raw("\" aria-hidden=\"true\">")
+    let lines = stride(from: (low + 2) / 2 * 2, through: high - 1, by: high - low > 12 ? 4 : 2)
+    for distance in lines {
+      html.raw("<text class=\"e\" x=\"100%\" y=\"")
+      html.hundredths(y(distance) + 450)
+      html.raw("\">")
+      html.text(distance < 0 ? "−\(-distance)" : distance == 0 ? "0" : "+\(distance)")
+      html.raw("</text>")
+    }
+    html.raw("</svg>")
+    html.openChart(height: Self.height, label)
+    if let window {
+      html.raw("<rect class=\"band\"")
+      html.rectangle(
+        x: 0, y: y(window, half: 1), width: 10_000,
+        height: y(-window, half: -1) - y(window, half: 1))
+    }
+    for distance in lines { html.line("g", y: y(distance)) }
+    html.line("g g0", y: Self.base * 100)
+    for dot in dots {
+      html.raw("<svg x=\"")
+      html.hundredths(dot.position)
+      html.raw("%\" y=\"")
+      html.hundredths(y(dot.distance ?? low - 1))
+      html.raw("\" overflow=\"visible\">")
+      html.raw(dot.isAccepted ? Self.accepted : Self.rejected)
+      html.raw("</svg>")
+    }
+    html.labels(ticks, y: Self.height - 5)
+    html.raw("</svg></div>")
+    return html.markup
+  }
+
+  private static let accepted: StaticString = "<circle class=\"hit\" r=\"5\"/>"
+  private static let rejected: StaticString =
+    "<rect class=\"miss\" x=\"-5\" y=\"-5\" width=\"10\" height=\"10\"/>"
+
+  /// The key of the two marks.
+  static let key = [
+    ChartKey(
+      Markup(
+        trusted:
+          "<svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><circle class=\"hit\" cx=\"6\" cy=\"6\" r=\"5.5\"/></svg>"
+      ), Message("charts.accepted")),
+    ChartKey(
+      Markup(
+        trusted:
+          "<svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><rect class=\"miss\" x=\".5\" y=\".5\" width=\"11\" height=\"11\"/></svg>"
+      ), Message("charts.rejected")),
+  ]
+}

@@ -1,0 +1,79 @@
+import Localization
+import Templating
+
+/// Draws how many codes matched each interval from −10 to +10, above a window strip.
+///
+/// Successes are solid, confirmed near misses hatched, and unconfirmed ones outlined above them. The
+/// scale is a square root, so that single codes are visible next to thousands. Columns have the
+/// classes `d0` to `d10` by their distance from the current interval, so that the choice of a window
+/// can recolor them; those in the window also have the class `in`.
+struct OffsetColumns: Sendable {
+  struct Column: Sendable {
+    var accepted = 0
+    var confirmed = 0
+    var unconfirmed = 0
+  }
+
+  /// 21 columns, from ten intervals late to ten intervals early.
+  let columns: [Column]
+  /// The adjacent intervals that the server draws as accepted; nil if no codes are accepted.
+  let window: Int?
+  let label: Message
+  /// The name of the chart, unique on its page.
+  let name: StaticString
+
+  private static let height = 188
+  private static let top = 24
+  private static let base = height - 4
+
+  var markup: Markup {
+    var html = HTML()
+    html.openChart(height: Self.height, label, class: "c bars")
+    html.add(ChartFill.patterns(name))
+    html.line("g g0", y: Self.base * 100)
+    let largest = columns.map { $0.accepted + $0.confirmed + $0.unconfirmed }.max() ?? 0
+    for (index, column) in columns.enumerated() {
+      add(column, at: index, largest: max(largest, 1), &html)
+    }
+    html.raw("</svg>")
+    return html.markup
+  }
+
+  private func add(_ column: Column, at index: Int, largest: Int, _ html: inout HTML) {
+    let distance = abs(index - columns.count / 2)
+    var sum = 0
+    func y(_ value: Int) -> Int {
+      let share = (Double(value) / Double(largest)).squareRoot()
+      return Self.base * 100 - Int(share * Double((Self.base - Self.top) * 100))
+    }
+    let width = 10_000 / columns.count
+    let x = index * 10_000 / columns.count
+    func add(_ count: Int, _ open: (inout HTML) -> Void) {
+      guard count > 0 else { return }
+      let (bottom, top) = (y(sum), y(sum + count))
+      sum += count
+      html.raw("<rect")
+      open(&html)
+      html.rectangle(
+        x: x + width * 14 / 100, y: top, width: width * 72 / 100, height: max(bottom - top, 60))
+    }
+    add(column.accepted) { html in
+      html.raw(" class=\"b d")
+      html.number(distance)
+      if let window, distance <= window { html.raw(" in") }
+      html.raw("\"")
+    }
+    add(column.confirmed) { ChartFill.outside.add(to: &$0, of: name) }
+    add(column.unconfirmed) { $0.raw(" class=\"ghost\"") }
+    guard sum > 0 else { return }
+    html.raw("<text class=\"v m d")
+    html.number(distance)
+    html.raw("\" x=\"")
+    html.hundredths(x + width / 2)
+    html.raw("%\" y=\"")
+    html.hundredths(y(sum) - 700)
+    html.raw("\">")
+    html.message(.value(.number(sum)))
+    html.raw("</text>")
+  }
+}

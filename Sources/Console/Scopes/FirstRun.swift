@@ -1,0 +1,107 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// The steps from an empty instance to the first enrolled user, each with its state.
+struct FirstRun: ViewModel {
+  let progress: Message
+  let steps: [FirstRunStep]
+
+  /// The number of users up to which a pool without enrolled users counts as new.
+  private static let mostUsers = 10
+
+  /// The steps of a pool; nil once a user of its project has enrolled.
+  init?(
+    _ context: ScopeContext, _ policy: Policy, hasKey: Bool, _ identity: Identity
+  ) async throws(Refusal) {
+    guard policy.enrolledUsers == 0, policy.users < Self.mostUsers else { return nil }
+    let (scope, now) = (context.scope, identity.clock.now())
+    let project = try await refusing {
+      try await identity.activity.enrollment(ofProject: scope.project, from: now, to: now)
+    }
+    guard project.allSatisfy({ $0.enrolled == 0 && $0.users < Self.mostUsers }) else { return nil }
+    let isOn = policy.configuration.isTOTPOn
+    self.init(
+      project: scope.projectName, newProject: nil,
+      application: hasKey || policy.users > 0, connect: "#connect",
+      isTOTPOn: isOn,
+      turnOn: context.may(.changePolicy) && !isOn
+        ? PolicyLinks.turnOn(ConsolePaths.policy(scope)) : nil,
+      guide: ConsolePaths.guidance())
+  }
+
+  /// The steps of an instance without users; nil if there are users, or several projects.
+  init?(_ projects: [ProjectSummary], _ administrator: Administrator) {
+    guard projects.count < 2, projects.allSatisfy({ $0.users == 0 }),
+      administrator.may(.createProject, in: nil)
+    else { return nil }
+    let project = projects.first
+    let isOn = project.map { MFAConfiguration(totp: $0.totp).isTOTPOn } ?? false
+    self.init(
+      project: project?.displayName, newProject: ConsolePaths.newProject(), application: false,
+      connect: project.map { ConsolePaths.overview.ofProject($0.id.text) + "#connect" },
+      isTOTPOn: isOn,
+      turnOn: isOn
+        ? nil : project.map { PolicyLinks.turnOn(ConsolePaths.policy.ofProject($0.id.text)) },
+      guide: ConsolePaths.guidance())
+  }
+
+  private init(
+    project: String?, newProject: String?, application: Bool, connect: String?, isTOTPOn: Bool,
+    turnOn: String?, guide: String
+  ) {
+    let done = [project != nil, application, isTOTPOn, false]
+    let next = done.firstIndex(of: false)
+    let titles = [
+      Message("scopes.step-project"), Message("scopes.step-application"),
+      Message("scopes.step-totp"), Message("scopes.step-user"),
+    ]
+    let sentences = [
+      project.map { Message.verbatim(Words.short($0)) } ?? Message("scopes.step-project-hint"),
+      Message("scopes.step-application-hint"), Message("scopes.step-totp-hint"),
+      Message("scopes.step-user-hint"),
+    ]
+    let links = [
+      newProject.map { EmptyLink(text: Message("projects.create-project"), href: $0) },
+      connect.map { EmptyLink(text: Message("scopes.connect-an-application"), href: $0) },
+      turnOn.map { EmptyLink(text: Message("scopes.turn-on-totp"), href: $0) },
+      EmptyLink(text: Message("scopes.read-guides"), href: guide),
+    ]
+    steps = titles.indices.map { index in
+      FirstRunStep(
+        number: index + 1, title: titles[index], sentence: sentences[index],
+        state: done[index]
+          ? Chip.on(Message("scopes.step-done"))
+          : index == next
+            ? Chip.look(Message("scopes.step-next"))
+            : Chip.off(Message("scopes.step-not-started")),
+        link: done[index] ? nil : links[index])
+    }
+    progress = Message(
+      "scopes.steps-done", ["number": .number(done.count { $0 }), "count": .number(done.count)])
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.progress),
+    .list(\.steps),
+  ]
+}
+
+/// A step of the setup.
+struct FirstRunStep: ViewModel {
+  let number: Int
+  let title: Message
+  let sentence: Message
+  let state: Markup
+  /// The link to do it; nil for a step that is done.
+  let link: EmptyLink?
+
+  static let keys: Keys<Self> = [
+    .text("number") { Message.value(.number($0.number)) },
+    .text(\.title),
+    .text(\.sentence),
+    .markup(\.state),
+    .optional(\.link),
+  ]
+}

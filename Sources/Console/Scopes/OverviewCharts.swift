@@ -1,0 +1,66 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// The figures and charts of a pool.
+struct OverviewCharts: ViewModel {
+  let figures: [Figure]
+  let enrollment: ChartFrame
+  let attempts: ChartFrame
+  let rejections: ChartFrame
+
+  static let keys: Keys<Self> = [
+    .list(\.figures),
+    .object(\.enrollment),
+    .object(\.attempts),
+    .object(\.rejections),
+  ]
+}
+
+extension OverviewCharts {
+  /// The maximum number of policy changes that are looked up for the enrollment chart.
+  private static let changes = 20
+
+  /// Reads the figures and charts of a pool.
+  init(
+    _ identity: Identity, _ context: ScopeContext, _ policy: Policy, unverified: Int,
+    _ catalog: Catalog
+  ) async throws(Refusal) {
+    let (scope, activity, now) = (context.scope, identity.activity, identity.clock.now())
+    let window = ChartWindow(context.signedIn.query.text("period"))
+    let history = try await activity.history(context, window, at: now)
+    let changes = try await refusing {
+      try await identity.policies.history(scope, limit: Self.changes)
+    }
+    let monthAgo = now.advanced(bySeconds: -Int64(ChartWindow.month.days) * 86_400)
+    let before = try await refusing {
+      try await activity.enrollment(of: scope, from: monthAgo, to: monthAgo)
+    }.first
+    let checks = try await activity.checks(context, at: now)
+    let earlier = try await activity.checks(context, at: now, isBefore: true)
+    figures =
+      OverviewFigures(
+        policy: policy, unverified: unverified, before: before, checks: checks.total,
+        earlier: earlier.total
+      ).all
+
+    var enrollment = history.frame(changes, catalog)
+    enrollment.periods = ChartWindow.links(ConsolePaths.overview(scope), current: window)
+    let period: Form = ["period": String(window.days)]
+    if enrollment.chart != nil {
+      enrollment.csv = period.query(of: ConsolePaths.enrollmentFile(scope))
+    }
+    self.enrollment = enrollment
+    var attempts = checks.frame("days")
+    if attempts.chart != nil { attempts.csv = ConsolePaths.attemptsFile(scope) }
+    if context.may(.findUsers) {
+      attempts.more = EmptyLink(
+        text: Message("activity.title"), href: ConsolePaths.activity(scope))
+    }
+    self.attempts = attempts
+    var rejections = checks.rejectionsFrame
+    if rejections.chart != nil { rejections.csv = ConsolePaths.rejectionsFile(scope) }
+    self.rejections = rejections
+  }
+}

@@ -1,0 +1,123 @@
+import Database
+
+/// A user whose codes a narrower window would have rejected, or a wider one accepted.
+public struct AffectedUser: Sendable, Equatable {
+  /// The uid.
+  public let account: ID<Account>
+  /// The email address.
+  public let email: String?
+  /// The display name.
+  public let displayName: String?
+  /// The largest distance of their accepted codes and confirmed near misses in the period, in
+  /// intervals.
+  public let reach: Int
+  /// The distance of the farthest of these codes, negative if it was late; nil if the attempt is
+  /// past its retention.
+  public let distance: Int?
+  /// The number of these codes beyond the window that are still in the code attempt log.
+  public let codes: Int
+}
+
+extension Activity {
+  /// The position of a user in the list, the most recent day first.
+  private struct AffectedPlace: Comparable {
+    let day: Int64
+    let account: Int64
+
+    static func < (left: AffectedPlace, right: AffectedPlace) -> Bool {
+      (left.day, left.account) < (right.day, right.account)
+    }
+  }
+
+  /// Lists the users with accepted codes or confirmed near misses beyond a window, by the last day
+  /// with such a code, newest first.
+  ///
+  /// - Parameters:
+  ///   - scope: The pool.
+  ///   - window: The window's adjacent intervals, 0 to 9; no code is beyond a wider one.
+  ///   - days: The number of days, the last of which is today in UTC; 1 to 90.
+  ///   - after: The cursor of the previous page; nil for the first page, or if it's malformed.
+  ///   - limit: The maximum number of users.
+  /// - Returns: A page.
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func affected(
+    in scope: Scope, beyond window: Int, days: Int, after: String? = nil, limit: Int = 50
+  ) async throws(ActivityError) -> Page<AffectedUser> {
+    let limit = Page<AffectedUser>.size(limit)
+    let reach = max(window, 0) + 1
+    guard CodeReach.range.contains(reach) else { return Page(items: [], next: nil) }
+    let first = store.clock.now().day - Int64(min(max(days, 1), 90)) + 1
+    let numbers = (after ?? "").split(separator: ".").compactMap { Int64($0) }
+    let end =
+      numbers.count == 2
+      ? AffectedPlace(day: numbers[0], account: numbers[1])
+      : AffectedPlace(day: .max, account: 0)
+    return try await store.read(ActivityError.self) { connection in
+      let places = try Self.affected(
+        in: scope.key, reach: reach, since: first, after: end, limit: limit + 1, connection)
+      let items = try places.prefix(limit).compactMap { place in
+        try Self.affectedUser(place.account, in: scope.key, reach, since: first, connection)
+      }
+      let next = places.count > limit ? places[limit - 1] : nil
+      return Page(items: items, next: next.map { "\($0.day).\($0.account)" })
+    }
+  }
+
+  /// Returns the next accounts, including those whose changes aren't folded yet.
+  private static func affected(
+    in scope: Int64, reach: Int, since first: Int64, after end: AffectedPlace, limit: Int,
+    _ connection: borrowing Connection
+  ) throws -> [AffectedPlace] {
+    let tail = ActivityTally(try ActivityDelta.all(in: scope, connection)).accounts
+    // Unfolded accounts may have left their place.
+    var places = try connection.all(
+      """
+      SELECT day, account_key FROM reach_account
+      WHERE scope_key = \(scope) AND reach = \(reach) AND day >= \(first)
+        AND (day, account_key) < (\(end.day), \(end.account))
+      ORDER BY day DESC, account_key DESC LIMIT \(limit + tail.count)
+      """
+    ) { AffectedPlace(day: try $0.value(0), account: try $0.value(1)) }
+    guard !tail.isEmpty else { return places }
+    places.removeAll { tail[$0.account] != nil }
+    for (account, change) in tail where reach < change.current.days.count {
+      let place = AffectedPlace(day: change.current.days[reach], account: account)
+      if place.day >= first, place < end { places.append(place) }
+    }
+    return Array(places.sorted(by: >).prefix(limit))
+  }
+
+  private static func affectedUser(
+    _ account: Int64, in scope: Int64, _ reach: Int, since first: Int64,
+    _ connection: borrowing Connection
+  ) throws -> AffectedUser? {
+    guard let user = try user(account, connection), let largest = user.reach.reach(since: first)
+    else { return nil }
+    let start = first * 86_400_000_000
+    let codes = try connection.first(
+      """
+      WITH RECURSIVE chain (at, way, result, distance, confirmed, previous) AS (
+        SELECT at, way, result, distance, confirmed, previous FROM code_attempt
+        WHERE scope_key = \(scope) AND at = \(user.last) AND account_key = \(account)
+        UNION ALL
+        SELECT v.at, v.way, v.result, v.distance, v.confirmed, v.previous
+        FROM chain CROSS JOIN code_attempt v
+        WHERE chain.at >= \(start) AND v.scope_key = \(scope) AND v.at = chain.previous
+          AND v.account_key = \(account)
+      )
+      SELECT count(*), min(distance), max(distance) FROM chain
+      WHERE at >= \(start) AND way = 'app' AND (result = 'accepted' OR confirmed = 1)
+        AND (distance >= \(reach) OR distance <= -\(reach))
+      """
+    ) { row in
+      (
+        count: try row.value(0) as Int, late: try row.value(1) as Int?,
+        early: try row.value(2) as Int?
+      )
+    }
+    let ends = [codes?.late, codes?.early].compactMap { $0 }
+    return AffectedUser(
+      account: user.id, email: user.email, displayName: user.name, reach: largest,
+      distance: ends.max { abs($0) < abs($1) }, codes: codes?.count ?? 0)
+  }
+}

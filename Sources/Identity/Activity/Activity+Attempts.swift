@@ -1,0 +1,204 @@
+import Database
+
+/// Which code attempts to list.
+public struct ActivityFilter: Sendable, Hashable {
+  /// The outcomes; empty for all.
+  public var outcomes: Set<CodeAttempt.Outcome>
+  /// The kind of factor; nil for all.
+  public var kind: Factor.Kind?
+  /// The first time; nil for the oldest attempt.
+  public var from: Instant?
+  /// The time after the last; nil for the newest attempt.
+  public var to: Instant?
+
+  /// Creates a filter.
+  public init(
+    outcomes: Set<CodeAttempt.Outcome> = [], kind: Factor.Kind? = nil, from: Instant? = nil,
+    to: Instant? = nil
+  ) {
+    self.outcomes = outcomes
+    self.kind = kind
+    self.from = from
+    self.to = to
+  }
+
+  fileprivate var ways: [CodeAttempt.Way] {
+    CodeAttempt.Way.allCases.filter { kind == nil || kind == $0.kind }
+  }
+}
+
+extension CodeAttempt.Way {
+  /// The kind of factor that the code is of.
+  public var kind: Factor.Kind { isSent ? .phone : .totp }
+}
+
+/// A code attempt of one of a pool's users.
+public struct UserCodeAttempt: Sendable {
+  /// The attempt.
+  public let attempt: CodeAttempt
+  /// The user's uid.
+  public let account: ID<Account>
+  /// The user's email address.
+  public let email: String?
+  /// The user's display name.
+  public let displayName: String?
+}
+
+extension Activity {
+  /// The number of attempts that a page may skip; a page with fewer items than its limit can have a
+  /// successor.
+  static let mostSkipped = 20_000
+  private static let skippedAtOnce = 500
+
+  /// The position of an attempt in a pool.
+  private struct Place: Comparable {
+    let at: Int64
+    let account: Int64
+
+    static func < (left: Place, right: Place) -> Bool {
+      (left.at, left.account) < (right.at, right.account)
+    }
+
+    var cursor: String { "\(at).\(account)" }
+
+    init(at: Int64, account: Int64) {
+      self.at = at
+      self.account = account
+    }
+
+    init?(_ cursor: String) {
+      let numbers = cursor.split(separator: ".").map { Int64($0) }
+      guard numbers.count == 2, let at = numbers[0], let account = numbers[1] else { return nil }
+      self.init(at: at, account: account)
+    }
+
+    init(_ row: borrowing Row) throws {
+      self.init(at: try row.value(0), account: try row.value(1))
+    }
+  }
+
+  /// Lists a pool's code attempts, newest first.
+  ///
+  /// - Parameters:
+  ///   - scope: The pool.
+  ///   - filter: Which attempts.
+  ///   - after: The cursor of the previous page; nil for the newest, or if it's malformed.
+  ///   - limit: The maximum number of attempts.
+  /// - Returns: A page. If few attempts match, it can have fewer items than `limit`, or none, and a
+  ///   cursor.
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func attempts(
+    in scope: Scope, _ filter: ActivityFilter = ActivityFilter(), after: String? = nil,
+    limit: Int = 50
+  ) async throws(ActivityError) -> Page<UserCodeAttempt> {
+    let limit = Page<UserCodeAttempt>.size(limit)
+    let oldest = filter.from?.microseconds ?? 0
+    // Keys are compared with those before this one.
+    var end = Place(at: filter.to?.microseconds ?? .max, account: 0)
+    if let after = after.flatMap({ Place($0) }) { end = min(end, after) }
+    let isRejection = !filter.outcomes.isEmpty && !filter.outcomes.contains(.accepted)
+    return try await store.read(ActivityError.self) { [end] connection in
+      let found =
+        isRejection
+        ? try Self.rejected(filter, in: scope.key, from: oldest, to: end, limit + 1, connection)
+        : try Self.matching(filter, in: scope.key, from: oldest, to: end, limit + 1, connection)
+      let items = try found.places.prefix(limit).compactMap { place in
+        try Self.attempt(place, in: scope.key, connection)
+      }
+      let next = found.places.count > limit ? found.places[limit - 1] : found.end
+      return Page(items: items, next: next?.cursor)
+    }
+  }
+
+  /// Finds attempts by reading all of a period, up to a limit of skipped ones; `end` is the last one
+  /// read if there are more.
+  private static func matching(
+    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: Place, _ limit: Int,
+    _ connection: borrowing Connection
+  ) throws -> (places: [Place], end: Place?) {
+    let ways = Set(filter.ways.map(\.rawValue))
+    let results = Set(
+      CodeAttempt.Result.allCases.filter {
+        filter.outcomes.isEmpty || filter.outcomes.contains($0.outcome)
+      }.map(\.rawValue))
+    var places: [Place] = []
+    var end = end
+    var read = 0
+    while true {
+      let part = max(limit, skippedAtOnce)
+      let rows = try connection.all(
+        """
+        SELECT at, account_key, way, result FROM code_attempt
+        WHERE scope_key = \(scope) AND (at, account_key) < (\(end.at), \(end.account))
+          AND at >= \(oldest)
+        ORDER BY at DESC, account_key DESC LIMIT \(part)
+        """
+      ) { row in
+        (
+          place: try Place(row),
+          matches: try ways.contains(row.value(2)) && results.contains(row.value(3))
+        )
+      }
+      for row in rows where row.matches {
+        places.append(row.place)
+        if places.count == limit { return (places, nil) }
+      }
+      guard rows.count == part, let last = rows.last?.place else { return (places, nil) }
+      end = last
+      read += part
+      if read >= mostSkipped { return (places, end) }
+    }
+  }
+
+  /// Finds attempts that weren't accepted by their index, for each result and purpose.
+  private static func rejected(
+    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: Place, _ limit: Int,
+    _ connection: borrowing Connection
+  ) throws -> (places: [Place], end: Place?) {
+    var places: [Place] = []
+    for result in filter.outcomes.flatMap(\.results) {
+      for way in filter.ways {
+        places += try connection.all(
+          """
+          SELECT at, account_key FROM code_attempt
+          WHERE scope_key = \(scope) AND result = \(result.rawValue) AND result <> 'accepted'
+            AND way = \(way.rawValue) AND (at, account_key) < (\(end.at), \(end.account))
+            AND at >= \(oldest)
+          ORDER BY at DESC, account_key DESC LIMIT \(limit)
+          """
+        ) { try Place($0) }
+      }
+    }
+    return (Array(places.sorted(by: >).prefix(limit)), nil)
+  }
+
+  private static func attempt(
+    _ place: Place, in scope: Int64, _ connection: borrowing Connection
+  ) throws -> UserCodeAttempt? {
+    let attempt = try connection.first(
+      """
+      SELECT \(CodeAttempt.columns) FROM code_attempt
+      WHERE scope_key = \(scope) AND at = \(place.at) AND account_key = \(place.account)
+      """
+    ) { try CodeAttempt($0) }
+    guard let attempt, let user = try user(place.account, connection) else { return nil }
+    return UserCodeAttempt(
+      attempt: attempt, account: user.id, email: user.email, displayName: user.name)
+  }
+
+  static func user(
+    _ account: Int64, _ connection: borrowing Connection
+  ) throws -> (id: ID<Account>, email: String?, name: String?, reach: CodeReach, last: Int64?)? {
+    try connection.first(
+      """
+      SELECT uid, email, display_name, reach, last_code_attempt_at FROM account
+      WHERE account_key = \(account)
+      """
+    ) { row in
+      (
+        id: ID(try row.value(0)), email: try row.value(1), name: try row.value(2),
+        reach: CodeReach(try row.value(3)), last: try row.value(4)
+      )
+    }
+  }
+}

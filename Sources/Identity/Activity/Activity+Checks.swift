@@ -1,0 +1,95 @@
+import Database
+
+/// The code attempts of one hour, by outcome.
+public struct HourlyChecks: Sendable, Equatable {
+  /// The beginning of the hour, in UTC.
+  public let hour: Instant
+  /// Accepted codes.
+  public let accepted: Int
+  /// Codes outside the window.
+  public let outside: Int
+  /// Incorrect, malformed, expired, or already used codes.
+  public let incorrect: Int
+  /// Codes that weren't checked because of incorrect codes before them.
+  public let locked: Int
+  /// Codes of suspended factors.
+  public let other: Int
+
+  init(_ hour: Int64, _ checks: ActivityTally.Checks) {
+    self.hour = Instant(hour: hour)
+    accepted = checks.accepted
+    outside = checks.outside
+    incorrect = checks.incorrect
+    locked = checks.locked
+    other = checks.other
+  }
+}
+
+extension Activity {
+  /// Returns the code attempts of a pool by hour, up to the last one.
+  ///
+  /// - Parameters:
+  ///   - scope: The pool.
+  ///   - start: The first hour.
+  ///   - end: The end; the hour that contains it is included.
+  /// - Returns: The hours with attempts, in order.
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func checks(
+    in scope: Scope, from start: Instant, to end: Instant
+  ) async throws(ActivityError) -> [HourlyChecks] {
+    try await store.read(ActivityError.self) { connection in
+      let tail = try ActivityDelta.all(in: scope.key, connection)
+      return try Self.checks(
+        in: Subject(key: scope.key, isWhole: false), from: start.hour, to: end.hour, tail,
+        connection)
+    }
+  }
+
+  /// Returns the code attempts of a project with all its tenants by hour, as
+  /// ``checks(in:from:to:)`` does for a pool; empty if the project doesn't exist.
+  ///
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func checks(
+    inProject project: ID<Project>, from start: Instant, to end: Instant
+  ) async throws(ActivityError) -> [HourlyChecks] {
+    try await store.read(ActivityError.self) { connection in
+      guard let subject = try Self.subject(project, connection) else { return [] }
+      let tail = try connection.all(
+        """
+        SELECT \(ActivityDelta.columns)
+        FROM scope s CROSS JOIN activity_delta d ON d.scope_key = s.scope_key
+        WHERE s.project_id = \(project.text)
+        """
+      ) { try ActivityDelta($0) }
+      return try Self.checks(in: subject, from: start.hour, to: end.hour, tail, connection)
+    }
+  }
+
+  private static func checks(
+    in subject: Subject, from first: Int64, to last: Int64, _ tail: [ActivityDelta],
+    _ connection: borrowing Connection
+  ) throws -> [HourlyChecks] {
+    var late: [Int64: ActivityTally.Checks] = [:]
+    for delta in tail where delta.hour >= first && delta.hour <= last {
+      if case .attempt(let outcome) = delta.kind { late[delta.hour, default: .init()].add(outcome) }
+    }
+    var hours = try connection.all(
+      """
+      SELECT hour, accepted, outside, incorrect, locked, other FROM activity_hour
+      WHERE scope_key = \(subject.key) AND whole = \(subject.isWhole)
+        AND hour >= \(first) AND hour <= \(last)
+      ORDER BY hour
+      """
+    ) { row in
+      let hour: Int64 = try row.value(0)
+      var checks = ActivityTally.Checks(
+        accepted: try row.value(1), outside: try row.value(2), incorrect: try row.value(3),
+        locked: try row.value(4), other: try row.value(5))
+      if let more = late.removeValue(forKey: hour) { checks.add(more) }
+      return HourlyChecks(hour, checks)
+    }
+    guard !late.isEmpty else { return hours }
+    hours += late.map { HourlyChecks($0.key, $0.value) }
+    return hours.sorted { $0.hour < $1.hour }
+  }
+}

@@ -1,0 +1,103 @@
+import Database
+
+/// The numbers of users at one time.
+public struct EnrollmentPoint: Sendable, Equatable {
+  /// The time.
+  public let at: Instant
+  /// All users.
+  public let users: Int
+  /// Users with a second factor.
+  public let enrolled: Int
+
+  /// Creates a point.
+  public init(at: Instant, users: Int, enrolled: Int) {
+    self.at = at
+    self.users = users
+    self.enrolled = enrolled
+  }
+}
+
+extension Activity {
+  /// The maximum number of intervals that a period is divided into.
+  static let mostPoints: Int64 = 400
+
+  /// Returns the numbers of users of a pool over time.
+  ///
+  /// Long periods are divided into at most 400 equal intervals of whole hours.
+  ///
+  /// - Parameters:
+  ///   - scope: The pool.
+  ///   - start: The first time.
+  ///   - end: The last time.
+  /// - Returns: A step function: the state at `start`, rounded down to the hour, then the state at
+  ///   the end of each interval in which it changed, and the current state if `end` isn't in the
+  ///   past. The first point is later than `start` if nothing is known about that time.
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func enrollment(
+    of scope: Scope, from start: Instant, to end: Instant
+  ) async throws(ActivityError) -> [EnrollmentPoint] {
+    let now = store.clock.now()
+    return try await store.read(ActivityError.self) { connection in
+      try Self.enrollment(
+        of: Subject(key: scope.key, isWhole: false), from: start, to: end, at: now, connection)
+    }
+  }
+
+  /// Returns the numbers of users of a project with all its tenants over time, as
+  /// ``enrollment(of:from:to:)`` does for a pool; empty if the project doesn't exist.
+  ///
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func enrollment(
+    ofProject project: ID<Project>, from start: Instant, to end: Instant
+  ) async throws(ActivityError) -> [EnrollmentPoint] {
+    let now = store.clock.now()
+    return try await store.read(ActivityError.self) { connection in
+      guard let subject = try Self.subject(project, connection) else { return [] }
+      return try Self.enrollment(of: subject, from: start, to: end, at: now, connection)
+    }
+  }
+
+  private static func enrollment(
+    of subject: Subject, from start: Instant, to end: Instant, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> [EnrollmentPoint] {
+    let (first, last) = (start.hour, min(end, now).hour)
+    let step = max(1, (last - first + mostPoints - 1) / mostPoints)
+    var points: [EnrollmentPoint] = []
+    func add(_ point: EnrollmentPoint) {
+      if let last = points.last, (last.users, last.enrolled) == (point.users, point.enrolled) {
+        return
+      }
+      points.append(point)
+    }
+    for point in try states(of: subject, from: first, to: last, step: step, connection) {
+      add(point)
+    }
+    if end >= now, start <= now, let (users, enrolled) = try Self.users(of: subject, connection) {
+      add(EnrollmentPoint(at: now, users: users, enrolled: enrolled))
+    }
+    return points
+  }
+
+  /// Returns the last known state before each hour of a series.
+  static func states(
+    of subject: Subject, from first: Int64, to last: Int64, step: Int64,
+    _ connection: borrowing Connection
+  ) throws -> [EnrollmentPoint] {
+    guard first <= last else { return [] }
+    return try connection.all(
+      """
+      WITH RECURSIVE chain (hour) AS (
+        SELECT \(first) UNION ALL SELECT hour + \(step) FROM chain WHERE hour + \(step) <= \(last))
+      SELECT chain.hour, e.users, e.enrolled_users FROM chain CROSS JOIN enrollment_hour e
+      WHERE e.scope_key = \(subject.key) AND e.whole = \(subject.isWhole)
+        AND e.hour = (SELECT max(b.hour) FROM enrollment_hour b
+          WHERE b.scope_key = \(subject.key) AND b.whole = \(subject.isWhole)
+            AND b.hour < chain.hour)
+      """
+    ) { row in
+      EnrollmentPoint(
+        at: Instant(hour: try row.value(0)), users: try row.value(1), enrolled: try row.value(2))
+    }
+  }
+}

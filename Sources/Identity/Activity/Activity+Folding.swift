@@ -1,0 +1,223 @@
+import Database
+
+extension Activity {
+  /// The maximum number of changes folded per transaction.
+  private static let foldedAtOnce = 2_000
+  /// The maximum number of pools per transaction whose numbers of users are recorded.
+  private static let markedAtOnce = 200
+
+  /// Adds a batch of changes to the counts by hour and day, and records the numbers of users that
+  /// changed.
+  ///
+  /// Call it periodically, and again while it returns true. Reads include the changes that aren't
+  /// folded yet, so it affects their cost but not their results, except that numbers of users are
+  /// recorded under the hour of the call.
+  ///
+  /// - Returns: True if there may be more.
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func fold() async throws(ActivityError) -> Bool {
+    let isDue = try await store.read(ActivityError.self) { connection in
+      try connection.first(
+        """
+        SELECT EXISTS (SELECT 1 FROM activity_delta WHERE scope_key > 0)
+          OR EXISTS (SELECT 1 FROM enrollment_mark WHERE scope_key > 0)
+        """
+      ) { try $0.value(0) as Bool } ?? false
+    }
+    guard isDue else { return false }
+    let now = store.clock.now()
+    return try await store.write(ActivityError.self) { connection in
+      let isMore = try Self.foldDeltas("scope_key > 0", connection)
+      return try Self.recordUsers(at: now, connection) || isMore
+    }
+  }
+
+  /// Folds the first changes that meet a condition, and deletes them.
+  private static func foldDeltas(
+    _ condition: SQL, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let rows = try connection.all(
+      """
+      SELECT \(ActivityDelta.columns), scope_key FROM activity_delta WHERE \(condition)
+      ORDER BY scope_key, number LIMIT \(foldedAtOnce)
+      """
+    ) { row in
+      (
+        delta: try ActivityDelta(row), number: try row.value(0) as Int64,
+        scope: try row.value(6) as Int64
+      )
+    }
+    var start = 0
+    while start < rows.count {
+      let scope = rows[start].scope
+      var end = start
+      var tally = ActivityTally()
+      while end < rows.count, rows[end].scope == scope {
+        tally.add(rows[end].delta)
+        end += 1
+      }
+      try store(tally, of: scope, connection)
+      try connection.run(
+        """
+        DELETE FROM activity_delta
+        WHERE scope_key = \(scope) AND number <= \(rows[end - 1].number)
+        """)
+      start = end
+    }
+    return rows.count == foldedAtOnce
+  }
+
+  /// Adds changes to the stored counts of a pool and its project.
+  static func store(
+    _ tally: ActivityTally, of scope: Int64, _ connection: borrowing Connection
+  ) throws {
+    let project = try connection.first(
+      """
+      SELECT o.scope_key FROM scope s CROSS JOIN scope o
+      WHERE s.scope_key = \(scope) AND o.project_id = s.project_id AND o.tenant_id = ''
+        AND o.deleted_at IS NULL
+      """
+    ) { try $0.value(0) as Int64 }
+    for (hour, checks) in tally.hours {
+      try add(checks, to: hour, of: scope, isWhole: false, connection)
+      if let project { try add(checks, to: hour, of: project, isWhole: true, connection) }
+    }
+    for (offset, counts) in tally.offsets {
+      try connection.run(
+        """
+        INSERT INTO offset_day (scope_key, day, distance, accepted, confirmed, unconfirmed)
+        VALUES (\(scope), \(offset.day), \(offset.distance), \(counts.accepted),
+          \(counts.confirmed), \(counts.unconfirmed))
+        ON CONFLICT (scope_key, day, distance) DO UPDATE SET
+          accepted = accepted + excluded.accepted, confirmed = confirmed + excluded.confirmed,
+          unconfirmed = unconfirmed + excluded.unconfirmed
+        """)
+    }
+    for (key, change) in tally.userDays where change != 0 {
+      try connection.run(
+        """
+        INSERT INTO reach_day (scope_key, day, reach, users)
+        VALUES (\(scope), \(key.day), \(key.reach), \(change))
+        ON CONFLICT (scope_key, day, reach) DO UPDATE SET users = users + excluded.users
+        """)
+    }
+    for (key, change) in tally.users where change != 0 {
+      try connection.run(
+        """
+        INSERT INTO reach_users (scope_key, reach, day, users)
+        VALUES (\(scope), \(key.reach), \(key.day), \(change))
+        ON CONFLICT (scope_key, reach, day) DO UPDATE SET users = users + excluded.users
+        """)
+    }
+    for (account, reach) in tally.accounts {
+      try list(account, in: scope, from: reach.former, to: reach.current, connection)
+    }
+  }
+
+  private static func add(
+    _ checks: ActivityTally.Checks, to hour: Int64, of scope: Int64, isWhole: Bool,
+    _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO activity_hour (scope_key, whole, hour, accepted, outside, incorrect, locked,
+        other)
+      VALUES (\(scope), \(isWhole), \(hour), \(checks.accepted), \(checks.outside),
+        \(checks.incorrect), \(checks.locked), \(checks.other))
+      ON CONFLICT (scope_key, whole, hour) DO UPDATE SET
+        accepted = accepted + excluded.accepted, outside = outside + excluded.outside,
+        incorrect = incorrect + excluded.incorrect, locked = locked + excluded.locked,
+        other = other + excluded.other
+      """)
+  }
+
+  /// Moves an account in the lists of accounts by reach.
+  private static func list(
+    _ account: Int64, in scope: Int64, from former: CodeReach, to current: CodeReach,
+    _ connection: borrowing Connection
+  ) throws {
+    for reach in CodeReach.range.dropFirst() {
+      let old = reach < former.days.count ? former.days[reach] : nil
+      let new = reach < current.days.count ? current.days[reach] : nil
+      guard old != new else { continue }
+      if let old {
+        try connection.run(
+          """
+          DELETE FROM reach_account
+          WHERE scope_key = \(scope) AND reach = \(reach) AND day = \(old)
+            AND account_key = \(account)
+          """)
+      }
+      if let new {
+        try connection.run(
+          """
+          INSERT INTO reach_account (scope_key, reach, day, account_key)
+          VALUES (\(scope), \(reach), \(new), \(account))
+          """)
+      }
+    }
+  }
+
+  /// Records the numbers of users of marked pools and their projects under the current hour.
+  private static func recordUsers(
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let marked = try connection.all(
+      "SELECT scope_key FROM enrollment_mark WHERE scope_key > 0 LIMIT \(markedAtOnce)"
+    ) { try $0.value(0) as Int64 }
+    for scope in marked {
+      try connection.run(
+        """
+        INSERT INTO enrollment_hour (scope_key, whole, hour, users, enrolled_users)
+        SELECT scope_key, 0, \(now.hour), users, enrolled_users FROM scope
+        WHERE scope_key = \(scope) AND deleted_at IS NULL
+        ON CONFLICT (scope_key, whole, hour) DO UPDATE SET
+          users = excluded.users, enrolled_users = excluded.enrolled_users
+        """)
+      try connection.run(
+        """
+        INSERT INTO enrollment_hour (scope_key, whole, hour, users, enrolled_users)
+        SELECT o.scope_key, 1, \(now.hour), p.users, p.enrolled_users
+        FROM scope s CROSS JOIN project p USING (project_id) CROSS JOIN scope o
+        WHERE s.scope_key = \(scope) AND o.project_id = s.project_id AND o.tenant_id = ''
+          AND o.deleted_at IS NULL
+        ON CONFLICT (scope_key, whole, hour) DO UPDATE SET
+          users = excluded.users, enrolled_users = excluded.enrolled_users
+        """)
+      try connection.run("DELETE FROM enrollment_mark WHERE scope_key = \(scope)")
+    }
+    return marked.count == markedAtOnce
+  }
+
+  /// Deletes the counts of code attempts of a pool whose accounts are all deleted.
+  ///
+  /// Those of its project remain, and so does the history of the number of users.
+  static func deleteCounts(of scope: Int64, _ connection: borrowing Connection) throws {
+    while try foldDeltas("scope_key = \(scope)", connection) {}
+    try connection.run("DELETE FROM activity_hour WHERE scope_key = \(scope) AND whole = 0")
+    try connection.run("DELETE FROM offset_day WHERE scope_key = \(scope)")
+    try connection.run("DELETE FROM reach_day WHERE scope_key = \(scope)")
+    try connection.run("DELETE FROM reach_users WHERE scope_key = \(scope)")
+    try connection.run("DELETE FROM reach_account WHERE scope_key = \(scope)")
+  }
+
+  /// Deletes everything that was counted of a deleted pool, and of its project if the pool is the
+  /// project's own.
+  static func deleteAll(of scope: Int64, _ connection: borrowing Connection) throws {
+    try deleteCounts(of: scope, connection)
+    try connection.run("DELETE FROM activity_hour WHERE scope_key = \(scope)")
+    try connection.run("DELETE FROM enrollment_hour WHERE scope_key = \(scope)")
+    try connection.run("DELETE FROM enrollment_mark WHERE scope_key = \(scope)")
+  }
+}
+
+extension Identity {
+  /// Folds a batch of activity; does nothing while the clock isn't trusted.
+  ///
+  /// - Returns: True if there may be more.
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func foldActivity() async throws(ActivityError) -> Bool {
+    guard clockGuard.doubt == nil else { return false }
+    return try await activity.fold()
+  }
+}

@@ -1,0 +1,96 @@
+import Database
+import Synchronization
+
+extension Activity {
+  /// Returns the share of enrolled users of pools at evenly spaced times, for sparklines.
+  ///
+  /// - Parameters:
+  ///   - keys: The pools' keys.
+  ///   - points: The number of times, at least 2.
+  ///   - start: The first time, rounded down to the hour.
+  ///   - now: The last time, which is the present.
+  /// - Returns: The shares from 0 to 1 by key; nil where there were no users, or where nothing is
+  ///   known.
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func trends(
+    ofScopes keys: [Int64], points: Int = 12, from start: Instant, to now: Instant
+  ) async throws(ActivityError) -> [Int64: [Double?]] {
+    try await store.read(ActivityError.self) { connection in
+      var trends: [Int64: [Double?]] = [:]
+      for key in keys {
+        trends[key] = try trend(
+          of: Subject(key: key, isWhole: false), points: points, from: start, to: now, connection)
+      }
+      return trends
+    }
+  }
+
+  /// Returns the share of enrolled users of projects with all their tenants, as
+  /// ``trends(ofScopes:points:from:to:)`` does for pools.
+  ///
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func trends(
+    ofProjects projects: [ID<Project>], points: Int = 12, from start: Instant, to now: Instant
+  ) async throws(ActivityError) -> [ID<Project>: [Double?]] {
+    try await store.read(ActivityError.self) { connection in
+      var trends: [ID<Project>: [Double?]] = [:]
+      for project in projects {
+        guard let subject = try Self.subject(project, connection) else { continue }
+        trends[project] = try trend(
+          of: subject, points: points, from: start, to: now, connection)
+      }
+      return trends
+    }
+  }
+
+  private func trend(
+    of subject: Subject, points: Int, from start: Instant, to now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> [Double?] {
+    let step = max(1, (now.hour - start.hour) / Int64(max(points - 1, 1)))
+    // The last point is the current state; those before it are in the past.
+    let last = now.hour - step
+    let first = now.hour - step * Int64(max(points - 1, 1))
+    let grid = TrendCache.Grid(
+      key: subject.key, isWhole: subject.isWhole, first: first, step: step, last: last)
+    let past = try trendCache.value(grid) {
+      var shares = [Double?](repeating: nil, count: max(points - 1, 1))
+      let states = try Self.states(of: subject, from: first, to: last, step: step, connection)
+      for state in states {
+        shares[Int((state.at.hour - first) / step)] = Self.share(state.enrolled, of: state.users)
+      }
+      return shares
+    }
+    let present = try Self.users(of: subject, connection)
+    return past + [present.flatMap { Self.share($0.enrolled, of: $0.users) }]
+  }
+
+  private static func share(_ enrolled: Int, of users: Int) -> Double? {
+    users > 0 ? Double(enrolled) / Double(users) : nil
+  }
+}
+
+/// A cache of shares at past hours, which don't change.
+final class TrendCache: Sendable {
+  struct Grid: Hashable {
+    let key: Int64
+    let isWhole: Bool
+    let first: Int64
+    let step: Int64
+    let last: Int64
+  }
+
+  /// The maximum number of series; the cache is cleared when it's exceeded.
+  private static let limit = 10_000
+  private let values = Mutex<[Grid: [Double?]]>([:])
+
+  func value(_ grid: Grid, _ find: () throws -> [Double?]) rethrows -> [Double?] {
+    if let known = values.withLock({ $0[grid] }) { return known }
+    let found = try find()
+    values.withLock { values in
+      if values.count >= Self.limit { values = [:] }
+      values[grid] = found
+    }
+    return found
+  }
+}

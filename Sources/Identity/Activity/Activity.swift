@@ -1,0 +1,53 @@
+import Database
+
+/// Why activity can't be read.
+public enum ActivityError: Error, Sendable {
+  /// The database is unavailable.
+  case unavailable(Failure)
+}
+
+extension ActivityError: UseCaseError {}
+
+/// Counts of code attempts and users over time.
+///
+/// Every code attempt is counted in the write that records it, by hour, in UTC. The counts outlive
+/// the attempts, and reading them costs the same for ten users as for a million.
+public struct Activity: Sendable {
+  let store: Store
+  let trendCache = TrendCache()
+
+  /// The subject of a count, as stored.
+  struct Subject {
+    let key: Int64
+    let isWhole: Bool
+  }
+
+  /// Returns the subject for a project with all its tenants; nil if the project doesn't exist.
+  static func subject(
+    _ project: ID<Project>, _ connection: borrowing Connection
+  ) throws -> Subject? {
+    try connection.first(
+      """
+      SELECT scope_key FROM scope
+      WHERE project_id = \(project.text) AND tenant_id = '' AND deleted_at IS NULL
+      """
+    ) { Subject(key: try $0.value(0), isWhole: true) }
+  }
+
+  /// Returns the current numbers of users; nil if the subject doesn't exist.
+  static func users(
+    of subject: Subject, _ connection: borrowing Connection
+  ) throws -> (users: Int, enrolled: Int)? {
+    if subject.isWhole {
+      return try connection.first(
+        """
+        SELECT p.users, p.enrolled_users FROM scope s CROSS JOIN project p USING (project_id)
+        WHERE s.scope_key = \(subject.key)
+        """
+      ) { (users: try $0.value(0), enrolled: try $0.value(1)) }
+    }
+    return try connection.first(
+      "SELECT users, enrolled_users FROM scope WHERE scope_key = \(subject.key)"
+    ) { (users: try $0.value(0), enrolled: try $0.value(1)) }
+  }
+}

@@ -1,0 +1,126 @@
+import Database
+
+/// One change of the counts of a user pool, appended by the write that causes it.
+struct ActivityDelta {
+  enum Kind: Equatable {
+    /// A code attempt.
+    case attempt(CodeAttempt.Outcome)
+    /// A near miss that a correct code followed; its attempt was counted as a near miss.
+    case confirmed
+    /// A deleted account.
+    case deleted
+
+    static let confirmedText = "confirmed"
+    static let deletedText = "deleted"
+
+    init(_ text: String) throws {
+      switch text {
+      case Self.confirmedText: self = .confirmed
+      case Self.deletedText: self = .deleted
+      default:
+        guard let outcome = CodeAttempt.Outcome(rawValue: text) else {
+          throw Failure("unknown activity")
+        }
+        self = .attempt(outcome)
+      }
+    }
+
+    var text: String {
+      switch self {
+      case .attempt(let outcome): outcome.rawValue
+      case .confirmed: Self.confirmedText
+      case .deleted: Self.deletedText
+      }
+    }
+  }
+
+  let account: Int64
+  let hour: Int64
+  let kind: Kind
+  /// The distance of a code of an authenticator app at sign-in.
+  var distance: Int?
+  /// The account's former reach, if the code changed it, or if the account is deleted.
+  var reach: CodeReach?
+
+  var day: Int64 { hour / 24 }
+
+  static let columns: SQL = "number, account_key, hour, kind, distance, reach"
+
+  init(
+    account: Int64, hour: Int64, _ kind: Kind, distance: Int? = nil, reach: CodeReach? = nil
+  ) {
+    self.account = account
+    self.hour = hour
+    self.kind = kind
+    self.distance = distance
+    self.reach = reach
+  }
+
+  init(_ row: borrowing Row) throws {
+    account = try row.value(1)
+    hour = try row.value(2)
+    kind = try Kind(try row.value(3))
+    distance = try row.value(4)
+    reach = (try row.value(5) as String?).map { CodeReach($0) }
+  }
+
+  /// Appends the change to the pool's.
+  func insert(in scope: Int64, _ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO activity_delta (scope_key, number, account_key, hour, kind, distance, reach)
+      VALUES (\(scope), (SELECT ifnull(max(number), 0) + 1 FROM activity_delta
+          WHERE scope_key = \(scope)),
+        \(account), \(hour), \(kind.text), \(distance), \(reach.map { $0.text ?? "" }))
+      """)
+  }
+
+  /// Reads the changes of a pool that aren't folded yet.
+  static func all(
+    in scope: Int64, _ connection: borrowing Connection
+  ) throws -> [ActivityDelta] {
+    try connection.all(
+      "SELECT \(columns) FROM activity_delta WHERE scope_key = \(scope) ORDER BY number"
+    ) { try ActivityDelta($0) }
+  }
+}
+
+extension CodeAttempt {
+  /// The outcome of a code attempt, by which attempts are counted.
+  public enum Outcome: String, Sendable, CaseIterable {
+    /// A code was accepted, including backup codes.
+    case accepted
+    /// The code's interval was outside the window.
+    case outside
+    /// The code was incorrect, malformed, expired, or already used.
+    case incorrect
+    /// The code wasn't checked because of incorrect codes before it.
+    case locked
+    /// The factor is suspended.
+    case other
+
+    /// The results with this outcome.
+    public var results: [Result] { Result.allCases.filter { $0.outcome == self } }
+  }
+}
+
+extension CodeAttempt.Result {
+  /// The outcome that the result is counted as.
+  public var outcome: CodeAttempt.Outcome {
+    switch self {
+    case .accepted, .temporary, .recovery: .accepted
+    case .late, .early: .outside
+    case .wrong, .used, .older, .unreadable, .expired: .incorrect
+    case .blocked, .closed: .locked
+    case .suspended: .other
+    }
+  }
+}
+
+extension Instant {
+  /// Whole hours since 1970, rounded down.
+  package var hour: Int64 { Self.floor(seconds, by: 3_600) }
+
+  /// Creates the beginning of an hour since 1970.
+  init(hour: Int64) { self.init(seconds: hour * 3_600) }
+}

@@ -1,0 +1,110 @@
+import Database
+
+/// How far the codes of authenticator apps were from the current interval at sign-in, over a number
+/// of days.
+public struct OffsetHistogram: Sendable, Equatable {
+  /// The number of days, in UTC, the last of which is today.
+  public let days: Int
+  /// Accepted codes by distance plus 10: index 9 is one interval late.
+  public internal(set) var accepted = [Int](repeating: 0, count: 21)
+  /// Codes outside the window that a correct code of the same user followed soon after.
+  public internal(set) var confirmed = [Int](repeating: 0, count: 21)
+  /// Codes outside the window that may be guesses.
+  public internal(set) var unconfirmed = [Int](repeating: 0, count: 21)
+  /// Users on a day, by the largest distance of their accepted and confirmed codes of that day: each
+  /// user is one observation per day.
+  public internal(set) var userDays = [Int](repeating: 0, count: 11)
+  /// Users by distance: index k is the number of users with an accepted or confirmed code at least k
+  /// intervals away.
+  public internal(set) var users = [Int](repeating: 0, count: 11)
+
+  /// Creates an empty histogram.
+  public init(days: Int) { self.days = days }
+
+  /// Creates a histogram from its counts.
+  public init(
+    days: Int, accepted: [Int], confirmed: [Int], unconfirmed: [Int], userDays: [Int], users: [Int]
+  ) {
+    self.days = days
+    self.accepted = accepted
+    self.confirmed = confirmed
+    self.unconfirmed = unconfirmed
+    self.userDays = userDays
+    self.users = users
+  }
+
+  /// The number of accepted codes.
+  public var acceptedCodes: Int { accepted.reduce(0, +) }
+  /// The number of confirmed codes outside the window.
+  public var confirmedCodes: Int { confirmed.reduce(0, +) }
+  /// The number of unconfirmed codes outside the window.
+  public var unconfirmedCodes: Int { unconfirmed.reduce(0, +) }
+  /// The number of users on a day.
+  public var allUserDays: Int { userDays.reduce(0, +) }
+
+  static let range = -10...10
+
+  mutating func add(_ counts: ActivityTally.OffsetCounts, at distance: Int) {
+    guard Self.range.contains(distance) else { return }
+    let index = distance - Self.range.lowerBound
+    accepted[index] += counts.accepted
+    confirmed[index] += counts.confirmed
+    unconfirmed[index] += counts.unconfirmed
+  }
+}
+
+extension Activity {
+  /// Returns how far codes were from the current interval in a pool, up to the last code.
+  ///
+  /// - Parameters:
+  ///   - scope: The pool.
+  ///   - days: The number of days, the last of which is today in UTC; 1 to 90.
+  /// - Returns: The histogram.
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func offsets(
+    in scope: Scope, days: Int
+  ) async throws(ActivityError) -> OffsetHistogram {
+    let days = min(max(days, 1), 90)
+    let first = store.clock.now().day - Int64(days) + 1
+    return try await store.read(ActivityError.self) { connection in
+      var histogram = OffsetHistogram(days: days)
+      let stored = try connection.all(
+        """
+        SELECT distance, accepted, confirmed, unconfirmed FROM offset_day
+        WHERE scope_key = \(scope.key) AND day >= \(first)
+        """
+      ) { row in
+        (
+          distance: try row.value(0) as Int,
+          counts: ActivityTally.OffsetCounts(
+            accepted: try row.value(1), confirmed: try row.value(2), unconfirmed: try row.value(3))
+        )
+      }
+      for (distance, counts) in stored { histogram.add(counts, at: distance) }
+      let userDays = try connection.all(
+        """
+        SELECT reach, users FROM reach_day WHERE scope_key = \(scope.key) AND day >= \(first)
+        """
+      ) { (reach: try $0.value(0) as Int, users: try $0.value(1) as Int) }
+      for (reach, users) in userDays { histogram.userDays[reach] += users }
+      for reach in CodeReach.range {
+        histogram.users[reach] =
+          try connection.first(
+            """
+            SELECT coalesce(sum(users), 0) FROM reach_users
+            WHERE scope_key = \(scope.key) AND reach = \(reach) AND day >= \(first)
+            """
+          ) { try $0.value(0) as Int } ?? 0
+      }
+      let tail = ActivityTally(try ActivityDelta.all(in: scope.key, connection))
+      for (key, counts) in tail.offsets where key.day >= first {
+        histogram.add(counts, at: key.distance)
+      }
+      for (key, users) in tail.userDays where key.day >= first {
+        histogram.userDays[key.reach] += users
+      }
+      for (key, users) in tail.users where key.day >= first { histogram.users[key.reach] += users }
+      return histogram
+    }
+  }
+}
