@@ -98,33 +98,19 @@ enum AccountChips {
     !hasEmail ? noEmail : isVerified ? verified : unverified
   }
 
-  /// Returns all chips of an account for its own page.
-  static func all(_ account: Account, at now: Instant) -> Markup {
+  /// Returns chips for what's unusual about an account, for its own page.
+  static func problems(_ account: Account, at now: Instant) -> Markup {
+    var chips: [Markup] = []
+    if account.disabled { chips.append(disabled) }
+    if let lock = lock(account.codeLock(at: now)) { chips.append(lock) }
+    if account.factors.contains(where: { $0.isSuspended(at: now) }) { chips.append(suspended) }
+    if account.changesLockedAt != nil { chips.append(changesLocked) }
+    if account.email != nil, !account.emailVerified { chips.append(unverified) }
+    if account.isProtected { chips.append(protected) }
     var html = HTML()
-    html.add(email(account))
-    html.raw(" ")
-    html.add(
-      factors(totp: account.has(.totp), phone: account.has(.phone))
-        ?? Chip.off(Message("users.no-second-factor")))
-    if account.disabled {
+    for chip in chips {
       html.raw(" ")
-      html.add(disabled)
-    }
-    if account.factors.contains(where: { $0.isSuspended(at: now) }) {
-      html.raw(" ")
-      html.add(suspended)
-    }
-    if account.isProtected {
-      html.raw(" ")
-      html.add(protected)
-    }
-    if account.changesLockedAt != nil {
-      html.raw(" ")
-      html.add(changesLocked)
-    }
-    if let lock = lock(account.codeLock(at: now)) {
-      html.raw(" ")
-      html.add(lock)
+      html.add(chip)
     }
     return html.markup
   }
