@@ -39,7 +39,7 @@ struct UserView: ViewModel {
     self.frame = FrameView(frame)
     self.account = account
     pool = ApprovalWords.place(context.scope)
-    chips = AccountChips.problems(account, at: now)
+    chips = AccountChips.problems(account, records.diagnosis.drift?.drift, at: now)
     diagnosis = DiagnosisView(records.diagnosis, of: account, at: now, times)
     notice = Self.notice(account, context)
     approval = context.may(.removeFactors) ? records.approval.map { Self.pending($0, times) } : nil

@@ -38,7 +38,11 @@ struct UsersPage: Sendable {
     let counts = try await refusing { try await accounts.counts(scope) }
     let frame = try await frames.frame(Message("common.users"), in: context, tab: .users)
     let now = frames.clock.now()
-    let sources = page.items.map { UserRow.Source($0, at: now, times: frame.times) }
+    let sources =
+      found?.hits.map {
+        UserRow.Source(
+          AccountSummary($0.account), foundBy: $0.factor, at: now, times: frame.times)
+      } ?? page.items.map { UserRow.Source($0, at: now, times: frame.times) }
     let rows = rows.joined(sources) { row.render(UserRow($0, in: scope)) }
     return .html(
       view.render(

@@ -106,6 +106,5 @@ struct UsersView: ViewModel {
     .text(\.csrf),
     .optional(\.list),
     .text(\.removals),
-    .text("longest") { _ in Message.value(.number(UsersFile.longest)) },
   ]
 }
