@@ -4,7 +4,7 @@ import Identity
 import Text
 
 /// The console's cookies: for sessions, for forms before sign-in, for sign-ins that still require a
-/// code, and for known devices.
+/// code, for known devices, and for the chosen columns of the list of users.
 ///
 /// Over HTTPS, their names begin with `__Host-`, so that browsers reject them from any other host
 /// and without `Secure`. The session cookie is `Lax`, because a link to a page in an email would
@@ -15,6 +15,7 @@ struct ConsoleCookies: Sendable {
   private let form: String
   private let pending: String
   private let device: String
+  private let columns: String
   private let isSecure: Bool
 
   init(publicURL: PublicURL) {
@@ -23,6 +24,7 @@ struct ConsoleCookies: Sendable {
     form = (isSecure ? "__Host-" : "") + "countersign-form"
     pending = (isSecure ? "__Host-" : "") + "countersign-pending"
     device = (isSecure ? "__Host-" : "") + "countersign-device-"
+    columns = (isSecure ? "__Host-" : "") + "countersign-columns"
   }
 
   func sessionToken(of request: Request) -> String? {
@@ -86,6 +88,17 @@ struct ConsoleCookies: Sendable {
     return Cookie(
       name: device + Hex.encode(Array(digest.prefix(4))), value: token, secure: isSecure,
       sameSite: .strict, maxAge: Int(ConsoleSessions.deviceLifetime))
+  }
+
+  /// The columns of the list of users that the browser remembers; nil if none were chosen.
+  func columns(of request: Request) -> String? {
+    request.cookies[columns]?.text(atMost: Self.longestToken)
+  }
+
+  func columns(_ names: String) -> Cookie {
+    Cookie(
+      name: columns, value: names, secure: isSecure, sameSite: .strict,
+      maxAge: Int(ConsoleSessions.deviceLifetime))
   }
 
   private static let tokenLength = 32

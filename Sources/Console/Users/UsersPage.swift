@@ -7,6 +7,7 @@ import Templating
 struct UsersPage: Sendable {
   let accounts: Accounts
   let frames: Frames
+  let cookies: ConsoleCookies
   let view: Template<UsersView>
   let row: Template<UserRow>
   let rows = MarkupCache<UserRow.Source>()
@@ -44,10 +45,16 @@ struct UsersPage: Sendable {
           AccountSummary($0.account), foundBy: $0.factor, at: now, times: frame.times)
       } ?? page.items.map { UserRow.Source($0, at: now, times: frame.times) }
     let rows = rows.joined(sources) { row.render(UserRow($0, in: scope)) }
-    return .html(
+    let columns = UserColumns(
+      context.signedIn.query, remembered: cookies.columns(of: context.signedIn.request))
+    var response = Response.html(
       view.render(
         UsersView(
           frame: frame, context: context, page: page, rows: rows, found: found, query: query,
-          counts: counts)))
+          columns: columns, counts: counts)))
+    if columns.isChosen {
+      response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
+    }
+    return response
   }
 }
