@@ -121,7 +121,8 @@ import Testing
       let page = try await ada.get(users)
       #expect(page.says("<table class=\"list\">") && !page.says("chip on"))
       #expect(page.says("email not verified") && !page.says(">email verified"))
-      let chosen = try await ada.get(users + "?sort=name&column=&column=phone&column=state&column=x")
+      let chosen = try await ada.get(
+        users + "?sort=name&column=&column=phone&column=state&column=x")
       #expect(chosen.says("<table class=\"list no-factor no-last-sign-in no-created\">"))
       #expect(chosen.says("name=\"sort\" value=\"name\""))
       Markup.check(chosen)

@@ -87,7 +87,8 @@ struct CodeAttemptWordsTests {
         == "The phone’s clock is about 90 s slow.")
     #expect(
       CodeAttemptText.clockAdvice.english
-        == "Ask the caller to set the phone’s date and time to automatic, then enter the next code.")
+        == "Ask the caller to set the phone’s date and time to automatic, then enter the next code."
+    )
     #expect(CodeAttemptText.clock(ClockDrift(steps: 8)).english == "clock about 4 min fast")
   }
 

@@ -20,7 +20,8 @@ import Testing
     }
   }
 
-  @Test func `codes that are late by similar intervals show a slow clock and when it began`() throws {
+  @Test func `codes that are late by similar intervals show a slow clock and when it began`() throws
+  {
     let evidence = try #require(
       DriftEvidence(
         attempts([
