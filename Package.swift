@@ -98,6 +98,7 @@ let package = Package(
         .embedInCode("Migrations/m0034_unused_indexes_sqlite.sql"),
         .embedInCode("Migrations/m0035_filed_scopes_sqlite.sql"),
         .embedInCode("Migrations/m0036_activity_sqlite.sql"),
+        .embedInCode("Migrations/m0037_reviews_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "Text", "CMicroHTTPD", "CZlib"]),
@@ -123,7 +124,7 @@ let package = Package(
         "Console",
         "Demo",
       ],
-      swiftSettings: house),
+      resources: [.embedInCode("CommandLine/messages.po")], swiftSettings: house),
 
     // Prepares data folders for script/bench; not part of the product.
     .executableTarget(
@@ -149,8 +150,8 @@ let package = Package(
     tests(
       "IdentityTests",
       [
-        "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "Localization", "MailText",
-        "OTP", "HostileText", "Text",
+        "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "JSON", "Localization",
+        "MailText", "OTP", "HostileText", "Text",
       ],
       exclude: ["__Snapshots__"]),
     tests(
@@ -170,7 +171,7 @@ let package = Package(
       "CountersignTests",
       [
         "countersign", "Crypto", "Database", "HTTP", "HTTPServer", "HostileText", "Identity",
-        "IdentityToolkitAPI", "OTP", "Text",
+        "IdentityToolkitAPI", "Localization", "OTP", "Text",
       ]),
     tests("ArchitectureTests", ["Localization"]),
   ]

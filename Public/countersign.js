@@ -25,7 +25,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const field = document.activeElement;
     if (event.key === "Escape") {
-      each("details.menu[open]", (menu) => { menu.open = false; menu.querySelector("summary").focus(); });
+      each("details:is(.menu, .drawer)[open]", (menu) => { menu.open = false; menu.querySelector("summary").focus(); });
       return;
     }
     if (field && (field.isContentEditable || /^(input|textarea|select)$/i.test(field.tagName))) return;
@@ -50,21 +50,26 @@
     each("details.menu[open]", (menu) => { if (!menu.contains(event.target)) menu.open = false; });
   });
 
-  // Adds a Copy button to values such as secrets and links.
+  // Adds a Copy button to values such as secrets and links; it copies what is visible.
   if (navigator.clipboard) each("[data-copy]", (source) => {
     const button = document.createElement("button");
-    const value = source.textContent.trim();
     button.type = "button";
     button.className = "button copy";
     button.textContent = text.copy;
-    const name = source.getAttribute("aria-label") || value;
+    const name = source.getAttribute("aria-label") || source.textContent.trim();
     button.setAttribute("aria-label", text.copyName.replace("{name}", () => name));
-    button.addEventListener("click", () => navigator.clipboard.writeText(value).then(() => {
+    button.addEventListener("click", () => navigator.clipboard.writeText(source.innerText.trim()).then(() => {
       button.textContent = text.copied;
       setTimeout(() => { button.textContent = text.copy; }, 2000);
     }));
     source.after(" ", button);
   });
+
+  // Remembers the platform chosen in a guide.
+  each(".platforms", (form) => form.addEventListener("change", (event) => {
+    const secure = location.protocol === "https:" ? "; secure" : "";
+    document.cookie = `${form.dataset.cookie}=${event.target.value}; path=/; max-age=31536000; samesite=strict${secure}`;
+  }));
 
   // Shows times in the last 30 days as relative; the title has the exact time.
   const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
@@ -79,32 +84,6 @@
   tell();
   setInterval(tell, 60000);
 
-  // Updates the diagram of accepted intervals as the form changes.
-  const form = document.querySelector("form[data-window]");
-  if (form) {
-    const svg = form.querySelector("svg.large"), now = form.dataset.window;
-    const lines = svg.closest("figure").dataset.words.split("\n");
-    const say = (id, text) => { const at = document.getElementById("window-" + id); if (at.textContent !== text) at.textContent = text; };
-    const { intervals, pattern, totp, window: choice } = form.elements;
-    const shown = (value) => value === "off" ? form.dataset.off : value;
-    const draw = () => {
-      const typed = intervals.value.trim(), own = choice.value === "own", isNumber = !own || /^([0-9]|10)$/.test(typed);
-      if (!isNumber) return;
-      const n = totp.value === "on" ? (own ? Number(typed) : 5) : -1, then = n < 0 ? "off" : String(n);
-      const [text, odds] = lines[n + 1].split("\t");
-      svg.querySelectorAll("rect").forEach((cell) => {
-        const step = Math.abs(cell.dataset.step);
-        cell.setAttribute("class", step > n ? "" : step ? "lit" : "now");
-      });
-      svg.setAttribute("aria-label", text);
-      say("change", now === then ? shown(then) : shown(now) + " → " + shown(then));
-      say("words", text);
-      say("odds", odds);
-    };
-    form.addEventListener("input", ({ target }) => {
-      if (target === intervals) choice.value = "own";
-      if (target.name === "from") pattern.value = "mandatory";
-      draw();
-    });
-  }
+  // A start date is one of the mandatory pattern.
+  each("#from", (day) => day.addEventListener("input", () => { day.form.elements.pattern.value = "mandatory"; }));
 })();

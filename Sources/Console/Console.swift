@@ -34,7 +34,8 @@ public struct Console: Sendable {
     let frames = Frames(
       assets: assets, publicURL: publicURL, identity: identity,
       catalog: templates.catalog,
-      menu: try templates.template("parts/scope-menu", for: ScopeMenu.self))
+      menu: try templates.template("parts/scope-menu", for: ScopeMenu.self),
+      sidebar: Sidebar(try templates.template("parts/sidebar", for: SidebarView.self)))
     let authorizer = RequestAuthorizer(
       identity: identity, publicURL: publicURL, cookies: ConsoleCookies(publicURL: publicURL),
       catalog: templates.catalog)
@@ -45,6 +46,7 @@ public struct Console: Sendable {
       guides: try Guides(folder: guidance), isDemo: isDemo)
     var table = RouteTable(authorizer: authorizer, failures: failures)
     for feature in Self.features { try feature.addRoutes(to: &table, parts) }
+    frames.sidebar.declare(table.all)
     let pages = table.all.map(\.route)
     var router = Router { request, _ in
       if request.isReading, !request.isForFile,
@@ -65,8 +67,8 @@ public struct Console: Sendable {
   /// What the console consists of; signing in comes last, because it leads to the pages of the rest.
   private static let features: [any ConsoleFeature.Type] = [
     ProjectsRoutes.self, OverviewRoutes.self, TenantsRoutes.self, PolicyRoutes.self,
-    ReviewRoutes.self, UsersRoutes.self, CodeAttemptsRoutes.self, ActivityRoutes.self,
-    StyleguideRoutes.self, FactorsRoutes.self,
+    ReviewRoutes.self, ComparisonRoutes.self, ExemptionsRoutes.self, UsersRoutes.self,
+    CodeAttemptsRoutes.self, ActivityRoutes.self, StyleguideRoutes.self, FactorsRoutes.self,
     NotesRoutes.self, SupportRoutes.self, RemovalsRoutes.self, ApprovalsRoutes.self,
     BackupCodesRoutes.self, EnrollmentLinksRoutes.self, SettingsRoutes.self, KeysRoutes.self,
     TokensRoutes.self, ProvidersRoutes.self, TrustedTokenKeysRoutes.self, DeletionRoutes.self,

@@ -51,18 +51,25 @@ enum ConsolePaths {
     Path("projects", nil, "audit.csv", parameters: String.self),
     Path("projects", nil, "tenants", nil, "audit.csv", parameters: String.self, String.self))
 
-  static let review = Path("projects", nil, "review", parameters: String.self)
-  static let reviewFile = Path("projects", nil, "review.csv", parameters: String.self)
   static let settings = ScopePath(
     Path("projects", nil, "settings", parameters: String.self),
     Path("projects", nil, "tenants", nil, "settings", parameters: String.self, String.self))
+  static let signInMethods = ScopePath(
+    Path("projects", nil, "settings", "sign-in-methods", parameters: String.self),
+    Path(
+      "projects", nil, "tenants", nil, "settings", "sign-in-methods",
+      parameters: String.self, String.self))
   static let signInSwitch = ScopePath(
     Path("projects", nil, "settings", "sign-in", parameters: String.self),
     Path(
       "projects", nil, "tenants", nil, "settings", "sign-in", parameters: String.self, String.self))
   static let signInDisabling = signInSwitch("disabling")
   static let signInEnabling = signInSwitch("enabling")
-  static let keys = Path("projects", nil, "settings", "keys", parameters: String.self)
+  /// The API keys of a project, and the service tokens of a pool.
+  static let keys = ScopePath(
+    Path("projects", nil, "settings", "keys", parameters: String.self),
+    Path(
+      "projects", nil, "tenants", nil, "settings", "keys", parameters: String.self, String.self))
   static let keyRevocation = Path(
     "projects", nil, "settings", "keys", nil, "revocation", parameters: String.self, String.self)
   static let newToken = ScopePath(

@@ -111,8 +111,10 @@ public struct Demo: Sendable {
       var staff = try await makeStaff()
       let pools = try await makePools(&staff)
       let people = try await importPeople(pools, staff)
+      try await storeGrowth(people)
       try await live(people, pools, staff)
       try await giveCodes(people)
+      try await fold()
       return DemoSummary(
         projects: DemoProject.all.count, tenants: pools.count - DemoProject.all.count,
         users: pools.reduce(0) { $0 + $1.plan.users }, administrators: staff.people,

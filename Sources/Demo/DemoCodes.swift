@@ -26,6 +26,7 @@ extension Demo {
   /// Creates code attempts of users, all before they were last seen.
   func giveCodes(_ crowds: [DemoCrowd]) async throws {
     let spared = exampleUser(crowds)?.user.uid
+    let everyday = DemoRandom(seed: seed ^ 0xACCE_55ED)
     for crowd in crowds {
       let configuration = crowd.pool.plan.policy(at: now).configuration
       guard configuration.isTOTPOn else { continue }
@@ -45,7 +46,15 @@ extension Demo {
           let isExample = user.uid == spared
           let habit = isExample ? .steady : troubled[user.uid] ?? habit()
           let codes = codes(of: user, habit, configuration.window)
-          part.append((user, (isExample ? daily(user, before: codes) : []) + codes))
+          if isExample {
+            part.append((user, daily(user, before: codes) + codes))
+          } else if troubled[user.uid] != nil {
+            part.append((user, codes))
+          } else {
+            let window = configuration.window
+            let earlier = self.everyday(user, before: codes, window, everyday)
+            part.append((user, earlier + withNearMisses(codes, window, everyday)))
+          }
         }
         try await store(part, in: crowd.pool.scope, configuration.window)
       }

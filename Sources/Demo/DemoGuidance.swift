@@ -1,6 +1,6 @@
-/// The support guidance of a few pools.
+/// The support playbooks of a few pools.
 enum DemoGuidance {
-  /// Returns the versions of a pool's guidance, oldest first; empty for most pools.
+  /// Returns the versions of a pool's support playbook, oldest first; empty for most pools.
   static func versions(for pool: String) -> [String] {
     switch pool {
     case "retail": [retail, retail + also]

@@ -24,10 +24,17 @@ extension Demo {
       let day = now.advanced(bySeconds: -2 * 86_400)
       events.append(DemoEvent(at: day) { try await invite(into: teachers.scope, staff) })
     }
+    var folded = clock.now
     for event in events.sorted(by: { $0.at < $1.at }) {
+      // The numbers of users are recorded under the current hour.
+      if event.at >= folded.advanced(bySeconds: 6 * 3_600) {
+        try await fold()
+        folded = event.at
+      }
       clock.set(event.at)
       try await event.act()
     }
+    try await fold()
     clock.set(now)
   }
 
@@ -125,8 +132,8 @@ extension Demo {
     return events
   }
 
-  /// Returns the events that write a pool's own guidance, each version some days after the previous
-  /// one.
+  /// Returns the events that write a pool's support playbook, each version some days after the
+  /// previous one.
   private func writings(for pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
     let (scope, author) = (pool.scope, staff.author(staff.owner, random))
     let start = moment(from: 25 * 86_400, to: 12 * 86_400)

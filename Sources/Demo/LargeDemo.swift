@@ -66,6 +66,8 @@ public struct LargeDemo: Sendable {
         try await run(index)
       }
       demo.clock.set(demo.now)
+      try await storeGrowth(pools)
+      try await demo.fold()
       return DemoSummary(
         projects: 1, tenants: 1, users: pools.reduce(0) { $0 + $1.count },
         administrators: staff.people, user: nil)
@@ -211,6 +213,7 @@ public struct LargeDemo: Sendable {
     var codes = LargeDemoCodes(crowd)
     let total = codes.total
     var previous = [Int64](repeating: 0, count: crowd.count)
+    var activity = BulkActivity()
     while true {
       var part: [LargeDemoCode] = []
       var before: [Int64] = []
@@ -221,12 +224,19 @@ public struct LargeDemo: Sendable {
         previous[code.number] = code.at
         part.append(code)
       }
-      guard !part.isEmpty else { return }
+      guard !part.isEmpty else { break }
       let (list, chain) = (part, before)
+      let first = scope.accountKeys.lowerBound
+      for code in list {
+        activity.add(
+          code.finding, of: first + Int64(code.number), at: Instant(microseconds: code.at))
+      }
+      let counted = activity.take()
       try await store.write(DemoError.self) { connection in
+        try Activity.store(counted, of: scope.key, connection)
         for (code, previous) in zip(list, chain) {
           let place = CodeAttemptRecord.Place(
-            scope: scope.key, account: scope.accountKeys.lowerBound + Int64(code.number),
+            scope: scope.key, account: first + Int64(code.number),
             way: .app, enrollment: crowd.factorID(code.number, 0),
             intervals: LargeDemoCrowd.window.adjacentIntervals, origin: code.origin)
           _ = try CodeAttemptRecord.insert(
@@ -235,6 +245,34 @@ public struct LargeDemo: Sendable {
         }
       }
       tell("Codes of \(scope.name): \(codes.given) of \(total)")
+    }
+    let all = activity
+    for start in stride(from: 0, to: crowd.count, by: Self.share) {
+      let first = scope.accountKeys.lowerBound + Int64(start)
+      let last = first + Int64(min(Self.share, crowd.count - start)) - 1
+      try await store.write(DemoError.self) { connection in
+        try all.storeReaches(of: first...last, connection)
+      }
+    }
+  }
+
+  /// Stores a year of growth, by day, of each pool and of the project that they belong to.
+  private func storeGrowth(_ pools: [(scope: Scope, count: Int)]) async throws {
+    let all = pools.reduce(0) { $0 + $1.count }
+    for (scope, count) in pools { try await storeGrowth(to: count, scope, isWhole: false) }
+    try await storeGrowth(to: all, pools[0].scope, isWhole: true)
+  }
+
+  private func storeGrowth(to users: Int, _ scope: Scope, isWhole: Bool) async throws {
+    let days = 365
+    let now = demo.now
+    try await store.write(DemoError.self) { connection in
+      for day in 1..<days {
+        let made = users * day / days
+        try Activity.record(
+          users: made, enrolled: made * 9 / 10 * day / days, of: scope, isWhole: isWhole,
+          at: now.advanced(bySeconds: Int64(day - days) * 86_400), connection)
+      }
     }
   }
 }

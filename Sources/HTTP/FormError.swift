@@ -13,7 +13,7 @@ public enum FormError: Error, Equatable, Sendable {
 }
 
 extension FormError: CustomStringConvertible {
-  /// A description for users, without the form's content.
+  /// A description for API clients and logs, without the form's content.
   public var description: String {
     switch self {
     case .badCoding: "The form isn't percent-encoded UTF-8."

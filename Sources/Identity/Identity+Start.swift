@@ -59,6 +59,7 @@ extension Identity {
       migration("m0034_unused_indexes", PackageResources.m0034_unused_indexes_sqlite_sql),
       migration("m0035_filed_scopes", PackageResources.m0035_filed_scopes_sqlite_sql),
       migration("m0036_activity", PackageResources.m0036_activity_sqlite_sql),
+      migration("m0037_reviews", PackageResources.m0037_reviews_sqlite_sql),
     ]
   }
 
@@ -159,6 +160,7 @@ extension Identity {
       try UnreadableSecrets.purgeExpired(at: now, connection)
       try Support.purgeExpired(at: now, connection)
       try Approvals.purgeExpired(at: now, connection)
+      try reviews.remind(at: now, connection)
       try BulkRemovals.purgeExpired(at: now, connection)
       _ = try connection.run(
         "DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")

@@ -23,6 +23,10 @@ public struct Identity: Sendable {
   public let pools: UserPools
   /// MFA policies.
   public let policies: Policies
+  /// Reviews of MFA policies.
+  public let reviews: Reviews
+  /// The keys that sign evidence of reviews.
+  public let evidenceKeys: EvidenceKeys
   /// Accounts of users.
   public let accounts: Accounts
   /// Imports of users.
@@ -35,6 +39,8 @@ public struct Identity: Sendable {
   public let outOfBandCodes: OutOfBandCodes
   /// Support rules and support actions.
   public let support: Support
+  /// Exemptions of users from MFA.
+  public let exemptions: Exemptions
   /// The code attempt log.
   public let codeAttempts: CodeAttempts
   /// Counts of code attempts and users over time.
@@ -87,7 +93,7 @@ public struct Identity: Sendable {
   public let setup: Setup
   /// The audit log.
   public let audit: Audit
-  /// Support guidance of projects and tenants.
+  /// The support playbooks of projects and tenants.
   public let guidance: ScopeGuidance
 
   /// Messages to users.
@@ -137,6 +143,8 @@ public struct Identity: Sendable {
     scopes = Scopes(store: store, pools: pools)
     audit = Audit(store: store)
     policies = Policies(store: store, audit: audit)
+    evidenceKeys = try EvidenceKeys(store: store, keys: keys)
+    reviews = Reviews(store: store, keys: evidenceKeys)
     accounts = Accounts(store: store, hasher: hasher)
     imports = Imports(store: store, hasher: hasher, totp: totp)
     let backupCodeStore = try BackupCodeStore(keys: keys, random: random)
@@ -161,6 +169,7 @@ public struct Identity: Sendable {
     signingKeys = try SigningKeys(store: store, keys: keys)
     let supportAuthorization = SupportAuthorization(store: store)
     support = Support(store: store, authorization: supportAuthorization)
+    exemptions = Exemptions(store: store, authorization: supportAuthorization)
     authorization = store.authorization
     backupCodes = BackupCodes(
       store: store, authorization: supportAuthorization, codes: backupCodeStore)
@@ -178,8 +187,8 @@ public struct Identity: Sendable {
     masterKeys = MasterKeys(
       store: store, ring: keys,
       places: [
-        totp, removed, administratorTOTP, signingKeys, store.outbox, identityProviders,
-        backupCodeStore,
+        totp, removed, administratorTOTP, signingKeys, evidenceKeys, store.outbox,
+        identityProviders, backupCodeStore,
       ])
     unreadableSecrets = UnreadableSecrets(store: store)
     administrators = Administrators(store: store, hasher: hasher)

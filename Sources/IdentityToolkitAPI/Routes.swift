@@ -109,6 +109,7 @@ struct Routes {
     open(Path("v1", "publicKeys"), .cookieCertificates, methods.certificates)
     open(Path("service_accounts", "v1", "jwk", .literal(account)), .tokenKeys, methods.keySet)
     open(Path("v1", "sessionCookiePublicKeys"), .cookieKeys, methods.keySet)
+    open(Path(".well-known", "countersign-evidence-keys"), .evidenceKeys, methods.evidenceKeys)
     let discovery = Path(nil, ".well-known", "openid-configuration", parameters: String.self)
     add(
       discovery.route(.get) { [methods, authorizer] request, project in
@@ -273,10 +274,11 @@ extension Routes {
 
   /// Adds a public document.
   mutating func open(
-    _ path: Path<>, _ declaration: Declaration, _ work: @escaping @Sendable () -> JSON
+    _ path: Path<>, _ declaration: Declaration,
+    _ work: @escaping @Sendable () async throws(WireError) -> JSON
   ) {
     add(.get, path, declaration, .open, .both) { [authorizer] request in
-      Routes.cached(await authorizer.open(request, .both) { () async throws(WireError) in work() })
+      Routes.cached(await authorizer.open(request, .both, work))
     }
   }
 

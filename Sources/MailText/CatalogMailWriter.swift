@@ -25,6 +25,7 @@ public struct CatalogMailWriter: MailWriter {
       switch content {
       case .notice(let mail): (mail.subject, mail.body)
       case .weakenedPolicy(let mail): (mail.subject, mail.body(in: catalog))
+      case .reviewDue(let mail): (mail.subject, mail.body)
       case .reportedChange(let mail): (mail.subject, mail.body)
       case .enrollmentLink(let mail): (mail.subject, mail.body)
       case .actionLink(let mail): (mail.subject, mail.body)

@@ -1,5 +1,12 @@
-import Identity
-import Localization
+public import Identity
+public import Localization
+
+extension LocalDate {
+  /// Creates a date from a day, which is the same in every time zone.
+  public init(_ day: Day) {
+    self.init(year: day.year, month: day.month, day: day.day)
+  }
+}
 
 extension Message.Value {
   /// The name of the project, and of the tenant where there is one.
@@ -34,14 +41,8 @@ extension Message.Value {
   /// The date and time in UTC, to the minute.
   static func moment(_ instant: Instant) -> Message.Value {
     let parts = instant.calendar
-    func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return .message(
-      Message(
-        "mail.moment",
-        [
-          "day": .text(Day(instant).description),
-          "time": .text("\(pair(parts.hour)):\(pair(parts.minute))"),
-        ]))
+    return .time(
+      LocalTime(LocalDate(Day(instant)), hour: parts.hour, minute: parts.minute, zone: "UTC"))
   }
 
   /// The paragraph that explains how to report a change.

@@ -26,7 +26,7 @@ extension PolicyChange.Value {
     case .pattern(nil, from: _): Message("policy.no-pattern")
     case .pattern(.mandatory?, from: nil): Message("policy.pattern-value-mandatory")
     case .pattern(.mandatory?, from: let day?):
-      Message("policy.pattern-value-mandatory-from", ["day": .text(day.description)])
+      Message("policy.pattern-value-mandatory-from", ["day": .date(LocalDate(day))])
     case .pattern(.skippable?, from: _): Message("policy.pattern-value-skippable")
     case .pattern(.account?, from: _): Message("policy.pattern-value-account")
     case .pattern(.stepUp?, from: _): Message("policy.pattern-value-step-up")

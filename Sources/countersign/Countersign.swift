@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Localization
 
 /// The entry point: finds the command, runs it, and reports errors.
 @main
@@ -13,7 +14,8 @@ struct Countersign {
     TokenListCommand.self, TokenRevokeCommand.self, TrustedTokenKeyAddCommand.self,
     TrustedTokenKeyListCommand.self, TrustedTokenKeyRevokeCommand.self, KeysListCommand.self,
     KeysRotateCommand.self,
-    KeysRetireCommand.self, KeysRotateMasterCommand.self, ClockConfirmCommand.self,
+    KeysRetireCommand.self, KeysRotateMasterCommand.self, EvidenceKeyCommand.self,
+    EvidenceVerifyCommand.self, ClockConfirmCommand.self,
     BackupCommand.self,
     RestoreCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]
@@ -31,7 +33,7 @@ struct Countersign {
   /// - Returns: The exit code: 0, 1 for a failure, 64 (`EX_USAGE`) or 78 (`EX_CONFIG`).
   static func run(_ words: [String], environment: [String: String]) async -> Int32 {
     if words.isEmpty || ["--help", "-h", "help"].contains(words[0]) {
-      Terminal.say(help)
+      Terminal.say(help())
       return words.isEmpty ? 64 : 0
     }
     if words[0] == "--version" {
@@ -40,7 +42,8 @@ struct Countersign {
     }
     guard let (command, rest) = find(words) else {
       if let code = explainGroup(words) { return code }
-      Terminal.complain("Unknown command: \(words[0]). See countersign --help.")
+      Terminal.complain(
+        Message("cli.unknown-command-see-countersign-help", ["command": .text(words[0])]))
       return 64
     }
     if rest.contains("--help") || rest.contains("-h") {
@@ -50,11 +53,13 @@ struct Countersign {
     do {
       let arguments = try Arguments(rest, options: command.options, environment: environment)
       if command.operands.isEmpty, let extra = arguments.operands.first {
-        throw UsageError(message: "unexpected argument \(extra)")
+        throw UsageError(Message("cli.unexpected-argument", ["argument": .text(extra)]))
       }
       return try await command.run(arguments)
     } catch let error as UsageError {
-      Terminal.complain("countersign \(command.name): \(error.message). See --help.")
+      Terminal.complain(
+        Message(
+          "cli.usage-error", ["command": .text(command.name), "problem": .message(error.message)]))
       return 64
     } catch let error as ConfigurationError {
       for problem in error.problems { Terminal.complain(problem) }
@@ -71,14 +76,17 @@ struct Countersign {
   private static func explainGroup(_ words: [String]) -> Int32? {
     let group = commands.filter { $0.name.hasPrefix("\(words[0]) ") }
     guard !group.isEmpty else { return nil }
-    var text = "Commands of countersign \(words[0]):\n\n"
-    for command in group { text += "  \(command.name)\n      \(command.summary)\n" }
-    text += "\nRun countersign COMMAND --help for a command's options."
+    let text = Message(
+      "cli.commands-of-countersign-run-countersign",
+      ["group": .text(words[0]), "commands": .text(list(group))])
     if words.count == 1 || ["--help", "-h", "help"].contains(words[1]) {
       Terminal.say(text)
       return words.count == 1 ? 64 : 0
     }
-    Terminal.complain("Unknown command: \(words[0]) \(words[1]).\n\(text)")
+    Terminal.complain(
+      Message(
+        "cli.unknown-command",
+        ["group": .text(words[0]), "command": .text(words[1]), "help": .message(text)]))
     return 64
   }
 
@@ -92,21 +100,26 @@ struct Countersign {
     return nil
   }
 
-  private static var help: String {
-    var text = """
-      Countersign \(version): an admin console for TOTP multi-factor authentication, and the
-      Identity Toolkit server behind it.
+  private static func help() -> Message {
+    Message(
+      "cli.countersign-an-admin-console-for-totp",
+      ["version": .text(version), "commands": .text(list(commands))])
+  }
 
-      Commands:
-
-      """
-    for command in commands { text += "  \(command.name)\n      \(command.summary)\n" }
-    return text + "\nRun countersign COMMAND --help for a command's options."
+  /// The commands and their summaries, one below the other.
+  private static func list(_ commands: [any Command.Type]) -> String {
+    commands.map { "  \($0.name)\n      \(OperatorText.string($0.summary))\n" }.joined()
   }
 }
 
 /// The program's output.
 enum Terminal {
+  /// Prints a message to standard output.
+  static func say(_ message: Message) { say(OperatorText.string(message)) }
+
+  /// Prints a message to standard error.
+  static func complain(_ message: Message) { complain(OperatorText.string(message)) }
+
   /// Prints a line to standard output, unbuffered even when it's a pipe.
   static func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))

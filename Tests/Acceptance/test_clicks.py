@@ -77,15 +77,15 @@ def test_a1_turn_totp_on(hand):
 def test_a2_change_the_window(hand):
     me = hand("policy")
     me.click(link(me, "/harbour-bank/policy"))
-    expect(me.page.locator("svg.strip.large")).to_have_count(1)
-    # The odds of a guess are shown next to the field.
-    assert me.page.locator("#window-odds").inner_text()
-    me.type(me.page.locator("#intervals"), "2")
+    expect(me.page.locator(".cells > label")).to_have_count(21)
+    # The odds of a guess are shown next to the cells.
+    assert "A guess succeeds" in me.page.locator(".outcomes").inner_text()
+    me.click(me.page.locator(".cells label[for=intervals-2]"))
     me.click(me.page.locator("form[action$='/policy'] button.primary"))
     assert me.page.locator("#note").count() == 1
     confirm(me, "Clocks of older phones are off.")
     assert "2" in status(me)
-    costs(me, 3, 2, 2)
+    costs(me, 4, 1, 2)
 
 
 def test_a3_set_a_custom_policy_for_a_tenant(hand, demo):
@@ -210,7 +210,7 @@ def test_s3_remove_a_lost_device(hand, demo, way):
         own_code(me, demo.person("support"))
     me.click(me.page.get_by_role("button", name="Remove factor"))
     assert "session" in status(me)
-    costs(me, 3, 2, 2)
+    costs(me, 4, 1, 2)
 
 
 @pytest.mark.parametrize("way", ["found", "with-a-code"])
@@ -230,7 +230,7 @@ def test_s4_remove_every_factor(hand, demo, way):
     me.click(me.page.locator("main form button.destroy"))
     assert "Another administrator can undo it until" in status(me)
     expect(me.page.get_by_role("link", name="Remove factor…")).to_have_count(0)
-    costs(me, 3, 2, 2)
+    costs(me, 4, 1, 2)
 
 
 def test_s5_generate_a_temporary_code(hand, demo):
@@ -274,7 +274,7 @@ def test_s6_suspend_a_factor_until_tomorrow(hand, demo, way):
     me.click(me.page.get_by_role("button", name="Suspend factor"))
     assert re.search(r"Suspended factor .* until", status(me))
     expect(me.page.get_by_text("suspended").first).to_be_attached()
-    costs(me, 3, 2, 2)
+    costs(me, 4, 1, 2)
 
 
 def test_s7_unlock_codes(hand, demo):

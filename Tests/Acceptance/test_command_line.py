@@ -14,7 +14,8 @@ from support.rest import create_token
 
 COMMANDS = ["serve", "admin create", "admin list", "admin reset-password", "admin reset-totp",
             "token create", "token list", "token revoke", "keys list", "keys rotate",
-            "keys retire", "keys rotate-master", "clock confirm", "init", "backup", "restore", "import", "export"]
+            "keys retire", "keys rotate-master", "clock confirm",
+            "evidence key", "init", "backup", "restore", "import", "export"]
 
 
 def test_help_lists_every_command():

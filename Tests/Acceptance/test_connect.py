@@ -16,7 +16,7 @@ from support.pages import Pages
 def sample(page, name):
     """Returns the sample of a platform, as a person would copy it."""
     found = re.search(
-        rf"<summary>{name}</summary>.*?<pre[^>]*>(.*?)</pre>", page, re.DOTALL)
+        rf"<h3>{name}</h3>.*?<pre[^>]*>(.*?)</pre>", page, re.DOTALL)
     assert found, f"no sample for {name}"
     return html.unescape(found.group(1)).strip()
 
@@ -58,15 +58,15 @@ def test_curl_samples_of_an_emulator_work(emulator):
 
 def test_a_revoked_key_is_refused_at_once(api, owner):
     assert httpx.get(f"{api.url}/v1/projects?key={api.key}").status_code == 200
-    settings = f"/projects/{api.project}/settings"
-    page = owner.get(settings).text
+    keys = f"/projects/{api.project}/settings/keys"
+    page = owner.get(keys).text
     [revocation] = re.findall(r'href="([^"]+/keys/[^"]+/revocation)"', page)
     assert api.key not in revocation
     assert owner.post(revocation, {}).status_code == 303
     refused = httpx.get(f"{api.url}/v1/projects?key={api.key}")
     assert refused.status_code == 400
     assert refused.json()["error"]["details"][0]["reason"] == "API_KEY_INVALID"
-    assert owner.post(f"{settings}/keys", {}, page=settings).status_code == 303
+    assert owner.post(keys, {}).status_code == 303
     new = owner.api_key(api.project)
     assert new != api.key
     assert httpx.get(f"{api.url}/v1/projects?key={new}").status_code == 200

@@ -54,7 +54,12 @@ def opened(pages, name, api):
 
 def calls(page):
     samples = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", page, re.S)
-    return [html.unescape(each) for each in samples if each.startswith("curl ")]
+    texts = [html.unescape(re.sub(r"<[^>]+>", "", each)) for each in samples]
+    return [each for each in texts if each.startswith("curl ")]
+
+
+def walkthrough(page):
+    return calls(page[page.index('id="rest-api-walkthrough"'):])
 
 
 class Reader:
@@ -97,7 +102,7 @@ def test_the_calls_of_a_guide_work_in_order(pool, name):
     email = f"{name}@example.com"
     reader = Reader(email, token)
     called = []
-    for call in calls(opened(pages, name, api)):
+    for call in walkthrough(opened(pages, name, api)):
         method = re.search(r"(\w+:\w+|token)\?|(accounts:(?:update|sendOobCode))", call)
         method = method.group(1) or method.group(2)
         called.append(method)
@@ -114,6 +119,35 @@ def test_the_calls_of_a_guide_work_in_order(pool, name):
     assert "mfaPendingCredential" not in answer
     [user] = ok(api.client(":lookup", {"idToken": answer["idToken"]}))["users"]
     assert "mfaInfo" not in user
+
+
+def test_the_call_that_turns_totp_on_works(pool):
+    api, pages, _ = pool
+    [call] = [each for each in calls(opened(pages, "account", api)) if "POLICY_TOKEN" in each]
+    result = subprocess.run(
+        ["bash", "-c", call.replace("POLICY_TOKEN", api.token)], capture_output=True, text=True,
+        timeout=60)
+    answer = json.loads(result.stdout)
+    [provider] = answer["mfaConfig" if api.tenant else "mfa"]["providerConfigs"]
+    assert provider == {"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 1}}
+
+
+def test_one_platform_is_shown_at_a_time(chromium, owner, api):
+    """The choice works without a reload, and the next page remembers it."""
+    context = chromium.new_context()
+    context.add_cookies([
+        {"name": cookie.name, "value": cookie.value, "url": owner.url}
+        for cookie in owner.http.cookies.jar])
+    page = context.new_page()
+    page.goto(f"{owner.url}/guidance/account?project={api.project}")
+    sample = page.locator("pre[aria-label='Sign in: iOS, Swift']")
+    assert page.locator("pre[aria-label='Sign in: web']").is_visible() and not sample.is_visible()
+    page.locator("label[for=platform-swift]").click()
+    assert sample.is_visible() and not page.locator("pre[aria-label='Sign in: web']").is_visible()
+    assert not page.locator("#rest-api-walkthrough").is_visible()
+    page.goto(f"{owner.url}/guidance/mandatory")
+    assert page.locator("#platform-swift").is_checked() and sample.is_visible()
+    context.close()
 
 
 def test_the_errors_quoted_in_the_guides_are_the_servers(pool):

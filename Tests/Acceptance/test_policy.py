@@ -1,8 +1,11 @@
 """The console and REST read and write the same policy."""
 
+import csv
+import io
 import json
 import re
 import subprocess
+from fractions import Fraction
 
 import pytest
 from playwright.sync_api import expect
@@ -19,6 +22,13 @@ def fields(page):
         if name and (' type="radio"' not in tag or " checked" in tag) and " disabled" not in tag:
             values[name.group(1)] = value.group(1) if value else ""
     return values
+
+
+def selected(markup):
+    """Returns the call for the selected values; the calls for others are hidden."""
+    variant = re.search(r'<span class="variant [^"]*shown">(.*?)(?=<span class="variant|$)', markup, re.S)
+    text = re.sub(r'<span class="o w\w+">.*?</span>', "", variant.group(1), flags=re.S)
+    return re.sub(r"</?span[^>]*>", "", text)
 
 
 def change(owner, address, **answers):
@@ -50,7 +60,7 @@ def pool(request, api, tenant_api, owner):
 
 def test_rest_reads_what_the_console_stores(pool, owner):
     address, read, _, _ = pool
-    change(owner, address, totp="on", window="own", intervals="3", sms="on")
+    change(owner, address, totp="on", intervals="3", sms="on")
     assert read() == {
         "state": "ENABLED", "enabledProviders": ["PHONE_SMS"],
         "providerConfigs": [
@@ -69,7 +79,7 @@ def test_the_console_shows_what_rest_stores_and_keeps_the_date(pool, owner):
         "providerConfigs": [{"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 9}}]})
     page = owner.get(address).text
     seen = fields(page)
-    assert (seen["sms"], seen["intervals"], seen["window"]) == ("on", "9", "own")
+    assert (seen["sms"], seen["intervals"]) == ("on", "9")
     assert (seen["pattern"], seen["from"]) == ("mandatory", "2030-01-15")
     write({"state": "DISABLED"}, mask=f"{member}.state")
     seen = fields(owner.get(address).text)
@@ -80,9 +90,9 @@ def test_the_console_shows_what_rest_stores_and_keeps_the_date(pool, owner):
 
 def test_the_call_shown_on_the_page_writes_the_same_policy(pool, owner, api):
     address, read, write, _ = pool
-    change(owner, address, totp="on", window="own", intervals="0", sms="on")
+    change(owner, address, totp="on", intervals="0", sms="on")
     call = re.search(r'aria-label="REST API">(.*?)</pre>', owner.get(address).text, re.S)
-    call = call.group(1)
+    call = selected(call.group(1))
     for mark, sign in (("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&")):
         call = call.replace(mark, sign)
     before = read()
@@ -112,11 +122,10 @@ def page(chromium, owner):
 def test_a_change_of_only_the_window_is_reviewed_with_scripts(page, api):
     api.switch_totp_on(5)
     page.goto(f"/projects/{api.project}/policy")
-    page.locator("#intervals").fill("2")
-    assert page.locator("#window-change").inner_text() == "5 → 2"
-    assert page.locator("#window-words").inner_text().startswith("Valid codes at any moment: 5.")
-    assert "0.0025%" in page.locator("#window-odds").inner_text()
-    expect(page.locator("svg.large rect.lit")).to_have_count(4)
+    page.locator(".cells label[for=intervals-2]").click()
+    expect(page.locator("#intervals-2")).to_be_checked()
+    assert "±1 min, 5 valid codes" in page.locator(".outcomes > :visible").inner_text()
+    assert "{ adjacentIntervals: 2 }" in page.locator("pre[aria-label*=SDK]").inner_text()
     with page.expect_navigation():
         page.get_by_role("button", name="Review changes").click()
     assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
@@ -128,3 +137,38 @@ def test_a_change_of_only_the_window_is_reviewed_with_scripts(page, api):
     with page.expect_navigation():
         page.locator("button.primary").click()
     assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
+
+
+def test_the_window_is_selected_without_scripts(chromium, owner, api):
+    api.switch_totp_on(5)
+    context = chromium.new_context(base_url=owner.url, java_script_enabled=False)
+    context.add_cookies([
+        {"name": cookie.name, "value": cookie.value, "url": owner.url}
+        for cookie in owner.http.cookies.jar])
+    page = context.new_page()
+    page.goto(f"/projects/{api.project}/policy")
+    # A cell on the left is a label of the same radio button.
+    page.locator(".cells label[for=intervals-3]").click()
+    expect(page.locator("#intervals-3")).to_be_checked()
+    assert "±1 min 30 s, 7 valid codes" in page.locator(".outcomes > :visible").inner_text()
+    assert '{"adjacentIntervals": 3}' in page.locator("pre[aria-label^=REST]").inner_text()
+    page.locator("label[for=intervals-default]").click()
+    assert "(default)" in page.locator(".outcomes > :visible").inner_text()
+    assert '"totpProviderConfig": {}' in page.locator("pre[aria-label^=REST]").inner_text()
+    page.locator("label[for=totp-off]").click()
+    assert '"state": "DISABLED"' in page.locator("pre[aria-label^=REST]").inner_text()
+    page.locator("button.primary").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
+    context.close()
+
+
+def test_the_evidence_is_a_file(owner, api):
+    answer = owner.get(f"/projects/{api.project}/policy/evidence.csv?days=7")
+    head, *rows = csv.reader(io.StringIO(answer.content.decode("utf-8-sig")))
+    assert head[:2] == ["Adjacent intervals", "Valid codes"]
+    assert [(int(row[0]), int(row[1]), row[2]) for row in rows] == [
+        (number, 2 * number + 1, "7") for number in range(11)]
+    # The odds, recalculated exactly.
+    for row in rows:
+        chance = 1 - (1 - Fraction(int(row[1]), 10**6)) ** 10
+        assert abs(Fraction(row[8].rstrip("%")) / 100 - chance) < chance / 500

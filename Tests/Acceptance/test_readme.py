@@ -123,7 +123,7 @@ def request_weaker_policy(owner, scope):
     assert owner.post(f"{scope}/settings/support", rules).status_code == 303
     version = re.search(r'name="version" value="(\d+)"', owner.get(f"{scope}/policy").text)
     answer = owner.post(f"{scope}/policy/changes", {
-        "version": version.group(1), "totp": "on", "window": "own", "intervals": "10",
+        "version": version.group(1), "totp": "on", "intervals": "10",
         "sms": "off", "pattern": "none", "note": "Clocks are off."}, f"{scope}/policy")
     assert answer.status_code == 303, answer.text
     approvals = owner.get("/approvals").text

@@ -6,7 +6,8 @@ from support.faults import expect_none
 from support.program import ROOT
 
 STYLESHEET = (ROOT / "Public/countersign.css").read_text()
-TEMPLATES = {path: path.read_text() for path in sorted((ROOT / "Templates").rglob("*.mustache"))}
+TEMPLATES = {path: path.read_text() for path in sorted((ROOT / "Templates").rglob("*"))
+             if path.suffix in (".mustache", ".svg")}
 CODE = {path: path.read_text() for path in sorted((ROOT / "Sources/Console").rglob("*.swift"))}
 SCRIPT = (ROOT / "Public/countersign.js").read_text()
 

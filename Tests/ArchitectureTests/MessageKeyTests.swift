@@ -57,6 +57,18 @@ struct MessageKeyTests {
     #expect(uses.map(\.arguments) == [[], ["count", "inner"], ["deep"], []])
   }
 
+  @Test func `the command line uses exactly the messages of its catalog`() throws {
+    let path = "Sources/countersign/CommandLine/messages.po"
+    let text = try String(contentsOf: SourceTree.root.appending(path: path), encoding: .utf8)
+    let catalog = try Catalog(english: text, prefix: "cli", file: path)
+    let uses = try SourceTree.files(in: "Sources/countersign").flatMap(Self.uses)
+    let breaches = uses.filter { catalog.arguments(of: $0.key) != $0.arguments }
+    #expect(
+      breaches.map { "\($0.place): \($0.key) \($0.arguments?.sorted() ?? [])" } == [])
+    let used = Set(uses.map(\.key))
+    #expect(catalog.keys.filter { !used.contains($0) } == [])
+  }
+
   private static func templates() throws -> [Use] {
     try SourceTree.texts().filter {
       $0.path.hasPrefix("Templates/") && $0.path.hasSuffix(".mustache")

@@ -53,7 +53,8 @@ struct RoleTests {
     "audit.token-role-owner", "audit.token-role-auditor", "audit.actor-emulator",
     "audit.actors-emulator-owner", "audit.emulator-owner", "outbox.purpose-notice-policy-weakened",
     "settings.token-owner", "settings.token-auditor", "setup.creates-the-first-owner-owners",
-    "setup.create-owner", "providers.a-provider-is-trusted-as",
+    "setup.create-owner", "providers.a-provider-is-trusted-as", "cli.no-owner-yet-open-setup-and",
+    "cli.the-clock-shows-before-the-newest", "cli.the-clock-shows-long-after-the",
   ]
 
   @Test func `no message names a role outside the names of roles`() throws {

@@ -99,6 +99,26 @@ import Testing
     }
   }
 
+  @Test func `a form that can't be parsed gets an error page with the cause`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      var fields = Self.own
+      fields[.contentType] = "application/x-www-form-urlencoded"
+      let marks = "a" + String(repeating: "%CC%81", count: 31)
+      let many = Array(repeating: "a=b", count: Form.maximumCount + 1).joined(separator: "&")
+      for (body, cause) in [
+        ("name=%zz", "The form isn’t percent-encoded UTF-8."),
+        (String(repeating: "n", count: 257) + "=", "is longer than 256 bytes."),
+        ("name=\(marks)", "A field has more than 30 combining marks in a row."),
+        (many, "The form has more than 1,000 fields."),
+      ] {
+        let answer = try await browser.send(
+          .post, "/projects/new", fields: fields, body: Array(body.utf8))
+        #expect(answer.status == .badRequest && answer.says(cause), "\(cause)")
+      }
+    }
+  }
+
   @Test func `GET requests change nothing, and only downloads are audited`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)

@@ -65,13 +65,12 @@ import Testing
 extension Form {
   /// The initial policy form of eu-shop, with some values changed.
   static func policy(
-    totp: String = "on", window: String = "own", intervals: String = "5",
-    sms: String = "off", pattern: String = "account", from: String = "", version: Int? = nil,
-    more: Form = [:]
+    totp: String = "on", intervals: String = "5", sms: String = "off",
+    pattern: String = "account", from: String = "", version: Int? = nil, more: Form = [:]
   ) -> Form {
     var form: Form = [
-      "totp": totp, "window": window, "intervals": intervals, "sms": sms, "pattern": pattern,
-      "from": from, "version": String(version ?? 2),
+      "totp": totp, "intervals": intervals, "sms": sms, "pattern": pattern, "from": from,
+      "version": String(version ?? 2),
       "note": "Clocks are off.",
     ]
     for entry in more.entries { form.add(entry) }

@@ -12,10 +12,10 @@ import Testing
 
   /// The sections of every guide, in this order, with the pattern's own sections between them.
   static let sections = [
-    "When to use it", "User experience", "Call sequence", "Requirements", "Enroll a user",
-    "QR code and authenticator app", "Sign in with a second factor", "Wrong and expired codes",
-    "REST API walkthrough", "Remove a factor", "Lost device", "Launch checklist",
-    "Limits of one-time codes", "Support checklist",
+    "When to use it", "User experience", "Call sequence", "Turn TOTP on", "Requirements",
+    "Enroll a user", "QR code and authenticator app", "Sign in with a second factor",
+    "Wrong and expired codes", "REST API walkthrough", "Remove a factor", "Lost device",
+    "Launch checklist", "Rollout", "Limits of one-time codes", "Support checklist", "Sources",
   ]
 
   static let platforms = [
@@ -55,8 +55,10 @@ import Testing
       for heading in own where rest.first == heading { rest.removeFirst() }
       #expect(rest.isEmpty, "missing or out of place: \(rest)")
       let contents = try #require(guide.between("id=\"contents\"", "</nav>").first)
-      #expect(contents.split(separator: "<li><a ").dropFirst().map(Self.textContent) == own)
-      for version in ["9.19.1", "22.1.0", "10.12.0", "11.6.0"] { #expect(guide.says(version)) }
+      #expect(contents.split(separator: "<a ").dropFirst().map(Self.textContent) == own)
+      for version in ["9.19.1", "22.1.0", "10.12.0", "12.2.0", "11.6.0"] {
+        #expect(guide.says(version))
+      }
       let smaller = Set(guide.between("<h3 id=\"", "</h3>").map(Self.textContent))
       for platform in Self.platforms {
         for verb in ["Connect", "Enroll", "Open the app", "Sign in", "Remove"] {
@@ -64,14 +66,96 @@ import Testing
         }
         #expect(smaller.contains("\(Self.owns[name] ?? ""): \(platform)"))
       }
+      for verb in ["Connect", "Enroll", "Open the app", "Sign in", "Remove"] {
+        #expect(smaller.contains("\(verb): REST"))
+      }
+      for way in ["Node.js", "Python", "curl"] {
+        #expect(smaller.contains("Turn TOTP on: \(way)"))
+      }
       for text in [
         "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "INVALID_CODE", "QUOTA_EXCEEDED : Exceeded quota.",
         "TOTP_CHALLENGE_TIMEOUT : TOTP challenge timeout, provide first factor again.",
         "UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.",
         "UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.",
-        "openInOtpApp", "not resistant to phishing", "AAL2",
+        "openInOtpApp", "not resistant to phishing", "AAL2", "Google Authenticator",
+        "auth/invalid-mfa-enrollment-id", "auth/invalid-credential", "In waves",
+        "People without a smartphone", "Remembered devices", "A second notification address",
+        "Session lengths", "Moving between patterns", "RFC 6238", "NIST SP 800-63B-4", "OWASP",
       ] { #expect(guide.says(text), "\(text)") }
     }
+  }
+
+  @Test(arguments: GuidePlatform.allCases)
+  func `the sample for signing in has three branches and accepts another code`(
+    platform: GuidePlatform
+  ) async throws {
+    try await World.withSampleData { world in
+      let guide = try await Browser.signedIn(world).get("/guidance/account")
+      let pane = try #require(
+        guide.between("<div class=\"pane\" data-for=\"\(platform.rawValue)\">", "</pre>")
+          .first { $0.contains(">Sign in: ") })
+      guard platform != .rest else {
+        #expect(pane.contains("mfaSignIn:finalize") && guide.says("phoneVerificationInfo"))
+        return
+      }
+      let text = pane.replacing(/<[^>]*>/, with: "").lowercased()
+      for part in [
+        "totpmultifactorgenerator", "phonemultifactorgenerator", "verifyphonenumber", "unsupported",
+        "choose", "isretry",
+      ] { #expect(text.contains(part), "\(part)") }
+      #expect(
+        text.contains("invalid-verification-code") || text.contains("invalid_verification_code")
+          || text.contains("invalidverificationcode"))
+    }
+  }
+
+  @Test func `the platform is chosen with a link and remembered`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      func chosen(_ address: String) async throws -> String? {
+        let guide = try await browser.get(address)
+        Markup.check(guide)
+        let radios = guide.between("<input type=\"radio\" name=\"platform\"", ">")
+        #expect(radios.count == GuidePlatform.allCases.count)
+        let checked = radios.filter { $0.hasSuffix(" checked") }
+        #expect(checked.count == 1)
+        let platform = GuidePlatform.allCases.first {
+          checked.first?.contains("value=\"\($0.rawValue)\"") == true
+        }
+        #expect(guide.says("data-platform=\"\(platform?.rawValue ?? "")\""))
+        return platform?.rawValue
+      }
+      #expect(try await chosen("/guidance/mandatory") == "web")
+      #expect(try await chosen("/guidance/mandatory?platform=swift") == "swift")
+      #expect(try await chosen("/guidance/step-up?project=acme-retail") == "swift")
+      #expect(try await chosen("/guidance/step-up?platform=cobol") == "swift")
+      #expect(try await chosen("/guidance/step-up?platform=rest") == "rest")
+    }
+  }
+
+  @Test(arguments: [
+    (
+      "js", "return \"a\"; // b",
+      "<span class=\"tk\">return</span> <span class=\"ts\">&quot;a&quot;</span>; <span class=\"tc\">// b</span>"
+    ),
+    ("js", "a.return", "a.return"), ("js", "`${x}`", "<span class=\"ts\">`${x}`</span>"),
+    (
+      "swift", "\"\\\"if\" if",
+      "<span class=\"ts\">&quot;\\&quot;if&quot;</span> <span class=\"tk\">if</span>"
+    ),
+    (
+      "sh", "curl 'x\ny' # z\nq",
+      "<span class=\"tk\">curl</span> <span class=\"ts\">'x\ny'</span> <span class=\"tc\"># z</span>\nq"
+    ),
+    ("kotlin", "\"open", "<span class=\"ts\">&quot;open</span>"),
+    ("java", "List<A> x = a && b;", "List&lt;A&gt; x = a &amp;&amp; b;"),
+    ("js", "\"\\", "<span class=\"ts\">&quot;\\</span>"),
+  ])
+  func `keywords, strings, and comments of a sample are marked`(
+    language: String, code: String, html: String
+  ) throws {
+    #expect(try #require(SyntaxHighlighter(language)).html(code) == html)
+    #expect(SyntaxHighlighter("cobol") == nil)
   }
 
   @Test(arguments: names)
@@ -205,6 +289,42 @@ import Testing
         $0.contains("current pattern")
       }
       #expect(marked.count == 1 && marked[0].contains("/guidance/account?project="))
+    }
+  }
+
+  @Test(arguments: [
+    "{{only cobol}}", "{{only web cobol}}", "{{only}}", "{{only web}}", "{{end}}",
+    "{{draw enroll}}",
+    "{{only web}}\n\n{{only rest}}\n\n{{end}}\n\n{{end}}", "{{sketch nothing}}", "{{nothing}}",
+  ])
+  func `a guide with an unknown directive isn't loaded`(text: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func write(_ text: String) throws {
+      for name in Self.names {
+        try Data("# Title\n\nSummary.\n\n\(text)\n".utf8)
+          .write(to: folder.appending(path: "\(name).md"))
+      }
+    }
+    try write("{{only web rest}}\n\nText.\n\n{{end}}")
+    _ = try Guides(folder: folder.path)
+    try write(text)
+    #expect(throws: ConsoleError.self) { try Guides(folder: folder.path) }
+  }
+
+  @Test func `guides and support playbooks have different names`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      for (page, name) in [
+        ("/guidance", "Guides"), (try await world.eu + "/guidance", "Support playbook"),
+      ] {
+        let answer = try await browser.get(page)
+        #expect(answer.says("<h1>\(name)</h1>"))
+        // The footer has the page's address.
+        let text = answer.text.replacing(/<[^>]*>/, with: "").replacing("/guidance", with: "")
+        #expect(!text.lowercased().contains("guidance"))
+      }
     }
   }
 

@@ -85,7 +85,7 @@ import Testing
       Markup.check(project)
       #expect(project.status == .unprocessableContent)
       let form = Form.policy(
-        totp: name, window: name, intervals: name, sms: name, pattern: name, from: name)
+        totp: name, intervals: name, sms: name, pattern: name, from: name)
       Markup.check(try await browser.submit(try await world.eu + "/policy", form))
       let stranger = Browser(world)
       let signIn = try await stranger.submit(
@@ -116,7 +116,7 @@ import Testing
       let off = try await browser.save(
         "/projects/hostile/policy",
         .policy(
-          totp: "off", window: "default", pattern: "none", version: 1,
+          totp: "off", intervals: "default", pattern: "none", version: 1,
           more: ["confirmation": "hostile"]))
       #expect(off.status == .seeOther, "TOTP can be turned off even if the name can't be typed")
     }

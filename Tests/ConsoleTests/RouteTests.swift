@@ -22,10 +22,35 @@ import Testing
     POST /projects/{String}/tenants/{String}/policy/edit: changePolicy
     POST /projects/{String}/policy/changes: changePolicy
     POST /projects/{String}/tenants/{String}/policy/changes: changePolicy
+    GET /projects/{String}/policy/evidence.csv: readPolicy
+    GET /projects/{String}/tenants/{String}/policy/evidence.csv: readPolicy
+    GET /projects/{String}/policy/offsets.csv: readPolicy
+    GET /projects/{String}/tenants/{String}/policy/offsets.csv: readPolicy
+    GET /projects/{String}/policy/affected: findUsers
+    GET /projects/{String}/tenants/{String}/policy/affected: findUsers
+    POST /projects/{String}/policy/affected.csv: exportUsers
+    POST /projects/{String}/tenants/{String}/policy/affected.csv: exportUsers
     POST /projects/{String}/policy/totp-state: changePolicy
     POST /projects/{String}/tenants/{String}/policy/totp-state: changePolicy
     GET /projects/{String}/review: seeScope in some of the project
     GET /projects/{String}/review.csv: seeScope in some of the project
+    GET /review: readPolicy somewhere
+    GET /projects/{String}/review/sign-off: signOffReview in the project
+    POST /projects/{String}/review/sign-off: signOffReview in the project
+    GET /projects/{String}/review/evidence: signOffReview in the project
+    GET /projects/{String}/review/evidence.json: signOffReview in the project
+    GET /projects/{String}/policy/comparison: readPolicy
+    GET /projects/{String}/tenants/{String}/policy/comparison: readPolicy
+    GET /exemptions: findUsers somewhere
+    GET /exemptions.csv: findUsers somewhere
+    GET /projects/{String}/users/{String}/exemption: protectUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/exemption: protectUsers
+    POST /projects/{String}/users/{String}/exemption: protectUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/exemption: protectUsers
+    GET /projects/{String}/users/{String}/exemption/end: protectUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/exemption/end: protectUsers
+    POST /projects/{String}/users/{String}/exemption/end: protectUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/exemption/end: protectUsers
     GET /projects/{String}/users: findUsers
     GET /projects/{String}/tenants/{String}/users: findUsers
     POST /projects/{String}/users.csv: exportUsers
@@ -39,6 +64,14 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}: findUsers
     GET /projects/{String}/users/{String}/code-attempts: findUsers
     GET /projects/{String}/tenants/{String}/users/{String}/code-attempts: findUsers
+    GET /projects/{String}/activity: findUsers
+    GET /projects/{String}/tenants/{String}/activity: findUsers
+    GET /projects/{String}/activity/enrollment.csv: seeScope
+    GET /projects/{String}/tenants/{String}/activity/enrollment.csv: seeScope
+    GET /projects/{String}/activity/attempts.csv: seeScope
+    GET /projects/{String}/tenants/{String}/activity/attempts.csv: seeScope
+    GET /projects/{String}/activity/rejections.csv: seeScope
+    GET /projects/{String}/tenants/{String}/activity/rejections.csv: seeScope
     GET /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/removal: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
@@ -168,12 +201,18 @@ import Testing
     GET /projects/{String}/tenants/{String}/settings: seeScope
     POST /projects/{String}/settings: changeScope
     POST /projects/{String}/tenants/{String}/settings: changeScope
+    GET /projects/{String}/settings/sign-in-methods: seeScope
+    GET /projects/{String}/tenants/{String}/settings/sign-in-methods: seeScope
+    POST /projects/{String}/settings/sign-in-methods: changeScope
+    POST /projects/{String}/tenants/{String}/settings/sign-in-methods: changeScope
     GET /projects/{String}/settings/sign-in: changeScope
     GET /projects/{String}/tenants/{String}/settings/sign-in: changeScope
     POST /projects/{String}/settings/sign-in/disabling: changeScope
     POST /projects/{String}/tenants/{String}/settings/sign-in/disabling: changeScope
     POST /projects/{String}/settings/sign-in/enabling: changeScope
     POST /projects/{String}/tenants/{String}/settings/sign-in/enabling: changeScope
+    GET /projects/{String}/settings/keys: manageKeys
+    GET /projects/{String}/tenants/{String}/settings/keys: manageKeys
     POST /projects/{String}/settings/keys: manageKeys in the project
     GET /projects/{String}/settings/keys/{String}/revocation: manageKeys in the project
     POST /projects/{String}/settings/keys/{String}/revocation: manageKeys in the project

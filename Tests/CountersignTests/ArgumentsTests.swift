@@ -1,11 +1,12 @@
+import Localization
 import Testing
 
 @testable import countersign
 
 @Suite struct ArgumentsTests {
   static let options = [
-    Option("data", "DIR", help: "."), Option("fast", help: "."),
-    Option("email", "E", variable: false, help: "."),
+    Option("data", "DIR", help: .verbatim(".")), Option("fast", help: .verbatim(".")),
+    Option("email", "E", variable: false, help: .verbatim(".")),
   ]
 
   func read(_ words: String..., environment: [String: String] = [:]) throws -> Arguments {
@@ -91,7 +92,7 @@ import Testing
       _ = try ServeConfiguration(Arguments(words, options: ServeConfiguration.options))
       return []
     } catch let error as ConfigurationError {
-      return error.problems
+      return error.problems.map(OperatorText.string)
     } catch {
       return ["\(error)"]
     }

@@ -1,5 +1,6 @@
 import Crypto
 import HTTPServer
+import Localization
 import Synchronization
 import Testing
 
@@ -22,7 +23,7 @@ struct NetworkConfigurationTests {
       _ = try read(words)
       return []
     } catch {
-      return (error as? ConfigurationError)?.problems ?? ["\(error)"]
+      return (error as? ConfigurationError)?.problems.map(OperatorText.string) ?? ["\(error)"]
     }
   }
 
@@ -70,7 +71,8 @@ struct NetworkConfigurationTests {
   }
 
   @Test func `more connections than the system allows cause a warning`() throws {
-    let warning = try #require(NetworkConfiguration.warning(wanted: 12_000, allowed: 192))
+    let warning = OperatorText.string(
+      try #require(NetworkConfiguration.warning(wanted: 12_000, allowed: 192)))
     #expect(warning.contains("ulimit -n") && warning.contains("192") && warning.contains("12000"))
     #expect(NetworkConfiguration.warning(wanted: 12_000, allowed: 12_000) == nil)
   }
@@ -83,6 +85,10 @@ struct CertificateWatchTests {
     Certificate(subject: "/CN=mfa.example.com", notBefore: from * Self.day, notAfter: to * Self.day)
   }
 
+  private func warning(_ certificate: Certificate, at now: Int64) -> String? {
+    CertificateWatch.warning(certificate, at: now).map(OperatorText.string)
+  }
+
   @Test(arguments: [
     (0, "isn't valid before 1970-01-02"), (1, nil), (76, nil), (77, "in 14 days"),
     (90, "in 1 day."), (91, "expired on 1970-04-02"), (500, "expired"),
@@ -90,22 +96,22 @@ struct CertificateWatchTests {
   func `a certificate causes a warning before it expires and afterwards`(now: Int64, words: String?)
     throws
   {
-    let warning = CertificateWatch.warning(certificate(from: 1, to: 91), at: now * Self.day)
+    let warning = warning(certificate(from: 1, to: 91), at: now * Self.day)
     #expect((warning != nil) == (words != nil))
     if let words { #expect(try #require(warning).contains(words), "\(warning ?? "")") }
   }
 
   @Test func `a short-lived certificate causes a warning in its last third`() {
     let short = certificate(from: 0, to: 6)
-    #expect(CertificateWatch.warning(short, at: 4 * Self.day - 1) == nil)
-    #expect(CertificateWatch.warning(short, at: 4 * Self.day)?.contains("in 2 days") == true)
+    #expect(warning(short, at: 4 * Self.day - 1) == nil)
+    #expect(warning(short, at: 4 * Self.day)?.contains("in 2 days") == true)
     #expect(
-      CertificateWatch.warning(short, at: 6 * Self.day - 1)?.contains("less than a day") == true)
+      warning(short, at: 6 * Self.day - 1)?.contains("less than a day") == true)
   }
 
   @Test func `the watch checks once a day until it's canceled`() async {
     struct Over: Error {}
-    let warnings = Mutex<[String]>([])
+    let warnings = Mutex<[Message]>([])
     let slept = Mutex<[Duration]>([])
     let watch = CertificateWatch(
       path: "/nowhere/certificate.pem", say: { line in warnings.withLock { $0.append(line) } })

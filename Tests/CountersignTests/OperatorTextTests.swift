@@ -13,18 +13,19 @@ struct OperatorTextTests {
     (.olderServer(["m1", "m2"]), "uses it (m1, m2)."),
   ])
   func `a start that fails is explained`(error: StartError, part: String) {
-    #expect(error.text.contains(part))
+    #expect(OperatorText.string(error.message).contains(part))
   }
 
   @Test func `a backup with rows that refer to missing ones is damaged`() {
     let damage = """
-      It's damaged: a row in factor refers to a missing row; a row in session refers to a \
+      It's damaged: a row in factor refers to a missing row, a row in session refers to a \
       missing row.
       """
-    #expect(BackupFault.orphans(["factor", "session"]).text == damage)
+    #expect(OperatorText.string(BackupFault.orphans(["factor", "session"]).message) == damage)
   }
 
   @Test func `each kind of restored item has its own text`() {
-    #expect(Set(RevivedState.Kind.allCases.map(\.text)).count == RevivedState.Kind.allCases.count)
+    let kinds = RevivedState.Kind.allCases
+    #expect(Set(kinds.map { OperatorText.string($0.message) }).count == kinds.count)
   }
 }

@@ -80,9 +80,12 @@ import Text
     }
   }
 
+  private func text(_ error: HashParameterError) -> String {
+    OperatorText.string(HashOptions.sentence(error))
+  }
+
   @Test func `an error names the option`() {
-    #expect(HashOptions.sentence(.missing("signerKey")) == "the hash algorithm requires --hash-key")
-    #expect(
-      HashOptions.sentence(.outOfRange("rounds", 1...8)) == "--rounds must be between 1 and 8")
+    #expect(text(.missing("signerKey")) == "the hash algorithm requires --hash-key")
+    #expect(text(.outOfRange("rounds", 1...8)) == "--rounds must be between 1 and 8")
   }
 }

@@ -171,6 +171,22 @@ private let english =
     #expect(fault?.description.hasPrefix(expected) == true, "\(fault?.description ?? "")")
   }
 
+  @Test func `a catalog in a program is read like a file`() throws {
+    let embedded = try Catalog(english: english, prefix: "users", file: "a.po")
+    #expect(embedded.keys == (try catalog()).keys)
+    let message = Message("users.count", ["count": .number(1), "project": .text("x")])
+    #expect(embedded.text(message) == "1 user of x")
+    let entry = "\nmsgctxt \"a.b\"\nmsgid \"A\"\nmsgstr \"\"\n"
+    let twice = #expect(throws: CatalogError.self) {
+      try Catalog(english: header("en") + entry + entry, prefix: "a", file: "a.po")
+    }
+    #expect(twice?.problem == .repeatedKey("a.b"))
+    let foreign = #expect(throws: CatalogError.self) {
+      try Catalog(english: header("en") + entry, prefix: "b", file: "a.po")
+    }
+    #expect(foreign?.problem == .foreignKey("a.b", folder: "b"))
+  }
+
   @Test func `a key is defined once`() {
     let entry = "\nmsgctxt \"a.b\"\nmsgid \"A\"\nmsgstr \"\"\n"
     let fault = #expect(throws: CatalogError.self) {

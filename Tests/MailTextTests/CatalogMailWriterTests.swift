@@ -72,13 +72,16 @@ struct CatalogMailWriterTests {
   @Test(arguments: [
     (UserNotice.factorsRemoved(names: ["phone"]), "The second factor “phone” was removed."),
     (.factorsRemoved(names: ["a", "b"]), "The second factors “a” and “b” were removed."),
-    (.factorRenamed(from: "a", to: "b.example"), "The second factor “a” was renamed to “b example”."),
+    (
+      .factorRenamed(from: "a", to: "b.example"),
+      "The second factor “a” was renamed to “b example”."
+    ),
     (.recoveryCodeUsed(left: 0), "Your last recovery code was used to sign in."),
     (.recoveryCodeUsed(left: 1), "A recovery code was used to sign in. 1 recovery code is left."),
     (.recoveryCodeUsed(left: 2), "A recovery code was used to sign in. 2 recovery codes are left."),
     (
       .factorSuspended(name: "a", until: Instant(microseconds: 1_795_252_320_000_000)),
-      "The second factor “a” was suspended until 2026-11-21 at 09:12 UTC."
+      "The second factor “a” was suspended until Nov 21, 2026, 09:12 UTC."
     ),
   ])
   func `a change is a sentence`(notice: UserNotice, sentence: String) {
@@ -90,12 +93,21 @@ struct CatalogMailWriterTests {
     #expect(english.text(fact.sentence) == "The second factor “phone” was removed.")
   }
 
+  @Test func `dates are in the form of the mail's locale`() throws {
+    // A translation without messages of its own.
+    let german = try Catalog(translation: "de", of: english, folder: Self.folder)
+    let notice = UserNotice.temporaryCodeMade(until: Instant(microseconds: 1_795_252_320_000_000))
+    #expect(german.text(notice.sentence).contains("until 21. Nov. 2026, 09:12 UTC"))
+    let pattern = PolicyChange.Value.pattern(.mandatory, from: Day("2026-12-01"))
+    #expect(german.text(pattern.message) == "mandatory from 1. Dez. 2026")
+  }
+
   @Test func `settings of a policy are words`() {
     #expect(english.text(PolicyChange.Value.totp(.mandatory).message) == "on (mandatory)")
     #expect(
       english.text(PolicyChange.Value.adjacentIntervals(.standard).message) == "default (5)")
     #expect(
       english.text(PolicyChange.Value.pattern(.mandatory, from: Day("2026-12-01")).message)
-        == "mandatory from 2026-12-01")
+        == "mandatory from Dec 1, 2026")
   }
 }

@@ -46,7 +46,15 @@ struct RequestAuthorizer: Sendable {
     if !request.isReading {
       drafts.forget(sentTo: request.target.rawPath, browser: cookies.formToken(of: request))
     }
-    return SignedIn(request: request, form: form, session: session, catalog: catalog)
+    return SignedIn(
+      request: request, form: form, session: session,
+      approvals: try await refusing { try await approvals(for: session) }, catalog: catalog)
+  }
+
+  private func approvals(for session: ConsoleSession) async throws(ApprovalError) -> Int? {
+    let administrator = session.administrator
+    guard administrator.maySomewhere(.seeApprovals) else { return nil }
+    return try await identity.approvals.count(for: administrator)
   }
 
   /// The valid session whose token the request contains.
@@ -64,7 +72,9 @@ struct RequestAuthorizer: Sendable {
     guard let session = try? await session(of: request), session.secondFactor != .due else {
       return nil
     }
-    return SignedIn(request: request, form: Form(), session: session, catalog: catalog)
+    return SignedIn(
+      request: request, form: Form(), session: session,
+      approvals: try? await approvals(for: session), catalog: catalog)
   }
 
   /// Stores a form whose session expired, for the same administrator in the same browser.

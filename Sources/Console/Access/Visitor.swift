@@ -19,6 +19,9 @@ struct SignedIn: Sendable {
   /// The submitted form, checked to come from a page of this session; empty for GET requests.
   let form: Form
   let session: ConsoleSession
+  /// The number of requests that await the administrator's approval; nil without the permission to
+  /// see them.
+  let approvals: Int?
   /// The catalog of the request's locale.
   let catalog: Catalog
 

@@ -25,7 +25,7 @@ struct AccountPage: Sendable {
     let history = try await refusing {
       try await identity.administrators.history(of: administrator.id, limit: 10)
     }
-    let frame = frames.frame(Message("account.your-account"), for: signedIn, tab: nil)
+    let frame = frames.frame(Message("account.your-account"), for: signedIn)
     return .html(
       view.render(
         AccountView(

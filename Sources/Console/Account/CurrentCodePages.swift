@@ -69,7 +69,7 @@ struct RecoveryCodesPage: Sendable {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
       return page(signedIn, fault)
     }
-    let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn, tab: nil)
+    let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
     return .html(
       codes.render(
         RecoveryCodesView(
@@ -119,7 +119,7 @@ enum CurrentCode {
     title: Message, action: String, sentences: [Message], button: Message, isDestroying: Bool
   ) -> Response {
     var frame = frames.frame(
-      Message("account.page-title", ["title": .message(title)]), for: signedIn, tab: nil)
+      Message("account.page-title", ["title": .message(title)]), for: signedIn)
     if let fault { frame.errors = [FieldError(field: "current-code", text: fault.text)] }
     frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = CurrentCodeView(

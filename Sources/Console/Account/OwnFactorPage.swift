@@ -51,7 +51,7 @@ struct OwnFactorPage: Sendable {
     } catch {
       return try refused(error, signedIn, resumed)
     }
-    let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn, tab: nil)
+    let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
     return .html(
       codes.render(
         RecoveryCodesView(
@@ -117,11 +117,11 @@ struct OwnFactorPage: Sendable {
     }
     let title = Message("common.second-factor")
     var frame = frames.frame(
-      Message("account.page-title", ["title": .message(title)]), for: signedIn, tab: nil)
+      Message("account.page-title", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     if signedIn.session.secondFactor == .due {
       // Every other page redirects here until the setup is complete.
-      (frame.tabs, frame.find) = ([], nil)
+      (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)
     } else {
       frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     }

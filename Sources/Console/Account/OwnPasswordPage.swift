@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// `/account/password`: changes the administrator's own password.
@@ -51,7 +52,7 @@ struct OwnPasswordPage: Sendable {
         signedIn,
         errors: [FieldError(field: "old-password", text: Message("account.old-password-wrong"))])
     case .weakPassword(let reason):
-      return page(signedIn, errors: [FieldError(field: "new-password", text: reason.sentence)])
+      return page(signedIn, errors: [FieldError(field: "new-password", text: reason.message)])
     case .throttled(let until):
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)
       let fault = FieldError(
@@ -70,7 +71,7 @@ struct OwnPasswordPage: Sendable {
   ) -> Response {
     let title = Message("account.change-password")
     var frame = frames.frame(
-      Message("account.page-title", ["title": .message(title)]), for: signedIn, tab: nil)
+      Message("account.page-title", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = OwnPasswordView(
@@ -78,19 +79,6 @@ struct OwnPasswordPage: Sendable {
       email: signedIn.administrator.email)
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     return .html(view.render(model), status: status ?? fitting)
-  }
-}
-
-extension WeakPassword {
-  /// How to choose a stronger password.
-  var sentence: Message {
-    switch self {
-    case .tooShort(let fewest):
-      Message("account.password-too-short", ["count": .number(fewest)])
-    case .tooLong(let most):
-      Message("account.password-too-long", ["limit": .text(String(most))])
-    case .isEmail: Message("account.password-is-email")
-    }
   }
 }
 

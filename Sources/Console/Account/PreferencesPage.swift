@@ -42,7 +42,7 @@ struct PreferencesPage: Sendable {
   ) -> Response {
     let title = Message("account.preferences")
     var frame = frames.frame(
-      Message("account.page-title", ["title": .message(title)]), for: signedIn, tab: nil)
+      Message("account.page-title", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = PreferencesView(

@@ -7,20 +7,20 @@ struct ActivityFiles: Sendable {
   let identity: Identity
   let catalog: Catalog
 
-  /// `S/activity/enrollment.csv`
+  /// `S/activity/enrollment.csv`: the numbers of users over a period.
   func enrollment(_ context: ScopeContext) async throws(Refusal) -> Response {
     let window = ChartWindow(context.signedIn.query.text("period"))
     let history = try await identity.activity.history(context, window, at: identity.clock.now())
     return history.table.csv(catalog).response(named: "enrollment-\(context.scope.objectID)")
   }
 
-  /// `S/activity/attempts.csv`
+  /// `S/activity/attempts.csv`: the code attempts by day.
   func attempts(_ context: ScopeContext) async throws(Refusal) -> Response {
     let checks = try await checks(context)
     return checks.table.csv(catalog).response(named: "attempts-\(context.scope.objectID)")
   }
 
-  /// `S/activity/rejections.csv`
+  /// `S/activity/rejections.csv`: the rejected codes by weekday and hour.
   func rejections(_ context: ScopeContext) async throws(Refusal) -> Response {
     let checks = try await checks(context)
     return checks.rejectionsTable.csv(catalog)

@@ -28,12 +28,12 @@ struct ActivityPage: Sendable {
     }
     let checks = try await identity.activity.checks(context, at: identity.clock.now())
     let settings = try await refusing { try await identity.support.settings(scope) }
-    var frame = try await frames.frame(Message("activity.title"), in: context, tab: .users)
+    var frame = try await frames.frame(Message("activity.title"), in: context)
     frame.errors = [fault].compactMap { $0 }
     var chart = checks.frame("days")
     if chart.chart != nil { chart.csv = ConsolePaths.attemptsFile(scope) }
     if context.may(.readPolicy) {
-      chart.more = EmptyLink(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))
+      chart.more = Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))
     }
     return .html(
       view.render(
@@ -122,12 +122,6 @@ struct ActivityRow: ViewModel {
   private var attempt: CodeAttempt { item.attempt }
   private var label: String { item.displayName ?? item.email ?? item.account.text }
 
-  private var program: Message? {
-    let agent = attempt.origin.userAgent
-    guard !agent.isEmpty else { return nil }
-    return BrowserWords.known(agent) ?? .verbatim(Words.short(agent, 60))
-  }
-
   /// The shape and color of the result, which is a sentence next to it.
   private var mark: Markup {
     switch attempt.result.outcome {
@@ -148,7 +142,7 @@ struct ActivityRow: ViewModel {
     .text("href") { ConsolePaths.user($0.scope, $0.item.account.text) },
     .text("email") { $0.item.displayName == nil ? nil : $0.item.email },
     .text("kind") { ActivityQuery.text($0.attempt.way.kind) },
-    .text("program") { $0.program },
+    .text("program") { $0.attempt.origin.program },
     .text("address") { $0.attempt.origin.address.isEmpty ? nil : $0.attempt.origin.address },
     .markup("mark") { $0.mark },
     .text("what") { CodeAttemptText.sentence($0.attempt) },

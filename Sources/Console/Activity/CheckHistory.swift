@@ -51,6 +51,9 @@ struct CheckHistory: Sendable {
     (self.byDay, self.rejections, self.total) = (byDay, rejections, total)
   }
 
+  /// Whether attempts were recorded from the beginning; a pool can be newer than the period.
+  var isWhole: Bool { byDay.prefix(7).contains { $0.all > 0 } }
+
   private var base: Message {
     Message(
       "activity.attempts-base",
@@ -84,9 +87,10 @@ struct CheckHistory: Sendable {
   /// The share of rejected codes, as a finding.
   private var rejectedShare: Message {
     guard total.rejected > 0 else { return Message("activity.none-rejected") }
-    let every = (total.all + total.rejected / 2) / total.rejected
-    return every > 1
-      ? Message("activity.one-in-rejected", ["number": .number(every)])
+    return total.rejected * 2 <= total.all
+      ? Message(
+        "activity.one-in-rejected",
+        ["number": .number((total.all + total.rejected / 2) / total.rejected)])
       : Message(
         "activity.share-rejected", ["share": .message(Meter.percent(total.rejected, of: total.all))]
       )

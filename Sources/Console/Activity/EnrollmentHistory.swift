@@ -16,10 +16,8 @@ struct EnrollmentHistory: Sendable {
 
   private static let day: Int64 = 86_400
 
-  /// - Parameters:
-  ///   - points: The known states, each of which lasts until the next one.
-  ///   - window: The period; it's shorter if nothing is known about its beginning.
-  ///   - now: The present.
+  /// Creates a history from known states, each of which lasts until the next one; the period is
+  /// shorter if nothing is known about its beginning.
   init(_ points: [EnrollmentPoint], _ window: ChartWindow, now: Instant, _ times: Times) {
     self.times = times
     guard let first = points.first else {
@@ -42,20 +40,7 @@ struct EnrollmentHistory: Sendable {
     self.samples = samples
   }
 
-  /// The change of the share over the last 30 days, in points of whole percentages; nil if one of
-  /// them isn't known.
-  var change: Int? {
-    guard let last = samples.last, last.users > 0,
-      let first = samples.last(where: {
-        $0.at <= last.at.advanced(bySeconds: -Int64(ChartWindow.month.days) * Self.day)
-      }), first.users > 0
-    else { return nil }
-    return last.enrolled * 100 / last.users - first.enrolled * 100 / first.users
-  }
-
-  /// The chart with its frame.
-  ///
-  /// - Parameter changes: The changes of the policy, newest first.
+  /// The chart with its frame, and the changes of the policy, newest first, on its axis.
   func frame(_ changes: [AuditRow], _ catalog: Catalog) -> ChartFrame {
     guard let first = samples.first, let last = samples.last, samples.count > 1 else {
       return ChartFrame(

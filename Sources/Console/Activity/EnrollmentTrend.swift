@@ -11,14 +11,6 @@ struct EnrollmentTrend: Hashable, Sendable {
     percents = shares.compactMap { $0.map { Int($0 * 100 + 1e-9) } }
   }
 
-  /// The number of times that a list shows for each pool.
-  static let points = 12
-
-  /// The first of the times.
-  static func start(before now: Instant) -> Instant {
-    now.advanced(bySeconds: -Int64(ChartWindow.year.days) * 86_400)
-  }
-
   /// Whether the share rose; nil if there is nothing to compare.
   var isRising: Bool? {
     guard let first = percents.first, let last = percents.last, percents.count > 1 else {
@@ -29,5 +21,33 @@ struct EnrollmentTrend: Hashable, Sendable {
 
   var sparkline: Markup {
     Sparkline.markup(percents) { Message("charts.trend", ["first": $0, "last": $1]) }
+  }
+}
+
+extension Activity {
+  private static let trendPoints = 12
+
+  private static func trendStart(_ now: Instant) -> Instant {
+    now.advanced(bySeconds: -Int64(ChartWindow.year.days) * 86_400)
+  }
+
+  /// The trends of pools by their keys.
+  func trends(
+    of keys: [Int64], at now: Instant
+  ) async throws(Refusal) -> [Int64: EnrollmentTrend] {
+    try await refusing {
+      try await trends(
+        ofScopes: keys, points: Self.trendPoints, from: Self.trendStart(now), to: now)
+    }.mapValues(EnrollmentTrend.init)
+  }
+
+  /// The trends of projects with all their tenants.
+  func trends(
+    of projects: [ID<Project>], at now: Instant
+  ) async throws(Refusal) -> [ID<Project>: EnrollmentTrend] {
+    try await refusing {
+      try await trends(
+        ofProjects: projects, points: Self.trendPoints, from: Self.trendStart(now), to: now)
+    }.mapValues(EnrollmentTrend.init)
   }
 }

@@ -60,7 +60,7 @@ struct AdministratorPage: Sendable {
     let button = Message("administrators.revoke-role")
     var frame = frames.frame(
       Message("administrators.person-title", ["title": .message(button), "name": name]),
-      for: signedIn, tab: .administrators)
+      for: signedIn)
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
       Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
@@ -141,7 +141,7 @@ struct AdministratorPage: Sendable {
       mayChange ? try await Places(identity: identity).few(for: signedIn.administrator) : nil
     let name = Message.Value.name(Words.short(record.administrator.displayName))
     var frame = frames.frame(
-      Message("administrators.page-title", ["title": name]), for: signedIn, tab: .administrators)
+      Message("administrators.page-title", ["title": name]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())

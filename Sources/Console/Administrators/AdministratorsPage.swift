@@ -22,7 +22,7 @@ struct AdministratorsPage: Sendable {
     let invitations = try await refusing { try await identity.invitations.list() }
     let minutes = try await refusing { try await identity.support.stepUpMinutes() }
     var frame = frames.frame(
-      Message("administrators.administrators"), for: signedIn, tab: .administrators)
+      Message("administrators.administrators"), for: signedIn)
     frame.errors = faults
     let asksForCode = try await refusing {
       try await identity.support.asksForCode(signedIn.session)
@@ -64,8 +64,7 @@ struct AdministratorsPage: Sendable {
   ) async throws(Refusal) -> Response {
     let button = Message("administrators.revoke-invitation")
     var frame = frames.frame(
-      Message("administrators.page-title", ["title": .message(button)]), for: signedIn,
-      tab: .administrators)
+      Message("administrators.page-title", ["title": .message(button)]), for: signedIn)
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
     ]

@@ -55,8 +55,7 @@ struct NewAdministratorPage: Sendable {
   ) -> Response {
     let title = Message("administrators.invitation")
     var frame = frames.frame(
-      Message("administrators.page-title", ["title": .message(title)]), for: signedIn,
-      tab: .administrators)
+      Message("administrators.page-title", ["title": .message(title)]), for: signedIn)
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
     ]
@@ -74,8 +73,7 @@ struct NewAdministratorPage: Sendable {
     let places = try await Places(identity: identity).few(for: signedIn.administrator)
     let title = Message("administrators.new-administrator")
     var frame = frames.frame(
-      Message("administrators.page-title", ["title": .message(title)]), for: signedIn,
-      tab: .administrators)
+      Message("administrators.page-title", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())

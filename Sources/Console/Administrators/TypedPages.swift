@@ -95,7 +95,7 @@ struct TypedPage: Sendable {
     let name = Message.Value.name(Words.short(administrator.displayName))
     var frame = frames.frame(
       Message("administrators.person-title", ["title": .message(action.name), "name": name]),
-      for: signedIn, tab: .administrators)
+      for: signedIn)
     frame.errors = errors
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),

@@ -92,7 +92,7 @@ struct ApprovalPage: Sendable {
     let title = Message(
       "approvals.title-of-one", ["request": .message(ApprovalWords.what(approval))])
     var frame = try await ending.frames.frame(
-      title, in: context, tab: isAboutPolicy ? .policy : .users)
+      title, in: context)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("approvals.approvals"), href: ConsolePaths.approvals())]
     let model = ApprovalView(

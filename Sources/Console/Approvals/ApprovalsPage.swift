@@ -16,7 +16,7 @@ struct ApprovalsPage: Sendable {
     let decided = try await refusing {
       try await approvals.decided(visibleTo: administrator, after: after)
     }
-    let frame = frames.frame(Message("approvals.approvals"), for: signedIn, tab: .approvals)
+    let frame = frames.frame(Message("approvals.approvals"), for: signedIn)
     return .html(
       view.render(
         ApprovalsView(

@@ -12,7 +12,7 @@ enum AuditCode {
     case .pattern: EnrollmentPattern(rawValue: code)?.auditWords
     case .passwordClasses: characters(code)
     case .role: ServiceTokenRole(rawValue: code)?.auditWords
-    case .message: OutboxWords.purposes[code]?.message
+    case .message: OutboxWords.purpose(code)
     case .reportedChange: reportedChange(code)
     case .outcome: ApprovalObstacle(rawValue: code)?.auditWords
     case .approvalCause: Approval.Cause(rawValue: code)?.auditWords
@@ -23,7 +23,7 @@ enum AuditCode {
     case .stopReason: code == "permission-lost" ? Message("audit.permission-lost") : nil
     case .origin: code == "import" ? Message("audit.origin-import") : nil
     case .signUpMethod: code == "custom" ? Message("audit.custom-token") : nil
-    case .importPart: code == "begin" ? Message("audit.import-started") : nil
+    case .importPart: ImportPart(rawValue: code)?.auditWords
     case .linkKind: link(code)
     case .theme: theme(code)
     default: nil
@@ -32,7 +32,7 @@ enum AuditCode {
 
   private static func reportedChange(_ code: String) -> Message? {
     guard case .notice(let notice) = ReportedChange.Fact(stored: code) else { return nil }
-    return OutboxWords.purposes[notice.purpose]
+    return OutboxWords.change(notice.kind)
   }
 
   private static func totp(_ code: String) -> Message? {
@@ -167,6 +167,17 @@ extension ServiceTokenRole {
     case .support: Message("audit.token-role-support")
     case .auditor: Message("audit.token-role-auditor")
     case .application: Message("audit.token-role-application")
+    }
+  }
+}
+
+extension ImportPart {
+  /// The name as a value.
+  fileprivate var auditWords: Message {
+    switch self {
+    case .begin: Message("audit.import-started")
+    case .complete: Message("audit.import-complete")
+    case .interrupted: Message("audit.import-interrupted")
     }
   }
 }

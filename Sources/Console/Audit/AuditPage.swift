@@ -16,12 +16,12 @@ struct AuditPage: Sendable {
   private static let length = 50
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let frame = try await frames.frame(Message("common.audit-log"), in: context, tab: .audit)
+    let frame = try await frames.frame(Message("common.audit-log"), in: context)
     return try await page(context.signedIn, AuditPlace(context.scope), frame)
   }
 
   func showAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let frame = frames.frame(Message("common.audit-log"), for: signedIn, tab: .audit)
+    let frame = frames.frame(Message("common.audit-log"), for: signedIn)
     return try await page(signedIn, AuditPlace(nil), frame)
   }
 

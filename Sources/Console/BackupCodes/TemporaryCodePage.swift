@@ -20,7 +20,7 @@ struct TemporaryCodePage: Sendable {
         for: context.signedIn.session, account.id, in: scope, at: pages.frames.clock.now())
     }
     let title = Message("backup-codes.title-of-code", ["user": .name(Words.short(account.label))])
-    var frame = try await pages.frames.frame(title, in: context, tab: .users)
+    var frame = try await pages.frames.frame(title, in: context)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     let model = TemporaryCodeView(
       frame: FrameView(frame), account: account, user: UserIdentity(account, in: scope), code: code,

@@ -25,12 +25,7 @@ struct AreaChart: Sendable {
     let plot = ChartPlot(
       height: 232, scale: ChartScale(upTo: points.map(\.whole).max() ?? 0), label: label)
     return plot.markup(ticks) { html in
-      layer(plot, &html) { html in
-        area("all", plot, &html, \.whole)
-        area("enr", plot, &html, \.part)
-        line("l2", plot, &html, \.whole)
-        line("l", plot, &html, \.part)
-      }
+      drawLines(plot, &html)
       for (index, event) in events.enumerated() { mark(event, index, plot, &html) }
       guard points.count == 1 else { return }
       html.raw("<circle class=\"end\" r=\"4\" cx=\"4\" cy=\"")
@@ -40,14 +35,17 @@ struct AreaChart: Sendable {
   }
 
   // The lines stretch with the width, but not their strokes.
-  private func layer(_ plot: ChartPlot, _ html: inout HTML, _ draw: (inout HTML) -> Void) {
+  private func drawLines(_ plot: ChartPlot, _ html: inout HTML) {
     guard points.count > 1 else { return }
     html.raw("<svg y=\"")
     html.number(plot.top)
     html.raw("\" width=\"100%\" height=\"")
     html.number(plot.span)
     html.raw("\" viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\" overflow=\"visible\">")
-    draw(&html)
+    area("all", plot, &html, \.whole)
+    area("enr", plot, &html, \.part)
+    line("l2", plot, &html, \.whole)
+    line("l", plot, &html, \.part)
     html.raw("</svg>")
   }
 

@@ -18,7 +18,7 @@ struct ChartFrame: ViewModel {
   /// The periods to choose from.
   var periods: [ChartPeriod] = []
   /// A link to more about the subject.
-  var more: EmptyLink?
+  var more: Link?
 
   /// A chart, or the reason why there is none.
   init(_ title: Message, base: Message, _ content: Content) {

@@ -10,7 +10,7 @@ struct StyleguidePage: Sendable {
   let view: Template<StyleguideView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let frame = frames.frame(Message("charts.styleguide"), for: signedIn, tab: nil)
+    let frame = frames.frame(Message("charts.styleguide"), for: signedIn)
     return .html(view.render(StyleguideView(frame: FrameView(frame))))
   }
 }

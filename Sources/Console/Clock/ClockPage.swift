@@ -39,8 +39,7 @@ struct ClockPage: Sendable {
     let reading = try await refusing { try await clock.reading() }
     let title = Message("clock.server-clock")
     var frame = actions.frames.frame(
-      Message("administrators.page-title", ["title": .message(title)]), for: signedIn,
-      tab: .administrators)
+      Message("administrators.page-title", ["title": .message(title)]), for: signedIn)
     frame.crumbs = [
       Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
     ]

@@ -25,7 +25,7 @@ struct CodeAttemptsPage: Sendable {
     }
     let settings = try await refusing { try await identity.support.settings(scope) }
     let title = Message("code-attempts.title", ["user": .name(Words.short(account.label))])
-    var frame = try await frames.frame(title, in: context, tab: .users)
+    var frame = try await frames.frame(title, in: context)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     return .html(
       view.render(

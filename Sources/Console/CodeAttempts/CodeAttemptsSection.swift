@@ -47,12 +47,6 @@ struct CodeAttemptRow: ViewModel {
       }
   }
 
-  private var program: Message? {
-    let agent = run.newest.origin.userAgent
-    guard !agent.isEmpty else { return nil }
-    return BrowserWords.known(agent) ?? .verbatim(Words.short(agent, 60))
-  }
-
   /// The time of the code, or the days of the first and the last one.
   private var at: Markup {
     let days = (times.calendarDay(of: run.oldest.at), times.calendarDay(of: run.newest.at))
@@ -68,7 +62,7 @@ struct CodeAttemptRow: ViewModel {
     .text("address") {
       $0.run.newest.origin.address.isEmpty ? nil : $0.run.newest.origin.address
     },
-    .text("program") { $0.program },
+    .text("program") { $0.run.newest.origin.program },
     .markup("strip") { row in
       WindowStrip.marked(
         row.run.newest.window, at: row.run.distance, isAccepted: row.run.isAccepted)

@@ -74,14 +74,14 @@ struct ScopeDeletionPage: Sendable {
   private func frame(
     _ context: ProjectContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Frame {
-    let frame = try await frames.frame(Message("deletion.title"), in: context, tab: .settings)
+    let frame = try await frames.frame(Message("deletion.title"), in: context)
     return finished(frame, context.scope, errors)
   }
 
   private func frame(
     _ context: ScopeContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Frame {
-    let frame = try await frames.frame(Message("deletion.title"), in: context, tab: .settings)
+    let frame = try await frames.frame(Message("deletion.title"), in: context)
     return finished(frame, context.scope, errors)
   }
 

@@ -41,7 +41,7 @@ struct Failures: Sendable {
       return await page(Fault(needing: permission, helpers: []), for: request)
     case .lacking(let lack):
       let fault = Fault(needing: lack.permission, helpers: lack.helpers)
-      let frame = frames.frame(fault.heading, for: lack.signedIn, tab: nil)
+      let frame = frames.frame(fault.heading, for: lack.signedIn)
       return page(fault, frame, requestID: id)
     case .foreignForm:
       return page(.foreignForm(publicURL), requestID: id)
@@ -51,7 +51,7 @@ struct Failures: Sendable {
       return await page(Fault(.unsupportedMediaType), for: request)
     case .malformedForm(let error):
       var fault = Fault(.badRequest)
-      fault.detail = .verbatim("\(error)")
+      fault.detail = error.message
       return await page(fault, for: request)
     case .unreadableForm:
       return await page(Fault(.badRequest), for: request)
@@ -72,7 +72,7 @@ struct Failures: Sendable {
     guard let signedIn = await authorizer.known(request) else { return page(fault, requestID: id) }
     // A pending flash stays for the next page: it belongs to an action, not to this error.
     return page(
-      fault, frames.unflashed(fault.heading, for: signedIn, tab: nil), requestID: id)
+      fault, frames.unflashed(fault.heading, for: signedIn), requestID: id)
   }
 
   private func page(_ fault: Fault, requestID: String?) -> Response {
@@ -138,9 +138,9 @@ extension Fault {
       heading = Message("failures.error")
       sentence = Message("failures.error-sentence")
     default:
-      heading =
-        status.reason.isEmpty ? Message("failures.failed") : .verbatim(status.reason)
+      heading = Message("failures.failed")
       sentence = Message("failures.failed-sentence")
+      detail = Message("failures.status", ["status": .text(status.description)])
     }
   }
 
@@ -187,6 +187,7 @@ extension Permission {
     case .seeScope: Message("failures.needs-see-scope")
     case .readPolicy: Message("failures.needs-read-policy")
     case .changePolicy: Message("failures.needs-change-policy", ["roles": roles])
+    case .signOffReview: Message("failures.needs-sign-off-review", ["roles": roles])
     case .createProject: Message("failures.needs-create-project", ["roles": roles])
     case .changeScope: Message("failures.needs-change-scope", ["roles": roles])
     case .manageTenants: Message("failures.needs-manage-tenants", ["roles": roles])

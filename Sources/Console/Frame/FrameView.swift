@@ -1,7 +1,9 @@
+import HTTP
+import Identity
 import Localization
 import Templating
 
-/// The content around every page: bar, tabs, breadcrumbs, messages, and footer.
+/// The content around every page: bar, sidebar, breadcrumbs, messages, and footer.
 struct Frame: Sendable {
   let title: Message
   let stylesheet: String
@@ -26,8 +28,10 @@ struct Frame: Sendable {
   var project: Markup?
   var tenant: Markup?
   var find: FindForm?
-  var tabsLabel = Message.verbatim("")
-  var tabs: [Tab] = []
+  /// The link to approval requests; nil if the reader may not see any.
+  var approvals: ApprovalsLink?
+  /// The entries of the navigation; nil on pages for visitors.
+  var sidebar: Markup?
   var crumbs: [Link] = []
   /// Why the server's clock isn't trusted; nil while it is.
   var clock: ClockBanner?
@@ -76,9 +80,8 @@ final class FrameView: ViewModel {
     .markup("project") { $0.frame.project },
     .markup("tenant") { $0.frame.tenant },
     .optional("find") { $0.frame.find },
-    .flag("hasTabs") { !$0.frame.tabs.isEmpty },
-    .text("tabsLabel") { $0.frame.tabsLabel },
-    .list("tabs") { $0.frame.tabs },
+    .optional("approvals") { $0.frame.approvals },
+    .markup("sidebar") { $0.frame.sidebar },
     .flag("hasCrumbs") { !$0.frame.crumbs.isEmpty },
     .list("crumbs") { $0.frame.crumbs },
     .optional("clock") { $0.frame.clock },
@@ -100,9 +103,20 @@ struct AccountMenu: ViewModel {
   let href: String
   let signOut: String
   let csrf: String
+  /// Whether the page is about the account.
+  let isCurrent: Bool
+
+  /// The first letters of the first and last name, for narrow screens.
+  private var initials: String {
+    let names = name.split(whereSeparator: \.isWhitespace)
+    let ends = names.count > 1 ? [names[0], names[names.count - 1]] : Array(names.prefix(1))
+    return ends.compactMap { $0.first?.uppercased() }.joined()
+  }
 
   static let keys: Keys<Self> = [
     .text(\.name),
+    .text("initials") { $0.initials },
+    .flag(\.isCurrent),
     .text(\.role),
     .text(\.email),
     .text(\.href),
@@ -120,7 +134,7 @@ struct FindForm: ViewModel {
   ]
 }
 
-/// A tab of a pool or of the instance.
+/// A link to one of the views of a list.
 struct Tab: ViewModel {
   let text: Message
   let href: String
@@ -136,6 +150,31 @@ struct Tab: ViewModel {
     .text(\.text),
     .text(\.href),
     .flag(\.isCurrent),
+  ]
+}
+
+/// The link to approval requests in the bar.
+struct ApprovalsLink: ViewModel {
+  let count: Int
+  let isCurrent: Bool
+
+  /// Creates the link; nil if the administrator may not see approval requests.
+  init?(_ signedIn: SignedIn, at place: PageEntry.Place) {
+    guard let count = signedIn.approvals else { return nil }
+    self.count = count
+    isCurrent = PageEntry.approvals.length(at: place) != nil
+  }
+
+  private var words: Message? {
+    guard count > 0 else { return nil }
+    return count < Approvals.mostWaiting
+      ? .value(.number(count)) : Message("parts.at-least", ["count": .number(count)])
+  }
+
+  static let keys: Keys<Self> = [
+    .text("href") { _ in ConsolePaths.approvals() },
+    .flag(\.isCurrent),
+    .text("count") { $0.words },
   ]
 }
 

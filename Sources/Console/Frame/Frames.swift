@@ -3,13 +3,14 @@ import Identity
 import Localization
 import Templating
 
-/// Creates the frames of pages: bar, tabs, and footer.
+/// Creates the frames of pages: bar, sidebar, and footer.
 struct Frames: Sendable {
   let assets: ConsoleAssets
   let publicURL: PublicURL
   let identity: Identity
   let catalog: Catalog
   let menu: Template<ScopeMenu>
+  let sidebar: Sidebar
   let flashes = Flashes()
   private let menus = MarkupCache<ScopeMenu>()
 
@@ -49,27 +50,24 @@ struct Frames: Sendable {
   }
 
   /// The frame of pages that belong to no project.
-  func frame(
-    _ title: some MessageConvertible, for signedIn: SignedIn, tab: InstanceTab?
-  ) -> Frame {
-    var frame = unflashed(title, for: signedIn, tab: tab, path: signedIn.request.target.rawPath)
+  func frame(_ title: some MessageConvertible, for signedIn: SignedIn) -> Frame {
+    var frame = unflashed(title, for: signedIn, path: signedIn.request.target.rawPath)
     frame.flash = flashes.take(for: signedIn.session, at: clock.now())
     return frame
   }
 
   /// The same frame without the session's flash, which stays stored for its next page.
   func unflashed(
-    _ title: some MessageConvertible, for signedIn: SignedIn, tab: InstanceTab?,
-    path: String = "/"
+    _ title: some MessageConvertible, for signedIn: SignedIn, path: String = "/"
   ) -> Frame {
     var frame = bare(title, path: path, times: signedIn.times)
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: nil)
-    frame.tabsLabel = .verbatim("Countersign")
-    frame.tabs = InstanceTab.allCases.filter { $0.isShown(to: signedIn.administrator) }.map {
-      Tab(text: $0.text, href: $0.address, isCurrent: $0 == tab)
-    }
+    let place = PageEntry.Place(signedIn.request.target, in: nil)
+    frame.sidebar = sidebar.markup(
+      at: place, in: nil, for: signedIn.administrator, users: nil)
+    frame.approvals = ApprovalsLink(signedIn, at: place)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
     return frame
@@ -77,20 +75,20 @@ struct Frames: Sendable {
 
   /// The frame of a pool's pages.
   func frame(
-    _ title: some MessageConvertible, in context: ScopeContext, tab: ScopeTab
+    _ title: some MessageConvertible, in context: ScopeContext
   ) async throws(Refusal) -> Frame {
-    try await frame(title.message, context.signedIn, scope: context.scope, tab: tab)
+    try await frame(title.message, context.signedIn, scope: context.scope)
   }
 
   /// The frame of a project's pages.
   func frame(
-    _ title: some MessageConvertible, in context: ProjectContext, tab: ScopeTab
+    _ title: some MessageConvertible, in context: ProjectContext
   ) async throws(Refusal) -> Frame {
-    try await frame(title.message, context.signedIn, scope: context.scope, tab: tab)
+    try await frame(title.message, context.signedIn, scope: context.scope)
   }
 
   private func frame(
-    _ title: Message, _ signedIn: SignedIn, scope: Scope, tab: ScopeTab
+    _ title: Message, _ signedIn: SignedIn, scope: Scope
   ) async throws(Refusal) -> Frame {
     let administrator = signedIn.administrator
     let project = Message.Value.name(Words.short(scope.projectName))
@@ -112,12 +110,14 @@ struct Frames: Sendable {
     frame.tenant = try await tenantMenu(scope, administrator)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
-    frame.tabsLabel =
-      scope.tenant == nil ? Message("parts.project") : Message("parts.tenant")
-    frame.tabs = ScopeTab.allCases.compactMap { each in
-      guard each.isShown(in: scope, to: administrator) else { return nil }
-      return Tab(text: each.text, href: each.address(scope), isCurrent: each == tab)
+    let place = PageEntry.Place(signedIn.request.target, in: scope)
+    frame.approvals = ApprovalsLink(signedIn, at: place)
+    let users = try await refusing {
+      administrator.may(.findUsers, in: scope)
+        ? try await identity.accounts.counts(scope).users : nil
     }
+    frame.sidebar = sidebar.markup(
+      at: place, in: scope, for: administrator, users: users)
     return frame
   }
 
@@ -141,7 +141,9 @@ struct Frames: Sendable {
       name: administrator.displayName,
       role: administrator.role(in: scope)?.name ?? Message("parts.no-role"),
       email: administrator.email, href: ConsolePaths.account(), signOut: ConsolePaths.signOut(),
-      csrf: signedIn.session.csrfToken)
+      csrf: signedIn.session.csrfToken,
+      isCurrent: PageEntry.account.length(
+        at: PageEntry.Place(signedIn.request.target, in: scope)) != nil)
   }
 
   private func projectMenu(
@@ -180,86 +182,5 @@ struct Frames: Sendable {
 
   private func drawn(_ menu: ScopeMenu) -> Markup {
     menus.joined([menu]) { self.menu.render($0) }
-  }
-}
-
-/// The tabs of pages that belong to no project.
-enum InstanceTab: CaseIterable {
-  case projects, users, approvals, whatIf, administrators, audit, guidance
-
-  var text: Message {
-    switch self {
-    case .projects: Message("parts.projects")
-    case .users: Message("parts.users")
-    case .approvals: Message("parts.approvals")
-    case .whatIf: Message("parts.what-if")
-    case .administrators: Message("parts.administrators")
-    case .audit: Message("parts.audit")
-    case .guidance: Message("parts.guidance")
-    }
-  }
-
-  var address: String {
-    switch self {
-    case .projects: ConsolePaths.projects()
-    case .users: ConsolePaths.findUsers()
-    case .approvals: ConsolePaths.approvals()
-    case .whatIf: ConsolePaths.whatIf()
-    case .administrators: ConsolePaths.administrators()
-    case .audit: ConsolePaths.instanceAudit()
-    case .guidance: ConsolePaths.guidance()
-    }
-  }
-
-  /// Whether the administrator has a permission that the tab requires.
-  func isShown(to administrator: Administrator) -> Bool {
-    switch self {
-    case .projects, .guidance: true
-    case .users, .whatIf: administrator.maySomewhere(.findUsers)
-    case .approvals: administrator.maySomewhere(.seeApprovals)
-    case .administrators: administrator.may(.seeAdministrators, in: nil)
-    case .audit: administrator.may(.readAudit, in: nil)
-    }
-  }
-}
-
-/// The tabs of a pool.
-enum ScopeTab: CaseIterable {
-  case overview, tenants, review, users, policy, settings, audit
-
-  var text: Message {
-    switch self {
-    case .overview: Message("parts.overview")
-    case .tenants: Message("parts.tenants")
-    case .review: Message("parts.review")
-    case .users: Message("parts.users")
-    case .policy: Message("parts.policy")
-    case .settings: Message("parts.settings")
-    case .audit: Message("parts.audit")
-    }
-  }
-
-  func address(_ scope: Scope) -> String {
-    switch self {
-    case .overview: ConsolePaths.overview(scope)
-    case .tenants: ConsolePaths.tenants(scope.project.text)
-    case .review: ConsolePaths.review(scope.project.text)
-    case .users: ConsolePaths.users(scope)
-    case .policy: ConsolePaths.policy(scope)
-    case .settings: ConsolePaths.settings(scope)
-    case .audit: ConsolePaths.audit(scope)
-    }
-  }
-
-  /// Whether the administrator has a permission that the tab requires.
-  func isShown(in scope: Scope, to administrator: Administrator) -> Bool {
-    switch self {
-    case .overview: administrator.may(.seeScope, in: scope)
-    case .tenants, .review: scope.tenant == nil
-    case .users: administrator.may(.findUsers, in: scope)
-    case .policy: administrator.may(.readPolicy, in: scope)
-    case .settings: administrator.may(.seeScope, in: scope)
-    case .audit: administrator.may(.readAudit, in: scope)
-    }
   }
 }

@@ -5,8 +5,8 @@ import Markdown
 import Templating
 import Text
 
-/// `S/guidance/edit`: the editor of a pool's guidance, which previews it and saves it as a new
-/// version.
+/// `S/guidance/edit`: the editor of a pool's support playbook, which previews it and saves it as a
+/// new version.
 struct GuidanceEditorPage: Sendable {
   let guidance: ScopeGuidance
   let frames: Frames
@@ -31,10 +31,10 @@ struct GuidanceEditorPage: Sendable {
     _ context: ScopeContext, _ draft: GuidanceDraft, fault: Message? = nil
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(
-      Message("guidance.editor-title"), in: context, tab: .settings)
+      Message("guidance.editor-title"), in: context)
     frame.crumbs = [
       Link(
-        text: Message("guidance.guidance-for-support"),
+        text: Message("guidance.support-playbook"),
         href: ConsolePaths.scopeGuidance(context.scope))
     ]
     frame.errors = fault.map { [FieldError(field: "text", text: $0)] } ?? []
@@ -45,7 +45,7 @@ struct GuidanceEditorPage: Sendable {
   }
 }
 
-/// The guidance being edited.
+/// The support playbook being edited.
 struct GuidanceDraft: Sendable {
   var text: String
   /// The version that was the newest when editing started.
@@ -83,7 +83,7 @@ struct GuidanceDraft: Sendable {
   }
 }
 
-/// Why a guidance can't be shown or saved.
+/// Why a support playbook can't be shown or saved.
 struct GuidanceFault: Error {
   let text: Message
 

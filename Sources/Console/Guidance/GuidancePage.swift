@@ -17,7 +17,7 @@ struct GuidancePage: Sendable {
 
   func list(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let place = try await place(signedIn)
-    let frame = try await frame(Message("guidance.guidance"), signedIn, place)
+    let frame = try await frame(Message("guidance.guides"), signedIn, place)
     return .html(
       index.render(
         GuidanceView(
@@ -31,12 +31,17 @@ struct GuidancePage: Sendable {
     var frame = try await frame(
       Message("guidance.guide-title", ["title": .message(guide.pattern.name)]), signedIn, place)
     let list = place?.scope.guidance() ?? ConsolePaths.guidance()
-    frame.crumbs.append(Link(text: Message("guidance.guidance"), href: list))
-    return .html(
+    frame.crumbs.append(Link(text: Message("guidance.guides"), href: list))
+    let chosen = signedIn.query.text("platform").flatMap(GuidePlatform.init(rawValue:))
+    let cookies = authorizer.cookies
+    var response = Response.html(
       view.render(
         GuideView(
           frame: FrameView(frame), guide: guide, publicURL: frames.publicURL, place: place,
-          guides: links(current: name, place))))
+          platform: chosen ?? cookies.platform(of: signedIn.request) ?? .web,
+          cookie: cookies.platform, guides: links(current: name, place))))
+    if let chosen { response.fields.add(.setCookie, cookies.platform(chosen).description) }
+    return response
   }
 
   /// The pool named in the query, with the values that guides show; nil if the query names none.
@@ -58,8 +63,8 @@ struct GuidancePage: Sendable {
   private func frame(
     _ title: Message, _ signedIn: SignedIn, _ place: GuidePlace?
   ) async throws(Refusal) -> Frame {
-    guard let place else { return frames.frame(title, for: signedIn, tab: .guidance) }
-    var frame = try await frames.frame(title, in: place.context, tab: .policy)
+    guard let place else { return frames.frame(title, for: signedIn) }
+    var frame = try await frames.frame(title, in: place.context)
     if place.context.may(.readPolicy) {
       frame.crumbs = [
         Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(place.scope))

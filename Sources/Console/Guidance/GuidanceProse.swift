@@ -4,7 +4,7 @@ import Markdown
 import Synchronization
 import Templating
 
-/// Renders and caches guidance that administrators wrote; a version never changes.
+/// Renders and caches the support playbooks that administrators wrote; a version never changes.
 ///
 /// The renderer drops raw HTML and unsafe links. It also leaves out images, because pages load
 /// nothing from other origins.
@@ -60,7 +60,7 @@ final class GuidanceProse: Sendable {
   }
 }
 
-/// The beginning of a pool's guidance, shown next to another page's content.
+/// The beginning of a pool's support playbook, shown next to another page's content.
 struct GuidanceAside: ViewModel {
   let href: String
   let text: Markup

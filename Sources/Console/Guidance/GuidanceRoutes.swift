@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// The guidance for support of projects and tenants, and the guides to the enrollment patterns.
+/// The support playbooks of projects and tenants, and the guides to the enrollment patterns.
 enum GuidanceRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)

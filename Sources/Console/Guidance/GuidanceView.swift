@@ -20,14 +20,19 @@ struct GuideView: ViewModel {
   let guide: Guides.Guide
   let text: Markup
   let place: GuidePlaceView?
+  let platform: GuidePlatform
+  /// The name of the cookie that remembers the platform.
+  let cookie: String
   let facts: [Fact]
   let guides: [GuideLink]
 
   init(
     frame: FrameView, guide: Guides.Guide, publicURL: PublicURL, place: GuidePlace?,
-    guides: [GuideLink]
+    platform: GuidePlatform, cookie: String, guides: [GuideLink]
   ) {
     self.frame = frame
+    self.platform = platform
+    self.cookie = cookie
     self.guide = guide
     self.guides = guides
     let values = place?.values(publicURL) ?? GuideValues(publicURL)
@@ -75,7 +80,15 @@ struct GuideView: ViewModel {
     .markup(\.text),
     .optional(\.place),
     .list(\.facts),
-    .list("headings") { $0.guide.headings },
+    .text("action") { ConsolePaths.guide($0.guide.pattern.rawValue) },
+    .text(\.cookie),
+    .text("platform") { $0.platform.rawValue },
+    .list("platforms") { view in
+      GuidePlatform.allCases.map {
+        GuidePlatformChoice(platform: $0, isChosen: $0 == view.platform)
+      }
+    },
+    .list("headings") { $0.guide.text.headings },
     .list(\.guides),
   ]
 }
@@ -95,6 +108,8 @@ struct GuidePlaceView: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("name") { $0.place.scope.name },
+    .text("projectID") { $0.place.scope.project.text },
+    .text("tenantID") { $0.place.scope.tenant?.text },
     .text(\.plain),
     .flag("isOff") { $0.isOff },
     .text("own") { ConsolePaths.scopeGuidance($0.place.scope) },

@@ -14,12 +14,20 @@ struct GuideText: Sendable {
 
   private let pieces: [Piece]
 
+  /// The headings of the second level, for a table of contents.
+  let headings: [GuideHeading]
+
   /// Finds the placeholders of a rendered guide, and makes its code samples copyable.
   ///
+  /// - Parameters:
+  ///   - document: The rendered guide.
+  ///   - sketches: The SVG images by name.
   /// - Throws: ``UnknownGap``.
-  init(_ document: MarkdownDocument) throws(UnknownGap) {
+  init(_ document: MarkdownDocument, sketches: [String: String]) throws(UnknownGap) {
+    var layout = GuideLayout(document, sketches: sketches)
     var pieces: [Piece] = []
-    var rest = Self.withSamples(document)[...]
+    let html = try layout.page()
+    var rest = html[...]
     while let start = rest.firstRange(of: "{{"),
       let end = rest[start.upperBound...].firstRange(of: "}}")
     {
@@ -29,6 +37,7 @@ struct GuideText: Sendable {
       rest = rest[end.upperBound...]
     }
     self.pieces = pieces + [.html(Markup(trusted: String(rest)))]
+    headings = layout.contents
   }
 
   /// The guide's markup with its placeholders filled.
@@ -43,41 +52,9 @@ struct GuideText: Sendable {
     }
     return html.markup
   }
-
-  /// The HTML with each code sample in a scrollable, copyable box labeled with its heading.
-  ///
-  /// This works line by line: libcmark starts each block on a new line and escapes samples.
-  private static func withSamples(_ document: MarkdownDocument) -> String {
-    var headings = document.headings[...]
-    var name = ""
-    var count = 0
-    var lines: [Substring] = []
-    for line in document.html.split(separator: "\n", omittingEmptySubsequences: false) {
-      if line.hasPrefix("<h"), let heading = headings.first, line.contains("\"\(heading.id)\"") {
-        headings.removeFirst()
-        (name, count) = (heading.text, 0)
-      }
-      guard line.hasPrefix("<pre><code"), let end = line.firstIndex(where: { $0 == ">" }),
-        let start = line[line.index(after: end)...].firstIndex(of: ">")
-      else {
-        lines.append(line == "</code></pre>" ? "</code></pre></div>" : line)
-        continue
-      }
-      count += 1
-      var label = HTML()
-      label.text(count == 1 ? name : "\(name), \(count)")
-      lines.append(
-        """
-        <div class="code"><pre data-copy tabindex="0" aria-label="\
-        \(String(decoding: label.markup.bytes(in: .empty), as: UTF8.self))">\
-        <code>\(line[line.index(after: start)...])
-        """)
-    }
-    return lines.joined(separator: "\n")
-  }
 }
 
-/// A placeholder in a guide that has no value.
+/// A placeholder or directive in a guide that isn't known.
 struct UnknownGap: Error, CustomStringConvertible {
   let name: String
   var description: String { "unknown placeholder {{\(name)}}" }

@@ -8,6 +8,12 @@ enum GuideGap: String, CaseIterable, Sendable {
   case address, host, port, project, tenant, key
   /// The user pool in the path of an API call with a token.
   case pool
+  /// The path of the configuration of MFA in an API call with a token.
+  case configuration
+  /// The member of the configuration, and its field mask.
+  case member
+  /// The beginning of the Node.js Admin SDK's call that writes the configuration.
+  case nodeUpdate
   /// The JSON member that names the tenant, after a comma; empty for a project.
   case tenantMember
   /// The current code acceptance window, as a phrase within a sentence: ``GuideValues/window``.
@@ -29,7 +35,8 @@ struct GuideValues: Sendable {
     texts = [
       .address: publicURL.origin, .host: host, .port: port, .project: "PROJECT_ID",
       .tenant: "TENANT_ID", .key: "API_KEY",
-      .pool: "projects/PROJECT_ID",
+      .pool: "projects/PROJECT_ID", .configuration: "projects/PROJECT_ID/config", .member: "mfa",
+      .nodeUpdate: "projectConfigManager().updateProjectConfig({",
     ]
   }
 
@@ -42,9 +49,13 @@ struct GuideValues: Sendable {
     fill(.project, scope.project.text)
     fill(.key, key?.text)
     texts[.pool] = "projects/\(self[.project])"
+    texts[.configuration] = "projects/\(self[.project])/config"
     if let tenant = scope.tenant {
       fill(.tenant, tenant.text)
       texts[.pool] = "projects/\(self[.project])/tenants/\(self[.tenant])"
+      texts[.configuration] = texts[.pool]
+      texts[.member] = "mfaConfig"
+      texts[.nodeUpdate] = "tenantManager().updateTenant(\"\(self[.tenant])\", {"
       texts[.tenantMember] = ", \"tenantId\": \"\(self[.tenant])\""
     }
     guard let configuration else { return }

@@ -5,14 +5,13 @@ import Templating
 
 /// The guides that ship with the product, rendered once when the console starts.
 ///
-/// A line `{{> name}}` of a guide includes the file `parts/name.md`.
+/// A line `{{> name}}` of a guide includes the file `parts/name.md`, and a line `{{sketch name}}`
+/// the image `sketches/name.svg`.
 struct Guides: Sendable {
   struct Guide: Sendable {
     let pattern: EnrollmentPattern
     let summary: String
     let text: GuideText
-    /// The headings of the second level, for a table of contents.
-    let headings: [Link]
   }
 
   let all: [Guide]
@@ -23,8 +22,9 @@ struct Guides: Sendable {
     for pattern in EnrollmentPattern.allCases {
       let path = "\(folder)/\(pattern.rawValue).md"
       let source = try Self.whole(try Self.read(path), parts: folder + "/parts")
+      let sketches = try Self.sketches(in: source, folder: folder + "/sketches")
       do {
-        guard let guide = try Guide(pattern, source: source) else {
+        guard let guide = try Guide(pattern, source: source, sketches: sketches) else {
           throw ConsoleError.guideWithoutTitle(path)
         }
         all.append(guide)
@@ -55,6 +55,18 @@ struct Guides: Sendable {
     return lines.joined(separator: "\n")
   }
 
+  /// The images that the text shows, by name.
+  private static func sketches(
+    in source: String, folder: String
+  ) throws(ConsoleError) -> [String: String] {
+    var sketches: [String: String] = [:]
+    for line in source.split(separator: "\n") where line.hasPrefix("{{sketch ") {
+      let name = String(line.dropFirst(9).dropLast(2))
+      sketches[name] = try read("\(folder)/\(name).svg")
+    }
+    return sketches
+  }
+
   private static func read(_ path: String) throws(ConsoleError) -> String {
     guard let data = FileManager.default.contents(atPath: path) else { throw .missingFile(path) }
     return String(decoding: data, as: UTF8.self)
@@ -63,14 +75,14 @@ struct Guides: Sendable {
 
 extension Guides.Guide {
   /// Creates a guide whose title is the first heading and whose summary is the first paragraph.
-  fileprivate init?(_ pattern: EnrollmentPattern, source: String) throws {
+  fileprivate init?(
+    _ pattern: EnrollmentPattern, source: String, sketches: [String: String]
+  ) throws {
     let blocks = source.split(separator: "\n\n", maxSplits: 2)
     guard blocks.count == 3, blocks[0].hasPrefix("# ") else { return nil }
     self.pattern = pattern
     summary = blocks[1].split(separator: "\n").joined(separator: " ")
     let document = try renderHTML(markdown: String(blocks[1] + "\n\n" + blocks[2]))
-    text = try GuideText(document)
-    headings = document.headings.filter { $0.level == 2 }
-      .map { Link(text: $0.text, href: "#" + $0.id) }
+    text = try GuideText(document, sketches: sketches)
   }
 }

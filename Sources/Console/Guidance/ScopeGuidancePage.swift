@@ -3,7 +3,7 @@ import Identity
 import Localization
 import Templating
 
-/// `S/guidance`: the guidance for the support of a project or tenant, with all versions.
+/// `S/guidance`: the support playbook of a project or tenant, with all versions.
 struct ScopeGuidancePage: Sendable {
   let guidance: ScopeGuidance
   let prose: GuidanceProse
@@ -32,7 +32,7 @@ struct ScopeGuidancePage: Sendable {
       throw .unavailable(error)
     }
     let frame = try await frames.frame(
-      Message("guidance.guidance-for-support"), in: context, tab: .settings)
+      Message("guidance.support-playbook"), in: context)
     var model = ScopeGuidanceView(
       frame: frame, context: context, newest: newest?.version, shown: shown, versions: versions)
     if let shown, !shown.text.isEmpty { model.text = prose.markup(shown, of: scope) }

@@ -25,12 +25,12 @@ struct KeysPage: Sendable {
       to: Self.list(context))
   }
 
-  /// Asks for confirmation, because the settings page has only a button and no field for a code.
+  /// Asks for confirmation, because the list has only a button and no field for a code.
   private func askForCreation(
     _ context: ProjectContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame(Message("keys.title-of-new"), in: context, tab: .settings)
-    frame.crumbs = [Link(text: ScopeTab.settings.text, href: Self.list(context))]
+    var frame = try await frames.frame(Message("keys.title-of-new"), in: context)
+    frame.crumbs = [Link(text: Message("parts.keys"), href: Self.list(context))]
     let question = ActionQuestion(
       performs: .createAPIKey,
       heading: Markup(
@@ -38,9 +38,9 @@ struct KeysPage: Sendable {
           "keys.create-question", ["project": .name(Words.short(context.scope.name))])),
       consequences: [Message("keys.not-a-secret"), Message("keys.others-stay-valid")],
       button: Message("keys.create"), keep: Message("common.cancel"),
-      action: ConsolePaths.keys(context.scope.project.text), back: Self.list(context),
+      action: ConsolePaths.keys(context.scope), back: Self.list(context),
       isDestructive: false)
-    // The button on the settings page had no fields, so the first request shows no errors.
+    // The button on the list had no fields, so the first request shows no errors.
     let isFirst = context.signedIn.form["confirmed"] == nil
     return try await actions.ask(
       question, context.signedIn, frame, errors: isFirst ? [] : errors)
@@ -56,9 +56,9 @@ struct KeysPage: Sendable {
     let all = try await refusing { try await keys.list(context.scope.project) }
     guard let key = all.first(where: { $0.id.text == id }) else { throw .notFound }
     var frame = try await frames.frame(
-      Message("keys.title-of-revocation"), in: context, tab: .settings)
+      Message("keys.title-of-revocation"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: ScopeTab.settings.text, href: Self.list(context))]
+    frame.crumbs = [Link(text: Message("parts.keys"), href: Self.list(context))]
     let frameView = FrameView(frame)
     let model = KeyRevocationView(
       frame: frameView, context: context, key: key, isLast: all.count == 1,
@@ -85,7 +85,7 @@ struct KeysPage: Sendable {
   }
 
   private static func list(_ context: ProjectContext) -> String {
-    ConsolePaths.settings(context.scope)
+    ConsolePaths.keys(context.scope)
   }
 }
 
@@ -130,7 +130,7 @@ struct KeyRevocationView: ViewModel {
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
     .object("authorization") { $0.fields },
-    .text("keep") { ConsolePaths.settings($0.context.scope) },
+    .text("keep") { ConsolePaths.keys($0.context.scope) },
     .list("facts") { $0.facts },
   ]
 }

@@ -11,6 +11,7 @@ extension DeliveryProblem {
   var message: Message {
     switch self {
     case .undecryptable: Message("outbox.undecryptable")
+    case .invalidRecipient: Message("outbox.invalid-recipient")
     case .quoted(let code) where code.isEmpty: Message("outbox.quoting-response")
     case .quoted(let code): Message("outbox.quoting-response-with-code", ["code": .text(code)])
     case .response(let text): .verbatim(text)

@@ -24,7 +24,7 @@ struct OutboxPage: Sendable {
         after: query.after, limit: Self.length)
     }
     let frame = try await frames.frame(
-      Message("outbox.messages"), in: context, tab: .overview)
+      Message("outbox.messages"), in: context)
     return .html(
       list.render(
         OutboxView(
@@ -88,7 +88,7 @@ struct OutboxPage: Sendable {
       [
         "purpose": .message(OutboxWords.purpose(message)), "id": .text(String(message.id)),
       ])
-    var frame = try await frames.frame(title, in: context, tab: .overview)
+    var frame = try await frames.frame(title, in: context)
     frame.crumbs = [
       Link(text: Message("outbox.messages"), href: ConsolePaths.outbox(context.scope))
     ]

@@ -6,10 +6,16 @@ import Templating
 enum OutboxWords {
   /// Returns the purpose of a message.
   static func purpose(_ message: OutboxEntry) -> Message {
-    purposes[message.purpose] ?? Message.verbatim(message.purpose)
+    purpose(message.purpose) ?? Message.verbatim(message.purpose)
   }
 
-  static let purposes: [String: Message] = [
+  /// Returns the text of a purpose; nil if it's unknown.
+  static func purpose(_ code: String) -> Message? {
+    guard let notice = UserNotice.Kind(rawValue: code) else { return purposes[code] }
+    return Message("outbox.purpose-notice", ["change": .message(change(notice))])
+  }
+
+  private static let purposes: [String: Message] = [
     "reset-password": Message("outbox.purpose-reset-password"),
     "verify-email": Message("outbox.purpose-verify-email"),
     "sign-in": Message("outbox.purpose-sign-in"),
@@ -19,33 +25,40 @@ enum OutboxWords {
     "sms-enrollment": Message("outbox.purpose-sms-enrollment"),
     "sms-second-factor": Message("outbox.purpose-sms-second-factor"),
     "sms-sign-in": Message("outbox.purpose-sms-sign-in"),
-    "notice-factor-withdrawn": Message("outbox.purpose-notice-factor-withdrawn"),
-    "notice-factors-removed": Message("outbox.purpose-notice-factors-removed"),
-    "notice-factor-reverted": Message("outbox.purpose-notice-factor-reverted"),
-    "notice-factors-added": Message("outbox.purpose-notice-factors-added"),
-    "notice-new-factor": Message("outbox.purpose-notice-new-factor"),
-    "notice-changes-allowed": Message("outbox.purpose-notice-changes-allowed"),
-    "notice-factors-restored": Message("outbox.purpose-notice-factors-restored"),
-    "notice-factor-suspended": Message("outbox.purpose-notice-factor-suspended"),
-    "notice-factor-resumed": Message("outbox.purpose-notice-factor-resumed"),
-    "notice-factor-renamed": Message("outbox.purpose-notice-factor-renamed"),
-    "notice-codes-unlocked": Message("outbox.purpose-notice-codes-unlocked"),
-    "notice-sessions-ended": Message("outbox.purpose-notice-sessions-ended"),
     "notice-policy-weakened": Message("outbox.purpose-notice-policy-weakened"),
+    "review-due": Message("outbox.purpose-review-due"),
     "alert-changes-locked": Message("outbox.purpose-alert-changes-locked"),
     "enrollment-link": Message("outbox.purpose-enrollment-link"),
-    "notice-enrollment-link": Message("outbox.purpose-notice-enrollment-link"),
-    "notice-factor-enrolled": Message("outbox.purpose-notice-factor-enrolled"),
-    "notice-recovery-code-used": Message("outbox.purpose-notice-recovery-code-used"),
-    "notice-recovery-codes": Message("outbox.purpose-notice-recovery-codes"),
-    "notice-recovery-codes-voided": Message("outbox.purpose-notice-recovery-codes-voided"),
-    "notice-temporary-code": Message("outbox.purpose-notice-temporary-code"),
-    "notice-temporary-code-ended": Message("outbox.purpose-notice-temporary-code-ended"),
-    "notice-provider-linked": Message("outbox.purpose-notice-provider-linked"),
-    "notice-password-changed": Message("outbox.purpose-notice-password-changed"),
-    "notice-email-changed": Message("outbox.purpose-notice-email-changed"),
-    "notice-account-deleted": Message("outbox.purpose-notice-account-deleted"),
   ]
+
+  /// Returns the change that a notice is about.
+  static func change(_ notice: UserNotice.Kind) -> Message {
+    switch notice {
+    case .factorWithdrawn: Message("outbox.change-factor-withdrawn")
+    case .factorsRemoved: Message("outbox.change-factors-removed")
+    case .factorReverted: Message("outbox.change-factor-reverted")
+    case .factorsAdded: Message("outbox.change-factors-added")
+    case .factorEnrolled: Message("outbox.change-new-factor")
+    case .factorsRestored: Message("outbox.change-factors-restored")
+    case .factorSuspended: Message("outbox.change-factor-suspended")
+    case .factorResumed: Message("outbox.change-factor-resumed")
+    case .factorRenamed: Message("outbox.change-factor-renamed")
+    case .changesAllowed: Message("outbox.change-changes-allowed")
+    case .codesUnlocked: Message("outbox.change-codes-unlocked")
+    case .sessionsEnded: Message("outbox.change-sessions-ended")
+    case .temporaryCodeMade: Message("outbox.change-temporary-code")
+    case .temporaryCodeEnded: Message("outbox.change-temporary-code-ended")
+    case .recoveryCodesMade: Message("outbox.change-recovery-codes")
+    case .recoveryCodesVoided: Message("outbox.change-recovery-codes-voided")
+    case .recoveryCodeUsed: Message("outbox.change-recovery-code-used")
+    case .enrollmentLinkSent: Message("outbox.change-enrollment-link")
+    case .factorEnrolledByLink: Message("outbox.change-factor-enrolled")
+    case .passwordChanged: Message("outbox.change-password-changed")
+    case .providerLinked: Message("outbox.change-provider-linked")
+    case .emailChanged: Message("outbox.change-email-changed")
+    case .accountDeleted: Message("outbox.change-account-deleted")
+    }
+  }
 
   /// Returns a chip for the delivery state.
   static func chip(_ message: OutboxEntry) -> Markup {

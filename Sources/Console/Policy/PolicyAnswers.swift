@@ -6,7 +6,6 @@ import OTP
 /// The values of the policy form, as typed.
 struct PolicyAnswers: Sendable, Equatable {
   var totp: String
-  var window: String
   var intervals: String
   var sms: String
   var pattern: String
@@ -15,8 +14,7 @@ struct PolicyAnswers: Sendable, Equatable {
   init(_ edit: PolicyEdit) {
     let configuration = edit.configuration
     totp = configuration.isTOTPOn ? "on" : "off"
-    window = configuration.totp?.adjacentIntervals == nil ? "default" : "own"
-    intervals = String(configuration.window.adjacentIntervals)
+    intervals = configuration.totp?.adjacentIntervals.map { String($0) } ?? Self.byDefault
     sms = configuration.isSMSOn ? "on" : "off"
     pattern = edit.pattern?.rawValue ?? Self.noPattern
     from = edit.mandatoryFrom?.description ?? ""
@@ -24,7 +22,6 @@ struct PolicyAnswers: Sendable, Equatable {
 
   init(_ form: Form) {
     totp = form.trimmed("totp")
-    window = form.trimmed("window")
     intervals = form.trimmed("intervals")
     sms = form.trimmed("sms")
     pattern = form.trimmed("pattern")
@@ -32,13 +29,14 @@ struct PolicyAnswers: Sendable, Equatable {
   }
 
   static let noPattern = "none"
+  static let byDefault = "default"
 
   /// The values as hidden fields, to carry them from page to page.
   var fields: [HiddenField] {
     [
-      HiddenField(name: "totp", value: totp), HiddenField(name: "window", value: window),
-      HiddenField(name: "intervals", value: intervals), HiddenField(name: "sms", value: sms),
-      HiddenField(name: "pattern", value: pattern), HiddenField(name: "from", value: from),
+      HiddenField(name: "totp", value: totp), HiddenField(name: "intervals", value: intervals),
+      HiddenField(name: "sms", value: sms), HiddenField(name: "pattern", value: pattern),
+      HiddenField(name: "from", value: from),
     ]
   }
 
@@ -48,18 +46,11 @@ struct PolicyAnswers: Sendable, Equatable {
     if totp != "on" && totp != "off" {
       faults.append(FieldError(field: "totp", text: Message("policy.totp-required")))
     }
-    var number: Int?
-    switch window {
-    case "default": break
-    case "own":
-      number = wholeNumber
-      if number == nil {
-        faults.append(
-          FieldError(field: "intervals", text: Message("policy.intervals-invalid")))
-      }
-    default:
+    let number = wholeNumber
+    if number == nil, intervals != Self.byDefault {
       faults.append(
-        FieldError(field: "window-default", text: Message("policy.window-required")))
+        FieldError(
+          field: "intervals-\(Self.byDefault)", text: Message("policy.intervals-invalid")))
     }
     if sms != "on" && sms != "off" {
       faults.append(FieldError(field: "sms", text: Message("policy.sms-required")))

@@ -14,6 +14,9 @@ struct PolicyCheckView: ViewModel {
   var isLate = false
   /// The authorization fields that saving requires.
   let fields: ActionFields
+  /// What the codes of the last 30 days say about the windows.
+  let evidence: PolicyEvidence
+  let publicURL: PublicURL
   let now: Instant
 
   private var old: MFAConfiguration { preview.policy.configuration }
@@ -112,6 +115,43 @@ struct PolicyCheckView: ViewModel {
 
   private var losing: Int { preview.losingSecondFactor }
 
+  /// What applications will see; sessions are unaffected.
+  private var sees: [Message] {
+    var sees: [Message] = []
+    if preview.switchesOff {
+      sees.append(Message("policy.apps-totp-off"))
+    } else if new.isTOTPOn && !old.isTOTPOn {
+      sees.append(Message("policy.apps-totp-on"))
+    } else if new.isTOTPOn && new.window.codes < old.window.codes {
+      sees.append(Message("policy.apps-narrower"))
+    } else if new.isTOTPOn && new.window.codes > old.window.codes {
+      sees.append(Message("policy.apps-wider"))
+    }
+    if old.isSMSOn != new.isSMSOn {
+      sees.append(new.isSMSOn ? Message("policy.apps-sms-on") : Message("policy.apps-sms-off"))
+    }
+    if preview.policy.pattern != preview.new.pattern
+      || preview.policy.mandatoryFrom != preview.new.mandatoryFrom
+    {
+      sees.append(Message("policy.apps-pattern"))
+    }
+    return sees + [Message("policy.apps-sessions")]
+  }
+
+  /// The effect of another window on the codes of the last 30 days; nil if the window stays the same
+  /// or there are too few codes.
+  private var impact: WindowImpact? {
+    guard old.isTOTPOn, new.isTOTPOn, old.window != new.window, evidence.evidence.isEnough else {
+      return nil
+    }
+    return WindowImpact(
+      old: old.window, new: new.window, evidence: evidence,
+      affected: AffectedUsersPage.address(
+        old.window.codes < new.window.codes ? old.window : new.window, days: evidence.days,
+        in: context),
+      notHelped: AffectedUsersPage.address(new.window, days: evidence.days, in: context))
+  }
+
   private var mandatoryHit: Message {
     let users = preview.policy.users
     let without = preview.withoutFactor
@@ -136,11 +176,28 @@ struct PolicyCheckView: ViewModel {
     return (["factor": "none"] as Form).query(of: ConsolePaths.users(context.scope))
   }
 
+  private static func name(_ window: Window?) -> Message {
+    window.map { .verbatim(WindowWords.name($0)) } ?? Message("common.off")
+  }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .flag(\.isLate),
     .text("withoutFactor") { $0.withoutFactor },
     .text("odds") { OddsWords.sentence($0.new.accepted, cap: $0.preview.codeCap) },
+    .optional("impact") { $0.impact },
+    .texts("sees") { $0.sees },
+    .text("curl") {
+      PolicyCurl.text($0.context.scope, $0.new, publicURL: $0.publicURL)
+    },
+    .text("node") { PolicyNode.text($0.context.scope, $0.new) },
+    .text("curlNow") {
+      PolicyCurl.text($0.context.scope, $0.old, publicURL: $0.publicURL)
+    },
+    .text("nodeNow") { PolicyNode.text($0.context.scope, $0.old) },
+    .text("tokens") {
+      $0.context.may(.manageKeys) ? ConsolePaths.newToken($0.context.scope) : nil
+    },
     .text("save") { ConsolePaths.policyChanges($0.context.scope) },
     .text("edit") { ConsolePaths.policyEdit($0.context.scope) },
     .text("cancel") { ConsolePaths.policy($0.context.scope) },
@@ -149,9 +206,12 @@ struct PolicyCheckView: ViewModel {
     .text("scopeName") { $0.context.scope.name },
     .list("answers") { $0.proposal.fields },
     .list("changes") { $0.preview.changes.map(ChangeRow.init) },
-    .markup("stripNow") { WindowStrip.small($0.old) },
+    .flag("isOtherWindow") { $0.old.accepted != $0.new.accepted },
+    .text("nameNow") { name($0.old.accepted) },
+    .markup("stripNow") { $0.old.accepted.map(WindowStrip.plain) },
     .text("wordsNow") { WindowStrip.label($0.old.accepted) },
-    .markup("stripThen") { WindowStrip.small($0.new) },
+    .text("nameThen") { name($0.new.accepted) },
+    .markup("stripThen") { $0.new.accepted.map(WindowStrip.plain) },
     .text("wordsThen") { WindowStrip.label($0.new.accepted) },
     .flag("isDangerous") { $0.preview.switchesOff },
     .object("authorization") { $0.fields },

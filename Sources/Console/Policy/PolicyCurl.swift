@@ -7,8 +7,9 @@ enum PolicyCurl {
   private static let tenant = Path(
     "v2", "projects", nil, "tenants", nil, parameters: String.self, String.self)
 
-  static func text(_ policy: Policy, publicURL: PublicURL) -> String {
-    let scope = policy.scope
+  static func text(
+    _ scope: Scope, _ configuration: MFAConfiguration, publicURL: PublicURL
+  ) -> String {
     let (path, member) =
       scope.tenant.map { (tenant(scope.project.text, $0.text), "mfaConfig") }
       ?? (project(scope.project.text), "mfa")
@@ -18,7 +19,7 @@ enum PolicyCurl {
         "\(publicURL.origin)\(path)?updateMask=\(member)" \\
         -H "Authorization: Bearer $TOKEN" \\
         -H "Content-Type: application/json" \\
-        -d '{"\(member)": \(body(policy.configuration))}'
+        -d '{"\(member)": \(body(configuration))}'
       """
   }
 

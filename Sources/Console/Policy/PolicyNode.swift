@@ -5,9 +5,8 @@ import Identity
 /// The SDK rejects `MANDATORY` and an entry without a state before it sends a request, so for these
 /// a comment in the sample says what it writes instead.
 enum PolicyNode {
-  static func text(_ policy: Policy) -> String {
-    let scope = policy.scope
-    let value = "{\n  multiFactorConfig: \(configuration(policy.configuration)),\n}"
+  static func text(_ scope: Scope, _ configuration: MFAConfiguration) -> String {
+    let value = "{\n  multiFactorConfig: \(members(configuration)),\n}"
     guard let tenant = scope.tenant else {
       return """
         import { getAuth } from "firebase-admin/auth";
@@ -22,7 +21,7 @@ enum PolicyNode {
       """
   }
 
-  private static func configuration(_ configuration: MFAConfiguration) -> String {
+  private static func members(_ configuration: MFAConfiguration) -> String {
     var members: [String] = []
     switch configuration.state {
     case .enabled: members.append("state: \"ENABLED\",")

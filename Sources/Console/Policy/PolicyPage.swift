@@ -4,9 +4,9 @@ import Text
 
 /// `S/policy`: shows the MFA policy of a scope, and the form to change it.
 ///
-/// Links can propose a change and open its review page: `?change=on` turns on TOTP, and
-/// `?change=project` copies the project's policy to a tenant. `?pattern=mandatory` opens the form
-/// with that pattern selected.
+/// Links can propose a change and open its review page: `?change=on` turns on TOTP,
+/// `?change=intervals` with `&intervals=3` changes the window, and `?change=project` copies the
+/// project's policy to a tenant. `?pattern=mandatory` opens the form with that pattern selected.
 struct PolicyPage: Sendable {
   let pages: PolicyPages
 
@@ -23,6 +23,12 @@ struct PolicyPage: Sendable {
       if case .change(let request) = answers.read() {
         return try await propose(.answers(answers, request), context)
       }
+    case "intervals":
+      answers.intervals = asked.trimmed("intervals")
+      if case .change(let request) = answers.read() {
+        return try await propose(.answers(answers, request), context)
+      }
+      answers = PolicyAnswers(policy.edit)
     case "project":
       if let project = try await pages.projectPolicy(context) {
         return try await propose(.likeProject(project), context)

@@ -62,17 +62,26 @@ struct PolicyPages: Sendable {
         try await policies.prerequisites(scope)
       )
     }
+    let query = EvidenceQuery(context.signedIn.query)
+    let evidence = try await evidence(query, scope)
+    let latest =
+      after == nil
+      ? versions.items
+      : try await refusing { try await policies.history(scope, limit: Self.historyLength) }
     var frame = try await frames.frame(
-      Message("common.mfa-policy"), in: context, tab: .policy)
+      Message("common.mfa-policy"), in: context)
     frame.errors = faults
     var model = PolicyView(
-      frame: frame, context: context, policy: policy, answers: answers,
+      frame: FrameView(frame), context: context, policy: policy, answers: answers,
       versions: PolicyVersions(
         versions, after: after, in: context, times: frame.times, catalog: frames.catalog),
       prerequisites: PolicyPrerequisite.all(policy, prerequisites, in: context),
-      publicURL: frames.publicURL)
+      snippets: PolicySnippets(policy, answers, publicURL: frames.publicURL),
+      effective: EffectiveStateView(
+        effective: EffectiveMFA(policy, history: latest, at: identity.clock.now()),
+        policy: policy, context: context, times: frame.times, cap: evidence.cap),
+      evidence: evidence, query: query)
     model.isUnchanged = isUnchanged
-    model.codeCap = try await codeCap(scope)
     if let version, version != policy.version {
       let missed = try await refusing {
         try await policies.history(scope, limit: max(1, min(policy.version - version, 10)))
@@ -86,8 +95,15 @@ struct PolicyPages: Sendable {
     return .html(form.render(model), status: status)
   }
 
-  private func codeCap(_ scope: Scope) async throws(Refusal) -> Int {
-    try await refusing { try await identity.support.settings(scope).codeCap }
+  /// Reads the evidence of a period.
+  func evidence(
+    _ query: EvidenceQuery, _ scope: Scope
+  ) async throws(Refusal) -> PolicyEvidence {
+    let histogram = try await refusing {
+      try await identity.activity.offsets(in: scope, days: query.days)
+    }
+    let settings = try await refusing { try await identity.support.settings(scope) }
+    return PolicyEvidence(histogram, goal: query.goal, cap: settings.codeCap)
   }
 
   /// Shows what changes and who is affected.
@@ -99,13 +115,14 @@ struct PolicyPages: Sendable {
     faults: [FieldError] = [], isLate: Bool = false
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(
-      Message("policy.review-title"), in: context, tab: .policy)
+      Message("policy.review-title"), in: context)
     frame.errors = faults
     let frameView = FrameView(frame)
     let model = PolicyCheckView(
       frame: frameView, context: context, preview: change.preview, proposal: change.proposal,
       typed: typed, isLate: isLate,
       fields: try await actions.fields(change.preview.action, context.signedIn, frameView),
+      evidence: try await evidence(EvidenceQuery(), context.scope), publicURL: frames.publicURL,
       now: identity.clock.now())
     let status: Status = !faults.isEmpty ? .unprocessableContent : isLate ? .conflict : .ok
     return .html(check.render(model), status: status)

@@ -73,7 +73,8 @@ struct PolicyPrerequisite: ViewModel {
   private static func settings(_ context: ScopeContext) -> EmptyLink? {
     context.may(.changeScope)
       ? EmptyLink(
-        text: Message("policy.open-settings"), href: ConsolePaths.settings(context.scope)) : nil
+        text: Message("policy.open-settings"), href: ConsolePaths.signInMethods(context.scope))
+      : nil
   }
 
   static let keys: Keys<Self> = [

@@ -16,6 +16,18 @@ enum PolicyRoutes: ConsoleFeature {
       ConsolePaths.policyEdit, preparing: changes, EditPolicyChange(pages: pages).perform)
     table.inScope(
       ConsolePaths.policyChanges, performing: changes, SavePolicyChange(pages: pages).perform)
+    let files = EvidenceFiles(pages: pages)
+    table.inScope(.get, ConsolePaths.policyEvidence, .readPolicy, files.effects)
+    table.inScope(.get, ConsolePaths.policyOffsets, .readPolicy, files.offsets)
+    table.inScope(
+      .get, ConsolePaths.affectedUsers, .findUsers,
+      AffectedUsersPage(
+        identity: parts.identity, frames: parts.frames,
+        view: try parts.template("policy/affected", for: AffectedUsersView.self)
+      ).show)
+    table.inScope(
+      ConsolePaths.affectedUsersFile, performing: [.exportUsers],
+      AffectedUsersFile(identity: parts.identity, actions: parts.actions).download)
     table.inScope(
       ConsolePaths.policyTOTPState, performing: [.changePolicy], StateTOTP(pages: pages).perform)
   }
@@ -25,11 +37,15 @@ extension ConsolePaths {
   static let policy = ScopePath(
     Path("projects", nil, "policy", parameters: String.self),
     Path("projects", nil, "tenants", nil, "policy", parameters: String.self, String.self))
-  static let policyEdit = policyForm("edit")
-  static let policyChanges = policyForm("changes")
-  static let policyTOTPState = policyForm("totp-state")
+  static let policyEdit = below("edit")
+  static let policyChanges = below("changes")
+  static let policyTOTPState = below("totp-state")
+  static let policyEvidence = below("evidence.csv")
+  static let affectedUsers = below("affected")
+  static let affectedUsersFile = below("affected.csv")
+  static let policyOffsets = below("offsets.csv")
 
-  private static func policyForm(_ word: PathComponent) -> ScopePath0 {
+  private static func below(_ word: PathComponent) -> ScopePath0 {
     ScopePath(
       Path("projects", nil, "policy", word, parameters: String.self),
       Path("projects", nil, "tenants", nil, "policy", word, parameters: String.self, String.self))

@@ -10,6 +10,8 @@ struct PolicyVersions: ViewModel {
   let older: String?
   /// The link to the newest versions; nil if these are the newest.
   let newest: String?
+  /// The link to compare the policy with another one.
+  let comparison: String
   /// The link to the audit log; nil for administrators who can't read it.
   let audit: String?
 
@@ -21,6 +23,7 @@ struct PolicyVersions: ViewModel {
     rows = page.items.map { HistoryRow(policy: $0, times, catalog) }
     older = page.next.map { (["after": $0] as Form).query(of: path) + "#versions" }
     newest = after == nil ? nil : path
+    comparison = ConsolePaths.comparison(context.scope)
     audit =
       context.may(.readAudit)
       ? (["action": "policy"] as Form).query(of: ConsolePaths.audit(context.scope)) : nil
@@ -31,6 +34,7 @@ struct PolicyVersions: ViewModel {
     .list("history") { $0.rows },
     .text(\.older),
     .text(\.newest),
+    .text(\.comparison),
     .text(\.audit),
   ]
 }

@@ -11,34 +11,63 @@ struct PolicyView: ViewModel {
   let answers: PolicyAnswers
   let versions: PolicyVersions
   let prerequisites: [PolicyPrerequisite]
-  let curl: String
-  let node: String
+  let snippets: PolicySnippets
+  let effective: EffectiveStateView
+  let evidence: PolicyEvidence
+  let query: EvidenceQuery
   var race: PolicyRace?
   var isUnchanged = false
-  /// The number of consecutive wrong codes after which a user's codes are locked.
-  var codeCap = SupportRules().codeCap
-
-  init(
-    frame: Frame, context: ScopeContext, policy: Policy, answers: PolicyAnswers,
-    versions: PolicyVersions, prerequisites: [PolicyPrerequisite], publicURL: PublicURL
-  ) {
-    self.frame = FrameView(frame)
-    self.context = context
-    self.policy = policy
-    self.answers = answers
-    self.versions = versions
-    self.prerequisites = prerequisites
-    curl = PolicyCurl.text(policy, publicURL: publicURL)
-    node = PolicyNode.text(policy)
-  }
 
   private var configuration: MFAConfiguration { policy.configuration }
 
-  /// The window that the form values describe; the current one if they're invalid.
+  /// The window that the form values mean; the current one if they're invalid.
   private var drawn: Window? {
     guard case .change(let request) = answers.read() else { return configuration.accepted }
     guard request.isOn else { return nil }
     return request.intervals.flatMap(Window.init(adjacentIntervals:)) ?? .standard
+  }
+
+  private var chart: OffsetChart {
+    OffsetChart(
+      evidence: evidence, query: query, context: context, current: configuration.accepted,
+      drawn: drawn)
+  }
+
+  private var outcomes: [WindowOutcome] {
+    WindowChoice.all.map {
+      WindowOutcome(
+        $0, isShown: answers.totp != "off" && $0.value == answers.intervals,
+        insteadOf: configuration.accepted, evidence)
+    }
+  }
+
+  private var effects: [WindowEffectRow] {
+    WindowChoice.all.dropFirst().map { choice in
+      let effect = evidence.evidence.effect(of: choice.window)
+      return WindowEffectRow(
+        choice: choice, effect: effect, evidence: evidence,
+        isCurrent: configuration.accepted == effect.window, accounts: policy.totpUsers,
+        affected: affected(effect.window))
+    }
+  }
+
+  private var recommendation: RecommendationView {
+    let (context, query) = (context, query)
+    return RecommendationView(
+      outcome: evidence.outcome, current: configuration.accepted, cap: evidence.cap,
+      goals: KeepGoal.offered.map { goal in
+        ChartPeriod(
+          text: ShareWords.percent(basisPoints: goal.basisPoints),
+          href: EvidenceQuery(days: query.days, goal: goal).address(
+            of: ConsolePaths.policy(context.scope)) + "#recommendation",
+          isCurrent: goal == query.goal)
+      },
+      policy: context.may(.changePolicy) ? ConsolePaths.policy(context.scope) : nil,
+      affected: { AffectedUsersPage.address($0, days: query.days, in: context) })
+  }
+
+  private func affected(_ window: Window) -> String? {
+    AffectedUsersPage.address(window, days: query.days, in: context)
   }
 
   private var offHint: Message {
@@ -70,24 +99,6 @@ struct PolicyView: ViewModel {
       ["number": .number(without), "count": .number(policy.users)])
   }
 
-  /// The change of adjacent intervals, such as `5 → 2`.
-  private var windowChange: Message {
-    let (old, new) = (configuration.accepted, drawn)
-    guard old != new else { return Self.short(new) }
-    return Message(
-      "policy.change-values",
-      ["from": .message(Self.short(old)), "to": .message(Self.short(new))])
-  }
-
-  private static func short(_ window: Window?) -> Message {
-    window.map { Message.value(.number($0.adjacentIntervals)) } ?? Message("common.off")
-  }
-
-  /// The current adjacent intervals for the script, which compares them with those of the form.
-  private var windowNow: String {
-    configuration.accepted.map { String($0.adjacentIntervals) } ?? "off"
-  }
-
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { ConsolePaths.policy($0.context.scope) },
@@ -112,19 +123,36 @@ struct PolicyView: ViewModel {
     .text("onHint") { _ in Message("policy.on-hint") },
     .text("offHint") { $0.offHint },
     .text("totpError") { $0.frame.error(at: "totp") },
-    .flag("isDefault") { $0.answers.window == "default" },
-    .flag("isOwn") { $0.answers.window == "own" },
-    .text("intervals") { $0.answers.intervals },
-    .text("intervalsError") {
-      $0.frame.error(at: "intervals") ?? $0.frame.error(at: "window-default")
+    .object("chart") { $0.chart.frame },
+    .markup("unconfirmed") { $0.chart.unconfirmed },
+    .text("unconfirmedCodes") { view in
+      let count = view.evidence.evidence.unconfirmed
+      return count > 0 ? Message("policy.not-counted", ["count": .number(count)]) : nil
     },
-    .markup("explanations") { WindowWords.explanations(cap: $0.codeCap) },
-    .markup("strip") { WindowStrip.large($0.drawn) },
-    .text("words") { WindowWords.explanation($0.drawn) },
-    .text("odds") { OddsWords.sentence($0.drawn, cap: $0.codeCap) },
-    .text("windowNow") { $0.windowNow },
-    .markup("stripNow") { WindowStrip.small($0.configuration) },
-    .text("windowChange") { $0.windowChange },
+    .markup("cells") { WindowCells.input($0.answers.intervals, $0.drawn) },
+    .markup("drawing") { WindowCells.drawing($0.configuration.accepted) },
+    .flag("isDefault") { $0.answers.intervals == PolicyAnswers.byDefault },
+    .text("intervalsError") { $0.frame.error(at: "intervals-default") },
+    .list("outcomes") { $0.outcomes },
+    .flag("isOutcomeOff") { $0.answers.totp == "off" },
+    .object("recommendation") { $0.recommendation },
+    .list("effects") { $0.effects },
+    .text("evidenceFile") {
+      $0.query.address(of: ConsolePaths.policyEvidence($0.context.scope))
+    },
+    .text("evidenceBase") { view in
+      Message(
+        "policy.evidence-odds",
+        ["cap": .number(view.evidence.cap), "count": .number(view.policy.totpUsers)])
+    },
+    .text("yearBase") { _ in
+      Message(
+        "policy.evidence-year",
+        [
+          "guesses": .number(GuessingOdds.guessesPerYear),
+          "longest": .message(Words.duration(seconds: GuessingOdds.longestWait)),
+        ])
+    },
     .flag("isSMSOn") { $0.answers.sms == "on" },
     .flag("isSMSOff") { $0.answers.sms == "off" },
     .text("smsHint") {
@@ -143,8 +171,11 @@ struct PolicyView: ViewModel {
     .text("pattern") { $0.policy.patternName ?? Message("policy.no-pattern") },
     .list(\.prerequisites),
     .object(\.versions),
-    .text(\.curl),
-    .text(\.node),
+    .object(\.snippets),
+    .object(\.effective),
+    .text("tokens") {
+      $0.context.may(.manageKeys) ? ConsolePaths.newToken($0.context.scope) : nil
+    },
   ]
 }
 

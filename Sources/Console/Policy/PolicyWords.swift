@@ -118,19 +118,6 @@ enum WindowWords {
       ])
   }
 
-  /// The explanations and odds for off and for 0 to 10 intervals, one line each with a tab between
-  /// them, for the script that redraws the strip.
-  static func explanations(cap: Int) -> Markup {
-    var html = HTML()
-    for window in [nil] + Window.range.map(Window.init(adjacentIntervals:)) {
-      if window != nil { html.raw("\n") }
-      html.message(explanation(window))
-      html.raw("\t")
-      if let odds = OddsWords.sentence(window, cap: cap) { html.message(odds) }
-    }
-    return html.markup
-  }
-
   /// The adjacent intervals for a fact or a table, such as `5 (default)`.
   static func number(_ configuration: MFAConfiguration) -> Message {
     configuration.totp?.adjacentIntervals.map { Message.value(.number($0)) }

@@ -39,37 +39,13 @@ enum WindowStrip {
     return html.markup
   }()
 
-  /// The strip for the policy page, with its scale; a nil window means that no codes are accepted.
-  static func large(_ window: Window?) -> Markup {
+  /// The strip alone, for a table that has the number in another column.
+  static func plain(_ window: Window) -> Markup { plainStrips[window.adjacentIntervals] }
+
+  private static let plainStrips = Window.range.map { side in
     var html = HTML()
-    html.raw("<svg class=\"strip large\" viewBox=\"0 0 690 42\" role=\"img\" aria-label=\"")
-    html.message(label(window))
-    html.raw("\">")
-    for step in -reach...reach {
-      let x = (step + reach) * 33
-      html.raw("<rect data-step=\"")
-      html.number(step)
-      html.raw("\"")
-      if let window, step.magnitude <= window.adjacentIntervals {
-        html.raw(step == 0 ? " class=\"now\"" : " class=\"lit\"")
-      }
-      html.raw(" x=\"")
-      html.number(x)
-      html.raw(
-        step == 0
-          ? "\" y=\"0\" width=\"29\" height=\"22\"" : "\" y=\"4\" width=\"29\" height=\"14\"")
-      html.raw(" rx=\"2\"/><text")
-      if step % 5 != 0 { html.raw(" class=\"minor\"") }
-      html.raw(" x=\"")
-      html.number(x + 14)
-      html.raw("\" y=\"38\">")
-      if step == 0 {
-        html.message(Message("policy.now"))
-      } else {
-        html.text(step < 0 ? "−\(-step)" : "+\(step)")
-      }
-      html.raw("</text>")
-    }
+    html.raw("<svg class=\"strip\" viewBox=\"0 0 104 16\" aria-hidden=\"true\">")
+    paths(Window(adjacentIntervals: side), into: &html)
     html.raw("</svg>")
     return html.markup
   }

@@ -34,7 +34,7 @@ struct NewProjectPage: Sendable {
   private func page(
     _ signedIn: SignedIn, name: String, id: String, errors: [FieldError]
   ) -> Response {
-    var frame = frames.frame(Message("projects.new-project"), for: signedIn, tab: .projects)
+    var frame = frames.frame(Message("projects.new-project"), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("projects.projects"), href: ConsolePaths.projects())]
     let model = NewProjectView(

@@ -35,7 +35,7 @@ struct ProjectRow: ViewModel {
     let trend: EnrollmentTrend
 
     static func all(
-      _ projects: [ProjectSummary], _ trends: [ID<Project>: [Double?]],
+      _ projects: [ProjectSummary], _ trends: [ID<Project>: EnrollmentTrend],
       administrator: Administrator
     ) -> [Source] {
       // Grants on the instance allow the same in every project.
@@ -44,7 +44,7 @@ struct ProjectRow: ViewModel {
       return projects.map {
         Source(
           summary: $0, rights: common ?? Rights(of: administrator, in: $0.id),
-          trend: EnrollmentTrend(trends[$0.id] ?? []))
+          trend: trends[$0.id] ?? EnrollmentTrend())
       }
     }
 

@@ -8,12 +8,14 @@ struct ProjectsAttention: ViewModel {
   let warnings: [WarningRow]
   let hasMoreWarnings: Bool
   let differing: [DifferingRow]
+  let overdue: [OverdueReviewRow]
   let held: [HeldRow]
   /// The warning that the server's clock isn't trusted; nil while it is.
   let clock: ClockBanner?
 
   init(
-    _ warnings: [ScopeWarning], _ differing: [DifferingTenants], held: [HeldAgent],
+    _ warnings: [ScopeWarning], _ differing: [DifferingTenants],
+    overdue: [(signOff: SignOff, projectName: String)], held: [HeldAgent],
     reporting: [ReportingPool], unreadable: [UnreadableSecrets.Group],
     clock: ClockBanner?, _ signedIn: SignedIn, administrator: Administrator
   ) {
@@ -26,10 +28,15 @@ struct ProjectsAttention: ViewModel {
       }
     hasMoreWarnings = warnings.count > ProjectsPage.warnings
     self.held = held.map { HeldRow(held: $0, signedIn: signedIn) }
+    self.overdue = overdue.map {
+      OverdueReviewRow(signOff: $0.signOff, projectName: $0.projectName)
+    }
     self.differing = differing.map { DifferingRow($0, administrator: administrator) }
   }
 
-  var isEmpty: Bool { warnings.isEmpty && differing.isEmpty && held.isEmpty && clock == nil }
+  var isEmpty: Bool {
+    warnings.isEmpty && differing.isEmpty && overdue.isEmpty && held.isEmpty && clock == nil
+  }
 
   static let keys: Keys<Self> = [
     .optional(\.clock),
@@ -37,6 +44,7 @@ struct ProjectsAttention: ViewModel {
     .list(\.warnings),
     .flag(\.hasMoreWarnings),
     .list(\.held),
+    .list(\.overdue),
     .flag("hasDiffering") { !$0.differing.isEmpty },
     .list(\.differing),
   ]
@@ -57,6 +65,18 @@ struct HeldRow: ViewModel {
       return query.query(of: ConsolePaths.audit(row.held.scope))
     },
     .text("release") { ConsolePaths.release($0.held.scope, $0.held.agent.text) },
+  ]
+}
+
+/// A project whose next policy review is overdue.
+struct OverdueReviewRow: ViewModel {
+  let signOff: SignOff
+  let projectName: String
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.projectName },
+    .text("href") { ConsolePaths.review($0.signOff.project.text) },
+    .text("due") { Message.value(Times.value($0.signOff.dueOn)) },
   ]
 }
 

@@ -37,22 +37,22 @@ struct ProjectsPage: Sendable {
       try await identity.policies.differing(
         in: page.items, visibleTo: administrator, limit: Self.warnings)
     }
-    let held = try await held(administrator)
-    let waiting = try await refusing { try await identity.approvals.count(for: administrator) }
-    let frame = frames.frame(Message("projects.projects"), for: signedIn, tab: .projects)
-    let now = identity.clock.now()
-    let trends = try await refusing {
-      try await identity.activity.trends(
-        ofProjects: page.items.map(\.id), points: EnrollmentTrend.points,
-        from: EnrollmentTrend.start(before: now), to: now)
+    let overdue = try await refusing {
+      try await identity.reviews.overdue(visibleTo: administrator, limit: Self.warnings)
     }
+    let held = try await held(administrator)
+    let waiting = signedIn.approvals ?? 0
+    let frame = frames.frame(Message("projects.projects"), for: signedIn)
+    let trends = try await identity.activity.trends(
+      of: page.items.map(\.id), at: identity.clock.now())
     let sources = ProjectRow.Source.all(page.items, trends, administrator: administrator)
     let rows = rows.joined(sources) { row.render(ProjectRow($0)) }
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
       trends: sources.filter { $0.rights.contains(.see) }.map(\.trend),
       attention: ProjectsAttention(
-        warnings, differing, held: held, reporting: reporting, unreadable: unreadable,
+        warnings, differing, overdue: overdue, held: held, reporting: reporting,
+        unreadable: unreadable,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
       query: query, after: after, administrator: administrator)
     if waiting > 0 {

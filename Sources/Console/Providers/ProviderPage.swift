@@ -96,11 +96,10 @@ struct ProviderPage: Sendable {
     let title =
       provider.map { Message("providers.provider-title", ["id": .text($0.id.text)]) }
       ?? Message("providers.add-provider")
-    var frame = try await frames.frame(title, in: context, tab: .settings)
+    var frame = try await frames.frame(title, in: context)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("settings.settings"), href: ConsolePaths.settings(scope)),
-      Link(text: Message("providers.identity-providers"), href: ConsolePaths.providers(scope)),
+      Link(text: Message("providers.identity-providers"), href: ConsolePaths.providers(scope))
     ]
     let action: ConsoleAction = provider == nil ? .addIdentityProvider : .changeIdentityProvider
     let frameView = FrameView(frame)

@@ -22,10 +22,9 @@ struct ProviderRemovalPage: Sendable {
     let provider: IdentityProvider
     do { provider = try await providers.find(scope, id) } catch { throw Refusal(error) }
     var frame = try await frames.frame(
-      Message("providers.removal-title"), in: context, tab: .settings)
+      Message("providers.removal-title"), in: context)
     frame.crumbs = [
-      Link(text: Message("settings.settings"), href: ConsolePaths.settings(scope)),
-      Link(text: Message("providers.identity-providers"), href: ConsolePaths.providers(scope)),
+      Link(text: Message("providers.identity-providers"), href: ConsolePaths.providers(scope))
     ]
     frame.errors = errors
     let frameView = FrameView(frame)

@@ -12,9 +12,8 @@ struct ProvidersPage: Sendable {
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let scope = context.scope
     let providers = try await refusing { try await identity.identityProviders.list(scope).items }
-    var frame = try await frames.frame(
-      Message("providers.identity-providers"), in: context, tab: .settings)
-    frame.crumbs = [Link(text: Message("settings.settings"), href: ConsolePaths.settings(scope))]
+    let frame = try await frames.frame(
+      Message("providers.identity-providers"), in: context)
     return .html(
       view.render(
         ProvidersView(

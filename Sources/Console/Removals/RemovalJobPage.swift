@@ -117,10 +117,10 @@ struct RemovalJobPage: Sendable {
   ) async throws(Refusal) -> FrameView {
     let title = Message(
       "removals.title-of-one", ["count": .number(job.users), "id": .text(String(job.id))])
-    var frame = try await ending.frames.frame(title, in: context, tab: .users)
+    var frame = try await ending.frames.frame(title, in: context)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: ScopeTab.users.text, href: ConsolePaths.users(context.scope)),
+      Link(text: Message("common.users"), href: ConsolePaths.users(context.scope)),
       Link(
         text: Message("removals.bulk-removals"), href: ConsolePaths.removals(context.scope)),
     ]

@@ -52,9 +52,9 @@ struct RemovalsPage: Sendable {
     let jobs = try await refusing {
       try await removals.list(context.scope, after: after, limit: Self.length)
     }
-    var frame = try await frames.frame(Message("removals.title"), in: context, tab: .users)
+    var frame = try await frames.frame(Message("removals.title"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: ScopeTab.users.text, href: ConsolePaths.users(context.scope))]
+    frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(context.scope))]
     let model = RemovalsView(
       frame: FrameView(frame), context: context, jobs: jobs, after: after,
       form: ListForm(context, typed: typed, error: errors.first?.text))

@@ -11,7 +11,8 @@ import OTP
 struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
-    "enrollment pattern", "mandatory from", "users", "enrolled", "enrolled %", "last change",
+    "enrollment pattern", "mandatory from", "users", "enrolled", "enrolled %", "exemptions",
+    "last change",
     "changed by", "reason", "differs in", "address",
   ])
   private let publicURL: PublicURL
@@ -27,7 +28,8 @@ struct ReviewFile {
   /// - Parameters:
   ///   - summary: The scope and its policy.
   ///   - base: The project's policy to compare with; nil for administrators who can't read it.
-  mutating func add(_ summary: PolicySummary, base: PolicyInForce?) {
+  ///   - exemptions: The number of users who are exempt from MFA.
+  mutating func add(_ summary: PolicySummary, base: PolicyInForce?, exemptions: Int) {
     let configuration = summary.edit.configuration
     let path =
       summary.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
@@ -42,7 +44,7 @@ struct ReviewFile {
       summary.edit.pattern?.rawValue ?? "", summary.edit.mandatoryFrom?.description ?? "",
       String(summary.users), String(summary.enrolledUsers),
       summary.users == 0 ? "" : String(summary.enrolledUsers * 100 / summary.users),
-      summary.changedAt?.rfc3339Milliseconds ?? "", summary.changedBy ?? "",
+      String(exemptions), summary.changedAt?.rfc3339Milliseconds ?? "", summary.changedBy ?? "",
       summary.changeReason ?? "",
       differences.joined(separator: ", "), publicURL.origin + path,
     ])

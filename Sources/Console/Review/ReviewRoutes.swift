@@ -1,15 +1,42 @@
 import HTTP
 import Identity
 
-/// The comparison of a project's policies.
+/// The comparison of policies, and the sign-offs that confirm their review.
 enum ReviewRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let review = ReviewPage(
-      policies: identity.policies, frames: frames,
+      identity: identity, frames: frames,
       view: try parts.template("review/review", for: ReviewView.self),
       row: try parts.template("review/row", for: ReviewRow.self))
     table.inProject(.get, ConsolePaths.review, .seeScope, review.show)
     table.inProject(.get, ConsolePaths.reviewFile, .seeScope, review.download)
+
+    let reviews = ReviewsPage(
+      identity: identity, frames: frames,
+      view: try parts.template("review/reviews", for: ReviewsView.self))
+    table.somewhere(.get, ConsolePaths.reviews, .readPolicy, reviews.show)
+
+    let signOff = SignOffPage(
+      identity: identity, actions: parts.actions,
+      view: try parts.template("review/sign-off", for: SignOffView.self))
+    table.inProject(.get, ConsolePaths.signOff, .signOffReview, signOff.show)
+    table.inProject(ConsolePaths.signOff, performing: [.signOffReview], signOff.sign)
+
+    let evidence = EvidencePage(
+      identity: identity, frames: frames,
+      view: try parts.template("review/evidence", for: EvidenceView.self))
+    table.inProject(.get, ConsolePaths.evidence, .signOffReview, evidence.show)
+    table.inProject(.get, ConsolePaths.evidenceFile, .signOffReview, evidence.download)
   }
+}
+
+extension ConsolePaths {
+  static let reviews = Path("review")
+  static let review = Path("projects", nil, "review", parameters: String.self)
+  static let reviewFile = Path("projects", nil, "review.csv", parameters: String.self)
+  static let signOff = Path("projects", nil, "review", "sign-off", parameters: String.self)
+  static let evidence = Path("projects", nil, "review", "evidence", parameters: String.self)
+  static let evidenceFile = Path(
+    "projects", nil, "review", "evidence.json", parameters: String.self)
 }

@@ -12,8 +12,10 @@ struct ReviewRow: ViewModel {
   let window: Markup
   let sms: Markup
   let pattern: Message
-  let users: Message
   let enrolled: Markup
+  let exemptions: Message
+  /// The link to the exemptions of the project; nil without any.
+  let exemptionsHref: String?
   let changed: Markup?
   let changedBy: String?
   let changeReason: String?
@@ -21,6 +23,8 @@ struct ReviewRow: ViewModel {
   let compares: Bool
   let comparison: Markup?
   let differences: Message?
+  /// The link to compare the policy with the project's; nil if they're the same.
+  let comparisonHref: String?
   /// The link to copy the project's policy to the tenant; nil without the permission.
   let reset: String?
 
@@ -30,7 +34,10 @@ struct ReviewRow: ViewModel {
     let summary: PolicySummary
     /// The project's policy; nil for administrators who can't read it.
     let base: PolicyInForce?
+    let trend: EnrollmentTrend
     let mayChange: Bool
+    /// The number of users who are exempt from MFA.
+    let exemptions: Int
     let times: Times
 
     func hash(into hasher: inout Hasher) { hasher.combine(summary) }
@@ -51,36 +58,48 @@ struct ReviewRow: ViewModel {
     pattern =
       PatternWords.name(summary.edit.pattern, from: summary.edit.mandatoryFrom)
       ?? Message("policy.no-pattern")
-    users = .value(.number(summary.users))
-    enrolled = Self.enrolled(summary)
+    enrolled = Self.enrolled(summary, source.trend)
+    exemptions = source.exemptions == 0 ? .verbatim("–") : .value(.number(source.exemptions))
+    exemptionsHref =
+      source.exemptions == 0
+      ? nil : (["project": project] as Form).query(of: ConsolePaths.exemptions())
     changed = summary.changedAt.map(source.times.day)
     changedBy = summary.changedBy
     changeReason = summary.changeReason.map { Words.short($0, 120) }
     compares = source.base != nil
     guard summary.tenant != nil, let base = source.base else {
-      (comparison, differences, reset) = (nil, nil, nil)
+      (comparison, differences, comparisonHref, reset) = (nil, nil, nil, nil)
       return
     }
     let fields = summary.inForce.differences(from: base)
     comparison = fields.isEmpty ? Self.same : Self.differs
     differences = fields.isEmpty ? nil : Message.value(.sequence(fields.map(\.name)))
+    comparisonHref =
+      fields.isEmpty
+      ? nil
+      : (["with": project] as Form).query(
+        of: ConsolePaths.comparison.ofTenant(project, summary.tenant?.text ?? ""))
     reset =
       fields.isEmpty || !source.mayChange ? nil : (["change": "project"] as Form).query(of: policy)
   }
 
-  /// The number and percentage of enrolled users.
-  private static func enrolled(_ summary: PolicySummary) -> Markup {
+  /// The percentage of enrolled users with both numbers, and how it developed.
+  private static func enrolled(_ summary: PolicySummary, _ trend: EnrollmentTrend) -> Markup {
     guard summary.users > 0 else { return Meter.share(0, of: 0) }
     var html = HTML()
     html.add(Meter.share(summary.enrolledUsers, of: summary.users))
     html.raw("<span class=\"sub\">")
-    html.message(.value(.number(summary.enrolledUsers)))
+    html.message(
+      Message(
+        "review.enrolled-of-users",
+        ["enrolled": .number(summary.enrolledUsers), "count": .number(summary.users)]))
     html.raw("</span>")
+    if trend.isRising != nil { html.add(trend.sparkline) }
     return html.markup
   }
 
-  private static let smsOn = Chip.on(Message("common.on"))
-  private static let smsOff = Chip.off(Message("common.off"))
+  static let smsOn = Chip.on(Message("common.on"))
+  static let smsOff = Chip.off(Message("common.off"))
   private static let same = Chip.on(Message("review.chip-same"))
   private static let differs = Chip.look(Message("review.chip-differs"))
 
@@ -92,14 +111,16 @@ struct ReviewRow: ViewModel {
     .markup(\.window),
     .markup(\.sms),
     .text(\.pattern),
-    .text(\.users),
     .markup(\.enrolled),
+    .text(\.exemptions),
+    .text(\.exemptionsHref),
     .markup(\.changed),
     .text(\.changedBy),
     .text(\.changeReason),
     .flag(\.compares),
     .markup(\.comparison),
     .text(\.differences),
+    .text(\.comparisonHref),
     .text(\.reset),
   ]
 }

@@ -10,6 +10,8 @@ struct ReviewView: ViewModel {
   /// The table's rows, each a `ReviewRow`.
   let rows: Markup
   let asked: ReviewAddress
+  /// The last sign-off; nil for administrators who can't read the project's policy.
+  var signOff: SignOffSection?
   let pager: PagerView
   let views: [Tab]
   let columns: [ReviewColumn]
@@ -93,6 +95,7 @@ struct ReviewView: ViewModel {
       $0.asked.search.isEmpty
         ? nil : ConsolePaths.review($0.scope.project.text)
     },
+    .optional(\.signOff),
     .list(\.views),
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup("symbols") { _ in WindowStrip.symbols },
@@ -128,8 +131,8 @@ struct ReviewColumn: ViewModel {
       ReviewColumn(text: Message("common.totp")),
       sorted(Message("common.adjacent-intervals"), .window, "descending"),
       ReviewColumn(text: Message("review.sms")), ReviewColumn(text: Message("review.pattern")),
-      ReviewColumn(text: Message("common.users"), isNumber: true),
       sorted(Message("common.enrolled"), .enrolled, "ascending", isNumber: true),
+      ReviewColumn(text: Message("exemptions.exemptions"), isNumber: true),
       sorted(Message("review.last-change"), .changed, "descending"),
     ]
     return comparing

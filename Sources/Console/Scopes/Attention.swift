@@ -161,7 +161,7 @@ struct AttentionRules {
           "scopes.no-second-factor-method", ["methods": .message(prerequisites.words)]),
       context.may(.changeScope)
         ? Message("scopes.choose-methods") : Message("scopes.view-settings"),
-      ConsolePaths.settings(scope))
+      ConsolePaths.signInMethods(scope))
   }
 
   private var unverified: Attention? {

@@ -63,10 +63,10 @@ struct FirstRun: ViewModel {
       Message("scopes.step-user-hint"),
     ]
     let links = [
-      newProject.map { EmptyLink(text: Message("projects.create-project"), href: $0) },
-      connect.map { EmptyLink(text: Message("scopes.connect-an-application"), href: $0) },
-      turnOn.map { EmptyLink(text: Message("scopes.turn-on-totp"), href: $0) },
-      EmptyLink(text: Message("scopes.read-guides"), href: guide),
+      newProject.map { Link(text: Message("projects.create-project"), href: $0) },
+      connect.map { Link(text: Message("scopes.connect-an-application"), href: $0) },
+      turnOn.map { Link(text: Message("scopes.turn-on-totp"), href: $0) },
+      Link(text: Message("scopes.read-guides"), href: guide),
     ]
     steps = titles.indices.map { index in
       FirstRunStep(
@@ -95,7 +95,7 @@ struct FirstRunStep: ViewModel {
   let sentence: Message
   let state: Markup
   /// The link to do it; nil for a step that is done.
-  let link: EmptyLink?
+  let link: Link?
 
   static let keys: Keys<Self> = [
     .text("number") { Message.value(.number($0.number)) },

@@ -42,7 +42,7 @@ extension OverviewCharts {
     figures =
       OverviewFigures(
         policy: policy, unverified: unverified, before: before, checks: checks.total,
-        earlier: earlier.total
+        earlier: earlier.isWhole ? earlier.total : nil
       ).all
 
     var enrollment = history.frame(changes, catalog)
@@ -55,7 +55,7 @@ extension OverviewCharts {
     var attempts = checks.frame("days")
     if attempts.chart != nil { attempts.csv = ConsolePaths.attemptsFile(scope) }
     if context.may(.findUsers) {
-      attempts.more = EmptyLink(
+      attempts.more = Link(
         text: Message("activity.title"), href: ConsolePaths.activity(scope))
     }
     self.attempts = attempts

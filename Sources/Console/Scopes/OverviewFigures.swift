@@ -8,8 +8,8 @@ struct OverviewFigures {
   /// The numbers of users 30 days ago; nil if they aren't known.
   let before: EnrollmentPoint?
   let checks: CheckHistory.Sums
-  /// The code attempts of the 30 days before.
-  let earlier: CheckHistory.Sums
+  /// The code attempts of the 30 days before; nil if they weren't recorded from the start.
+  let earlier: CheckHistory.Sums?
 
   var all: [Figure] {
     [enrolled, accepted, outside, without]
@@ -20,7 +20,8 @@ struct OverviewFigures {
       label: Message("scopes.mfa-enrollment"),
       value: Meter.percent(policy.enrolledUsers, of: policy.users),
       change: points(
-        from: before.map { ($0.enrolled, $0.users) }, to: (policy.enrolledUsers, policy.users)),
+        from: before.map { ($0.enrolled, $0.users) }, to: (policy.enrolledUsers, policy.users)
+      ).map(Self.inMonth),
       base: Message(
         "scopes.of-users",
         ["number": .number(policy.enrolledUsers), "count": .number(policy.users)]))
@@ -30,7 +31,9 @@ struct OverviewFigures {
     Figure(
       label: Message("scopes.accepted-codes"),
       value: Meter.percent(checks.accepted, of: checks.all),
-      change: points(from: (earlier.accepted, earlier.all), to: (checks.accepted, checks.all)),
+      change: points(
+        from: earlier.map { ($0.accepted, $0.all) }, to: (checks.accepted, checks.all)
+      ).map(Self.sinceBefore),
       base: Message(
         "scopes.of-attempts",
         ["number": .number(checks.accepted), "count": .number(checks.all)]))
@@ -39,7 +42,9 @@ struct OverviewFigures {
   private var outside: Figure {
     Figure(
       label: Message("scopes.codes-outside"), value: Message.value(.number(checks.outside)),
-      change: earlier.all == 0 ? nil : difference(from: earlier.outside, to: checks.outside),
+      change: earlier.map {
+        Self.sinceBefore(difference(from: $0.outside, to: checks.outside))
+      },
       base: Message(
         "scopes.of-correct-codes",
         [
@@ -54,9 +59,20 @@ struct OverviewFigures {
       label: Message("scopes.no-mfa"),
       value: Message.value(.number(policy.users - policy.enrolledUsers)),
       change: before.map {
-        difference(from: $0.users - $0.enrolled, to: policy.users - policy.enrolledUsers)
+        Self.inMonth(
+          difference(from: $0.users - $0.enrolled, to: policy.users - policy.enrolledUsers))
       },
       base: Message("scopes.with-unverified-email", ["count": .number(unverified)]))
+  }
+
+  /// A change of a state within the period.
+  private static func inMonth(_ change: Message) -> Message {
+    Message("scopes.change-in-month", ["change": .message(change)])
+  }
+
+  /// A change of a count from the period before.
+  private static func sinceBefore(_ change: Message) -> Message {
+    Message("scopes.change-from-month-before", ["change": .message(change)])
   }
 
   /// The change of a share in points of whole percentages; nil without a base.

@@ -51,7 +51,7 @@ struct OverviewPage: Sendable {
       ? nil
       : try await OverviewCharts(
         identity, context, policy, unverified: prerequisites.unverifiedEmails, frames.catalog)
-    let frame = try await frames.frame(Message("scopes.overview"), in: context, tab: .overview)
+    let frame = try await frames.frame(Message("scopes.overview"), in: context)
     return .html(
       view.render(
         OverviewView(

@@ -47,7 +47,6 @@ struct OverviewView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .list("links") { $0.context.links },
     .text("name") { $0.scope.name },
     .text("kind") { $0.scope.kind },
     .text("id") { $0.scope.objectID },

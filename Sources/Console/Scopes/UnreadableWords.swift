@@ -12,6 +12,7 @@ extension UnreadableSecrets.Group {
     case .userCodes: Message("scopes.user-codes-unreadable", ["count": .number(count)])
     case .clientSecret: Message("scopes.client-secret-unreadable", ["count": .number(count)])
     case .signingKey: Message("scopes.signing-key-unreadable", ["count": .number(count)])
+    case .evidenceKey: Message("scopes.evidence-key-unreadable", ["count": .number(count)])
     case .message: Message("scopes.message-unreadable", ["count": .number(count)])
     }
   }

@@ -3,9 +3,28 @@ import Identity
 import Localization
 import Templating
 
-/// `S/settings`: shows and changes the settings of a scope, and lists its API keys and service
-/// tokens.
+/// `S/settings` and `S/settings/sign-in-methods`: show and change the settings of a pool.
 struct SettingsPage: Sendable {
+  /// The settings that a page shows.
+  enum Part: Sendable {
+    case signInMethods, general
+
+    var title: Message {
+      switch self {
+      case .signInMethods: Message("settings.sign-in-methods")
+      case .general: Message("settings.settings")
+      }
+    }
+
+    var path: ScopePath0 {
+      switch self {
+      case .signInMethods: ConsolePaths.signInMethods
+      case .general: ConsolePaths.settings
+      }
+    }
+  }
+
+  let part: Part
   let identity: Identity
   let actions: ActionForms
   let view: Template<SettingsView>
@@ -27,7 +46,7 @@ struct SettingsPage: Sendable {
           project: scope.project, tenant: scope.tenant, actions.request(signedIn)
         ) { (edit) throws(UserPoolError) in answers.apply(to: &edit) }
         return actions.leave(
-          Message("settings.saved"), signedIn, after: outcome, to: ConsolePaths.settings(scope))
+          Message("settings.saved"), signedIn, after: outcome, to: part.path(scope))
       } catch {
         let (errors, asksForProof) = try ActionForms.settingsFaults(error, signedIn)
         let values = try await identity.pools.settings(of: scope)
@@ -46,18 +65,10 @@ struct SettingsPage: Sendable {
     errors: [FieldError] = [], asksForProof: Bool = false, isUnchanged: Bool = false
   ) async throws(Refusal) -> Response {
     let scope = context.scope
-    var frame = try await frames.frame(Message("settings.settings"), in: context, tab: .settings)
+    var frame = try await frames.frame(part.title, in: context)
     frame.errors = errors
-    let mayManageKeys = context.may(.manageKeys)
-    let keys = try await refusing {
-      mayManageKeys && scope.tenant == nil ? try await identity.apiKeys.list(scope.project) : []
-    }
-    let tokens = try await refusing {
-      mayManageKeys
-        ? try await identity.serviceTokens.list(scope.project, tenant: scope.tenant) : []
-    }
     let history = try await refusing {
-      context.may(.readAudit)
+      part == .general && context.may(.readAudit)
         ? try await identity.audit.list(
           AuditFilter(
             scope: scope, object: scope.object, objectID: scope.objectID),
@@ -69,8 +80,8 @@ struct SettingsPage: Sendable {
       asksForProof
       ? try await actions.fields(.weakenSettings, context.signedIn, frameView) : nil
     let model = SettingsView(
-      frame: frameView, context: context, values: values, answers: answers, keys: keys,
-      tokens: tokens, history: history, isUnchanged: isUnchanged, fields: fields)
+      frame: frameView, part: part, context: context, values: values, answers: answers,
+      history: history, isUnchanged: isUnchanged, fields: fields)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }

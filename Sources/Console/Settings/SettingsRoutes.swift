@@ -5,12 +5,16 @@ import Identity
 enum SettingsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
-    let settings = SettingsPage(
-      identity: identity, actions: parts.actions,
-      view: try parts.template("settings/settings", for: SettingsView.self))
-    table.inScope(.get, ConsolePaths.settings, .seeScope, settings.show)
-    table.inScope(
-      ConsolePaths.settings, performing: [.changeSettings, .weakenSettings], settings.change)
+    for (part, template) in [
+      (SettingsPage.Part.general, "settings/settings"),
+      (.signInMethods, "settings/sign-in-methods"),
+    ] {
+      let page = SettingsPage(
+        part: part, identity: identity, actions: parts.actions,
+        view: try parts.template(template, for: SettingsView.self))
+      table.inScope(.get, part.path, .seeScope, page.show)
+      table.inScope(part.path, performing: [.changeSettings, .weakenSettings], page.change)
+    }
 
     let signInSwitch = SignInSwitchPage(
       identity: identity, actions: parts.actions,

@@ -25,9 +25,11 @@ struct SignInSwitchPage: Sendable {
       throw Refusal(error)
     }
     var frame = try await frames.frame(
-      Message("settings.sign-in-title"), in: context, tab: .settings)
+      Message("settings.sign-in-title"), in: context)
     frame.crumbs = [
-      Link(text: Message("settings.settings"), href: ConsolePaths.settings(context.scope))
+      Link(
+        text: Message("settings.sign-in-methods"),
+        href: ConsolePaths.signInMethods(context.scope))
     ]
     frame.errors = errors
     let frameView = FrameView(frame)
@@ -57,7 +59,7 @@ struct SignInSwitchPage: Sendable {
       let outcome = try await identity.pools.update(
         project: scope.project, tenant: scope.tenant, actions.request(signedIn)
       ) { (edit) throws(UserPoolError) in edit.disableAuth = off }
-      return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.settings(scope))
+      return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.signInMethods(scope))
     } catch {
       return try await page(context, try ActionForms.settingsFaults(error, signedIn).errors)
     }
@@ -101,6 +103,6 @@ struct SignInSwitchView: ViewModel {
     .text("button") {
       $0.isOff ? Message("settings.turn-sign-in-on") : Message("settings.turn-sign-in-off")
     },
-    .text("keep") { ConsolePaths.settings($0.context.scope) },
+    .text("keep") { ConsolePaths.signInMethods($0.context.scope) },
   ]
 }

@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// `/setup`: creates the first owner; available until there is one.
@@ -60,7 +61,7 @@ struct SetupPage: Sendable {
       FieldError(field: "email", text: Message("administrators.email-taken"))
     case .invalidName:
       FieldError(field: "name", text: Message("setup.name-invalid"))
-    case .weakPassword(let reason): FieldError(field: "password", text: reason.sentence)
+    case .weakPassword(let reason): FieldError(field: "password", text: reason.message)
     case .busy: throw .busy
     case .scopeNotFound, .unavailable: throw .unavailable(error)
     }

@@ -17,7 +17,7 @@ struct KeptAnswersPage: Sendable {
       for: signedIn.administrator.id, browser: authorizer.cookies.formToken(of: signedIn.request),
       at: frames.clock.now())
     guard let draft else { return .redirect(to: ConsolePaths.projects()) }
-    let frame = frames.frame(Message("sign-in.your-form-was-saved"), for: signedIn, tab: nil)
+    let frame = frames.frame(Message("sign-in.your-form-was-saved"), for: signedIn)
     return .html(
       view.render(
         KeptAnswersView(

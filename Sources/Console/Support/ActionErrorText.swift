@@ -21,8 +21,9 @@ enum ActionErrorText {
       return faults.map { fault in
         fault == .notConfirmed ? confirmation ?? field(fault, times) : field(fault, times)
       }
-    case .noSecondFactor, .ownAccount, .ownRemoval, .protectedAccount, .changesLocked, .held,
-      .nothingToDo, .alreadyAsked, .switchedOff, .noAuthenticator, .noCodes, .enrollment,
+    case .noSecondFactor, .ownAccount, .ownRemoval, .ownExemption, .protectedAccount,
+      .changesLocked, .held, .nothingToDo, .alreadyAsked, .switchedOff, .noAuthenticator, .noCodes,
+      .enrollment,
       .userDisabled:
       return [FieldError(field: "reason", text: sentence(error))]
     case .accountNotFound, .factorNotFound: throw .notFound
@@ -97,6 +98,7 @@ enum ActionErrorText {
     case .noSecondFactor: Message("support.no-second-factor")
     case .ownAccount: Message("support.own-account")
     case .ownRemoval: Message("support.own-removal")
+    case .ownExemption: Message("support.own-exemption")
     case .nothingToDo: Message("support.nothing-to-do")
     case .protectedAccount:
       Message("support.account-protected", ["holder": .message(Permission.protectUsers.holder)])

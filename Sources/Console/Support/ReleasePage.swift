@@ -43,7 +43,7 @@ struct ReleasePage: Sendable {
     let settings = try await refusing { try await support.settings(scope) }
     let asksForCode = try await refusing { try await support.asksForCode(session) }
     var frame = try await ending.frames.frame(
-      Message("support.unblock-agent"), in: context, tab: .settings)
+      Message("support.unblock-agent"), in: context)
     frame.errors = errors
     let model = ReleaseView(
       frame: FrameView(frame), context: context, held: held,

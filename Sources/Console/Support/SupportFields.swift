@@ -66,7 +66,7 @@ struct UntilField: ViewModel {
 
 extension Day {
   /// Returns the day that is `days` days after this one.
-  fileprivate func after(_ days: Int) -> Day { (0..<days).reduce(self) { day, _ in day.next } }
+  func after(_ days: Int) -> Day { (0..<days).reduce(self) { day, _ in day.next } }
 }
 
 /// The field for the administrator's own authenticator code, shown when one is required.

@@ -30,7 +30,7 @@ struct SupportPages: Sendable {
     let title = Message(
       "support.title-of-action",
       ["action": .message(question.title), "user": .name(Words.short(account.label))])
-    var frame = try await frames.frame(title, in: context, tab: .users)
+    var frame = try await frames.frame(title, in: context)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     let refusal =
       question.refusal.map { SupportRefusal($0) }

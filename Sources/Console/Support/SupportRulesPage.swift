@@ -42,11 +42,8 @@ struct SupportRulesPage: Sendable {
     let session = context.signedIn.session
     let asksForCode = try await refusing { try await identity.support.asksForCode(session) }
     var frame = try await ending.frames.frame(
-      Message("support.rules-title"), in: context, tab: .settings)
+      Message("support.rules-title"), in: context)
     frame.errors = errors
-    frame.crumbs = [
-      Link(text: Message("parts.settings"), href: ConsolePaths.settings(scope))
-    ]
     var history: [AuditRow]?
     if context.may(.readAudit) {
       var filter = AuditFilter(scope: scope)
@@ -159,7 +156,7 @@ struct SupportRulesView: ViewModel {
     .object(\.frame),
     .text("scopeName") { $0.context.scope.name },
     .text("action") { ConsolePaths.supportRules($0.context.scope) },
-    .text("back") { ConsolePaths.settings($0.context.scope) },
+    .text("back") { ConsolePaths.overview($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.isOffered && $0.refusal == nil },
     .text("holder") { _ in Permission.editSupportRules.startingHolder },

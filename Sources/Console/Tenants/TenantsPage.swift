@@ -22,13 +22,9 @@ struct TenantsPage: Sendable {
         project: context.scope.project, visibleTo: signedIn.administrator,
         search: query.isEmpty ? nil : query, after: after, limit: Self.length)
     }
-    let now = identity.clock.now()
-    let trends = try await refusing {
-      try await identity.activity.trends(
-        ofScopes: page.items.map(\.key), points: EnrollmentTrend.points,
-        from: EnrollmentTrend.start(before: now), to: now)
-    }
-    let frame = try await frames.frame(Message("tenants.title"), in: context, tab: .tenants)
+    let trends = try await identity.activity.trends(
+      of: page.items.map(\.key), at: identity.clock.now())
+    let frame = try await frames.frame(Message("tenants.title"), in: context)
     let project = context.scope.project
     let times = signedIn.times
     let administrator = signedIn.administrator
@@ -39,7 +35,7 @@ struct TenantsPage: Sendable {
           project: project, tenant: tenant,
           mayChange: mayChangeAll
             || administrator.may(.changePolicy, project: project, tenant: tenant.id),
-          trend: EnrollmentTrend(trends[tenant.key] ?? []), times: times)
+          trend: trends[tenant.key] ?? EnrollmentTrend(), times: times)
       }
     ) {
       row.render(TenantRow($0))

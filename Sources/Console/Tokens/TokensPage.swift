@@ -42,8 +42,8 @@ struct TokensPage: Sendable {
     }
     let new = outcome.value
     var frame = try await frames.frame(
-      Message("tokens.title-of-created"), in: context, tab: .settings)
-    frame.crumbs = [Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(scope))]
+      Message("tokens.title-of-created"), in: context)
+    frame.crumbs = [Link(text: Message("parts.keys"), href: ConsolePaths.keys(scope))]
     let html = created.render(
       CreatedTokenView(
         frame: FrameView(frame), scope: scope, token: new.token, text: new.secret.revealedText))
@@ -54,9 +54,9 @@ struct TokensPage: Sendable {
     _ context: ScopeContext, name: String, role: ServiceTokenRole?, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(
-      Message("tokens.new-service-token"), in: context, tab: .settings)
+      Message("tokens.new-service-token"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(context.scope))]
+    frame.crumbs = [Link(text: Message("parts.keys"), href: ConsolePaths.keys(context.scope))]
     let view = FrameView(frame)
     let model = NewTokenView(
       frame: view, context: context, name: name, role: role,
@@ -73,8 +73,8 @@ struct TokensPage: Sendable {
       throw .notFound
     }
     var frame = try await frames.frame(
-      Message("tokens.title-of-revocation"), in: context, tab: .settings)
-    frame.crumbs = [Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(scope))]
+      Message("tokens.title-of-revocation"), in: context)
+    frame.crumbs = [Link(text: Message("parts.keys"), href: ConsolePaths.keys(scope))]
     return .html(
       revocation.render(
         TokenRevocationView(frame: FrameView(frame), context: context, token: token)))
@@ -92,7 +92,7 @@ struct TokensPage: Sendable {
       throw .unavailable(error)
     }
     return actions.leave(
-      Message("tokens.revoked"), signedIn, after: outcome, to: ConsolePaths.settings(scope))
+      Message("tokens.revoked"), signedIn, after: outcome, to: ConsolePaths.keys(scope))
   }
 
   private static func fault(_ error: ServiceTokenError) throws(Refusal) -> FieldError {

@@ -24,7 +24,7 @@ struct NewTokenView: ViewModel {
     .text("scopeName") { $0.context.scope.name },
     .flag("isForProject") { $0.context.scope.tenant == nil },
     .text("action") { ConsolePaths.newToken($0.context.scope) },
-    .text("cancel") { ConsolePaths.settings($0.context.scope) },
+    .text("cancel") { ConsolePaths.keys($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text(\.name),
     .text("nameError") { $0.frame.error(at: "name") },
@@ -62,7 +62,7 @@ struct CreatedTokenView: ViewModel {
     .text("name") { $0.token.name },
     .text("role") { $0.token.role.name },
     .text(\.text),
-    .text("settings") { ConsolePaths.settings($0.scope) },
+    .text("list") { ConsolePaths.keys($0.scope) },
   ]
 }
 
@@ -87,7 +87,7 @@ struct TokenRevocationView: ViewModel {
     .text("name") { $0.token.name },
     .text("action") { ConsolePaths.tokenRevocation($0.context.scope, $0.token.id.text) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .text("keep") { ConsolePaths.settings($0.context.scope) },
+    .text("keep") { ConsolePaths.keys($0.context.scope) },
     .list("facts") { $0.facts },
   ]
 }

@@ -43,7 +43,7 @@ struct NewTrustedTokenKeyPage: Sendable {
     _ context: ProjectContext, issuer: String, keyID: String, key: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(
-      Message("trusted-token-keys.register-key"), in: context, tab: .settings)
+      Message("trusted-token-keys.register-key"), in: context)
     frame.errors = errors
     frame.crumbs = TrustedTokenKeysPage.crumbs(context)
     let frameView = FrameView(frame)

@@ -27,9 +27,8 @@ struct TrustedTokenKeysPage: Sendable {
         ).items
       }
     }
-    var frame = try await frames.frame(
-      Message("trusted-token-keys.custom-token-signing-keys"), in: context, tab: .settings)
-    frame.crumbs = [Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(scope))]
+    let frame = try await frames.frame(
+      Message("trusted-token-keys.custom-token-signing-keys"), in: context)
     return .html(
       view.render(
         TrustedTokenKeysView(
@@ -50,7 +49,7 @@ struct TrustedTokenKeysPage: Sendable {
       throw .notFound
     }
     var frame = try await frames.frame(
-      Message("trusted-token-keys.title-of-revocation"), in: context, tab: .settings)
+      Message("trusted-token-keys.title-of-revocation"), in: context)
     frame.errors = errors
     frame.crumbs = Self.crumbs(context)
     let view = FrameView(frame)
@@ -77,10 +76,9 @@ struct TrustedTokenKeysPage: Sendable {
 
   static func crumbs(_ context: ProjectContext) -> [Link] {
     [
-      Link(text: ScopeTab.settings.text, href: ConsolePaths.settings(context.scope)),
       Link(
         text: Message("trusted-token-keys.custom-token-signing-keys"),
-        href: ConsolePaths.signers(context.scope.project.text)),
+        href: ConsolePaths.signers(context.scope.project.text))
     ]
   }
 }

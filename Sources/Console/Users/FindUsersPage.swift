@@ -28,7 +28,7 @@ struct FindUsersPage: Sendable {
       }
       found = hits
     }
-    let frame = frames.frame(Message("users.search-users"), for: signedIn, tab: .users)
+    let frame = frames.frame(Message("users.search-users"), for: signedIn)
     let now = frames.clock.now()
     return .html(
       view.render(

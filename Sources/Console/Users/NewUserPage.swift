@@ -61,7 +61,7 @@ struct NewUserPage: Sendable {
     _ context: ScopeContext, _ answers: Answers, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(
-      Message("users.new-user"), in: context, tab: .users)
+      Message("users.new-user"), in: context)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(context.scope))]
     let model = NewUserView(frame: FrameView(frame), context: context, answers: answers)

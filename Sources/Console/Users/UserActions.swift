@@ -129,6 +129,7 @@ struct UserActions: ViewModel {
       .protectUser,
       account.isProtected ? Message("users.remove-protection") : Message("users.protect"),
       ConsolePaths.protection(scope, uid))
+    add(.exemptUser, Message("users.exempt-from-mfa"), ConsolePaths.exemption(scope, uid))
     if !account.factors.isEmpty {
       add(
         .removeAllFactors, Message("users.remove-all-factors"),

@@ -18,7 +18,7 @@ struct UserPage: Sendable {
     }
     guard let records = found else { throw .notFound }
     let title = Message("users.user-title", ["user": .name(Words.short(records.account.label))])
-    var frame = try await frames.frame(title, in: context, tab: .users)
+    var frame = try await frames.frame(title, in: context)
     frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(scope))]
     return .html(
       view.render(

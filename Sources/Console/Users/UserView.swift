@@ -13,6 +13,8 @@ struct UserView: ViewModel {
   let notice: SupportRefusal?
   /// A pending removal, linked to its approval request.
   let approval: Link?
+  /// The user's exemption from MFA; nil if there's none.
+  let exemption: UserExemption?
   /// The actions that the administrator can perform; nil if there are none.
   let actions: UserActions?
   /// The drift of the phone's clock; nil for too few codes.
@@ -22,7 +24,7 @@ struct UserView: ViewModel {
   let factors: [FactorRow]
   /// The account recovery section; nil if there is nothing to show.
   let backupCodes: BackupCodesView?
-  /// The pool's guidance for support agents; nil without any.
+  /// The pool's support playbook; nil without any.
   let guidance: GuidanceAside?
   let support: UserSupport
   /// The newest audit rows; nil without the permission.
@@ -43,6 +45,7 @@ struct UserView: ViewModel {
     diagnosis = DiagnosisView(records.diagnosis, of: account, at: now, times)
     notice = Self.notice(account, context)
     approval = context.may(.removeFactors) ? records.approval.map { Self.pending($0, times) } : nil
+    exemption = records.exemption.map { UserExemption($0, of: account, in: context) }
     actions = UserActions(records, in: context, at: now)
     timeline = DriftTimeline.chart(
       records.codeAttempts.items, records.diagnosis.drift, at: now, times)
@@ -177,6 +180,7 @@ struct UserView: ViewModel {
     .object(\.diagnosis),
     .optional(\.notice),
     .optional(\.approval),
+    .optional(\.exemption),
     .optional(\.actions),
     .flag("hasActions") { $0.actions != nil },
     .optional(\.timeline),

@@ -51,7 +51,7 @@ struct UsersFile: Sendable {
     let scope = context.scope
     let list = query.form.query(of: ConsolePaths.users(scope))
     var frame = try await actions.frames.frame(
-      Message("users.download-title"), in: context, tab: .users)
+      Message("users.download-title"), in: context)
     frame.crumbs = [Link(text: Message("common.users"), href: ConsolePaths.users(scope))]
     let question = ActionQuestion(
       performs: .exportUsers,

@@ -37,7 +37,7 @@ struct UsersPage: Sendable {
       return .redirect(to: query.form.query(of: ConsolePaths.users(scope)))
     }
     let counts = try await refusing { try await accounts.counts(scope) }
-    let frame = try await frames.frame(Message("common.users"), in: context, tab: .users)
+    let frame = try await frames.frame(Message("common.users"), in: context)
     let now = frames.clock.now()
     let sources =
       found?.hits.map {

@@ -21,7 +21,7 @@ struct WhatIfPage: Sendable {
           of: query, visibleTo: signedIn.administrator, limit: Self.most)
       }
     let frame = frames.frame(
-      Message("what-if.sign-in-simulator"), for: signedIn, tab: .whatIf)
+      Message("what-if.sign-in-simulator"), for: signedIn)
     return .html(
       view.render(
         WhatIfView(

@@ -1,3 +1,4 @@
+import Identity
 import Localization
 import Synchronization
 
@@ -49,5 +50,13 @@ enum BrowserWords {
       return Message("common.browser-of-system", ["system": .text(system)])
     case (nil, nil): return nil
     }
+  }
+}
+
+extension RequestOrigin {
+  /// The program that sent the request; nil if it didn't name itself.
+  var program: Message? {
+    userAgent.isEmpty
+      ? nil : BrowserWords.known(userAgent) ?? .verbatim(Words.short(userAgent, 60))
   }
 }

@@ -1,5 +1,6 @@
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// Formats dates and times in an administrator's time zone and the catalog's locale, as a value of
@@ -52,9 +53,7 @@ struct Times: Hashable, Sendable {
   func value(_ instant: Instant) -> Message.Value { .time(local(instant, instant.calendar)) }
 
   /// A calendar date in a message, the same in every time zone: `Dec 1, 2026`.
-  static func value(_ day: Day) -> Message.Value {
-    .date(LocalDate(year: day.year, month: day.month, day: day.day))
-  }
+  static func value(_ day: Day) -> Message.Value { .date(LocalDate(day)) }
 
   /// The calendar date of an instant in the administrator's time zone.
   func calendarDay(of instant: Instant) -> Day {

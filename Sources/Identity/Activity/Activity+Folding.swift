@@ -1,4 +1,4 @@
-import Database
+package import Database
 
 extension Activity {
   /// The maximum number of changes folded per transaction.
@@ -33,7 +33,7 @@ extension Activity {
   }
 
   /// Folds the first changes that meet a condition, and deletes them.
-  private static func foldDeltas(
+  static func foldDeltas(
     _ condition: SQL, _ connection: borrowing Connection
   ) throws -> Bool {
     let rows = try connection.all(
@@ -68,7 +68,7 @@ extension Activity {
   }
 
   /// Adds changes to the stored counts of a pool and its project.
-  static func store(
+  package static func store(
     _ tally: ActivityTally, of scope: Int64, _ connection: borrowing Connection
   ) throws {
     let project = try connection.first(
@@ -212,12 +212,14 @@ extension Activity {
 }
 
 extension Identity {
-  /// Folds a batch of activity; does nothing while the clock isn't trusted.
+  /// Folds a batch of activity, and deletes a batch of what is too old; does nothing while the clock
+  /// isn't trusted.
   ///
   /// - Returns: True if there may be more.
   /// - Throws: ``ActivityError/unavailable(_:)``.
   public func foldActivity() async throws(ActivityError) -> Bool {
     guard clockGuard.doubt == nil else { return false }
-    return try await activity.fold()
+    let isMore = try await activity.fold()
+    return try await activity.age() || isMore
   }
 }

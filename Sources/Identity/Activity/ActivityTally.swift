@@ -1,5 +1,5 @@
 /// The sum of some changes of a user pool.
-struct ActivityTally {
+package struct ActivityTally: Sendable {
   struct Checks: Equatable {
     var accepted = 0
     var outside = 0

@@ -4,7 +4,8 @@
 struct CodeReach: Sendable, Equatable {
   /// The distances, in intervals.
   static let range = 0...10
-  private static let digits = 5
+  /// The number of digits of a day in the stored form.
+  static let digits = 5
 
   /// The last day by distance, from 0 to the largest ever; days never increase with the distance.
   private(set) var days: [Int64]

@@ -6,6 +6,8 @@ public enum Permission: String, CaseIterable, Sendable {
   case readPolicy
   /// Change the MFA policy.
   case changePolicy
+  /// Sign off policy reviews, and download signed evidence.
+  case signOffReview
   /// Create a project; requires a grant on the instance.
   case createProject
   /// Change a project's or tenant's settings.
@@ -48,9 +50,11 @@ public enum Permission: String, CaseIterable, Sendable {
   /// The roles that include the permission, broadest first.
   public var roles: [Role] { Role.allCases.filter { $0.permissions.contains(self) } }
 
-  /// The permissions that change nothing and reveal nothing that gives access to an account.
+  /// The permissions that change no account or policy and reveal nothing that gives access to an
+  /// account.
   static let ofReaders: Set<Permission> = [
     .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .seeApprovals,
+    .signOffReview,
   ]
 }
 
@@ -64,7 +68,7 @@ public enum Role: String, CaseIterable, Sendable {
   case policy
   /// Users, their factors, and their sessions; no policy.
   case support
-  /// Read-only access to everything.
+  /// Read-only access to everything, and sign-off of policy reviews.
   case auditor
 
   /// The permissions of the role where it's granted.
@@ -91,7 +95,7 @@ public enum Role: String, CaseIterable, Sendable {
     .seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions, .seeApprovals,
   ]
   private static let ofAuditor: Set<Permission> = [
-    .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators,
+    .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .signOffReview,
   ]
 }
 
@@ -122,7 +126,7 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable {
   private static let ofOwner = Set(Permission.allCases)
     .subtracting([
       .createProject, .deleteProject, .manageAdministrators, .readMessages, .editSupportRules,
-      .protectUsers, .seeApprovals,
+      .protectUsers, .seeApprovals, .signOffReview,
     ])
   private static let ofPolicy: Set<Permission> = [
     .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants,

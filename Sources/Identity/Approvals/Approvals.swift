@@ -46,12 +46,43 @@ public struct Approvals: Sendable {
     }
   }
 
-  /// Counts the pending requests from other administrators that the administrator can decide.
+  /// Counts the pending requests from other administrators that the administrator can decide, up to
+  /// ``mostWaiting``.
+  ///
+  /// Every page shows the count, so it reads only what decides.
   ///
   /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func count(for administrator: Administrator) async throws(ApprovalError) -> Int {
     guard administrator.maySomewhere(.seeApprovals) else { return 0 }
-    return try await waiting(visibleTo: administrator).count { $0.requester != administrator.id }
+    let now = store.clock.now().microseconds
+    return try await store.read(ApprovalError.self) { connection in
+      var count = 0
+      var last: Int64 = 0
+      while count < Self.mostWaiting {
+        let part = try connection.all(
+          """
+          SELECT v.approval_id, v.kind, s.project_id, s.tenant_id,
+            v.expires_at > \(now) AND v.requester_id <> \(administrator.id.text)
+          FROM approval v INDEXED BY approval_waiting CROSS JOIN scope s USING (scope_key)
+          WHERE v.state = 'waiting' AND v.approval_id > \(last) AND s.deleted_at IS NULL
+          ORDER BY v.approval_id LIMIT \(Self.share)
+          """
+        ) { row in
+          let tenant: String = try row.value(3)
+          let kind = Approval.Kind(rawValue: try row.value(1)) ?? .factors
+          let counts =
+            try row.value(4)
+            && administrator.may(
+              kind.permission, project: ID(try row.value(2)),
+              tenant: tenant.isEmpty ? nil : ID(tenant))
+          return (id: try row.value(0) as Int64, counts: counts)
+        }
+        count += part.count(where: \.counts)
+        guard part.count == Self.share, let end = part.last else { break }
+        last = end.id
+      }
+      return min(count, Self.mostWaiting)
+    }
   }
 
   /// Lists recently decided and expired requests, newest first.

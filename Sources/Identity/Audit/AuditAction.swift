@@ -4,6 +4,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case policyChange = "policy.change"
   /// Code acceptance window widened.
   case policyWiden = "policy.widen"
+  /// MFA policies reviewed and signed off.
+  case policySignOff = "policy.sign-off"
   /// Recovery codes revoked.
   case factorEndRecoveryCodes = "factor.end-recovery-codes"
   /// Temporary code revoked.
@@ -48,6 +50,10 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case accountChange = "account.change"
   /// Email changed by end user.
   case accountChangeEmail = "account.change-email"
+  /// Exemption from MFA ended.
+  case accountEndExemption = "account.end-exemption"
+  /// User exempted from MFA.
+  case accountExempt = "account.exempt"
   /// User created.
   case accountCreate = "account.create"
   /// User deleted.
@@ -122,7 +128,7 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case tenantCreate = "tenant.create"
   /// Tenant deleted.
   case tenantDelete = "tenant.delete"
-  /// Guidance changed.
+  /// Support playbook changed.
   case guidanceChange = "guidance.change"
   /// API key created.
   case apiKeyCreate = "api-key.create"
@@ -186,6 +192,10 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case administratorSignOut = "administrator.sign-out"
   /// Administrator second factor removed.
   case administratorWithdraw = "administrator.withdraw"
+  /// Evidence key created.
+  case evidenceKeyCreate = "key.create-evidence"
+  /// Evidence key replaced.
+  case evidenceKeyRotate = "key.rotate-evidence"
   /// Signing key created.
   case signingKeyCreate = "key.create"
   /// Signing key retired.
@@ -233,7 +243,7 @@ public enum AuditAction: String, CaseIterable, Sendable {
     case project
     /// Tenants.
     case tenant
-    /// Guidance.
+    /// Support playbooks.
     case guidance
     /// API keys.
     case apiKey = "api-key"
@@ -263,7 +273,7 @@ public enum AuditAction: String, CaseIterable, Sendable {
   /// The group.
   public var group: Group {
     switch self {
-    case .policyChange, .policyWiden: .policy
+    case .policyChange, .policySignOff, .policyWiden: .policy
     case .factorEndRecoveryCodes, .factorEndTemporaryCode, .factorRecoveryCodes,
       .factorTemporaryCode, .factorUseRecoveryCode, .factorUseTemporaryCode:
       .backupCode
@@ -273,8 +283,9 @@ public enum AuditAction: String, CaseIterable, Sendable {
       .factorRevert, .factorWithdraw:
       .removal
     case .accountAllowChanges, .accountChange, .accountChangeEmail, .accountCreate,
-      .accountDelete, .accountDeleteAll, .accountDownload, .accountExpire, .accountImport,
-      .accountLink, .accountNote, .accountProtect, .accountRecoverEmail,
+      .accountDelete, .accountDeleteAll, .accountDownload, .accountEndExemption, .accountExempt,
+      .accountExpire, .accountImport, .accountLink, .accountNote, .accountProtect,
+      .accountRecoverEmail,
       .accountResetPassword, .accountSignUp, .accountTakeBackNote, .accountUnlock,
       .accountUnprotect, .accountVerifyEmail:
       .account
@@ -301,7 +312,9 @@ public enum AuditAction: String, CaseIterable, Sendable {
       .administratorRevokeInvitation, .administratorSignIn, .administratorSignInRefused,
       .administratorStepUp, .administratorSignOut, .administratorWithdraw:
       .administrator
-    case .signingKeyCreate, .signingKeyRetire, .signingKeyRotate: .signingKey
+    case .evidenceKeyCreate, .evidenceKeyRotate, .signingKeyCreate, .signingKeyRetire,
+      .signingKeyRotate:
+      .signingKey
     case .masterKeyDrop, .masterKeyReseal, .masterKeyRotate: .masterKey
     case .instanceConfirmClock, .instanceRestore: .instance
     case .auditDownload: .audit
@@ -326,7 +339,7 @@ public enum AuditResource: String, CaseIterable, Sendable {
   case tenant
   /// A user pool.
   case scope
-  /// The guidance of a user pool.
+  /// The support playbook of a user pool.
   case guidance
   /// A message to a user.
   case message

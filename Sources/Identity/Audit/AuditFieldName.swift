@@ -96,6 +96,18 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case reportedChange = "reported-change"
   /// The time of the change that a user reported.
   case reportedAt = "reported-at"
+  /// The SHA-256 digest of the reviewed policies.
+  case policyDigest = "policy-digest"
+  /// The number of reviewed user pools.
+  case pools
+  /// The day on which the next review is due.
+  case reviewDue = "review-due"
+  /// The time at which an exemption ends.
+  case exemptUntil = "exempt-until"
+  /// The administrator who granted an exemption.
+  case exemptionGrantor = "exemption-grantor"
+  /// An evidence key.
+  case evidenceKey = "evidence-key"
   /// The author of a note.
   case noteAuthor = "note-author"
   /// The time at which a note was written.

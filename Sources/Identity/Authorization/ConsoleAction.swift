@@ -39,7 +39,7 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case enableSignIn
   /// Disables sign-in to a project or tenant.
   case disableSignIn
-  /// Edits the support guidance of a project or tenant.
+  /// Edits the support playbook of a project or tenant.
   case editGuidance
 
   // MFA policy.
@@ -47,6 +47,8 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case changePolicy
   /// Weakens the MFA policy.
   case weakenPolicy
+  /// Signs off the MFA policies of a project.
+  case signOffReview
 
   // Keys, tokens, and identity providers.
   /// Creates an API key.
@@ -99,6 +101,10 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case unlockCodes
   /// Ends all sessions of a user.
   case endSessions
+  /// Exempts a user from MFA for a while.
+  case exemptUser
+  /// Ends an exemption early.
+  case endExemption
   /// Protects a user, or ends the protection.
   case protectUser
   /// Allows changes to second factors again after a user reported a change.
@@ -227,6 +233,7 @@ extension ConsoleAction {
 
     case .changePolicy: ActionRequirements(.changePolicy)
     case .weakenPolicy: ActionRequirements(.changePolicy, .recent, .written, .affectedUsers)
+    case .signOffReview: ActionRequirements(.signOffReview, .secondFactor)
 
     case .createAPIKey: ActionRequirements(.manageKeys, .recent)
     case .revokeAPIKey: ActionRequirements(.manageKeys, .recent)
@@ -251,7 +258,7 @@ extension ConsoleAction {
       .sendEnrollmentLink:
       ActionRequirements(.removeFactors, .secondFactor, .chosen)
     case .endSessions: ActionRequirements(.endSessions, .secondFactor, .chosen)
-    case .protectUser, .allowChanges:
+    case .protectUser, .exemptUser, .endExemption, .allowChanges:
       ActionRequirements(.protectUsers, .secondFactor, .chosen)
     case .disableUser, .enableUser, .verifyEmail, .deleteUser:
       ActionRequirements(.changeUsers, .secondFactor, .chosen)

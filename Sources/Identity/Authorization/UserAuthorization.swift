@@ -12,7 +12,8 @@ extension ConsoleAction {
   /// What the action changes if it acts on a user.
   var effect: UserActionEffect {
     switch self {
-    case .endSessions, .protectUser, .allowChanges, .disableUser, .enableUser, .verifyEmail:
+    case .endSessions, .protectUser, .exemptUser, .endExemption, .allowChanges, .disableUser,
+      .enableUser, .verifyEmail:
       .account
     case .writeNote, .deleteNote: .text
     default: .secondFactors

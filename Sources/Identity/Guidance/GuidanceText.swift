@@ -1,4 +1,4 @@
-/// One version of the support guidance of a project or tenant.
+/// One version of the support playbook of a project or tenant.
 public struct GuidanceText: Sendable, Hashable {
   /// The version's metadata.
   public let version: GuidanceVersion
@@ -6,7 +6,7 @@ public struct GuidanceText: Sendable, Hashable {
   public let text: String
 }
 
-/// The metadata of a version of the guidance.
+/// The metadata of a version of the support playbook.
 public struct GuidanceVersion: Sendable, Hashable {
   /// The version number, starting at 1.
   public let number: Int
@@ -18,7 +18,7 @@ public struct GuidanceVersion: Sendable, Hashable {
   public let bytes: Int
 }
 
-/// The first paragraphs of the guidance.
+/// The first paragraphs of the support playbook.
 public struct GuidanceBeginning: Sendable, Hashable {
   /// The version of the paragraphs.
   public let version: GuidanceVersion
@@ -28,7 +28,7 @@ public struct GuidanceBeginning: Sendable, Hashable {
   public var isWhole: Bool { text.utf8.count == version.bytes }
 }
 
-/// An error in reading or saving guidance.
+/// An error in reading or saving a support playbook.
 public enum GuidanceError: Error, Sendable {
   /// The text is longer than ``ScopeGuidance/longest``; the value is its length in bytes.
   case tooLong(Int)

@@ -1,9 +1,9 @@
 import Database
 import Text
 
-/// The support guidance of a project or tenant, such as how to verify callers and whom to contact.
+/// The support playbook of a project or tenant, such as how to verify callers and whom to contact.
 ///
-/// All versions are kept, so that earlier guidance can be read later. The guidance is part of the
+/// All versions are kept, so that earlier ones can be read later. The playbook is part of the
 /// settings of a project or tenant: it doesn't affect sign-in, and everyone who can see the project
 /// or tenant can read it.
 public struct ScopeGuidance: Sendable {
@@ -26,7 +26,7 @@ public struct ScopeGuidance: Sendable {
     }
   }
 
-  /// Reads the first paragraphs of the newest version; nil if there is no guidance.
+  /// Reads the first paragraphs of the newest version; nil if there is none.
   ///
   /// - Throws: ``GuidanceError/unavailable(_:)``.
   public func beginning(_ scope: Scope) async throws(GuidanceError) -> GuidanceBeginning? {
@@ -71,7 +71,7 @@ public struct ScopeGuidance: Sendable {
   ///
   /// - Parameters:
   ///   - scope: The project or tenant.
-  ///   - text: The text in Markdown; empty to remove the guidance.
+  ///   - text: The text in Markdown; empty to remove the support playbook.
   ///   - version: The newest version when editing began; 0 if there was none.
   ///   - author: The author of the change.
   /// - Returns: The newest version's number.

@@ -178,7 +178,7 @@ struct ImportBatch {
       var entry = AuditEntry(
         .accountImport, .scope, scope.objectID, name: scope.name, in: scope)
       entry.add(.fileName, .text(name))
-      entry.add(.importPart, .code("begin"))
+      entry.add(.importPart, .code(ImportPart.begin.rawValue))
       try entry.record(by: author, at: now, connection)
     }
     return outcome

@@ -100,8 +100,8 @@ public struct ImportOptions: Sendable {
   public enum Record: Sendable {
     /// One entry for the call.
     case call
-    /// An entry for the start of an import with this name; ``Imports/recordEnd(_:of:name:by:)``
-    /// records its end.
+    /// An entry for the start of an import with this name;
+    /// ``Imports/recordEnd(_:of:name:isComplete:by:)`` records its end.
     case beginning(String)
     /// Nothing; the call is part of an import whose start is already recorded.
     case nothing

@@ -46,13 +46,20 @@ public struct Imports: Sendable {
 
   /// Records the total result of an import that was made in several parts.
   ///
+  /// - Parameters:
+  ///   - outcome: The total result.
+  ///   - scope: The user pool.
+  ///   - name: The name of the import, as at its start.
+  ///   - isComplete: Whether the whole file was read.
+  ///   - author: The author of the import.
   /// - Throws: ``ImportError/unavailable(_:)``.
   public func recordEnd(
-    _ outcome: ImportOutcome, of scope: Scope, name: String, by author: Author
+    _ outcome: ImportOutcome, of scope: Scope, name: String, isComplete: Bool, by author: Author
   ) async throws(ImportError) {
     let now = store.clock.now()
     try await store.write(ImportError.self) { connection in
-      try outcome.record("\(name), complete", in: scope, by: author, at: now, connection)
+      try outcome.record(
+        (name, isComplete ? .complete : .interrupted), in: scope, by: author, at: now, connection)
     }
   }
 
@@ -88,9 +95,11 @@ public struct Imports: Sendable {
 }
 
 extension ImportOutcome {
-  /// Writes the audit entry of an import, which contains counts but no names.
+  /// Writes the audit entry of an import, which contains counts but no names of users.
+  ///
+  /// - Parameter end: The name of an import that was made in several parts, and how it ended.
   func record(
-    _ name: String?, in scope: Scope, by author: Author, at now: Instant,
+    _ end: (name: String, part: ImportPart)?, in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     var entry = AuditEntry(
@@ -99,7 +108,10 @@ extension ImportOutcome {
     if replaced > 0 { entry.add(.usersReplaced, .number(replaced)) }
     if kept > 0 { entry.add(.usersKept, .number(kept)) }
     if !refusals.isEmpty { entry.add(.usersRefused, .number(refusals.count)) }
-    if let name { entry.add(.fileName, .text(name)) }
+    if let end {
+      entry.add(.fileName, .text(end.name))
+      entry.add(.importPart, .code(end.part.rawValue))
+    }
     try entry.record(by: author, at: now, connection)
   }
 }

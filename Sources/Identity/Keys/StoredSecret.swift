@@ -9,6 +9,7 @@ struct StoredSecret: Sendable, Equatable {
     case userCodes = "user-codes"
     case clientSecret = "client-secret"
     case signingKey = "signing-key"
+    case evidenceKey = "evidence-key"
     case message = "message"
   }
 
@@ -36,6 +37,10 @@ struct StoredSecret: Sendable, Equatable {
 
   static func signingKey(_ id: String) -> StoredSecret {
     StoredSecret(kind: .signingKey, object: .signingKey, objectID: id)
+  }
+
+  static func evidenceKey(_ id: String) -> StoredSecret {
+    StoredSecret(kind: .evidenceKey, object: .signingKey, objectID: id)
   }
 
   static func clientSecret(_ provider: String, project: String, tenant: String) -> StoredSecret {

@@ -29,6 +29,8 @@ public struct UnreadableSecrets: Sendable {
       case clientSecret
       /// The private part of a token signing key.
       case signingKey
+      /// The private part of an evidence key.
+      case evidenceKey
       /// The text of a message to a user.
       case message
     }
@@ -146,6 +148,7 @@ extension StoredSecret.Kind {
     case .userCodes: .userCodes
     case .clientSecret: .clientSecret
     case .signingKey: .signingKey
+    case .evidenceKey: .evidenceKey
     case .message: .message
     }
   }

@@ -38,16 +38,24 @@ struct OutOfBandMail {
   }
 
   /// The text: from the project's template where it has one, and the default text otherwise.
-  func text(default write: (MailContent) -> WrittenMail) -> WrittenMail {
-    let own = write(
+  ///
+  /// - Parameters:
+  ///   - locale: The preferred locale.
+  ///   - writer: Writes the default text, if any of it is needed.
+  func text(in locale: String?, by writer: any MailWriter) -> WrittenMail {
+    let language = writer.language(for: locale)
+    let (subject, body) = (template?.subject(values), template?.body(values))
+    if let subject, let body {
+      return WrittenMail(
+        subject: subject, body: body.text, isHTML: body.isHTML, language: language)
+    }
+    let own = writer.write(
       .actionLink(
         ActionLinkMail(
           kind: kind, project: scope.projectName, email: email, newEmail: newEmail,
-          factor: factor?.label, link: link)))
-    guard let template else { return own }
-    let body = template.body(values)
+          factor: factor?.label, link: link)), in: language)
     return WrittenMail(
-      subject: template.subject(values) ?? own.subject, body: body?.text ?? own.body,
-      isHTML: body?.isHTML ?? own.isHTML, language: own.language)
+      subject: subject ?? own.subject, body: body?.text ?? own.body,
+      isHTML: body?.isHTML ?? own.isHTML, language: language)
   }
 }

@@ -182,7 +182,7 @@ extension Store {
     let message = try outbox.add(
       OutboxMessage(
         purpose: mail.purpose, recipient: mail.recipient,
-        text: mail.text { outbox.written($0, for: new.locale) },
+        text: mail.text(in: new.locale, by: outbox.writer),
         expiresAt: now.advanced(bySeconds: new.kind.lifetime)),
       to: new.account, in: new.scope, at: now, connection)
     return (message, link)

@@ -30,6 +30,8 @@ public enum DeliveryResult: Sendable, Equatable {
   case sent
   /// It can't be delivered; the reason is shown to administrators.
   case failed(String)
+  /// The recipient isn't an address that email can be sent to.
+  case invalidRecipient
   /// It's retried later.
   case postponed(String)
 }
@@ -187,6 +189,8 @@ public struct Deliveries: Sendable {
             last_error = NULL
           WHERE message_id = \(mail.key)
           """)
+      case .invalidRecipient:
+        try Self.fail(mail.key, .invalidRecipient, at: now, connection)
       case .failed(let reason):
         try Self.fail(mail.key, Self.shown(reason, of: mail), at: now, connection)
       case .postponed(let reason):

@@ -2,6 +2,8 @@
 public enum DeliveryProblem: Sendable, Equatable {
   /// The email can't be decrypted.
   case undecryptable
+  /// The recipient isn't an address that email can be sent to.
+  case invalidRecipient
   /// The mail server's response quoted the email and isn't stored; its reply code.
   case quoted(code: String)
   /// The mail server's response, or text that an earlier version stored.
@@ -11,6 +13,7 @@ public enum DeliveryProblem: Sendable, Equatable {
   var stored: String {
     switch self {
     case .undecryptable: StoredCode("undecryptable").text
+    case .invalidRecipient: StoredCode("invalid-recipient").text
     case .quoted(let code): StoredCode("quoted", [code]).text
     // A response can't imitate a code.
     case .response(let text): StoredCode(text) == nil ? text : StoredCode("response", [text]).text
@@ -23,6 +26,7 @@ public enum DeliveryProblem: Sendable, Equatable {
     self =
       switch stored?.code {
       case "undecryptable": .undecryptable
+      case "invalid-recipient": .invalidRecipient
       case "quoted": .quoted(code: first)
       case "response": .response(first)
       default: .response(text)

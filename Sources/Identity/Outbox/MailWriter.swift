@@ -31,6 +31,8 @@ public enum MailContent: Sendable {
   case notice(NoticeMail)
   /// A weakened MFA policy, to owners.
   case weakenedPolicy(WeakenedPolicyMail)
+  /// A policy review that is due, to the last reviewer.
+  case reviewDue(ReviewDueMail)
   /// A change that a user reported, to administrators.
   case reportedChange(ReportedChangeMail)
   /// A link to set up an authenticator app, to a user.
@@ -75,6 +77,16 @@ public struct WeakenedPolicyMail: Sendable {
   public let reason: String?
   /// The time of the change.
   public let at: Instant
+}
+
+/// A policy review that is due.
+public struct ReviewDueMail: Sendable {
+  /// The project's own user pool.
+  public let scope: Scope
+  /// The last sign-off.
+  public let signOff: SignOff
+  /// The URL of the review in the console.
+  public let link: String
 }
 
 /// A change that a user reported.

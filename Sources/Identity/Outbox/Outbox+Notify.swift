@@ -41,7 +41,7 @@ extension Outbox {
         reportLink: link)
       try add(
         OutboxMessage(
-          purpose: notice.purpose, recipient: recipient, text: written(.notice(mail)),
+          purpose: notice.kind.rawValue, recipient: recipient, text: written(.notice(mail)),
           expiresAt: now.advanced(bySeconds: Self.noticeLifetime)),
         to: account, in: scope, at: now, connection)
     }

@@ -49,32 +49,59 @@ public enum UserNotice: Sendable, Equatable {
 }
 
 extension UserNotice {
-  /// The purpose of the message in the outbox, which is also the stable code of the change.
-  public var purpose: String {
+  /// The kind of a change, with its stable code.
+  public enum Kind: String, CaseIterable, Sendable {
+    case factorWithdrawn = "notice-factor-withdrawn"
+    case factorsRemoved = "notice-factors-removed"
+    case factorReverted = "notice-factor-reverted"
+    case factorsAdded = "notice-factors-added"
+    case factorEnrolled = "notice-new-factor"
+    case factorsRestored = "notice-factors-restored"
+    case factorSuspended = "notice-factor-suspended"
+    case factorResumed = "notice-factor-resumed"
+    case factorRenamed = "notice-factor-renamed"
+    case changesAllowed = "notice-changes-allowed"
+    case codesUnlocked = "notice-codes-unlocked"
+    case sessionsEnded = "notice-sessions-ended"
+    case temporaryCodeMade = "notice-temporary-code"
+    case temporaryCodeEnded = "notice-temporary-code-ended"
+    case recoveryCodesMade = "notice-recovery-codes"
+    case recoveryCodesVoided = "notice-recovery-codes-voided"
+    case recoveryCodeUsed = "notice-recovery-code-used"
+    case enrollmentLinkSent = "notice-enrollment-link"
+    case factorEnrolledByLink = "notice-factor-enrolled"
+    case passwordChanged = "notice-password-changed"
+    case providerLinked = "notice-provider-linked"
+    case emailChanged = "notice-email-changed"
+    case accountDeleted = "notice-account-deleted"
+  }
+
+  /// The kind of the change.
+  public var kind: Kind {
     switch self {
-    case .factorWithdrawn: "notice-factor-withdrawn"
-    case .factorsRemoved: "notice-factors-removed"
-    case .factorReverted: "notice-factor-reverted"
-    case .factorsAdded: "notice-factors-added"
-    case .factorEnrolled: "notice-new-factor"
-    case .factorsRestored: "notice-factors-restored"
-    case .factorSuspended: "notice-factor-suspended"
-    case .factorResumed: "notice-factor-resumed"
-    case .factorRenamed: "notice-factor-renamed"
-    case .changesAllowed: "notice-changes-allowed"
-    case .codesUnlocked: "notice-codes-unlocked"
-    case .sessionsEnded: "notice-sessions-ended"
-    case .temporaryCodeMade: "notice-temporary-code"
-    case .temporaryCodeEnded: "notice-temporary-code-ended"
-    case .recoveryCodesMade: "notice-recovery-codes"
-    case .recoveryCodesVoided: "notice-recovery-codes-voided"
-    case .recoveryCodeUsed: "notice-recovery-code-used"
-    case .enrollmentLinkSent: "notice-enrollment-link"
-    case .factorEnrolledByLink: "notice-factor-enrolled"
-    case .passwordChanged: "notice-password-changed"
-    case .providerLinked: "notice-provider-linked"
-    case .emailChanged: "notice-email-changed"
-    case .accountDeleted: "notice-account-deleted"
+    case .factorWithdrawn: .factorWithdrawn
+    case .factorsRemoved: .factorsRemoved
+    case .factorReverted: .factorReverted
+    case .factorsAdded: .factorsAdded
+    case .factorEnrolled: .factorEnrolled
+    case .factorsRestored: .factorsRestored
+    case .factorSuspended: .factorSuspended
+    case .factorResumed: .factorResumed
+    case .factorRenamed: .factorRenamed
+    case .changesAllowed: .changesAllowed
+    case .codesUnlocked: .codesUnlocked
+    case .sessionsEnded: .sessionsEnded
+    case .temporaryCodeMade: .temporaryCodeMade
+    case .temporaryCodeEnded: .temporaryCodeEnded
+    case .recoveryCodesMade: .recoveryCodesMade
+    case .recoveryCodesVoided: .recoveryCodesVoided
+    case .recoveryCodeUsed: .recoveryCodeUsed
+    case .enrollmentLinkSent: .enrollmentLinkSent
+    case .factorEnrolledByLink: .factorEnrolledByLink
+    case .passwordChanged: .passwordChanged
+    case .providerLinked: .providerLinked
+    case .emailChanged: .emailChanged
+    case .accountDeleted: .accountDeleted
     }
   }
 
@@ -106,45 +133,45 @@ extension UserNotice {
         .accountDeleted:
         []
       }
-    return StoredCode(purpose, values).text
+    return StoredCode(kind.rawValue, values).text
   }
 
   /// Reads a stored change; nil for text of an earlier version.
   init?(stored: String) {
-    guard let stored = StoredCode(stored), let notice = Self.known(stored.code, stored.values)
+    guard let stored = StoredCode(stored), let kind = Kind(rawValue: stored.code),
+      let notice = Self.read(kind, stored.values)
     else { return nil }
     self = notice
   }
 
-  private static func known(_ code: String, _ values: [String]) -> UserNotice? {
+  private static func read(_ kind: Kind, _ values: [String]) -> UserNotice? {
     func instant(_ text: String) -> Instant? { Int64(text).map(Instant.init(microseconds:)) }
     let (first, second) = (values.first ?? "", values.dropFirst().first ?? "")
-    return switch code {
-    case "notice-factor-withdrawn": .factorWithdrawn(name: first)
-    case "notice-factors-removed": .factorsRemoved(names: values)
-    case "notice-factor-reverted": .factorReverted(name: first)
-    case "notice-factors-added": .factorsAdded(names: values)
-    case "notice-new-factor": .factorEnrolled(name: first)
-    case "notice-factors-restored": .factorsRestored(names: values)
-    case "notice-factor-suspended":
+    return switch kind {
+    case .factorWithdrawn: .factorWithdrawn(name: first)
+    case .factorsRemoved: .factorsRemoved(names: values)
+    case .factorReverted: .factorReverted(name: first)
+    case .factorsAdded: .factorsAdded(names: values)
+    case .factorEnrolled: .factorEnrolled(name: first)
+    case .factorsRestored: .factorsRestored(names: values)
+    case .factorSuspended:
       instant(second).map { .factorSuspended(name: first, until: $0) }
-    case "notice-factor-resumed": .factorResumed(name: first)
-    case "notice-factor-renamed": .factorRenamed(from: first, to: second)
-    case "notice-changes-allowed": .changesAllowed
-    case "notice-codes-unlocked": .codesUnlocked
-    case "notice-sessions-ended": .sessionsEnded
-    case "notice-temporary-code": instant(first).map { .temporaryCodeMade(until: $0) }
-    case "notice-temporary-code-ended": .temporaryCodeEnded
-    case "notice-recovery-codes": .recoveryCodesMade
-    case "notice-recovery-codes-voided": .recoveryCodesVoided
-    case "notice-recovery-code-used": Int(first).map { .recoveryCodeUsed(left: $0) }
-    case "notice-enrollment-link": .enrollmentLinkSent
-    case "notice-factor-enrolled": .factorEnrolledByLink(name: first)
-    case "notice-password-changed": .passwordChanged
-    case "notice-provider-linked": .providerLinked(name: first)
-    case "notice-email-changed": .emailChanged(from: first)
-    case "notice-account-deleted": .accountDeleted
-    default: nil
+    case .factorResumed: .factorResumed(name: first)
+    case .factorRenamed: .factorRenamed(from: first, to: second)
+    case .changesAllowed: .changesAllowed
+    case .codesUnlocked: .codesUnlocked
+    case .sessionsEnded: .sessionsEnded
+    case .temporaryCodeMade: instant(first).map { .temporaryCodeMade(until: $0) }
+    case .temporaryCodeEnded: .temporaryCodeEnded
+    case .recoveryCodesMade: .recoveryCodesMade
+    case .recoveryCodesVoided: .recoveryCodesVoided
+    case .recoveryCodeUsed: Int(first).map { .recoveryCodeUsed(left: $0) }
+    case .enrollmentLinkSent: .enrollmentLinkSent
+    case .factorEnrolledByLink: .factorEnrolledByLink(name: first)
+    case .passwordChanged: .passwordChanged
+    case .providerLinked: .providerLinked(name: first)
+    case .emailChanged: .emailChanged(from: first)
+    case .accountDeleted: .accountDeleted
     }
   }
 }

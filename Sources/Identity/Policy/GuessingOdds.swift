@@ -31,9 +31,24 @@ public struct GuessingOdds: Sendable, Equatable {
   /// The chance, 0 to 1, of a correct guess before the second factors are locked.
   public var untilClosed: Double { window.chance(ofGuesses: cap) }
 
+  /// The chance, 0 to 1, of a correct guess within 365 days at one account whose second factors are
+  /// unlocked whenever they're locked, so that only the waits slow the guesses down.
+  public var withinYear: Double { window.chance(ofGuesses: Self.guessesPerYear) }
+
+  /// The number of guesses at one account that the waits allow within 365 days.
+  public static let guessesPerYear = guesses(within: 365 * 86_400, atMost: .max)
+
+  /// Returns how many of some accounts are expected to be guessed correctly if each is tried until
+  /// its second factors are locked.
+  public func expectedHits(in accounts: Int) -> Double { Double(accounts) * untilClosed }
+
   /// Returns how many guesses fit into a number of seconds, if guesses take no time and each
   /// follows the wait immediately.
   public func guesses(within seconds: Int) -> Int {
+    Self.guesses(within: seconds, atMost: cap)
+  }
+
+  private static func guesses(within seconds: Int, atMost cap: Int) -> Int {
     guard seconds > 0 else { return 0 }
     var (guesses, waited) = (0, Int64(0))
     while guesses < cap, waited < Int64(seconds) {

@@ -4,7 +4,7 @@ import Database
 public struct Policies: Sendable {
   let store: Store
   let audit: Audit
-  let differing = DifferingCache()
+  let differing = PolicyStampCache<DifferingTenants?>()
 
   /// Returns the current policy.
   ///
@@ -97,7 +97,9 @@ public struct Policies: Sendable {
       return PolicyPreview(
         policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),
         losingSecondFactor: policy.users(with: before.union(after)) - policy.users(with: after),
-        approvalOver: rules.policyApprovalOverUsers, codeCap: rules.codeCap)
+        approvalOver: rules.policyApprovalOverUsers, codeCap: rules.codeCap,
+        exemptUsers: try Exemptions.countWithoutFactor(
+          in: scope, at: store.clock.now(), connection))
     }
   }
 

@@ -278,8 +278,10 @@ public struct PolicyPreview: Sendable {
   public var affectedUsers: Int { policy.users(affectedBy: weakenings) }
   /// Whether the change requires approval by a second administrator.
   public var needsApproval: Bool { policy.needsApproval(of: weakenings, above: approvalOver) }
-  /// The number of users without a factor, whom a mandatory pattern affects.
-  public var withoutFactor: Int { max(policy.users - policy.enrolledUsers, 0) }
+  /// The number of users without a factor who are exempt from MFA.
+  public let exemptUsers: Int
+  /// The number of users without a factor and an exemption, whom a mandatory pattern affects.
+  public var withoutFactor: Int { max(policy.users - policy.enrolledUsers - exemptUsers, 0) }
 }
 
 /// The result of changing a policy in the console.

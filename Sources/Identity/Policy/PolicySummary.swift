@@ -2,6 +2,8 @@ import Database
 
 /// The parts of a pool's policy that a review shows.
 public struct PolicySummary: Hashable, Sendable {
+  /// The key of the user pool.
+  public let key: Int64
   /// The tenant; nil for the project's own users.
   public let tenant: ID<Tenant>?
   /// The display name of the tenant or project.
@@ -24,10 +26,10 @@ public struct PolicySummary: Hashable, Sendable {
 
   static let columns: SQL = """
     s.tenant_id, s.display_name, \(PolicyEdit.columns("s")), s.policy_changed_at,
-      s.policy_changed_by, s.users, s.enrolled_users, s.policy_reason
+      s.policy_changed_by, s.users, s.enrolled_users, s.policy_reason, s.scope_key
     """
   /// The number of columns in `columns`.
-  static let columnCount = 13
+  static let columnCount = 14
 
   init(_ row: borrowing Row) throws {
     let tenant: String = try row.value(0)
@@ -39,6 +41,7 @@ public struct PolicySummary: Hashable, Sendable {
     users = try row.value(10)
     enrolledUsers = try row.value(11)
     changeReason = try row.value(12)
+    key = try row.value(13)
   }
 
   /// Hashes only the tenant, which already distinguishes nearly all summaries.

@@ -80,6 +80,8 @@ public enum ActionDenial: Error, Sendable {
   case changesLocked
   /// The agent removed the factor themselves; another administrator has to restore it.
   case ownRemoval
+  /// The agent granted the user's last exemption; another administrator has to grant the next one.
+  case ownExemption
   /// The requested state is already in effect.
   case nothingToDo
   /// A removal for this account already has a pending approval.

@@ -22,6 +22,8 @@ public struct UserRecords: Sendable {
   public let removalHolds: [RemovalHold]
   /// The pending approval request; nil if there is none.
   public let approval: Approval?
+  /// The exemption from MFA; nil if there is none.
+  public let exemption: Exemption?
   /// The temporary and recovery codes.
   public let backupCodes: BackupCodeState
   /// Whether the user can be sent a link to enroll an authenticator app.
@@ -76,6 +78,7 @@ extension Identity {
           ? try RemovedFactors.list(account.key, at: now, connection) : [],
         approval: kinds.approvals
           ? try Approvals.waiting(for: account.id, in: scope, at: now, connection) : nil,
+        exemption: kinds.exemptions ? try Exemptions.find(account, at: now, connection) : nil,
         backupCodes: kinds.backupCodes
           ? try BackupCodes.state(of: account, at: now, connection) : .nothing,
         canEnrollByLink: try EnrollmentLinks.canSend(to: account, in: scope, connection),
@@ -92,6 +95,7 @@ private struct RecordKinds {
   let notes: Bool
   let approvals: Bool
   let backupCodes: Bool
+  let exemptions: Bool
 
   static func find(
     _ account: Account, in scope: Scope, _ connection: borrowing Connection
@@ -102,12 +106,13 @@ private struct RecordKinds {
         EXISTS (SELECT 1 FROM user_note WHERE account_key = \(account.key)),
         EXISTS (SELECT 1 FROM approval INDEXED BY approval_of_user
           WHERE scope_key = \(scope.key) AND uid = \(account.id.text)),
-        EXISTS (SELECT 1 FROM backup_code_set WHERE account_key = \(account.key))
+        EXISTS (SELECT 1 FROM backup_code_set WHERE account_key = \(account.key)),
+        EXISTS (SELECT 1 FROM exemption WHERE account_key = \(account.key))
       """
     ) { row in
       RecordKinds(
         removedFactors: try row.value(0), notes: try row.value(1), approvals: try row.value(2),
-        backupCodes: try row.value(3))
+        backupCodes: try row.value(3), exemptions: try row.value(4))
     }
     guard let found else { throw Failure("no row of record kinds") }
     return found

@@ -131,4 +131,9 @@ extension ActionLinks {
     if let tenant = scope.tenant { path += "/tenants/\(URIComponent.encode(tenant.text))" }
     return path + "/users/\(URIComponent.encode(account.text))"
   }
+
+  /// The URL of a project's policy review in the console.
+  func review(of project: ID<Project>) -> String {
+    "\(origin)/projects/\(URIComponent.encode(project.text))/review"
+  }
 }

@@ -76,6 +76,7 @@ enum Deletion {
         "UPDATE project SET deleted_at = \(now.microseconds) WHERE project_id = \(project)")
       try connection.run("DELETE FROM api_key WHERE project_id = \(project)")
       try connection.run("DELETE FROM trusted_token_key WHERE project_id = \(project)")
+      try connection.run("DELETE FROM sign_off WHERE project_id = \(project)")
     }
     // A later project or tenant must not inherit these through the same ID.
     try connection.run("DELETE FROM administrator_grant WHERE \(place)")
@@ -127,9 +128,15 @@ enum Deletion {
       DELETE FROM code_attempt WHERE scope_key = \(scope) AND (at, account_key) IN (
         SELECT at, account_key FROM code_attempt WHERE scope_key = \(scope) LIMIT \(limit))
       """)
+    let reaches = try connection.run(
+      """
+      DELETE FROM reach_account WHERE scope_key = \(scope) AND (reach, day, account_key) IN (
+        SELECT reach, day, account_key FROM reach_account WHERE scope_key = \(scope)
+        LIMIT \(limit))
+      """)
     let lists = try purgeList(
-      of: scope, limit: limit - sessions - messages - codeAttempts, connection)
-    let others = sessions + messages + codeAttempts + lists
+      of: scope, limit: limit - sessions - messages - codeAttempts - reaches, connection)
+    let others = sessions + messages + codeAttempts + reaches + lists
     let left = limit - others
     guard left > 0 else { return others }
     let first = keys.lowerBound

@@ -1,9 +1,11 @@
+import Localization
+
 /// A command of the program, such as `serve` or `admin create`.
 protocol Command: Sendable {
   /// The command as typed, such as `admin create`.
   static var name: String { get }
   /// What the command does, in one line.
-  static var summary: String { get }
+  static var summary: Message { get }
   /// The operands shown in the help, such as `FILE`; empty for none.
   static var operands: String { get }
   static var options: [Option] { get }
@@ -16,17 +18,19 @@ extension Command {
   static var operands: String { "" }
 
   /// The text that `--help` prints.
-  static var help: String {
-    var text = "countersign \(name)"
-    if !operands.isEmpty { text += " \(operands)" }
-    text += ": \(summary)\n"
-    if !options.isEmpty { text += "\nOptions:\n" }
-    for option in options {
-      text += "  --\(option.name)\(option.placeholder.map { " \($0)" } ?? "")\n"
-      text += "      \(option.help)"
-      text += option.variable.map { " [\($0)]" } ?? ""
-      text += "\n"
+  static var help: Message {
+    let command = operands.isEmpty ? name : "\(name) \(operands)"
+    guard !options.isEmpty else {
+      return Message("cli.command-help", ["command": .text(command), "summary": .message(summary)])
     }
-    return text
+    let list = options.map { option in
+      let placeholder = option.placeholder.map { " \($0)" } ?? ""
+      let variable = option.variable.map { " [\($0)]" } ?? ""
+      return
+        "  --\(option.name)\(placeholder)\n      \(OperatorText.string(option.help))\(variable)\n"
+    }
+    return Message(
+      "cli.command-help-with-options",
+      ["command": .text(command), "summary": .message(summary), "options": .text(list.joined())])
   }
 }

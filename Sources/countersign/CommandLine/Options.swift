@@ -1,12 +1,14 @@
+import Localization
+
 /// An option of a command: `--name VALUE`, or a flag when it has no placeholder.
 struct Option: Sendable {
   let name: String
   let placeholder: String?
-  let help: String
+  let help: Message
   /// The environment variable used when the option isn't on the command line; nil for none.
   let variable: String?
 
-  init(_ name: String, _ placeholder: String? = nil, variable: Bool = true, help: String) {
+  init(_ name: String, _ placeholder: String? = nil, variable: Bool = true, help: Message) {
     self.name = name
     self.placeholder = placeholder
     self.help = help
@@ -17,15 +19,17 @@ struct Option: Sendable {
 
 /// An error in the command line; the exit code is 64 (`EX_USAGE`).
 struct UsageError: Error {
-  let message: String
+  let message: Message
+
+  init(_ message: Message) { self.message = message }
 }
 
 /// All the errors in a configuration; the exit code is 78 (`EX_CONFIG`).
 struct ConfigurationError: Error {
-  let problems: [String]
+  let problems: [Message]
 
-  init(_ problems: [String]) { self.problems = problems }
-  init(_ problem: String) { problems = [problem] }
+  init(_ problems: [Message]) { self.problems = problems }
+  init(_ problem: Message) { problems = [problem] }
 }
 
 /// The options and operands from the command line and the environment.
@@ -43,7 +47,7 @@ struct Arguments: Sendable {
     while let word = rest.popFirst() {
       guard word.hasPrefix("--"), word != "--" else {
         if word.hasPrefix("-"), word.count > 1, word != "--" {
-          throw UsageError(message: "unknown option \(word)")
+          throw UsageError(Message("cli.unknown-option", ["word": .text(word)]))
         }
         if word != "--" { operands.append(word) }
         continue
@@ -52,15 +56,19 @@ struct Arguments: Sendable {
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       guard let option = options.first(where: { $0.name == name }) else {
-        throw UsageError(message: "unknown option --\(name)")
+        throw UsageError(Message("cli.unknown-long-option", ["name": .text(name)]))
       }
-      guard option.placeholder != nil else {
-        guard parts.count == 1 else { throw UsageError(message: "--\(name) doesn't take a value") }
+      guard let placeholder = option.placeholder else {
+        guard parts.count == 1 else {
+          throw UsageError(Message("cli.accepts-no-value", ["name": .text(name)]))
+        }
         values[name] = ["true"]
         continue
       }
       guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
-        throw UsageError(message: "--\(name) requires \(option.placeholder ?? "a value")")
+        throw UsageError(
+          Message(
+            "cli.option-requires-value", ["name": .text(name), "placeholder": .text(placeholder)]))
       }
       values[name, default: []].append(value)
     }
@@ -82,8 +90,10 @@ struct Arguments: Sendable {
   /// - Parameter what: What it is, for the error.
   /// - Returns: The operand.
   /// - Throws: `UsageError` when there isn't exactly one operand.
-  func operand(_ what: String) throws(UsageError) -> String {
-    guard operands.count == 1 else { throw UsageError(message: "expected \(what)") }
+  func operand(_ what: Message) throws(UsageError) -> String {
+    guard operands.count == 1 else {
+      throw UsageError(Message("cli.operand-expected", ["what": .message(what)]))
+    }
     return operands[0]
   }
 
@@ -99,7 +109,9 @@ struct Arguments: Sendable {
   ///
   /// - Throws: `UsageError` when it's missing.
   func required(_ name: String) throws(UsageError) -> String {
-    guard let value = value(name) else { throw UsageError(message: "--\(name) is required") }
+    guard let value = value(name) else {
+      throw UsageError(Message("cli.option-is-required", ["name": .text(name)]))
+    }
     return value
   }
 }

@@ -2,6 +2,7 @@ import Crypto
 import Dispatch
 import Foundation
 import Glibc
+import Localization
 
 /// Reads a new password: twice without echo on a terminal, otherwise one line of standard input.
 enum PasswordPrompt {
@@ -11,23 +12,25 @@ enum PasswordPrompt {
   static func read() throws -> Secret {
     guard isatty(STDIN_FILENO) == 1 else {
       guard let line = readLine(strippingNewline: true), !line.isEmpty else {
-        throw UsageError(message: "no password on standard input")
+        throw UsageError(Message("cli.no-password-on-standard-input"))
       }
       return Secret(line)
     }
     let terminal = try QuietTerminal()
     defer { terminal.restore() }
-    guard let first = ask("Password: "), !first.isEmpty else {
-      throw UsageError(message: "no password entered")
+    guard let first = ask(Message("cli.password-prompt")), !first.isEmpty else {
+      throw UsageError(Message("cli.no-password-entered"))
     }
-    guard let second = ask("Confirm password: "), Array(second.utf8) == Array(first.utf8) else {
-      throw ConfigurationError("The passwords don't match. No changes made.")
+    guard let second = ask(Message("cli.repeat-the-password")),
+      Array(second.utf8) == Array(first.utf8)
+    else {
+      throw ConfigurationError(Message("cli.the-passwords-differ-no-changes-made"))
     }
     return Secret(first)
   }
 
-  private static func ask(_ prompt: String) -> String? {
-    FileHandle.standardError.write(Data(prompt.utf8))
+  private static func ask(_ prompt: Message) -> String? {
+    FileHandle.standardError.write(Data(OperatorText.string(prompt).utf8))
     let line = readLine(strippingNewline: true)
     FileHandle.standardError.write(Data("\n".utf8))
     return line
@@ -42,8 +45,7 @@ private struct QuietTerminal {
   init() throws {
     let kept = Self.stty(["-g"])
     guard let kept, Self.stty(["-echo"]) != nil else {
-      throw ConfigurationError(
-        "Echo can't be turned off on this terminal. Pass the password on standard input instead.")
+      throw ConfigurationError(Message("cli.echo-cant-be-turned-off-on"))
     }
     settings = kept
     interrupts = [SIGINT, SIGTERM].map { number in

@@ -1,38 +1,40 @@
 import Crypto
 import Foundation
 import Identity
+import Localization
+import MailText
 
 /// Creates an administrator, with a password from the terminal or standard input.
 enum AdminCreateCommand: Command {
   static let name = "admin create"
-  static let summary =
-    "creates an administrator; prompts for the password, or reads it from standard input"
+  static let summary = Message("cli.summary-creates-an-administrator-prompts-for-the")
   static let options = [
     Instance.dataOption,
-    Option("email", "E", variable: false, help: "The administrator's email address."),
     Option(
-      "name", "NAME", variable: false, help: "Display name (default: the email address)."),
-    Option("role", "ROLE", variable: false, help: "\(roles)."),
+      "email", "E", variable: false, help: Message("cli.help-the-administrators-email-address")),
+    Option(
+      "name", "NAME", variable: false,
+      help: Message("cli.help-display-name-default-the-email-address")),
+    Option("role", "ROLE", variable: false, help: Message("cli.help-roles", ["roles": roles])),
     Option(
       "project", "P", variable: false,
-      help: "Grant the role in this project only (default: the whole instance)."),
+      help: Message("cli.help-grant-the-role-in-this-project")),
     Option(
-      "tenant", "T", variable: false, help: "Grant the role in this tenant of the project only."),
+      "tenant", "T", variable: false, help: Message("cli.help-grant-the-role-in-this-tenant")),
   ]
 
-  private static var roles: String {
-    let names = Role.allCases.map(\.rawValue)
-    return "\(names.dropLast().joined(separator: ", ")), or \(names.last ?? "")"
+  private static var roles: Message.Value {
+    .choice(Role.allCases.map { .verbatim($0.rawValue) })
   }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")
     let word = try arguments.required("role")
     guard let role = Role(rawValue: word) else {
-      throw UsageError(message: "unknown role \(word); use \(roles)")
+      throw UsageError(Message("cli.unknown-role-use", ["role": .text(word), "roles": roles]))
     }
     if arguments.has("tenant"), !arguments.has("project") {
-      throw UsageError(message: "--tenant requires --project")
+      throw UsageError(Message("cli.tenant-requires-project"))
     }
     let grant = Grant(
       role: role, project: arguments.value("project").map { ID($0) },
@@ -43,24 +45,27 @@ enum AdminCreateCommand: Command {
         let administrator = try await instance.identity.administrators.create(
           email: email, displayName: arguments.value("name") ?? email,
           password: password, grant: grant, by: Author(actor: .commandLine))
-        Terminal.say("Created \(administrator.email), \(grant.text).")
+        Terminal.say(
+          Message(
+            "cli.administrator-created",
+            ["email": .text(administrator.email), "grant": .message(grant.message)]))
         return 0
       } catch {
-        throw ConfigurationError(sentence(error))
+        throw ConfigurationError(sentence(error, instance))
       }
     }
   }
 
-  private static func sentence(_ error: any Error) -> String {
-    guard let error = error as? AdministratorError else { return "\(error)" }
+  private static func sentence(_ error: any Error, _ instance: Instance) -> Message {
+    guard let error = error as? AdministratorError else { return .verbatim("\(error)") }
     return switch error {
-    case .emailTaken: "An administrator with this email address already exists."
-    case .invalidEmail: "Enter a valid email address."
-    case .invalidName: "The name must be 1 to 100 characters long."
-    case .weakPassword(let why): "The password is too weak. \(why.text)"
-    case .scopeNotFound: "Project or tenant not found."
-    case .busy: "Too many passwords are being hashed. Try again."
-    case .unavailable(let failure): "Database error: \(failure)"
+    case .emailTaken: Message("cli.an-administrator-with-this-email-address")
+    case .invalidEmail: Message("cli.enter-a-valid-email-address")
+    case .invalidName: Message("cli.the-name-must-be-1-to")
+    case .weakPassword(let why): AdminCommands.tooWeak(why, instance)
+    case .scopeNotFound: Message("cli.project-or-tenant-not-found")
+    case .busy: Message("cli.too-many-passwords-are-being-hashed")
+    case .unavailable(let failure): Message("cli.database-error", ["failure": .text("\(failure)")])
     }
   }
 }
@@ -68,7 +73,7 @@ enum AdminCreateCommand: Command {
 /// Lists administrators and their roles.
 enum AdminListCommand: Command {
   static let name = "admin list"
-  static let summary = "lists administrators, their roles, and whether they have a second factor"
+  static let summary = Message("cli.summary-lists-administrators-their-roles-and")
   static let options = [Instance.dataOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -76,11 +81,13 @@ enum AdminListCommand: Command {
       let records = try await instance.identity.administrators.records()
       for record in records {
         let administrator = record.administrator
-        let grants = administrator.grants.map(\.text).joined(separator: ", ")
-        let factor = record.hasSecondFactor ? "second factor" : "no second factor"
-        Terminal.say("\(administrator.email)\t\(administrator.displayName)\t\(grants)\t\(factor)")
+        let grants = Message.value(.sequence(administrator.grants.map(\.message)))
+        let factor =
+          record.hasSecondFactor ? Message("cli.second-factor") : Message("cli.no-second-factor")
+        let columns = [grants, factor].map(OperatorText.string).joined(separator: "\t")
+        Terminal.say("\(administrator.email)\t\(administrator.displayName)\t\(columns)")
       }
-      if records.isEmpty { Terminal.complain("No administrators yet.") }
+      if records.isEmpty { Terminal.complain(Message("cli.there-are-no-administrators-yet")) }
       return 0
     }
   }
@@ -89,8 +96,7 @@ enum AdminListCommand: Command {
 /// Resets an administrator's password to one from the terminal or standard input.
 enum AdminResetPasswordCommand: Command {
   static let name = "admin reset-password"
-  static let summary =
-    "resets an administrator's password, read from standard input; ends their sessions"
+  static let summary = Message("cli.summary-resets-an-administrators-password-read")
   static let options = [Instance.dataOption, AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -101,10 +107,11 @@ enum AdminResetPasswordCommand: Command {
       do {
         try await instance.identity.ownAccount.resetPassword(
           of: administrator, new: password, by: Author(actor: .commandLine))
-        Terminal.say("Reset the password of \(administrator.email) and ended their sessions.")
+        Terminal.say(
+          Message("cli.reset-the-password-of-and-ended", ["email": .text(administrator.email)]))
         return 0
       } catch PasswordChangeError.weakPassword(let why) {
-        throw ConfigurationError("The password is too weak. \(why.text)")
+        throw ConfigurationError(AdminCommands.tooWeak(why, instance))
       } catch PasswordChangeError.notFound {
         throw ConfigurationError(AdminCommands.unknownEmail)
       }
@@ -115,8 +122,7 @@ enum AdminResetPasswordCommand: Command {
 /// Removes an administrator's second factor, for when no other administrator can.
 enum AdminResetTOTPCommand: Command {
   static let name = "admin reset-totp"
-  static let summary =
-    "removes an administrator's second factor and recovery codes; ends their sessions"
+  static let summary = Message("cli.summary-removes-an-administrators-second-factor")
   static let options = [Instance.dataOption, AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -127,10 +133,11 @@ enum AdminResetTOTPCommand: Command {
         try await instance.identity.administratorFactors.reset(
           administrator.id, by: Author(actor: .commandLine))
         Terminal.say(
-          "Removed the second factor of \(administrator.email) and ended their sessions.")
+          Message("cli.removed-the-second-factor-of-and", ["email": .text(administrator.email)]))
         return 0
       } catch ManagementError.notFound {
-        throw ConfigurationError("\(administrator.email) has no second factor.")
+        throw ConfigurationError(
+          Message("cli.has-no-second-factor", ["email": .text(administrator.email)]))
       }
     }
   }
@@ -139,7 +146,7 @@ enum AdminResetTOTPCommand: Command {
 /// Unblocks a support agent who hit the hourly action limit, for when no other owner can.
 enum AdminReleaseCommand: Command {
   static let name = "admin release"
-  static let summary = "unblocks an administrator who hit the hourly action limit"
+  static let summary = Message("cli.summary-unblocks-an-administrator-who-hit-the")
   static let options = [Instance.dataOption, AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -149,13 +156,13 @@ enum AdminReleaseCommand: Command {
       let support = instance.identity.support
       let held = try await support.held().filter { $0.agent == administrator.id }
       guard !held.isEmpty else {
-        throw ConfigurationError("\(administrator.email) isn't blocked.")
+        throw ConfigurationError(Message("cli.isnt-blocked", ["email": .text(administrator.email)]))
       }
       for place in held {
         try await support.release(
           administrator.id, in: place.scope, by: Author(actor: .commandLine))
       }
-      Terminal.say("Unblocked \(administrator.email).")
+      Terminal.say(Message("cli.unblocked", ["email": .text(administrator.email)]))
       return 0
     }
   }
@@ -164,8 +171,13 @@ enum AdminReleaseCommand: Command {
 /// Options and lookups shared by the commands that act on one administrator.
 enum AdminCommands {
   static let emailOption = Option(
-    "email", "E", variable: false, help: "The administrator's email address.")
-  static let unknownEmail = "No administrator has this email address."
+    "email", "E", variable: false, help: Message("cli.help-the-administrators-email-address"))
+  static let unknownEmail = Message("cli.no-administrator-has-this-email-address")
+
+  static func tooWeak(_ why: WeakPassword, _ instance: Instance) -> Message {
+    Message(
+      "cli.the-password-is-too-weak", ["advice": .text(instance.catalogs[0].text(why.message))])
+  }
 
   static func find(_ email: String, _ instance: Instance) async throws -> Administrator {
     do {

@@ -3,28 +3,27 @@ import DatabaseSQLite
 import Foundation
 import Glibc
 import Identity
+import Localization
 
 /// Backs up the database, even while the server runs, or verifies a backup.
 enum BackupCommand: Command {
   static let name = "backup"
-  static let summary =
-    "backs up the database to FILE (- for standard output); the server can keep running"
+  static let summary = Message("cli.summary-backs-up-the-database-to-file")
   static let operands = "FILE"
   static let options = [
     Instance.dataOption,
     Option(
       "check", variable: false,
-      help:
-        "Verify the backup's integrity, version, and key. If FILE exists, only verify it."
+      help: Message("cli.help-verify-the-backups-integrity-version-and")
     ),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let file = try arguments.operand("the backup file to create")
+    let file = try arguments.operand(Message("cli.the-backup-file-to-create"))
     let folder = DataFolder(path: try arguments.required("data"))
     let isCheck = arguments.has("check")
     if file == "-" {
-      guard !isCheck else { throw UsageError(message: "--check requires a file") }
+      guard !isCheck else { throw UsageError(Message("cli.check-requires-a-file")) }
       return try await stream(folder)
     }
     if isCheck, FileManager.default.fileExists(atPath: file) {
@@ -33,11 +32,9 @@ enum BackupCommand: Command {
     try folder.mustExist()
     try await copy(folder, to: file)
     Terminal.say(
-      """
-      Created \(file). It doesn't contain the master key: keep a copy of \
-      \(folder.path)/master.key somewhere else. Without it, second factors in the backup can't be \
-      read.
-      """)
+      Message(
+        "cli.created-it-doesnt-contain-the-master",
+        ["file": .text(file), "folder": .text(folder.path)]))
     return isCheck ? try await check(file, folder) : 0
   }
 
@@ -52,9 +49,11 @@ enum BackupCommand: Command {
       await database.close()
       guard let error = error as? DatabaseError else { throw error }
       if case .exists = error.code {
-        throw ConfigurationError("\(file) already exists. Choose another name or delete it.")
+        throw ConfigurationError(
+          Message("cli.already-exists-choose-another-name-or", ["file": .text(file)]))
       }
-      throw ConfigurationError("The backup couldn't be created: \(error.message)")
+      throw ConfigurationError(
+        Message("cli.the-backup-couldnt-be-created", ["reason": .text(error.message)]))
     }
   }
 
@@ -64,12 +63,22 @@ enum BackupCommand: Command {
     let environment = ProcessInfo.processInfo.environment
     guard let keys = try folder.existingKey(environment: environment) else {
       throw ConfigurationError(
-        "There's no master.key in \(folder.path), so \(file) can't be verified.")
+        Message(
+          "cli.theres-no-master-key-in-so", ["folder": .text(folder.path), "file": .text(file)]))
     }
     let stored = try await backup.inspect(keys)
-    let latest = stored.latest.map { ", as of \($0.rfc3339Milliseconds)" } ?? ""
-    Terminal.say(
-      "\(file) is intact and matches the master key: \(stored.users) users\(latest).")
+    if let latest = stored.latest {
+      Terminal.say(
+        Message(
+          "cli.backup-is-intact-as-of",
+          [
+            "file": .text(file), "users": .text("\(stored.users)"),
+            "latest": .text(latest.rfc3339Milliseconds),
+          ]))
+    } else {
+      Terminal.say(
+        Message("cli.backup-is-intact", ["file": .text(file), "users": .text("\(stored.users)")]))
+    }
     return 0
   }
 
@@ -79,8 +88,7 @@ enum BackupCommand: Command {
   /// write-ahead log would grow until it finished.
   private static func stream(_ folder: DataFolder) async throws -> Int32 {
     guard isatty(STDOUT_FILENO) == 0 else {
-      throw UsageError(
-        message: "can't write a backup to a terminal; redirect standard output or name a file")
+      throw UsageError(Message("cli.cant-write-a-backup-to-a"))
     }
     try folder.mustExist()
     let draft = "\(folder.path)/backup.draft-\(getpid())"
@@ -88,14 +96,15 @@ enum BackupCommand: Command {
     let source = FileHandle(forReadingAtPath: draft)
     // Unlinked while open, so that nothing is left behind on any exit.
     try? FileManager.default.removeItem(atPath: draft)
-    guard let source else { throw ConfigurationError("The backup couldn't be read.") }
+    guard let source else { throw ConfigurationError(Message("cli.the-backup-couldnt-be-read")) }
     signal(SIGPIPE, SIG_IGN)
     do {
       while let part = try source.read(upToCount: 1 << 20), !part.isEmpty {
         try FileHandle.standardOutput.write(contentsOf: part)
       }
     } catch {
-      throw ConfigurationError("The backup couldn't be written: \(folder.reason(error))")
+      throw ConfigurationError(
+        Message("cli.the-backup-couldnt-be-written", ["reason": .text(folder.reason(error))]))
     }
     return 0
   }

@@ -3,19 +3,19 @@ import DatabaseSQLite
 import Demo
 import Foundation
 import Identity
+import Localization
 
 /// Creates a demo of any size in an empty data folder.
 enum DemoCommand: Command {
   static let name = "demo"
-  static let summary =
-    "fills an empty data folder with demo data of any size, to explore or benchmark"
+  static let summary = Message("cli.summary-fills-an-empty-data-folder-with")
   static let options = [
-    Option("data", "DIR", help: "The data folder; created if missing, and must be empty."),
+    Option("data", "DIR", help: Message("cli.help-empty-data-folder")),
     Option(
       "users", "N", variable: false,
-      help: "Users in one large pool, 100 to 10000000 (default: the same data as serve --demo)."),
+      help: Message("cli.help-users-in-one-large-pool-100")),
     Option(
-      "seed", "N", variable: false, help: "Seed of the generated data (default: 30)."),
+      "seed", "N", variable: false, help: Message("cli.help-seed-of-the-generated-data-default")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -36,11 +36,14 @@ enum DemoCommand: Command {
       summary = try await fill(instance, users: users, seed: seed)
     } catch {
       await instance.database.close()
-      throw ConfigurationError("\(error)")
+      throw ConfigurationError(.verbatim("\(error)"))
     }
     await instance.database.close()
     try unfinished.move(to: folder)
-    Terminal.say("Created in \((ContinuousClock.now - began).components.seconds) s.")
+    Terminal.say(
+      Message(
+        "cli.created-in-s",
+        ["seconds": .text("\((ContinuousClock.now - began).components.seconds)")]))
     DemoGreeting(summary: summary, seed: seed).say(beforeServing: path)
     return 0
   }
@@ -63,15 +66,19 @@ enum DemoCommand: Command {
   private static func users(_ text: String) throws(UsageError) -> Int {
     guard let number = Int(text), LargeDemo.range.contains(number) else {
       throw UsageError(
-        message: "--users must be a number from \(LargeDemo.range.lowerBound) to "
-          + "\(LargeDemo.range.upperBound), not \(text)")
+        Message(
+          "cli.users-must-be-a-number-from",
+          [
+            "least": .text("\(LargeDemo.range.lowerBound)"),
+            "most": .text("\(LargeDemo.range.upperBound)"), "text": .text(text),
+          ]))
     }
     return number
   }
 
   private static func seed(_ text: String) throws(UsageError) -> UInt64 {
     guard let seed = UInt64(text) else {
-      throw UsageError(message: "--seed must be a whole number, not \(text)")
+      throw UsageError(Message("cli.seed-must-be-a-whole-number", ["text": .text(text)]))
     }
     return seed
   }

@@ -2,23 +2,25 @@ import Foundation
 import Identity
 import IdentityToolkitAPI
 import JSON
+import Localization
 
 /// Exports users to a file, even while the server runs.
 enum ExportCommand: Command {
   static let name = "export"
-  static let summary = "exports users to a JSON or CSV file in the format of the Firebase CLI"
+  static let summary = Message("cli.summary-exports-users-to-a-json-or")
   static let operands = "FILE"
   static let options = [
     Instance.dataOption,
-    Option("project", "P", variable: false, help: "The project to export."),
-    Option("tenant", "T", variable: false, help: "Export this tenant of the project instead."),
+    Option("project", "P", variable: false, help: Message("cli.help-the-project-to-export")),
     Option(
-      "format", "FORMAT", variable: false, help: "json or csv (default: by file extension)."),
+      "tenant", "T", variable: false, help: Message("cli.help-export-this-tenant-of-the-project")),
+    Option(
+      "format", "FORMAT", variable: false, help: Message("cli.help-json-or-csv-default-by-file")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
-    let path = try arguments.operand("the file to create")
+    let path = try arguments.operand(Message("cli.the-file-to-create"))
     let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     return try await Instance.use(arguments) { instance in
       let scope = try await ImportCommand.scope(project, arguments.value("tenant"), instance)
@@ -35,10 +37,13 @@ enum ExportCommand: Command {
       try file.finish()
       try await accounts.recordHashDownload(
         of: scope, count: count.users, by: Author(actor: .commandLine))
-      Terminal.say("Exported \(count.users) users to \(path). It contains password hashes.")
+      Terminal.say(
+        Message(
+          "cli.exported-users-to-it-contains-password",
+          ["users": .text("\(count.users)"), "path": .text(path)]))
       if count.apps > 0 {
         Terminal.complain(
-          "\(count.apps) of them have TOTP factors, which aren't exported.")
+          Message("cli.of-them-have-totp-factors-which", ["users": .text("\(count.apps)")]))
       }
       return 0
     }
@@ -74,7 +79,7 @@ enum ExportCommand: Command {
       after = page.next
       if ContinuousClock.now - reportedAt >= .seconds(1) {
         reportedAt = .now
-        Terminal.complain("\(written.users) users written …")
+        Terminal.complain(Message("cli.users-written", ["users": .text("\(written.users)")]))
       }
     } while after != nil
     if format == .json { try file.write(Array("\n]}\n".utf8)) }
@@ -90,14 +95,15 @@ private final class PrivateFile: Sendable {
 
   init(_ path: String) throws(ConfigurationError) {
     guard !FileManager.default.fileExists(atPath: path) else {
-      throw ConfigurationError("\(path) already exists. Choose another name or delete it.")
+      throw ConfigurationError(
+        Message("cli.already-exists-choose-another-name-or", ["file": .text(path)]))
     }
     self.path = path
     partial = "\(path).partial-\(ProcessInfo.processInfo.processIdentifier)"
     let isCreated = FileManager.default.createFile(
       atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600])
     guard isCreated, let handle = FileHandle(forWritingAtPath: partial) else {
-      throw ConfigurationError("\(path) can't be written.")
+      throw ConfigurationError(Message("cli.file-cant-be-written", ["path": .text(path)]))
     }
     self.handle = handle
   }
@@ -122,6 +128,9 @@ private final class PrivateFile: Sendable {
   }
 
   private func failure(_ error: any Error) -> ConfigurationError {
-    ConfigurationError("\(path) can't be written: \(error.localizedDescription)")
+    ConfigurationError(
+      Message(
+        "cli.file-cant-be-written-because",
+        ["path": .text(path), "reason": .text(error.localizedDescription)]))
   }
 }

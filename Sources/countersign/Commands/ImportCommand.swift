@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Identity
 import IdentityToolkitAPI
+import Localization
 
 /// Imports users from a file, even while the server runs.
 ///
@@ -9,24 +10,24 @@ import IdentityToolkitAPI
 /// continues when it's run again.
 enum ImportCommand: Command {
   static let name = "import"
-  static let summary = "imports users from a JSON or CSV file in the format of the Firebase CLI"
+  static let summary = Message("cli.summary-imports-users-from-a-json-or")
   static let operands = "FILE"
   static let options =
     [
       Instance.dataOption,
-      Option("project", "P", variable: false, help: "The project to import into."),
+      Option("project", "P", variable: false, help: Message("cli.help-the-project-to-import-into")),
       Option(
-        "tenant", "T", variable: false, help: "Import into this tenant of the project instead."),
+        "tenant", "T", variable: false, help: Message("cli.help-import-into-this-tenant-of-the")),
       Option(
         "overwrite", variable: false,
-        help: "Replace existing users (default: leave them unchanged)."),
+        help: Message("cli.help-replace-existing-users-default-leave")),
       Option(
-        "format", "FORMAT", variable: false, help: "json or csv (default: by file extension)."),
+        "format", "FORMAT", variable: false, help: Message("cli.help-json-or-csv-default-by-file")),
     ] + HashOptions.all
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
-    let path = try arguments.operand("the file to import")
+    let path = try arguments.operand(Message("cli.one-file"))
     let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     let parameters = try HashOptions.parameters(arguments)
     return try await Instance.use(arguments) { instance in
@@ -35,7 +36,7 @@ enum ImportCommand: Command {
       do throws(HashParameterError) {
         file = try UserFile(hashes: parameters, profile: instance.identity.profile)
       } catch {
-        throw UsageError(message: HashOptions.sentence(error))
+        throw UsageError(HashOptions.sentence(error))
       }
       let reader = try UserFileReader(path: path, format: format, file: file)
       var task = ImportTask(
@@ -54,7 +55,7 @@ enum ImportCommand: Command {
         project: ID(project), tenant: tenant.map { ID($0) })
     } catch {
       if case .unavailable = error { throw error }
-      throw ConfigurationError("Project or tenant not found.")
+      throw ConfigurationError(Message("cli.project-or-tenant-not-found"))
     }
   }
 }
@@ -100,7 +101,7 @@ private struct ImportTask {
     } while stored != nil
     if hasBegun {
       try await imports.recordEnd(
-        total, of: scope, name: trouble == nil ? name : "\(name) (incomplete)", by: author)
+        total, of: scope, name: name, isComplete: trouble == nil, by: author)
     }
     return finish(trouble)
   }
@@ -127,11 +128,22 @@ private struct ImportTask {
   private mutating func account(_ outcome: ImportOutcome, _ rows: [FileRow]) {
     for refusal in outcome.refusals {
       let row = rows[refusal.index]
-      var who = "user \(read + refusal.index)"
-      if case .success(let user) = row.row, !user.localID.isEmpty {
-        who += " (\(Terminal.plain(user.localID)))"
+      let (line, user) = (String(row.line), String(read + refusal.index))
+      let problem = Terminal.plain(refusal.fault.text)
+      if case .success(let new) = row.row, !new.localID.isEmpty {
+        Terminal.complain(
+          Message(
+            "cli.user-rejected-with-uid",
+            [
+              "line": .text(line), "user": .text(user), "uid": .text(Terminal.plain(new.localID)),
+              "problem": .text(problem),
+            ]))
+      } else {
+        Terminal.complain(
+          Message(
+            "cli.user-rejected",
+            ["line": .text(line), "user": .text(user), "problem": .text(problem)]))
       }
-      Terminal.complain("line \(row.line), \(who): \(Terminal.plain(refusal.fault.text))")
     }
     total.created += outcome.created
     total.replaced += outcome.replaced
@@ -140,17 +152,29 @@ private struct ImportTask {
     read += rows.count
     guard ContinuousClock.now - reportedAt >= .seconds(1) else { return }
     reportedAt = .now
-    Terminal.complain("\(read) users read, \(total.created) imported …")
+    Terminal.complain(
+      Message(
+        "cli.users-read-imported",
+        ["users": .text(String(read)), "imported": .text(String(total.created))]))
   }
 
   private func finish(_ trouble: UserFileError?) -> Int32 {
-    var words = ["\(total.created) imported"]
-    if total.replaced > 0 { words.append("\(total.replaced) replaced") }
-    if total.kept > 0 { words.append("\(total.kept) already existed, left unchanged") }
-    if !total.refusals.isEmpty { words.append("\(total.refusals.count) rejected") }
-    Terminal.say("\(read) users read: \(words.joined(separator: ", ")).")
+    var results = [Message("cli.imported", ["users": .text(String(total.created))])]
+    if total.replaced > 0 {
+      results.append(Message("cli.replaced", ["users": .text(String(total.replaced))]))
+    }
+    if total.kept > 0 {
+      results.append(
+        Message("cli.already-existed-left-unchanged", ["users": .text(String(total.kept))]))
+    }
+    if !total.refusals.isEmpty {
+      results.append(Message("cli.rejected", ["users": .text(String(total.refusals.count))]))
+    }
+    Terminal.say(
+      Message("cli.users-read", ["users": .text(String(read)), "results": .sequence(results)]))
     if let trouble {
-      Terminal.complain("The rest of the file couldn't be read. \(trouble.message)")
+      Terminal.complain(
+        Message("cli.the-rest-of-the-file-couldnt", ["reason": .message(trouble.message)]))
     }
     return trouble == nil && total.refusals.isEmpty ? 0 : 1
   }

@@ -1,21 +1,22 @@
 import DatabaseSQLite
 import Foundation
 import Identity
+import Localization
 
 /// Creates an instance: the data folder, its master key, and its database.
 enum InitCommand: Command {
   static let name = "init"
-  static let summary = "creates a new instance in an empty or missing data folder"
+  static let summary = Message("cli.summary-creates-a-new-instance-in-an")
   static let options = [
-    Option("data", "DIR", help: "The data folder; created if missing."),
-    Option("profile", "PROFILE", help: "standalone or emulator (default: standalone)."),
+    Option("data", "DIR", help: Message("cli.help-new-data-folder")),
+    Option("profile", "PROFILE", help: Message("cli.help-standalone-or-emulator-default")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let folder = DataFolder(path: try arguments.required("data"))
     let word = arguments.value("profile") ?? Profile.standalone.rawValue
     guard let profile = Profile(rawValue: word) else {
-      throw UsageError(message: "--profile must be standalone or emulator, not \(word)")
+      throw UsageError(Message("cli.profile-unknown", ["word": .text(word)]))
     }
     let isNew = !FileManager.default.fileExists(atPath: folder.path)
     try folder.prepare()
@@ -29,15 +30,11 @@ enum InitCommand: Command {
     } catch {
       // The server and the next init would reject half an instance.
       folder.removeNewInstance(withFolder: isNew)
-      if let error = error as? StartError { throw ConfigurationError(error.text) }
+      if let error = error as? StartError { throw ConfigurationError(error.message) }
       throw error
     }
     try? lock.close()
-    Terminal.say(
-      """
-      Created an instance in \(folder.path). Keep a copy of its master.key somewhere else: without \
-      it, second factors can't be read. Next: countersign serve --data \(folder.path)
-      """)
+    Terminal.say(Message("cli.created-an-instance-in-keep-a", ["folder": .text(folder.path)]))
     return 0
   }
 }
@@ -50,15 +47,14 @@ extension DataFolder {
     let hasDatabase = !held.isEmpty || DatabaseSwap(data: path).isPending
     guard !hasDatabase || files.fileExists(atPath: key) else {
       throw ConfigurationError(
-        "\(path) already contains a database, but no key. Put its master.key back, or choose "
-          + "another folder.")
+        Message("cli.already-contains-a-database-but-no", ["path": .text(path)]))
     }
     guard !hasDatabase else {
       throw ConfigurationError(
-        "\(path) already contains an instance. To serve it: countersign serve --data \(path)")
+        Message("cli.already-contains-an-instance-to-serve", ["path": .text(path)]))
     }
     guard !files.fileExists(atPath: key) else {
-      throw ConfigurationError(Self.emptyBesideKey(path, "no database"))
+      throw ConfigurationError(Self.emptyBesideKey(path, Message("cli.no-database")))
     }
   }
 

@@ -1,26 +1,34 @@
 import Foundation
 import Identity
+import Localization
 
 /// Lists token signing keys and the IDs of master keys.
 enum KeysListCommand: Command {
   static let name = "keys list"
-  static let summary = "lists token signing keys and the IDs of master keys"
+  static let summary = Message("cli.summary-lists-token-signing-keys-and-the")
   static let options = [Instance.dataOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
       for (key, state) in try await instance.identity.signingKeys.list() {
-        var words = [key.id, state.rawValue, "created \(key.createdAt.rfc3339Milliseconds)"]
-        words.append("signs from \(key.signsFrom.rfc3339Milliseconds)")
+        var times = [
+          Message("cli.key-created", ["time": .text(key.createdAt.rfc3339Milliseconds)]),
+          Message("cli.signs-from", ["time": .text(key.signsFrom.rfc3339Milliseconds)]),
+        ]
         if let until = key.verifiesUntil {
-          words.append("valid until \(until.rfc3339Milliseconds)")
+          times.append(Message("cli.valid-until", ["time": .text(until.rfc3339Milliseconds)]))
         }
-        Terminal.say(words.joined(separator: "\t"))
+        let columns = [key.id, state.rawValue] + times.map(OperatorText.string)
+        Terminal.say(columns.joined(separator: "\t"))
       }
       for key in try await instance.identity.masterKeys.list() {
-        let since = key.since.map { "since \($0.rfc3339Milliseconds)" } ?? "not used yet"
-        let state = key.isSealing ? "master, encrypts" : "master, decrypts only"
-        Terminal.say("\(key.id)\t\(state)\t\(since)")
+        let since =
+          key.since.map { Message("cli.since", ["time": .text($0.rfc3339Milliseconds)]) }
+          ?? Message("cli.not-used-yet")
+        let state =
+          key.isSealing ? Message("cli.master-encrypts") : Message("cli.master-decrypts-only")
+        let columns = [key.id] + [state, since].map(OperatorText.string)
+        Terminal.say(columns.joined(separator: "\t"))
       }
       return 0
     }
@@ -30,13 +38,12 @@ enum KeysListCommand: Command {
 /// Creates the next token signing key.
 enum KeysRotateCommand: Command {
   static let name = "keys rotate"
-  static let summary =
-    "creates the next token signing key; it's used once verifiers have had time to fetch it"
+  static let summary = Message("cli.summary-creates-the-next-token-signing-key")
   static let options = [
     Instance.dataOption,
     Option(
       "now", variable: false,
-      help: "Sign with the new key immediately, for when the current one is compromised."),
+      help: Message("cli.help-sign-with-it-immediately-in-case")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -45,15 +52,14 @@ enum KeysRotateCommand: Command {
         let key = try await instance.identity.signingKeys.rotate(
           immediately: arguments.has("now"), by: Author(actor: .commandLine))
         Terminal.say(
-          """
-          Created \(key.id). It's published now and signs from \
-          \(key.signsFrom.rfc3339Milliseconds). Older keys retire automatically once everything \
-          they signed has expired.
-          """)
+          Message(
+            "cli.created-its-published-now-and-signs",
+            ["id": .text("\(key.id)"), "signsFrom": .text(key.signsFrom.rfc3339Milliseconds)]))
         return 0
       } catch KeyRotationError.anotherIsWaiting(let moment) {
         throw ConfigurationError(
-          "A new key is already published and signs from \(moment.rfc3339Milliseconds).")
+          Message(
+            "cli.a-new-key-is-already-published", ["moment": .text(moment.rfc3339Milliseconds)]))
       }
     }
   }
@@ -62,23 +68,21 @@ enum KeysRotateCommand: Command {
 /// Retires a token signing key early.
 enum KeysRetireCommand: Command {
   static let name = "keys retire"
-  static let summary =
-    "retires a token signing key early; tokens it signed are rejected immediately"
+  static let summary = Message("cli.summary-retires-a-token-signing-key-early")
   static let operands = "ID"
   static let options = [Instance.dataOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let id = try arguments.operand("the ID of a key")
+    let id = try arguments.operand(Message("cli.the-id-of-a-key"))
     return try await Instance.use(arguments) { instance in
       do {
         try await instance.identity.signingKeys.retire(id, by: Author(actor: .commandLine))
-        Terminal.say("Retired \(id). Verifiers drop it from their caches within an hour.")
+        Terminal.say(Message("cli.retired-verifiers-drop-it-from-their", ["id": .text(id)]))
         return 0
       } catch KeyRotationError.notFound {
-        throw ConfigurationError("Key not found. See countersign keys list.")
+        throw ConfigurationError(Message("cli.key-not-found-see-countersign-keys"))
       } catch KeyRotationError.isTheOnlyOne {
-        throw ConfigurationError(
-          "This is the only signing key. Create another first: countersign keys rotate --now.")
+        throw ConfigurationError(Message("cli.this-is-the-only-signing-key"))
       }
     }
   }

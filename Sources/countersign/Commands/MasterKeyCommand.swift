@@ -2,6 +2,7 @@ import Crypto
 import DatabaseSQLite
 import Foundation
 import Identity
+import Localization
 
 /// Adds a new master key and re-encrypts all secrets with it.
 ///
@@ -9,8 +10,7 @@ import Identity
 /// command does. If either is killed, the next server or the next run of the command continues.
 enum KeysRotateMasterCommand: Command {
   static let name = "keys rotate-master"
-  static let summary =
-    "creates a new master key and re-encrypts all secrets; the server can keep running"
+  static let summary = Message("cli.summary-creates-a-new-master-key-and")
   static let options = [Instance.dataOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -25,17 +25,13 @@ enum KeysRotateMasterCommand: Command {
     do {
       let isUnderWay = instance.keys.ids.count > 1
       if isUnderWay {
-        Terminal.say("A rotation is already in progress. Continuing it.")
+        Terminal.say(Message("cli.a-rotation-is-already-in-progress"))
       } else {
         let ring = instance.keys.rotated(random: .system)
         try folder.store(ring)
         instance.keys.adopt(ring)
         try await instance.identity.masterKeys.begin(by: Author(actor: .commandLine))
-        Terminal.say(
-          """
-          Created a new master key. Store a copy of \(folder.path)/master.key somewhere else. \
-          Earlier backups need the previous key: keep its copy as long as you keep them.
-          """)
+        Terminal.say(Message("cli.created-a-new-master-key-store", ["folder": .text(folder.path)]))
       }
       // Commands that start from here on read the new key.
       try? change.close()
@@ -58,19 +54,17 @@ enum KeysRotateMasterCommand: Command {
       case .part(let progress):
         guard progress.rows >= reported + 1_000 || reported == 0 else { continue }
         reported = progress.rows
-        Terminal.say("Re-encrypted \(progress.changed) secrets.")
+        Terminal.say(Message("cli.re-encrypted-secrets", ["secrets": .text("\(progress.changed)")]))
       case .waiting(let moment):
         Terminal.say(
-          """
-          All secrets are encrypted with the new key. The previous one is kept until \
-          \(moment.rfc3339Milliseconds) for tokens that clients hold. After that, the server or \
-          the next run of this command removes it.
-          """)
+          Message(
+            "cli.all-secrets-are-encrypted-with-the", ["moment": .text(moment.rfc3339Milliseconds)])
+        )
         return 0
       case .droppable:
         try await instance.identity.masterKeys.drop()
         try folder.store(instance.keys.newestAlone())
-        Terminal.say("Removed the previous key, which is no longer needed.")
+        Terminal.say(Message("cli.removed-the-previous-key-which-is"))
         return 0
       case .settled: return 0
       }
@@ -79,47 +73,43 @@ enum KeysRotateMasterCommand: Command {
 
   /// Waits while a running server re-encrypts all secrets, up to 60 s without progress.
   private static func follow(_ instance: Instance) async throws -> Int32 {
-    Terminal.say("The running server is re-encrypting all secrets.")
+    Terminal.say(Message("cli.the-running-server-is-re-encrypting"))
     var last: ResealProgress?
     var idle = 0
     while idle < 60 {
       let state = try await instance.identity.masterKeys.progress()
       if state.isDone {
-        Terminal.say(
-          "All secrets are encrypted with the new key. The server removes the previous one in an "
-            + "hour.")
+        Terminal.say(Message("cli.server-removes-previous-key"))
         return 0
       }
       idle = state.progress == last ? idle + 1 : 0
       if state.progress != last, state.progress.rows > 0 {
-        Terminal.say("Re-encrypted \(state.progress.changed) secrets.")
+        Terminal.say(
+          Message("cli.re-encrypted-secrets", ["secrets": .text("\(state.progress.changed)")]))
       }
       last = state.progress
       try await Task.sleep(for: .seconds(1))
     }
-    throw ConfigurationError(
-      "The server made no progress for a minute. Restart it; re-encryption continues automatically."
-    )
+    throw ConfigurationError(Message("cli.the-server-made-no-progress-for"))
   }
 
   /// Prints the new value of the environment variable, which this program can't set.
   private static func inEnvironment(_ environment: [String: String]) throws -> Int32 {
     let ring: KeyRing
     do { ring = try KeyRing(text: environment[DataFolder.variable] ?? "") } catch {
-      throw ConfigurationError("\(DataFolder.variable) isn't a master key: \(error)")
+      throw ConfigurationError(
+        Message(
+          "cli.isnt-a-master-key",
+          ["variable": .text(DataFolder.variable), "reason": .text("\(error)")]))
     }
     guard ring.ids.count == 1 else {
       throw ConfigurationError(
-        "\(DataFolder.variable) still contains a previous key. Remove it once the server reports "
-          + "that you can."
-      )
+        Message(
+          "cli.still-contains-a-previous-key-remove", ["variable": .text(DataFolder.variable)]))
     }
     Terminal.say(ring.rotated(random: .system).text.revealedText)
     Terminal.complain(
-      """
-      Set \(DataFolder.variable) to this value and restart the server. It re-encrypts all secrets \
-      with the first key and reports when you can remove the second.
-      """)
+      Message("cli.set-to-this-value-and-restart", ["variable": .text(DataFolder.variable)]))
     return 0
   }
 }

@@ -1,4 +1,5 @@
 import Identity
+import Localization
 
 /// A command that acts on a project's resources, such as its service tokens.
 protocol ProjectCommand: Command {}
@@ -6,7 +7,10 @@ protocol ProjectCommand: Command {}
 extension ProjectCommand {
   /// The data folder and the project.
   static var options: [Option] {
-    [Instance.dataOption, Option("project", "P", variable: false, help: "The project.")]
+    [
+      Instance.dataOption,
+      Option("project", "P", variable: false, help: Message("cli.help-the-project")),
+    ]
   }
 }
 
@@ -26,15 +30,19 @@ extension ProjectList {
 
   /// Prints one row of the list, with tabs between the columns.
   static func say(_ columns: String..., revokedAt: Instant?) {
-    let state = revokedAt.map { "revoked \($0.rfc3339Milliseconds)" } ?? "active"
-    Terminal.say((columns + [state]).joined(separator: "\t"))
+    let state =
+      revokedAt.map { Message("cli.revoked", ["time": .text($0.rfc3339Milliseconds)]) }
+      ?? Message("cli.active")
+    Terminal.say((columns + [OperatorText.string(state)]).joined(separator: "\t"))
   }
 }
 
 /// A command that revokes one of a project's resources.
 protocol ProjectRevocation: ProjectCommand {
-  /// The kind of resource, as a noun.
-  static var noun: String { get }
+  /// What the operand is, for the error when it's missing.
+  static var operand: Message { get }
+  /// The error when the project has no active resource with the ID.
+  static var unknown: Message { get }
 
   /// Revokes a resource; returns false when the project has no active one with this ID.
   static func revoke(_ id: String, of project: ID<Project>, _ identity: Identity) async throws
@@ -46,12 +54,12 @@ extension ProjectRevocation {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = ID<Project>(try arguments.required("project"))
-    let id = try arguments.operand("the ID of a \(noun)")
+    let id = try arguments.operand(operand)
     return try await Instance.use(arguments) { instance in
       guard try await revoke(id, of: project, instance.identity) else {
-        throw ConfigurationError("The project has no active \(noun) with this ID.")
+        throw ConfigurationError(unknown)
       }
-      Terminal.say("Revoked \(id).")
+      Terminal.say(Message("cli.resource-revoked", ["id": .text(id)]))
       return 0
     }
   }

@@ -3,28 +3,26 @@ import Database
 import DatabaseSQLite
 import Foundation
 import Identity
+import Localization
 
 /// Replaces the database of a stopped server with a backup.
 enum RestoreCommand: Command {
   static let name = "restore"
-  static let summary = "restores the database from a backup; the server must be stopped"
+  static let summary = Message("cli.summary-restores-the-database-from-a-backup")
   static let operands = "FILE"
   static let options = [
     Instance.dataOption,
     Option(
       "keep-sessions", variable: false,
-      help:
-        "Keep users and administrators signed in. Sessions that were ended after the backup are "
-        + "valid again; recorded in the audit log."),
+      help: Message("cli.help-keep-users-and-administrators-signed-in")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let file = BackupFile(path: try arguments.operand("the backup to restore"))
+    let file = BackupFile(path: try arguments.operand(Message("cli.the-backup-to-restore")))
     let folder = DataFolder(path: try arguments.required("data"))
     guard FileManager.default.fileExists(atPath: folder.path) else {
       throw ConfigurationError(
-        "The data folder \(folder.path) doesn't exist. Create it and put your copy of master.key "
-          + "there.")
+        Message("cli.the-data-folder-doesnt-exist-create", ["folder": .text(folder.path)]))
     }
     let server = try folder.lock()
     let keys = try folder.lockKeysForChange()
@@ -37,8 +35,9 @@ enum RestoreCommand: Command {
     let environment = ProcessInfo.processInfo.environment
     guard let ring = try folder.existingKey(environment: environment) else {
       throw ConfigurationError(
-        "There's no master.key in \(folder.path). Put the copy from the time of the backup there "
-          + "first (mode 600): without it, the second factors in \(file.path) can't be read.")
+        Message(
+          "cli.theres-no-master-key-in-put",
+          ["folder": .text(folder.path), "file": .text(file.path)]))
     }
     let restore = Restore(
       file: file, folder: folder, swap: DatabaseSwap(data: folder.path),
@@ -59,7 +58,7 @@ private struct Restore {
 
   func run(_ ring: KeyRing, environment: [String: String]) async throws {
     let former: ReadOnlySQLiteDatabase?
-    let trouble: String?
+    let trouble: Message?
     (former, trouble) = await openFormer(ring)
     do {
       try swap.begin()
@@ -81,9 +80,9 @@ private struct Restore {
   ///
   /// - Returns: The database, when it can be read and was encrypted with the same key; otherwise
   ///   the reason.
-  private func openFormer(_ ring: KeyRing) async -> (ReadOnlySQLiteDatabase?, String?) {
+  private func openFormer(_ ring: KeyRing) async -> (ReadOnlySQLiteDatabase?, Message?) {
     guard FileManager.default.fileExists(atPath: folder.database) else {
-      return (nil, "there's no previous database in \(folder.path)")
+      return (nil, Message("cli.theres-no-previous-database-in", ["folder": .text(folder.path)]))
     }
     do {
       let database = try ReadOnlySQLiteDatabase(path: folder.database)
@@ -92,10 +91,12 @@ private struct Restore {
         return (database, nil)
       } catch {
         await database.close()
-        return (nil, "the previous database can't be compared. \(error)")
+        return (nil, Message("cli.previous-database-differs", ["reason": .text("\(error)")]))
       }
     } catch {
-      return (nil, "the previous database can't be read (\(error.message))")
+      return (
+        nil, Message("cli.the-previous-database-cant-be-read", ["reason": .text(error.message)])
+      )
     }
   }
 
@@ -106,14 +107,14 @@ private struct Restore {
   ) async throws -> (RestoreReport, [RevivedState]?) {
     let draft = DataFolder(path: swap.draft)
     let ring = try folder.existingKey(environment: environment)
-    guard let ring else { throw ConfigurationError("The master key is missing.") }
+    guard let ring else { throw ConfigurationError(Message("cli.the-master-key-is-gone")) }
     let instance: Instance
     do {
       instance = try await Instance.open(
         draft, assets: .ofCommands, keys: ring, profile: stored.profile, creates: false,
         migrates: true)
     } catch let error as StartError {
-      throw ConfigurationError(error.text)
+      throw ConfigurationError(error.message)
     }
     do {
       // Tokens have timestamps in whole seconds, so one issued in the last second before the stop
@@ -139,37 +140,42 @@ private struct Restore {
 
   private func say(
     _ stored: StoredInstance, _ report: RestoreReport, _ revived: [RevivedState]?,
-    _ trouble: String?, _ aside: String?
+    _ trouble: Message?, _ aside: String?
   ) {
-    let since = stored.latest?.rfc3339Milliseconds ?? "it was created"
-    Terminal.say("Restored \(file.path): \(stored.users) users, as of \(since).")
+    let since = Message.Value.message(
+      stored.latest.map { .verbatim($0.rfc3339Milliseconds) } ?? Message("cli.it-was-created"))
+    Terminal.say(
+      Message(
+        "cli.restored-users-as-of",
+        ["file": .text(file.path), "users": .text("\(stored.users)"), "since": since]))
     if let aside, FileManager.default.fileExists(atPath: aside) {
-      Terminal.say("The previous database is in \(aside). Delete it when you no longer need it.")
+      Terminal.say(Message("cli.the-previous-database-is-in-delete", ["aside": .text(aside)]))
     }
-    Terminal.say("Ended: \(report.summary). One-time codes up to now are marked as used.")
+    Terminal.say(Message("cli.ended-one-time-codes-up-to", ["ended": .sequence(report.summary)]))
     if keepsSessions {
-      Terminal.say("Sessions were kept, including those that were ended after the backup.")
+      Terminal.say(Message("cli.sessions-were-kept-including-those-that"))
     }
     guard let revived else {
       Terminal.say(
-        """
-        The backup doesn't include removals or revocations since \(since), and \
-        \(trouble ?? "the previous database can't be compared"). Repeat those you know of: removed \
-        factors and users, revoked tokens, keys, and roles, changed passwords, used recovery codes.
-        """)
+        Message(
+          "cli.the-backup-doesnt-include-removals-or",
+          [
+            "since": since,
+            "reason": .message(trouble ?? Message("cli.the-previous-database-cant-be-compared")),
+          ]))
       return
     }
     guard !revived.isEmpty else {
-      Terminal.say(
-        "This restore brought back nothing that was removed, revoked, or changed since \(since).")
+      Terminal.say(Message("cli.nothing-that-was-removed-or-revoked", ["since": since]))
       return
     }
     Terminal.say(
-      """
-      Removed, revoked, or changed since \(since), and brought back by this restore \
-      (\(revived.count)). Check each one, and remove, revoke, or change it again if needed:
-      """)
-    for state in revived { Terminal.say("  \(state.kind.text)\t\(state.what)") }
+      Message(
+        "cli.removed-revoked-or-changed-since-and",
+        ["since": since, "count": .text("\(revived.count)")]))
+    for state in revived {
+      Terminal.say("  \(OperatorText.string(state.kind.message))\t\(state.what)")
+    }
   }
 
   /// Formats a time for a file name, such as `20261121T060102Z`.
@@ -180,24 +186,22 @@ private struct Restore {
 }
 
 extension RestoreReport {
-  /// What was invalidated, as text.
-  fileprivate var summary: String {
-    func count(_ number: Int, _ one: String, _ many: String) -> String {
-      "\(number) \(number == 1 ? one : many)"
+  /// What was invalidated.
+  fileprivate var summary: [Message] {
+    var parts: [Message] = []
+    if let sessions { parts.append(Message("cli.user-sessions", ["count": .number(sessions)])) }
+    if let consoleSessions {
+      parts.append(Message("cli.administrator-sessions", ["count": .number(consoleSessions)]))
     }
-    var parts = [
-      sessions.map { count($0, "user session", "user sessions") },
-      consoleSessions.map { count($0, "administrator session", "administrator sessions") },
-    ].compactMap { $0 }
-    for (number, one, many) in [
-      (approvals, "pending approval", "pending approvals"),
-      (bulkRemovals, "bulk removal", "bulk removals"),
-      (links, "link or code in a message", "links and codes in messages"),
-      (messages, "unsent message with a link or code", "unsent messages with links or codes"),
-      (temporaryCodes, "temporary code", "temporary codes"),
-      (invitations, "invitation", "invitations"),
-      (recoveryCodes, "used recovery code", "used recovery codes"),
-    ] where number > 0 { parts.append(count(number, one, many)) }
-    return parts.joined(separator: ", ")
+    let rest = [
+      (approvals, Message("cli.pending-approvals", ["count": .number(approvals)])),
+      (bulkRemovals, Message("cli.bulk-removals", ["count": .number(bulkRemovals)])),
+      (links, Message("cli.links-in-messages", ["count": .number(links)])),
+      (messages, Message("cli.unsent-messages", ["count": .number(messages)])),
+      (temporaryCodes, Message("cli.temporary-codes", ["count": .number(temporaryCodes)])),
+      (invitations, Message("cli.invitations", ["count": .number(invitations)])),
+      (recoveryCodes, Message("cli.recovery-codes", ["count": .number(recoveryCodes)])),
+    ]
+    return parts + rest.filter { $0.0 > 0 }.map(\.1)
   }
 }

@@ -1,28 +1,34 @@
 import Crypto
 import Foundation
 import Identity
+import Localization
 
 /// Creates a service token and prints it once.
 enum TokenCreateCommand: Command {
   static let name = "token create"
-  static let summary = "creates a service token for Authorization: Bearer and prints it once"
+  static let summary = Message("cli.summary-creates-a-service-token-for")
   static let options = [
     Instance.dataOption,
-    Option("project", "P", variable: false, help: "The project the token can access."),
     Option(
-      "tenant", "T", variable: false, help: "Limit the token to this tenant of the project."),
+      "project", "P", variable: false, help: Message("cli.help-the-project-the-token-can-access")),
+    Option(
+      "tenant", "T", variable: false, help: Message("cli.help-limit-the-token-to-this-tenant")),
     Option(
       "role", "ROLE", variable: false,
-      help: "owner, policy, support, auditor, or application (for an application's backend)."),
-    Option("name", "NAME", variable: false, help: "Name in the audit log (default: the role)."),
+      help: Message("cli.help-token-roles", ["roles": roles])),
+    Option(
+      "name", "NAME", variable: false, help: Message("cli.help-name-in-the-audit-log-default")),
   ]
+
+  private static var roles: Message.Value {
+    .choice(ServiceTokenRole.allCases.map { .verbatim($0.rawValue) })
+  }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
     let word = try arguments.required("role")
     guard let role = ServiceTokenRole(rawValue: word) else {
-      throw UsageError(
-        message: "unknown role \(word); use owner, policy, support, auditor, or application")
+      throw UsageError(Message("cli.unknown-role-use", ["role": .text(word), "roles": roles]))
     }
     return try await Instance.use(arguments) { instance in
       do {
@@ -30,12 +36,15 @@ enum TokenCreateCommand: Command {
           project: ID(project), tenant: arguments.value("tenant").map { ID($0) }, role: role,
           name: arguments.value("name") ?? word, maker: .commandLine)
         Terminal.say(created.secret.revealedText)
-        Terminal.complain("Token \(created.token.id) (\(word)). It won't be shown again.")
+        Terminal.complain(
+          Message(
+            "cli.token-it-wont-be-shown-again",
+            ["id": .text("\(created.token.id)"), "role": .text(word)]))
         return 0
       } catch ServiceTokenError.scopeNotFound {
-        throw ConfigurationError("Project or tenant not found.")
+        throw ConfigurationError(Message("cli.project-or-tenant-not-found"))
       } catch ServiceTokenError.invalidName {
-        throw ConfigurationError("The name must be 1 to 100 characters long.")
+        throw ConfigurationError(Message("cli.the-name-must-be-1-to"))
       }
     }
   }
@@ -44,7 +53,7 @@ enum TokenCreateCommand: Command {
 /// Lists the service tokens of a project.
 enum TokenListCommand: ProjectList {
   static let name = "token list"
-  static let summary = "lists the service tokens of a project"
+  static let summary = Message("cli.summary-lists-the-service-tokens-of-a")
 
   static func list(_ project: ID<Project>, _ identity: Identity) async throws {
     for token in try await identity.serviceTokens.list(project) {
@@ -58,8 +67,9 @@ enum TokenListCommand: ProjectList {
 /// Revokes a service token.
 enum TokenRevokeCommand: ProjectRevocation {
   static let name = "token revoke"
-  static let summary = "revokes a service token immediately"
-  static let noun = "token"
+  static let summary = Message("cli.summary-revokes-a-service-token-immediately")
+  static let operand = Message("cli.the-id-of-a-token")
+  static let unknown = Message("cli.the-project-has-no-active-token")
 
   static func revoke(
     _ id: String, of project: ID<Project>, _ identity: Identity

@@ -1,21 +1,22 @@
 import Crypto
 import Foundation
 import Identity
+import Localization
 
 /// Registers a public key that signs a project's custom tokens.
 enum TrustedTokenKeyAddCommand: Command {
   static let name = "signer add"
-  static let summary = "registers a custom token signing key, whose holder can sign in users"
+  static let summary = Message("cli.summary-registers-a-custom-token-signing-key")
   static let options = [
     Instance.dataOption,
-    Option("project", "P", variable: false, help: "The project."),
+    Option("project", "P", variable: false, help: Message("cli.help-the-project")),
     Option(
       "issuer", "EMAIL", variable: false,
-      help: "The service account in the tokens' iss and sub claims."),
+      help: Message("cli.help-the-service-account-in-the-tokens")),
     Option(
       "key", "FILE", variable: false,
-      help: "Its RSA public key or certificate in PEM (default: standard input)."),
-    Option("key-id", "ID", variable: false, help: "The tokens' kid, if they have one."),
+      help: Message("cli.help-its-rsa-public-key-or-certificate")),
+    Option("key-id", "ID", variable: false, help: Message("cli.help-the-tokens-kid-if-they-have")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -27,7 +28,10 @@ enum TrustedTokenKeyAddCommand: Command {
         let signer = try await instance.identity.signers.add(
           to: ID(project), issuer: issuer, keyID: arguments.value("key-id"), key: key,
           by: Author(actor: .commandLine))
-        Terminal.say("Registered \(signer.id), SHA-256 \(signer.fingerprint).")
+        Terminal.say(
+          Message(
+            "cli.registered-sha-256",
+            ["id": .text("\(signer.id)"), "fingerprint": .text(signer.fingerprint)]))
         return 0
       } catch let error as TrustedTokenKeyError {
         throw ConfigurationError(message(error))
@@ -43,24 +47,25 @@ enum TrustedTokenKeyAddCommand: Command {
       return String(decoding: data, as: UTF8.self)
     }
     guard let file = FileHandle(forReadingAtPath: path) else {
-      throw ConfigurationError("The file \(path) can't be read.")
+      throw ConfigurationError(Message("cli.the-file-cant-be-read", ["path": .text(path)]))
     }
     return String(decoding: try file.read(upToCount: most) ?? Data(), as: UTF8.self)
   }
 
-  private static func message(_ error: TrustedTokenKeyError) -> String {
+  private static func message(_ error: TrustedTokenKeyError) -> Message {
     switch error {
-    case .projectNotFound: "Project not found."
-    case .invalidIssuer: "The issuer must be an email address."
-    case .invalidKeyID: "The key ID must be at most 128 characters long, without spaces."
-    case .invalidKey(.isPrivate): "This is a private key. Use its public key instead."
-    case .invalidKey(.unreadable): "This isn't a public key or certificate in PEM format."
-    case .invalidKey(.unusable): "The RSA key must be 2048 to 8192 bits long."
-    case .invalidKey(.otherKind): "Custom tokens are signed with RS256, which requires an RSA key."
-    case .exists: "This key is already registered for this issuer."
-    case .tooMany: "The project has \(TrustedTokenKeys.most) active keys. Revoke one first."
-    case .notFound: "Key not found in this project."
-    case .unavailable(let failure): "Database error: \(failure)"
+    case .projectNotFound: Message("cli.project-not-found")
+    case .invalidIssuer: Message("cli.the-issuer-must-be-an-email")
+    case .invalidKeyID: Message("cli.the-key-id-must-have-at")
+    case .invalidKey(.isPrivate): Message("cli.this-is-a-private-key-use")
+    case .invalidKey(.unreadable): Message("cli.this-isnt-a-public-key-or")
+    case .invalidKey(.unusable): Message("cli.the-rsa-key-must-have-2048")
+    case .invalidKey(.otherKind): Message("cli.custom-tokens-are-signed-with-rs256")
+    case .exists: Message("cli.this-key-is-already-registered-for")
+    case .tooMany:
+      Message("cli.the-project-has-active-keys-revoke", ["most": .text("\(TrustedTokenKeys.most)")])
+    case .notFound: Message("cli.key-not-found-in-this-project")
+    case .unavailable(let failure): Message("cli.database-error", ["failure": .text("\(failure)")])
     }
   }
 }
@@ -68,7 +73,7 @@ enum TrustedTokenKeyAddCommand: Command {
 /// Lists a project's custom token signing keys.
 enum TrustedTokenKeyListCommand: ProjectList {
   static let name = "signer list"
-  static let summary = "lists a project's custom token signing keys"
+  static let summary = Message("cli.summary-lists-a-projects-custom-token-signing")
 
   static func list(_ project: ID<Project>, _ identity: Identity) async throws {
     for signer in try await identity.signers.list(project) {
@@ -82,8 +87,9 @@ enum TrustedTokenKeyListCommand: ProjectList {
 /// Revokes a custom token signing key.
 enum TrustedTokenKeyRevokeCommand: ProjectRevocation {
   static let name = "signer revoke"
-  static let summary = "revokes a custom token signing key immediately"
-  static let noun = "key"
+  static let summary = Message("cli.summary-revokes-a-custom-token-signing-key")
+  static let operand = Message("cli.the-id-of-a-key")
+  static let unknown = Message("cli.the-project-has-no-active-key")
 
   static func revoke(
     _ id: String, of project: ID<Project>, _ identity: Identity

@@ -3,6 +3,7 @@ import Database
 import DatabaseSQLite
 import Foundation
 import Identity
+import Localization
 
 /// A backup created by `countersign backup`.
 struct BackupFile: Sendable {
@@ -16,13 +17,11 @@ struct BackupFile: Sendable {
     let files = FileManager.default
     let kind = (try? files.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
     guard kind == .typeRegular else {
-      throw ConfigurationError("The file \(path) doesn't exist.")
+      throw ConfigurationError(Message("cli.the-file-doesnt-exist", ["path": .text(path)]))
     }
     let log = (try? files.attributesOfItem(atPath: "\(path)-wal")[.size]) as? NSNumber
     guard log?.intValue ?? 0 == 0 else {
-      throw ConfigurationError(
-        "\(path) has a write-ahead log (\(path)-wal), so it's a database in use, not a backup, and "
-          + "some of its changes are only in the log. Copy it with countersign backup instead.")
+      throw ConfigurationError(Message("cli.has-a-write-ahead-log-wal", ["path": .text(path)]))
     }
   }
 
@@ -30,7 +29,8 @@ struct BackupFile: Sendable {
   func inspect(_ keys: KeyRing) async throws(ConfigurationError) -> StoredInstance {
     let database: ReadOnlySQLiteDatabase
     do { database = try ReadOnlySQLiteDatabase(path: path, ignoresLog: true) } catch {
-      throw ConfigurationError("\(path) can't be restored. \(error.message)")
+      throw ConfigurationError(
+        Message("cli.cant-be-restored", ["path": .text(path), "reason": .text(error.message)]))
     }
     do throws(BackupFault) {
       let stored = try await Identity.inspect(database, keys: keys)
@@ -38,7 +38,8 @@ struct BackupFile: Sendable {
       return stored
     } catch {
       await database.close()
-      throw ConfigurationError("\(path) can't be restored. \(error.text)")
+      throw ConfigurationError(
+        Message("cli.cant-be-restored", ["path": .text(path), "reason": .message(error.message)]))
     }
   }
 
@@ -49,7 +50,11 @@ struct BackupFile: Sendable {
       try files.copyItem(atPath: resolved, toPath: other)
       try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: other)
     } catch {
-      throw ConfigurationError("\(path) can't be copied to \(other): \(error.localizedDescription)")
+      throw ConfigurationError(
+        Message(
+          "cli.cant-be-copied-to",
+          ["path": .text(path), "other": .text(other), "reason": .text(error.localizedDescription)])
+      )
     }
   }
 }

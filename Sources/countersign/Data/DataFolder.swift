@@ -4,6 +4,7 @@ import DatabaseSQLite
 import Foundation
 import Glibc
 import Identity
+import Localization
 
 /// The folder with an instance's data: `countersign.sqlite` and `master.key`.
 struct DataFolder: Sendable {
@@ -22,12 +23,14 @@ struct DataFolder: Sendable {
       try files.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw ConfigurationError("The data folder \(path) can't be created: \(reason(error))")
+      throw ConfigurationError(
+        Message(
+          "cli.the-data-folder-cant-be-created",
+          ["path": .text(path), "reason": .text(reason(error))]))
     }
     let probe = "\(path)/.writable-\(getpid())"
     guard files.createFile(atPath: probe, contents: Data()) else {
-      throw ConfigurationError(
-        "The data folder \(path) isn't writable. Countersign stores its database and key there.")
+      throw ConfigurationError(Message("cli.the-data-folder-isnt-writable", ["path": .text(path)]))
     }
     try? files.removeItem(atPath: probe)
   }
@@ -36,9 +39,7 @@ struct DataFolder: Sendable {
   func mustBeEmpty() throws(ConfigurationError) {
     let held = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     guard held.isEmpty else {
-      throw ConfigurationError(
-        "A demo requires an empty data folder, and \(path) isn't empty. Choose another one with "
-          + "--data, or leave out --demo to serve the existing data.")
+      throw ConfigurationError(Message("cli.a-demo-requires-an-empty-data", ["path": .text(path)]))
     }
   }
 
@@ -51,7 +52,10 @@ struct DataFolder: Sendable {
       }
       try FileManager.default.removeItem(atPath: path)
     } catch {
-      throw ConfigurationError("\(path) can't be moved to \(other.path): \(reason(error))")
+      throw ConfigurationError(
+        Message(
+          "cli.cant-be-moved-to",
+          ["path": .text(path), "other": .text(other.path), "reason": .text(reason(error))]))
     }
   }
 
@@ -62,7 +66,7 @@ struct DataFolder: Sendable {
     try finishRestore()
     guard FileManager.default.fileExists(atPath: database) else {
       throw ConfigurationError(
-        "There's no Countersign data in \(path). Set --data to the server's data folder.")
+        Message("cli.theres-no-countersign-data-in-set", ["path": .text(path)]))
     }
   }
 
@@ -73,10 +77,12 @@ struct DataFolder: Sendable {
     let files = FileManager.default
     let size = (try? files.attributesOfItem(atPath: database)[.size]) as? NSNumber
     guard let size, size.intValue > 0 else {
-      let what = size == nil ? "no database" : "an empty database"
+      let what = size == nil ? Message("cli.no-database") : Message("cli.an-empty-database")
       guard files.fileExists(atPath: key) else {
         throw ConfigurationError(
-          "The data folder \(path) has \(what) and no key. \(Self.advice(path))")
+          Message(
+            "cli.the-data-folder-has-and-no",
+            ["path": .text(path), "what": .message(what), "advice": .message(Self.advice(path))]))
       }
       throw ConfigurationError(Self.emptyBesideKey(path, what))
     }
@@ -85,24 +91,20 @@ struct DataFolder: Sendable {
   /// Checks that the folder itself exists.
   func mustExistAsFolder() throws(ConfigurationError) {
     guard FileManager.default.fileExists(atPath: path) else {
-      throw ConfigurationError("The data folder \(path) doesn't exist. \(Self.advice(path))")
+      throw ConfigurationError(
+        Message(
+          "cli.the-data-folder-doesnt-exist",
+          ["path": .text(path), "advice": .message(Self.advice(path))]))
     }
   }
 
   /// Describes a folder with a key but no database, and what to do about it.
-  static func emptyBesideKey(_ path: String, _ what: String) -> String {
-    """
-    \(path) has a master.key but \(what), so the key's database is missing. Put it back, or \
-    restore a backup: countersign restore FILE --data \(path). To create a new instance, run \
-    countersign init with another folder.
-    """
+  static func emptyBesideKey(_ path: String, _ what: Message) -> Message {
+    Message("cli.has-a-master-key-but-so", ["path": .text(path), "what": .message(what)])
   }
 
-  private static func advice(_ path: String) -> String {
-    """
-    If it's on a volume, check that the volume is mounted. To create a new instance there: \
-    countersign init --data \(path)
-    """
+  private static func advice(_ path: String) -> Message {
+    Message("cli.if-its-on-a-volume-check", ["path": .text(path)])
   }
 
   /// Whether the folder is missing or contains no part of an instance.
@@ -116,8 +118,7 @@ struct DataFolder: Sendable {
   func lock() throws(ConfigurationError) -> FileHandle {
     guard let handle = try lockIfFree() else {
       throw ConfigurationError(
-        "Another Countersign server is using \(path). Stop it first, or choose another folder with "
-          + "--data.")
+        Message("cli.another-countersign-server-is-using-stop", ["path": .text(path)]))
     }
     return handle
   }
@@ -131,8 +132,7 @@ struct DataFolder: Sendable {
   func lockKeys() throws(ConfigurationError) -> FileHandle {
     guard let handle = try take("keys.lock", LOCK_SH) else {
       throw ConfigurationError(
-        "Another countersign command is changing the keys or the database of \(path). Try again in "
-          + "a moment.")
+        Message("cli.another-countersign-command-is-changing", ["path": .text(path)]))
     }
     return handle
   }
@@ -141,8 +141,7 @@ struct DataFolder: Sendable {
   func lockKeysForChange() throws(ConfigurationError) -> FileHandle {
     guard let handle = try take("keys.lock", LOCK_EX) else {
       throw ConfigurationError(
-        "Another countersign command is using \(path) and may encrypt with the current key. Try "
-          + "again when it's done.")
+        Message("cli.another-countersign-command-is-using-and", ["path": .text(path)]))
     }
     return handle
   }
@@ -155,7 +154,7 @@ struct DataFolder: Sendable {
         atPath: lock, contents: Data(), attributes: [.posixPermissions: 0o600])
     }
     guard let handle = FileHandle(forUpdatingAtPath: lock) else {
-      throw ConfigurationError("The lock file \(lock) can't be opened for writing.")
+      throw ConfigurationError(Message("cli.the-lock-file-cant-be-opened", ["lock": .text(lock)]))
     }
     return flock(handle.fileDescriptor, kind | LOCK_NB) == 0 ? handle : nil
   }
@@ -165,7 +164,9 @@ struct DataFolder: Sendable {
     let variable = Self.variable
     if let text = environment[variable] {
       do { return try KeyRing(text: text) } catch {
-        throw ConfigurationError("\(variable) isn't a master key: \(error)")
+        throw ConfigurationError(
+          Message(
+            "cli.isnt-a-master-key", ["variable": .text(variable), "reason": .text("\(error)")]))
       }
     }
     return try keptKeys()
@@ -178,14 +179,12 @@ struct DataFolder: Sendable {
     if let ring = try existingKey(environment: environment) { return ring }
     let files = FileManager.default
     guard !files.fileExists(atPath: key) else {
-      throw ConfigurationError("\(key) can't be read.")
+      throw ConfigurationError(Message("cli.cant-be-read", ["key": .text(key)]))
     }
     guard !files.fileExists(atPath: database) else {
       throw ConfigurationError(
-        """
-        \(key) is missing, and the database was encrypted with it. Put the key back, or set it in \
-        \(variable). A new key can't decrypt the existing data.
-        """)
+        Message(
+          "cli.is-missing-and-the-database-was", ["key": .text(key), "variable": .text(variable)]))
     }
     let ring = KeyRing(random: .system)
     try store(ring)
@@ -197,14 +196,17 @@ struct DataFolder: Sendable {
     guard let data = FileManager.default.contents(atPath: key) else { return nil }
     try checkPermissions()
     do { return try KeyRing(text: String(decoding: data, as: UTF8.self)) } catch {
-      throw ConfigurationError("\(key) isn't a master key: \(error)")
+      throw ConfigurationError(
+        Message("cli.isnt-a-master-key", ["variable": .text(key), "reason": .text("\(error)")]))
     }
   }
 
   /// Replaces the keys in the file atomically.
   func store(_ ring: KeyRing) throws(ConfigurationError) {
     do { try KeyFile.replace(key, with: ring.text) } catch {
-      throw ConfigurationError("\(key) can't be written: \(error)")
+      throw ConfigurationError(
+        Message(
+          "cli.file-cant-be-written-because", ["path": .text(key), "reason": .text("\(error)")]))
     }
   }
 
@@ -213,14 +215,17 @@ struct DataFolder: Sendable {
     guard let mode = attributes?[.posixPermissions] as? NSNumber else { return }
     guard mode.intValue & 0o077 == 0 else {
       throw ConfigurationError(
-        "Other users can read \(key). Restrict its permissions: chmod 600 \(key)")
+        Message("cli.other-users-can-read-restrict-its", ["key": .text(key)]))
     }
   }
 
   /// Opens the database.
   func open() throws(ConfigurationError) -> SQLiteDatabase {
     do { return try SQLiteDatabase(path: database) } catch {
-      throw ConfigurationError("The database \(database) can't be opened: \(error.message)")
+      throw ConfigurationError(
+        Message(
+          "cli.the-database-cant-be-opened",
+          ["database": .text(database), "reason": .text(error.message)]))
     }
   }
 

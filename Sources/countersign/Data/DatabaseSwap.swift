@@ -1,5 +1,6 @@
 import DatabaseSQLite
 import Foundation
+import Localization
 
 /// Replaces the current database with a restored one.
 ///
@@ -95,7 +96,7 @@ extension DataFolder {
     let swap = DatabaseSwap(data: path)
     guard swap.isPending else { return }
     guard let server = try lockIfFree() else {
-      throw ConfigurationError("A backup is being restored to \(path). Try again in a moment.")
+      throw ConfigurationError(Message("cli.a-backup-is-being-restored-to", ["path": .text(path)]))
     }
     try finishRestore(holding: server)
     try? server.close()
@@ -106,8 +107,11 @@ extension DataFolder {
     do {
       guard try DatabaseSwap(data: path).finish() != nil else { return }
     } catch {
-      throw ConfigurationError("The restore to \(path) can't be finished: \(error)")
+      throw ConfigurationError(
+        Message(
+          "cli.the-restore-to-cant-be-finished", ["path": .text(path), "reason": .text("\(error)")])
+      )
     }
-    Terminal.complain("Finished an interrupted restore.")
+    Terminal.complain(Message("cli.finished-an-interrupted-restore"))
   }
 }

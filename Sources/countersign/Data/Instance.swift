@@ -89,7 +89,7 @@ struct Instance: Sendable {
           environment: environment)
       }
     } catch let error as StartError {
-      throw ConfigurationError(error.text)
+      throw ConfigurationError(error.message)
     }
   }
 
@@ -108,5 +108,5 @@ struct Instance: Sendable {
     }
   }
 
-  static let dataOption = Option("data", "DIR", help: "The server's data folder.")
+  static let dataOption = Option("data", "DIR", help: Message("cli.help-the-servers-data-folder"))
 }

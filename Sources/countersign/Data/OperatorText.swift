@@ -1,107 +1,112 @@
 import Database
 import Identity
+import Localization
+
+/// The text of the command line, from the message catalog of the program.
+enum OperatorText {
+  // Parsed when the first text is needed.
+  private static let catalog: Catalog = {
+    let text = String(decoding: PackageResources.messages_po, as: UTF8.self)
+    do {
+      return try Catalog(english: text, prefix: "cli", file: "messages.po")
+    } catch {
+      fatalError("\(error)")
+    }
+  }()
+
+  /// Returns a message as plain text.
+  static func string(_ message: Message) -> String { catalog.text(message) }
+}
 
 extension StartError {
   /// The error as a message for the operator.
-  var text: String {
+  var message: Message {
     switch self {
-    case .migration(let error): error.description
+    case .migration(let error): .verbatim(error.description)
     case .wrongProfile(let profile):
-      """
-      This data folder was created with the \(profile.rawValue) profile. Add --profile \
-      \(profile.rawValue), or choose another folder with --data.
-      """
+      Message("cli.this-data-folder-belongs-to-the", ["profile": .text(profile.rawValue)])
     case .wrongKey:
-      """
-      The master key isn't the one that this data folder was created with, so its second factors \
-      and signing keys can't be read. Put the original key back.
-      """
-    case .empty: "The database is empty, so it isn't the one that belongs to the master key."
+      Message("cli.the-master-key-is-not-the")
+    case .empty: Message("cli.the-database-is-empty-so-it")
     case .olderServer(let steps):
-      """
-      The server running on this data folder is an older version. This program would migrate the \
-      database while that server uses it (\(steps.joined(separator: ", "))). Restart the server \
-      with this version first.
-      """
-    case .unavailable(let failure): "The database can't be used: \(failure)"
+      Message(
+        "cli.the-server-that-is-running-on", ["migrations": .text(steps.joined(separator: ", "))])
+    case .unavailable(let failure):
+      Message("cli.the-database-cannot-be-used", ["reason": .text("\(failure)")])
     }
   }
 }
 
 extension BackupFault {
   /// The error as a message for the operator.
-  var text: String {
+  var message: Message {
     switch self {
-    case .notCountersign: "It isn't a Countersign database, or it's empty."
-    case .damaged(let lines): "It's damaged: \(lines.joined(separator: "; "))."
+    case .notCountersign: Message("cli.it-isnt-a-database-of-countersign")
+    case .damaged(let lines):
+      Message("cli.its-damaged", ["faults": .text(lines.joined(separator: "; "))])
     case .orphans(let tables):
-      "It's damaged: "
-        + tables.map { "a row in \($0) refers to a missing row" }.joined(separator: "; ") + "."
-    case .migration(let error): error.description
+      Message(
+        "cli.its-damaged",
+        [
+          "faults": .sequence(
+            tables.map { Message("cli.row-refers-to-none", ["table": .text($0)]) })
+        ])
+    case .migration(let error): .verbatim(error.description)
     case .wrongKey:
-      """
-      It was encrypted with another master key. Put the copy of master.key from the time of the \
-      backup in the data folder.
-      """
-    case .unreadable(let reason): "It can't be read: \(reason)."
+      Message("cli.another-master-key-sealed-it-put")
+    case .unreadable(let reason): Message("cli.it-cant-be-read", ["reason": .text(reason)])
     }
   }
 }
 
 extension ClockDoubt {
   /// The doubt as a message for the operator.
-  var text: String {
-    """
-    The system clock shows \(shown.rfc3339Milliseconds), \(isBehind ? "before" : "long after") \
-    \(expected.rfc3339Milliseconds), \
-    \(isBehind ? "the newest stored time" : "the expected time"). \
-    Expired data isn't deleted and no email is sent until the clock is corrected, or an owner \
-    confirms that it's correct.
-    """
+  var message: Message {
+    let (shown, expected) = (self.shown.rfc3339Milliseconds, self.expected.rfc3339Milliseconds)
+    return isBehind
+      ? Message(
+        "cli.the-clock-shows-before-the-newest",
+        ["shown": .text(shown), "expected": .text(expected)])
+      : Message(
+        "cli.the-clock-shows-long-after-the", ["shown": .text(shown), "expected": .text(expected)])
   }
 }
 
 extension RevivedState.Kind {
   /// The kind as a message for the operator.
-  var text: String {
+  var message: Message {
     switch self {
-    case .administrator: "administrator"
-    case .role: "role"
-    case .administratorPassword: "administrator's password, changed since"
-    case .administratorFactor: "administrator's second factor, reset or replaced since"
-    case .serviceToken: "service token"
-    case .apiKey: "API key"
-    case .trustedTokenKey: "custom token signing key"
-    case .signingKey: "signing key, rotated or retired since"
-    case .identityProvider: "identity provider, changed or removed since"
-    case .scope: "user pool, deleted or disabled since"
-    case .policy: "policy, changed since"
-    case .user: "user"
-    case .disabledUser: "user, disabled since"
-    case .lockedUser: "user, changes locked since"
-    case .password: "user's password, changed since"
-    case .factor: "second factor"
-    case .suspendedFactor: "second factor, suspended since"
-    }
-  }
-}
-
-extension WeakPassword {
-  /// The advice as a message for the operator.
-  var text: String {
-    switch self {
-    case .tooShort(let fewest): "Use at least \(fewest) characters."
-    case .tooLong(let most): "Use at most \(most) bytes."
-    case .isEmail: "Use something other than your email address."
+    case .administrator: Message("cli.administrator")
+    case .role: Message("cli.role")
+    case .administratorPassword: Message("cli.administrators-password-changed-since")
+    case .administratorFactor: Message("cli.administrators-second-factor-reset-or")
+    case .serviceToken: Message("cli.service-token")
+    case .apiKey: Message("cli.api-key")
+    case .trustedTokenKey: Message("cli.custom-token-signing-key")
+    case .signingKey: Message("cli.signing-key-rotated-or-retired-since")
+    case .identityProvider: Message("cli.identity-provider-changed-or-removed")
+    case .scope: Message("cli.user-pool-deleted-or-disabled-since")
+    case .policy: Message("cli.policy-changed-since")
+    case .user: Message("cli.user")
+    case .disabledUser: Message("cli.user-disabled-since")
+    case .lockedUser: Message("cli.user-locked-changes-since")
+    case .password: Message("cli.users-password-changed-since")
+    case .factor: Message("cli.second-factor")
+    case .suspendedFactor: Message("cli.second-factor-suspended-since")
     }
   }
 }
 
 extension Grant {
   /// The grant as a message for the operator.
-  var text: String {
-    guard let project else { return "\(role.rawValue) of the instance" }
-    guard let tenant else { return "\(role.rawValue) of \(project.text)" }
-    return "\(role.rawValue) of \(project.text)/\(tenant.text)"
+  var message: Message {
+    let role = Message.Value.text(role.rawValue)
+    guard let project else { return Message("cli.role-in-instance", ["role": role]) }
+    guard let tenant else {
+      return Message("cli.role-in-project", ["role": role, "project": .text(project.text)])
+    }
+    return Message(
+      "cli.role-in-tenant",
+      ["role": role, "project": .text(project.text), "tenant": .text(tenant.text)])
   }
 }

@@ -1,3 +1,4 @@
+import Localization
 import Text
 
 /// Parses CSV (RFC 4180): fields may be quoted, and quotes inside a quoted field are doubled.
@@ -35,7 +36,7 @@ struct CSVReader {
     if !chunk.isEmpty { isFirst = false }
     for byte in bytes {
       guard field.count < Self.largest else {
-        throw UserFileError(message: "A field on line \(line) is too large.")
+        throw UserFileError(Message("cli.a-field-on-line-is-too", ["line": .text("\(line)")]))
       }
       switch (place, byte) {
       case (.quoted, 0x22): place = .quote
@@ -48,7 +49,8 @@ struct CSVReader {
       case (_, 0x0A): endRecord(&records)
       case (_, 0x0D): break
       case (.quote, _):
-        throw UserFileError(message: "Line \(line) has text after a closing quotation mark.")
+        throw UserFileError(
+          Message("cli.line-has-text-after-a-closing", ["line": .text("\(line)")]))
       default:
         field.append(byte)
         place = .plain
@@ -58,7 +60,8 @@ struct CSVReader {
     }
     guard isLast else { return }
     guard place != .quoted else {
-      throw UserFileError(message: "A quotation mark on line \(beginning) isn't closed.")
+      throw UserFileError(
+        Message("cli.a-quotation-mark-on-line-isnt", ["beginning": .text("\(beginning)")]))
     }
     if !fields.isEmpty || !field.isEmpty { endRecord(&records) }
   }

@@ -1,35 +1,41 @@
 import Crypto
 import Identity
+import Localization
 
 /// The options for password hashes, named as in the Firebase CLI.
 enum HashOptions {
   static let all = [
     Option(
       "hash-algo", "NAME", variable: false,
-      help: "Hash algorithm: SCRYPT, BCRYPT, … (default: detected from each hash)."),
+      help: Message("cli.help-hash-algorithm-scrypt-bcrypt-default")),
     Option(
-      "hash-key", "KEY", variable: false, help: "The signer key in base64 (HMAC_*, SCRYPT)."),
+      "hash-key", "KEY", variable: false, help: Message("cli.help-the-signer-key-in-base64-hmac")),
     Option(
-      "salt-separator", "TEXT", variable: false, help: "The salt separator in base64 (SCRYPT)."),
+      "salt-separator", "TEXT", variable: false,
+      help: Message("cli.help-the-salt-separator-in-base64-scrypt")),
     Option(
       "rounds", "N", variable: false,
-      help: "Rounds (MD5, SHA*, PBKDF*, SCRYPT), or passes (ARGON2)."),
+      help: Message("cli.help-rounds-md5-sha-pbkdf-scrypt-or")),
     Option(
       "mem-cost", "N", variable: false,
-      help: "Memory cost (SCRYPT, STANDARD_SCRYPT), or memory in KiB (ARGON2)."),
+      help: Message("cli.help-memory-cost-scrypt-standard-scrypt-or")),
     Option(
-      "parallelization", "N", variable: false, help: "Parallelization (STANDARD_SCRYPT, ARGON2)."),
-    Option("block-size", "N", variable: false, help: "Block size (STANDARD_SCRYPT)."),
-    Option("dk-len", "N", variable: false, help: "Length of the hash (STANDARD_SCRYPT, ARGON2)."),
+      "parallelization", "N", variable: false,
+      help: Message("cli.help-parallelization-standard-scrypt-argon2")),
+    Option(
+      "block-size", "N", variable: false, help: Message("cli.help-block-size-standard-scrypt")),
+    Option(
+      "dk-len", "N", variable: false, help: Message("cli.help-length-of-the-hash-standard-scrypt")),
     Option(
       "hash-input-order", "ORDER", variable: false,
-      help: "SALT_FIRST or PASSWORD_FIRST (HMAC_*, MD5, SHA*)."),
+      help: Message("cli.help-salt-first-or-password-first-hmac")),
     Option(
       "argon2-type", "TYPE", variable: false,
-      help: "argon2id, argon2i, or argon2d (default: argon2id)."),
-    Option("argon2-version", "N", variable: false, help: "16 or 19 (default: 19)."),
+      help: Message("cli.help-argon2id-argon2i-or-argon2d-default")),
+    Option("argon2-version", "N", variable: false, help: Message("cli.help-16-or-19-default-19")),
     Option(
-      "associated-data", "DATA", variable: false, help: "Associated data in base64 (ARGON2)."),
+      "associated-data", "DATA", variable: false,
+      help: Message("cli.help-associated-data-in-base64-argon2")),
   ]
 
   /// Reads the hash parameters from the command line.
@@ -51,12 +57,12 @@ enum HashOptions {
     case "SALT_FIRST": parameters.order = .saltFirst
     case "PASSWORD_FIRST": parameters.order = .passwordFirst
     case let word?:
-      throw UsageError(message: "unknown order \(word); use SALT_FIRST or PASSWORD_FIRST")
+      throw UsageError(Message("cli.unknown-order-use-salt-first-or", ["word": .text(word)]))
     }
     guard parameters.algorithm == "ARGON2" else { return parameters }
     let word = arguments.value("argon2-type")?.lowercased() ?? Argon2.Kind.id.rawValue
     guard let kind = Argon2.Kind(rawValue: word) else {
-      throw UsageError(message: "unknown type \(word); use argon2id, argon2i, or argon2d")
+      throw UsageError(Message("cli.unknown-type-use-argon2id-argon2i-or", ["word": .text(word)]))
     }
     parameters.argon2Length = parameters.dkLen
     parameters.argon2 = Argon2(
@@ -68,16 +74,23 @@ enum HashOptions {
   }
 
   /// Describes invalid parameters; the error has the names of the REST API, the text the options'.
-  static func sentence(_ error: HashParameterError) -> String {
+  static func sentence(_ error: HashParameterError) -> Message {
     switch error {
-    case .unknownAlgorithm: "unknown hash algorithm"
-    case .missing(let name): "the hash algorithm requires --\(option(name))"
+    case .unknownAlgorithm: Message("cli.unknown-hash-algorithm")
+    case .missing(let name):
+      Message("cli.the-hash-algorithm-requires", ["option": .text(option(name))])
     case .outOfRange(let name, let range):
-      "--\(option(name)) must be between \(range.lowerBound) and \(range.upperBound)"
+      Message(
+        "cli.must-be-between-and",
+        [
+          "option": .text(option(name)), "least": .text("\(range.lowerBound)"),
+          "most": .text("\(range.upperBound)"),
+        ])
     case .notPowerOfTwo(let name):
-      "--\(option(name)) must be a power of two greater than one"
-    case .tooLong(let name): "--\(option(name)) is longer than 1024 bytes"
-    case .tooExpensive: "a hash can use at most 256 MiB, and 1 GiB across all parallelization"
+      Message("cli.must-be-a-power-of-two", ["option": .text(option(name))])
+    case .tooLong(let name):
+      Message("cli.is-longer-than-1024-bytes", ["option": .text(option(name))])
+    case .tooExpensive: Message("cli.a-hash-can-use-at-most")
     }
   }
 
@@ -99,7 +112,8 @@ enum HashOptions {
   private static func number(_ name: String, _ arguments: Arguments) throws(UsageError) -> Int? {
     guard let text = arguments.value(name) else { return nil }
     guard let number = Int(text) else {
-      throw UsageError(message: "--\(name) must be a whole number, not \(text)")
+      throw UsageError(
+        Message("cli.must-be-a-whole-number-not", ["name": .text(name), "text": .text(text)]))
     }
     return number
   }
@@ -109,7 +123,7 @@ enum HashOptions {
   ) throws(UsageError) -> [UInt8]? {
     guard let text = arguments.value(name) else { return nil }
     guard let bytes = Base64URL.decode(text) else {
-      throw UsageError(message: "--\(name) must be base64")
+      throw UsageError(Message("cli.must-be-base64", ["name": .text(name)]))
     }
     return bytes
   }

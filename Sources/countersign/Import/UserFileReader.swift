@@ -2,11 +2,14 @@ import Foundation
 import Identity
 import IdentityToolkitAPI
 import JSON
+import Localization
 import Text
 
 /// The reason the rest of a user file can't be read.
 struct UserFileError: Error {
-  let message: String
+  let message: Message
+
+  init(_ message: Message) { self.message = message }
 }
 
 /// A user in a file, and its line.
@@ -30,7 +33,7 @@ struct UserFileReader {
     init(path: String, option: String?) throws(UsageError) {
       if let option {
         guard let format = Format(rawValue: option.lowercased()) else {
-          throw UsageError(message: "unknown format \(option); use json or csv")
+          throw UsageError(Message("cli.unknown-format-use-json-or-csv", ["option": .text(option)]))
         }
         self = format
         return
@@ -41,8 +44,7 @@ struct UserFileReader {
       } else if name.hasSuffix(".csv") {
         self = .csv
       } else {
-        throw UsageError(
-          message: "the file name doesn't end in .json or .csv; add --format")
+        throw UsageError(Message("cli.the-file-name-doesnt-end-in"))
       }
     }
   }
@@ -59,7 +61,7 @@ struct UserFileReader {
 
   init(path: String, format: Format, file: UserFile) throws(ConfigurationError) {
     guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw ConfigurationError("\(path) can't be read.")
+      throw ConfigurationError(Message("cli.cant-be-read", ["key": .text(path)]))
     }
     self.handle = handle
     self.format = format
@@ -95,7 +97,10 @@ struct UserFileReader {
             record.fields.map { file.row(csv: $0) }
             ?? .failure(
               .unreadable(
-                "A field has more than \(UntrustedText.longestRun) combining marks in a row."))
+                OperatorText.string(
+                  Message(
+                    "cli.a-field-has-more-than-combining",
+                    ["most": .text("\(UntrustedText.longestRun)")]))))
           ready.append(FileRow(row: row, line: record.line))
         }
       }
@@ -113,10 +118,10 @@ struct UserFileReader {
       guard isAtEnd else { return }
       try elements.finish()
     } catch {
-      throw UserFileError(message: "\(error)")
+      throw UserFileError(.verbatim("\(error)"))
     }
     guard elements.hasFound else {
-      throw UserFileError(message: "The JSON document has no \"users\" array.")
+      throw UserFileError(Message("cli.the-json-document-has-no-users"))
     }
   }
 

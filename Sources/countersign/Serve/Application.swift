@@ -25,9 +25,7 @@ final class Application: Sendable {
   ) throws {
     probes = Probes(readiness: readiness)
     guard let publicURL = PublicURL(address) else {
-      throw ConfigurationError(
-        "--public-url must be a scheme, a host, and optionally a port, such as "
-          + "https://mfa.example.com.")
+      throw ConfigurationError(Message("cli.public-url-must-be-a-scheme"))
     }
     self.publicURL = publicURL
     let files = try StaticFiles(

@@ -1,11 +1,12 @@
 import Crypto
 import Foundation
+import Localization
 
 /// Warns about a TLS certificate that has expired or soon will, at startup and once a day.
 struct CertificateWatch: Sendable {
   let path: String
   var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
-  var say: @Sendable (String) -> Void = { Terminal.complain($0) }
+  var say: @Sendable (Message) -> Void = { Terminal.complain($0) }
 
   private static let day = Duration.seconds(86_400)
   /// How long before its expiration a certificate is reported, in seconds; a third of its lifetime
@@ -15,14 +16,14 @@ struct CertificateWatch: Sendable {
   /// Checks the file now.
   func check() {
     guard let data = FileManager.default.contents(atPath: path) else {
-      say("The TLS certificate \(path) can no longer be read.")
+      say(Message("cli.the-tls-certificate-can-no-longer", ["path": .text(path)]))
       return
     }
     let certificates = Certificate.all(inPEM: Array(data))
-    if certificates.isEmpty { say("There's no certificate in \(path).") }
+    if certificates.isEmpty { say(Message("cli.theres-no-certificate-in", ["path": .text(path)])) }
     let now = now()
     for warning in certificates.compactMap({ Self.warning($0, at: now) }) {
-      say("\(path): \(warning)")
+      say(Message("cli.certificate-warning", ["path": .text(path), "warning": .message(warning)]))
     }
   }
 
@@ -34,20 +35,29 @@ struct CertificateWatch: Sendable {
   }
 
   /// Returns the warning about a certificate; nil when it's valid and doesn't expire soon.
-  static func warning(_ certificate: Certificate, at now: Int64) -> String? {
+  static func warning(_ certificate: Certificate, at now: Int64) -> Message? {
     let lifetime = certificate.notAfter - certificate.notBefore
     let left = certificate.notAfter - now
     if left <= 0 {
-      return "the certificate of \(certificate.subject) expired on \(date(certificate.notAfter))."
+      return Message(
+        "cli.the-certificate-of-expired-on",
+        ["subject": .text(certificate.subject), "date": .text(date(certificate.notAfter))])
     }
     if now < certificate.notBefore {
-      return "the certificate of \(certificate.subject) isn't valid before "
-        + "\(date(certificate.notBefore))."
+      return Message(
+        "cli.the-certificate-of-isnt-valid-before",
+        ["subject": .text(certificate.subject), "date": .text(date(certificate.notBefore))])
     }
     guard left <= min(notice, lifetime / 3) else { return nil }
-    let days = left / 86_400
-    return "the certificate of \(certificate.subject) expires on \(date(certificate.notAfter)), in "
-      + (days == 0 ? "less than a day." : days == 1 ? "1 day." : "\(days) days.")
+    let (subject, end) = (certificate.subject, date(certificate.notAfter))
+    let days = Int(left / 86_400)
+    guard days > 0 else {
+      return Message(
+        "cli.the-certificate-of-expires-on-in", ["subject": .text(subject), "date": .text(end)])
+    }
+    return Message(
+      "cli.certificate-expires-in-days",
+      ["count": .number(days), "subject": .text(subject), "date": .text(end)])
   }
 
   private static func date(_ seconds: Int64) -> String {

@@ -1,4 +1,5 @@
 import Identity
+import Localization
 import SMTP
 
 /// Sends emails that are due, one at a time.
@@ -42,7 +43,7 @@ private struct Courier: Sendable {
         try await identity.deliveries.begin()
         break
       } catch {
-        Terminal.complain("Email: \(error)")
+        Terminal.complain(Message("cli.email-failed", ["reason": .text("\(error)")]))
         guard await slept(.seconds(5)) else { return }
       }
     }
@@ -53,17 +54,19 @@ private struct Courier: Sendable {
         // Expired emails are dropped, which a wrong clock must not cause.
         if identity.clockGuard.doubt == nil { round = try await sendAll() }
       } catch {
-        Terminal.complain("Email: \(error)")
+        Terminal.complain(Message("cli.email-failed", ["reason": .text("\(error)")]))
       }
       await client.rest()
       if round.isAnySent, pause != nil {
-        Terminal.complain("Email delivery resumed.")
+        Terminal.complain(Message("cli.email-delivery-resumed"))
         pause = nil
       }
       if let trouble = round.trouble {
         if pause == nil {
           Terminal.complain(
-            "Email delivery paused: \(configuration.server.url) isn't accepting mail. \(trouble)")
+            Message(
+              "cli.email-delivery-paused-isnt-accepting",
+              ["server": .text(configuration.server.url), "trouble": .text(trouble)]))
         }
         pause = min((pause ?? .seconds(2)) * 2, Self.longestPause)
       }
@@ -82,7 +85,7 @@ private struct Courier: Sendable {
     var round = Round()
     while !Task.isCancelled, let due = try await identity.deliveries.claim() {
       guard let recipient = MailAddress(due.recipient) else {
-        try await record(.failed("Email can't be sent to this address."), of: due)
+        try await record(.invalidRecipient, of: due)
         continue
       }
       let mail: Mail

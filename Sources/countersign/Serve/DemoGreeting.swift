@@ -2,6 +2,7 @@ import Crypto
 import DatabaseSQLite
 import Demo
 import Identity
+import Localization
 import OTP
 
 /// Creates a demo before the server listens, and prints how to sign in to it.
@@ -29,7 +30,7 @@ struct DemoGreeting: Sendable {
       return DemoGreeting(summary: try await demo.fill(), seed: seed)
     } catch {
       await instance.database.close()
-      if let error = error as? DemoError { throw ConfigurationError(error.description) }
+      if let error = error as? DemoError { throw ConfigurationError(.verbatim(error.description)) }
       throw error
     }
   }
@@ -37,34 +38,48 @@ struct DemoGreeting: Sendable {
   /// Prints the accounts that can sign in, one per line.
   func say(at url: String) {
     Terminal.say(
-      "Demo \(seed): \(summary.projects) projects, \(summary.tenants) tenants, "
-        + "\(summary.users) users, \(Demo.days) days of history.")
-    sayPeople("Sign in at \(url)/sign-in with one of these accounts:")
+      Message(
+        "cli.demo-projects-tenants-users-days-of",
+        [
+          "seed": .text("\(seed)"), "projects": .text("\(summary.projects)"),
+          "tenants": .text("\(summary.tenants)"), "users": .text("\(summary.users)"),
+          "days": .text("\(Demo.days)"),
+        ]))
+    sayPeople(Message("cli.sign-in-at-sign-in-with", ["url": .text("\(url)")]))
   }
 
   /// Prints the accounts that can sign in once the folder is served.
   func say(beforeServing path: String) {
-    Terminal.say("Demo \(seed): \(summary.users) users in \(path).")
-    sayPeople(
-      "Run countersign serve --data \(path), then sign in with one of these accounts:")
+    Terminal.say(
+      Message(
+        "cli.demo-users-in",
+        ["seed": .text("\(seed)"), "users": .text("\(summary.users)"), "path": .text(path)]))
+    sayPeople(Message("cli.run-countersign-serve-data-then-sign", ["path": .text(path)]))
   }
 
-  private func sayPeople(_ heading: String) {
+  private func sayPeople(_ heading: Message) {
     Terminal.say(heading)
     for person in summary.administrators { say(person) }
     if let user = summary.user {
-      Terminal.say("A user who can sign in to applications:")
+      Terminal.say(Message("cli.a-user-that-applications-can-sign"))
       say(user)
     }
   }
 
   private func say(_ person: DemoPerson) {
-    var line = "  \(person.email)  password \(person.password.revealedText)"
+    var credentials = [
+      Message("cli.demo-password", ["password": .text(person.password.revealedText)])
+    ]
     if let authenticator = person.authenticator {
       let step = authenticator.step(at: WallClock.system.now().seconds)
-      line += "  TOTP secret \(Base32.encode(authenticator.secret.revealedBytes))"
-      if let code = try? authenticator.code(step: step) { line += "  current code \(code)" }
+      let secret = Base32.encode(authenticator.secret.revealedBytes)
+      credentials.append(Message("cli.totp-secret", ["secret": .text(secret)]))
+      if let code = try? authenticator.code(step: step) {
+        credentials.append(Message("cli.current-code", ["code": .text(code)]))
+      }
     }
-    Terminal.say("\(line)  (\(person.name), \(person.role))")
+    let columns = ["", person.email] + credentials.map(OperatorText.string)
+    Terminal.say(
+      (columns + ["(\(person.name), \(person.role))"]).joined(separator: "  "))
   }
 }

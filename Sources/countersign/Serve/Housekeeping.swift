@@ -1,4 +1,5 @@
 import Identity
+import Localization
 
 /// The server's background tasks.
 struct Housekeeping: Sendable {
@@ -37,11 +38,11 @@ struct Housekeeping: Sendable {
     while await slept(.seconds(2)) {
       do {
         let doubt = try await identity.clockGuard.check()
-        if let doubt, last == nil { Terminal.complain(doubt.text) }
+        if let doubt, last == nil { Terminal.complain(doubt.message) }
         let isTrustedAgain = doubt == nil && last != nil
         last = doubt
         guard isTrustedAgain else { continue }
-        Terminal.complain("The clock is trusted again.")
+        Terminal.complain(Message("cli.the-clock-is-trusted-again"))
         // The next scheduled purge may be a minute away.
         try await identity.purgeExpired()
       } catch {
@@ -117,7 +118,7 @@ struct Housekeeping: Sendable {
           guard await slept(max(.milliseconds(5), (clock.now - start) * 2)) else { return }
         }
       } catch {
-        Terminal.complain("Bulk removals: \(error)")
+        Terminal.complain(Message("cli.bulk-removals-failed", ["reason": .text("\(error)")]))
         guard await slept(.seconds(5)) else { return }
       }
     } while await slept(.milliseconds(250))

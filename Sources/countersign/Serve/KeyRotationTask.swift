@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Identity
+import Localization
 
 /// Loads keys that commands changed while the server runs: token signing keys from `keys rotate`,
 /// and the master key from `keys rotate-master`.
@@ -25,7 +26,7 @@ actor KeyRotationTask {
     if !isFixed, let kept = try folder.keptKeys(), kept.ids != ring.ids {
       ring.adopt(kept)
       try await identity.masterKeys.begin(by: Author(actor: .commandLine))
-      Terminal.complain("The master key was rotated. Re-encrypting all secrets with the new one.")
+      Terminal.complain(Message("cli.the-master-key-was-rotated-re"))
     }
     switch try await identity.masterKeys.step() {
     case .settled, .waiting: return false
@@ -42,8 +43,7 @@ actor KeyRotationTask {
     guard !isFixed else {
       if !hasReported {
         Terminal.complain(
-          "All secrets are encrypted with the first key of \(DataFolder.variable). You can remove "
-            + "the others.")
+          Message("cli.keys-in-variable-removable", ["variable": .text(DataFolder.variable)]))
       }
       hasReported = true
       return
@@ -52,6 +52,6 @@ actor KeyRotationTask {
     let newest = ring.newestAlone()
     try folder.store(newest)
     ring.adopt(newest)
-    Terminal.complain("Removed the previous master key.")
+    Terminal.complain(Message("cli.removed-the-previous-master-key"))
   }
 }

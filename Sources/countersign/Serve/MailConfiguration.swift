@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Localization
 import SMTP
 
 /// The SMTP server and the sender of emails to users.
@@ -15,23 +16,22 @@ struct MailConfiguration: Sendable {
   static let options = [
     Option(
       "smtp", "URL",
-      help: "SMTP server for emails to users: smtp://user@host:port (STARTTLS) or smtps://…. "
-        + "Without it, emails are queued and can be read in the console. The password comes from "
-        + "\(passwordVariable) or --smtp-password-file."),
+      help: Message(
+        "cli.help-smtp-server-for-emails-to-users", ["variable": .text(passwordVariable)])),
     Option(
       "smtp-from", "ADDRESS",
-      help: "Sender of emails: an address, or “Name <address>”."),
-    Option("smtp-password-file", "FILE", help: "File with the SMTP password on its first line."),
+      help: Message("cli.help-sender-of-emails-an-address-or")),
+    Option("smtp-password-file", "FILE", help: Message("cli.help-file-with-the-smtp-password-on")),
     Option(
       "smtp-ca", "FILE",
-      help: "CA certificates (PEM) to trust for the SMTP server (default: the system's)."),
+      help: Message("cli.help-ca-certificates-pem-to-trust-for")),
   ]
 
-  init?(_ arguments: Arguments, environment: [String: String], problems: inout [String]) {
+  init?(_ arguments: Arguments, environment: [String: String], problems: inout [Message]) {
     let dependent = ["smtp-from", "smtp-password-file", "smtp-ca"]
     guard let url = arguments.value("smtp") else {
       for name in dependent where arguments.has(name) {
-        problems.append("--\(name) requires --smtp.")
+        problems.append(Message("cli.requires-smtp", ["name": .text(name)]))
       }
       return nil
     }
@@ -43,14 +43,13 @@ struct MailConfiguration: Sendable {
       if FileManager.default.isReadableFile(atPath: file) {
         server?.authority = file
       } else {
-        problems.append("The --smtp-ca file \(file) can't be read.")
+        problems.append(Message("cli.the-smtp-ca-file-cant-be", ["file": .text(file)]))
       }
     }
     let password = Self.password(arguments, environment, &problems)
     if let named = server, named.user != nil, password == nil, problems.count == known {
       problems.append(
-        "--smtp has a user name. Set the password in \(Self.passwordVariable) or "
-          + "--smtp-password-file.")
+        Message("cli.smtp-has-a-user-name-set", ["variable": .text(Self.passwordVariable)]))
     }
     if server?.user != nil { server?.password = password }
     guard let server, let sender, problems.count == known else { return nil }
@@ -59,10 +58,10 @@ struct MailConfiguration: Sendable {
   }
 
   private static func sender(
-    _ text: String?, _ problems: inout [String]
+    _ text: String?, _ problems: inout [Message]
   ) -> (MailAddress, String?)? {
     guard let text else {
-      problems.append("--smtp requires --smtp-from, the sender's address.")
+      problems.append(Message("cli.smtp-requires-smtp-from-the-senders"))
       return nil
     }
     var (name, address) = ("", Substring(text))
@@ -76,21 +75,20 @@ struct MailConfiguration: Sendable {
     guard let sender = MailAddress(String(address)),
       !name.unicodeScalars.contains(where: { $0.value < 32 || (127...159).contains($0.value) })
     else {
-      problems.append(
-        "--smtp-from must be an address such as accounts@example.com, or “Name <address>”.")
+      problems.append(Message("cli.smtp-from-must-be-an-address"))
       return nil
     }
     return (sender, name.isEmpty ? nil : name)
   }
 
   private static func password(
-    _ arguments: Arguments, _ environment: [String: String], _ problems: inout [String]
+    _ arguments: Arguments, _ environment: [String: String], _ problems: inout [Message]
   ) -> Secret? {
     if let file = arguments.value("smtp-password-file") {
       guard let data = FileManager.default.contents(atPath: file),
         let line = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first
       else {
-        problems.append("The --smtp-password-file \(file) can't be read or is empty.")
+        problems.append(Message("cli.the-smtp-password-file-cant-be", ["file": .text(file)]))
         return nil
       }
       return Secret(String(line))
@@ -99,13 +97,12 @@ struct MailConfiguration: Sendable {
     return Secret(text)
   }
 
-  private static func message(_ error: SMTPServerError) -> String {
+  private static func message(_ error: SMTPServerError) -> Message {
     switch error {
-    case .noScheme: "--smtp must begin with smtp:// or smtps://."
+    case .noScheme: Message("cli.smtp-must-begin-with-smtp-or")
     case .hasPassword:
-      "--smtp must not contain the password, since other users of this machine could read it. Use "
-        + "\(passwordVariable) or --smtp-password-file."
-    case .noServer: "--smtp must name a server, such as smtp://user@mail.example.com:587."
+      Message("cli.smtp-must-not-contain-the-password", ["variable": .text(passwordVariable)])
+    case .noServer: Message("cli.smtp-must-name-a-server-such")
     }
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import HTTPServer
 import Identity
 import IdentityToolkitAPI
+import Localization
 
 /// Trusted proxies, allowed origins, and connection limits.
 struct NetworkConfiguration: Sendable {
@@ -14,33 +15,32 @@ struct NetworkConfiguration: Sendable {
   static let options = [
     Option(
       "trusted-proxy", "ADDR",
-      help: "Proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted: addresses "
-        + "or networks such as 10.0.0.0/8, separated by commas."),
+      help: Message("cli.help-proxies-whose-x-forwarded-for-and")),
     Option(
       "max-connections", "N",
-      help: "Maximum concurrent connections (default: \(Limits().connections)). Above it, the "
-        + "connection that has been idle the longest is closed."),
+      help: Message(
+        "cli.help-maximum-concurrent-connections-default",
+        ["number": .text("\(Limits().connections)")])),
     Option(
       "max-connections-per-network", "N",
-      help: "Maximum concurrent connections from one IPv4 address or IPv6 /64 (default: "
-        + "\(Limits().connectionsPerNetwork)). Trusted proxies are exempt."),
+      help: Message(
+        "cli.help-maximum-concurrent-connections-from-one",
+        ["number": .text("\(Limits().connectionsPerNetwork)")])),
     Option(
       "max-header-bytes", "N",
-      help: "Maximum size of a request line and headers, 4096 to 65536 bytes (default: "
-        + "\(Limits().headers)). Each connection uses twice as much memory."),
+      help: Message(
+        "cli.help-maximum-size-of-a-request-line", ["number": .text("\(Limits().headers)")])),
     Option(
       "emulator-origin", "ORIGIN",
-      help: "Emulator: origins of web pages allowed to call it, in addition to this machine's, "
-        + "separated by commas; null is a valid origin."),
+      help: Message("cli.help-emulator-origins-of-web-pages-allowed")),
   ]
 
-  init(_ arguments: Arguments, profile: Profile, problems: inout [String]) {
+  init(_ arguments: Arguments, profile: Profile, problems: inout [Message]) {
     for text in Self.list("trusted-proxy", arguments, &problems) {
       if let range = AddressRange(text) {
         trustedProxies.append(range)
       } else {
-        problems.append(
-          "--trusted-proxy must be an address or a network such as 10.0.0.0/8, not \(text).")
+        problems.append(Message("cli.trusted-proxy-must-be-an-address", ["text": .text(text)]))
       }
     }
     connections = Self.number("max-connections", 1...1_000_000, arguments, &problems)
@@ -49,12 +49,10 @@ struct NetworkConfiguration: Sendable {
     headers = Self.number("max-header-bytes", 4096...65536, arguments, &problems)
     let origins = Self.list("emulator-origin", arguments, &problems)
     if !origins.isEmpty, profile != .emulator {
-      problems.append("--emulator-origin requires the emulator profile.")
+      problems.append(Message("cli.emulator-origin-requires-the-emulator"))
     }
     for text in origins where !EmulatorOrigins.isOrigin(text) {
-      problems.append(
-        "--emulator-origin must be an origin without a path, such as http://192.168.0.7:3000, or "
-          + "null, not \(text).")
+      problems.append(Message("cli.emulator-origin-must-be-an-origin", ["text": .text(text)]))
     }
     emulatorOrigins = EmulatorOrigins(origins)
   }
@@ -70,30 +68,38 @@ struct NetworkConfiguration: Sendable {
   }
 
   /// Returns a warning when the system allows fewer connections than configured; nil otherwise.
-  static func warning(wanted: Int, allowed: Int) -> String? {
+  static func warning(wanted: Int, allowed: Int) -> Message? {
     guard allowed < wanted else { return nil }
-    return "The open file limit (ulimit -n) allows \(allowed) concurrent connections, fewer than "
-      + "--max-connections (\(wanted)). Raise it, for example with LimitNOFILE=\(wanted + 1024) in "
-      + "the systemd unit."
+    return Message(
+      "cli.the-open-file-limit-ulimit-n",
+      [
+        "allowed": .text("\(allowed)"), "wanted": .text("\(wanted)"),
+        "files": .text("\(wanted + 1024)"),
+      ])
   }
 
   /// Returns the values of an option that can be repeated or contain commas.
   private static func list(
-    _ name: String, _ arguments: Arguments, _ problems: inout [String]
+    _ name: String, _ arguments: Arguments, _ problems: inout [Message]
   ) -> [String] {
     guard arguments.has(name) else { return [] }
     let texts = arguments.all(name).map { $0.trimmingCharacters(in: .whitespaces) }
-    if texts.isEmpty { problems.append("--\(name) is empty.") }
+    if texts.isEmpty { problems.append(Message("cli.option-is-empty", ["name": .text(name)])) }
     return texts
   }
 
   private static func number(
-    _ name: String, _ range: ClosedRange<Int>, _ arguments: Arguments, _ problems: inout [String]
+    _ name: String, _ range: ClosedRange<Int>, _ arguments: Arguments, _ problems: inout [Message]
   ) -> Int? {
     guard let text = arguments.value(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
       problems.append(
-        "--\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not \(text).")
+        Message(
+          "cli.must-be-a-number-from-to",
+          [
+            "name": .text(name), "least": .text("\(range.lowerBound)"),
+            "most": .text("\(range.upperBound)"), "text": .text(text),
+          ]))
       return nil
     }
     return number

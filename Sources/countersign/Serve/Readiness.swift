@@ -62,7 +62,7 @@ struct Probes: Sendable {
       if let readiness {
         await ready(request, readiness)
       } else {
-        answer(request, "not ready: starting", .serviceUnavailable)
+        unready(request, ["starting"])
       }
     default: nil
     }
@@ -72,8 +72,11 @@ struct Probes: Sendable {
     guard isAllowed(request) else { return answer(request, "", .ok) }
     let reasons = await readiness.reasons()
     guard !reasons.isEmpty else { return answer(request, "ready", .ok) }
-    return answer(
-      request, "not ready: \(reasons.joined(separator: ", "))", .serviceUnavailable)
+    return unready(request, reasons)
+  }
+
+  private func unready(_ request: Request, _ reasons: [String]) -> Response {
+    answer(request, "not ready: \(reasons.joined(separator: ", "))", .serviceUnavailable)
   }
 
   private func isAllowed(_ request: Request) -> Bool {

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import Localization
 
 /// A handler for SIGHUP, which would otherwise end the process.
 struct ReloadSignal: Sendable {
@@ -29,27 +30,26 @@ struct Reload: Sendable {
   private static func reload(
     _ server: HTTPServer, log: AccessLog?, certificates: CertificateWatch?
   ) async {
-    var done: [String] = []
+    var done: [Message] = []
     if let log {
       do throws(ServerError) {
         try log.reopen()
-        done.append("reopened the access log")
+        done.append(Message("cli.reopened-the-access-log"))
       } catch {
         Terminal.complain(
-          "SIGHUP: the access log couldn't be reopened; the previous file stays in use. \(error)")
+          Message("cli.sighup-the-access-log-couldnt-be", ["reason": .text("\(error)")]))
       }
     }
     if let certificates {
       do throws(ServerError) {
         try await server.reloadCertificate()
-        done.append("reloaded the TLS certificate")
+        done.append(Message("cli.reloaded-the-tls-certificate"))
       } catch {
         Terminal.complain(
-          "SIGHUP: the TLS certificate couldn't be reloaded; the previous one stays in use. "
-            + "\(error)")
+          Message("cli.sighup-the-tls-certificate-couldnt-be", ["reason": .text("\(error)")]))
       }
       certificates.check()
     }
-    if !done.isEmpty { Terminal.complain("SIGHUP: \(done.joined(separator: ", ")).") }
+    if !done.isEmpty { Terminal.complain(Message("cli.sighup-done", ["done": .sequence(done)])) }
   }
 }

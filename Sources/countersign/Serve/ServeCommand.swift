@@ -7,11 +7,12 @@ import HTTP
 import HTTPServer
 import Identity
 import IdentityToolkitAPI
+import Localization
 
 /// Serves the console and the API until SIGTERM or SIGINT.
 enum ServeCommand: Command {
   static let name = "serve"
-  static let summary = "serves the console and the API"
+  static let summary = Message("cli.summary-serves-the-console-and-the-api")
   static let options = ServeConfiguration.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -38,10 +39,10 @@ enum ServeCommand: Command {
         environment: ProcessInfo.processInfo.environment)
       // Must run before anything is deleted because of its age.
       if let doubt = try await instance.identity.clockGuard.check() {
-        Terminal.complain(doubt.text)
+        Terminal.complain(doubt.message)
       }
     } catch let error as StartError {
-      throw ConfigurationError(error.text)
+      throw ConfigurationError(error.message)
     }
     let demo = try await DemoGreeting.create(configuration, instance)
     let log = try accessLog(configuration.accessLog)
@@ -52,7 +53,8 @@ enum ServeCommand: Command {
       (application, server) = try start(configuration, instance, folder, log: log)
     } catch {
       await instance.database.close()
-      throw ConfigurationError("\(error)")
+      if let error = error as? ConfigurationError { throw error }
+      throw ConfigurationError(.verbatim("\(error)"))
     }
     let certificates = configuration.tls.map { CertificateWatch(path: $0.certificate) }
     certificates?.check()
@@ -74,8 +76,12 @@ enum ServeCommand: Command {
     await instance.database.close()
     log?.close()
     Terminal.complain(
-      "Stopped. \(statistics.reads) reads, \(statistics.writes) writes in "
-        + "\(statistics.commits) commits.")
+      Message(
+        "cli.stopped-reads-writes-in-commits",
+        [
+          "reads": .text("\(statistics.reads)"), "writes": .text("\(statistics.writes)"),
+          "commits": .text("\(statistics.commits)"),
+        ]))
     try? lock.close()
     return 0
   }
@@ -119,18 +125,25 @@ enum ServeCommand: Command {
   ) async throws {
     let url = application.publicURL
     Terminal.say(
-      "Countersign \(Countersign.version) (\(configuration.profile.rawValue)) serves \(url)")
-    Terminal.say(
-      "Data folder: \(configuration.data). Keep a copy of its master.key somewhere else: without "
-        + "it, second factors can't be read.")
+      Message(
+        "cli.countersign-serves",
+        [
+          "version": .text(Countersign.version), "profile": .text(configuration.profile.rawValue),
+          "url": .text("\(url)"),
+        ]))
+    Terminal.say(Message("cli.data-folder-keep-a-copy-of", ["folder": .text(configuration.data)]))
     if configuration.profile == .emulator {
-      let host = "\(url)".drop { $0 != "/" }.drop { $0 == "/" }
+      let host = String("\(url)".drop { $0 != "/" }.drop { $0 == "/" })
       Terminal.say(
-        "Emulator for project \(configuration.defaultProject): "
-          + "FIREBASE_AUTH_EMULATOR_HOST=\(host)")
+        Message(
+          "cli.emulator-for-project-firebase-auth",
+          ["defaultProject": .text(configuration.defaultProject), "host": .text(host)]))
     }
     if let code = try await instance.identity.setup.issueCode() {
-      Terminal.say("No owner yet. Open \(url)/setup and enter this code: \(code.revealedText)")
+      Terminal.say(
+        Message(
+          "cli.no-owner-yet-open-setup-and",
+          ["url": .text("\(url)"), "code": .text(code.revealedText)]))
     }
   }
 
@@ -140,7 +153,10 @@ enum ServeCommand: Command {
     case "-": return AccessLog(fileDescriptor: FileHandle.standardOutput.fileDescriptor)
     default:
       do throws(ServerError) { return try AccessLog(path: place) } catch {
-        throw ConfigurationError("The access log \(place) can't be written. \(error)")
+        throw ConfigurationError(
+          Message(
+            "cli.the-access-log-cant-be-written",
+            ["place": .text(place), "reason": .text("\(error)")]))
       }
     }
   }

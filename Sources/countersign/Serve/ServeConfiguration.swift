@@ -27,33 +27,34 @@ struct ServeConfiguration: Sendable {
   static let options =
     [
       Option(
-        "listen", "HOST:PORT", help: "Address to listen on (default: 127.0.0.1:8080)."),
+        "listen", "HOST:PORT", help: Message("cli.help-address-to-listen-on-default-127")),
       Option(
         "public-url", "URL",
-        help: "The console's address in the browser. Determines links, cookies, and the origin "
-          + "check of forms (default: the listening address)."),
-      Option("data", "DIR", help: "The data folder (default: ./data)."),
-      Option("profile", "PROFILE", help: "standalone or emulator (default: standalone)."),
+        help: Message("cli.help-the-consoles-address-in-the-browser")),
+      Option("data", "DIR", help: Message("cli.help-the-data-folder-default-data")),
+      Option("profile", "PROFILE", help: Message("cli.help-standalone-or-emulator-default")),
       Option(
         "assets", "DIR",
-        help: "Folder with Templates and Public (default: the checkout, or ../share/countersign)."),
-      Option("tls-certificate", "FILE", help: "TLS certificate (PEM); turns on HTTPS."),
-      Option("tls-key", "FILE", help: "Private key of the certificate (PEM)."),
+        help: Message("cli.help-folder-with-templates-and-public-default")),
+      Option(
+        "tls-certificate", "FILE", help: Message("cli.help-tls-certificate-pem-turns-on-https")),
+      Option("tls-key", "FILE", help: Message("cli.help-private-key-of-the-certificate-pem")),
       Option(
         "project", "P",
-        help: "Emulator: the project for any API key (default: demo-project)."),
-      Option("emulator-beyond-loopback", help: "Emulator: allow addresses other than loopback."),
+        help: Message("cli.help-emulator-the-project-for-any-api")),
+      Option(
+        "emulator-beyond-loopback", help: Message("cli.help-emulator-allow-addresses-other-than")),
       Option(
         "access-log", "FILE",
-        help: "Access log: a file, - for standard output, or none (default: -)."),
+        help: Message("cli.help-access-log-a-file-for-standard")),
     ] + NetworkConfiguration.options + MailConfiguration.options + [
       Option(
         "demo",
-        help: "Fill an empty data folder with demo projects, users, and history; loopback only."),
-      Option("demo-seed", "N", help: "Seed of the demo data (default: 30)."),
+        help: Message("cli.help-fill-an-empty-data-folder-with")),
+      Option("demo-seed", "N", help: Message("cli.help-seed-of-the-demo-data-default")),
       Option(
         "pseudo-locale", "DIRECTION",
-        help: "Demo: show pages in accented text, ltr or rtl, to find untranslated text."),
+        help: Message("cli.help-demo-show-pages-in-accented-text")),
     ]
 
   /// Validates all options.
@@ -62,16 +63,16 @@ struct ServeConfiguration: Sendable {
   init(
     _ arguments: Arguments, environment: [String: String] = [:]
   ) throws(ConfigurationError) {
-    var problems: [String] = []
+    var problems: [Message] = []
     let listen = arguments.value("listen") ?? "127.0.0.1:8080"
     let address = Self.address(listen)
-    if address == nil { problems.append("--listen must be HOST:PORT, such as 127.0.0.1:8080.") }
+    if address == nil { problems.append(Message("cli.listen-must-be-host-port-such")) }
     (host, port) = address ?? ("127.0.0.1", 8080)
     publicURL = arguments.value("public-url")
     data = arguments.value("data") ?? "./data"
     let word = arguments.value("profile") ?? Profile.standalone.rawValue
     if Profile(rawValue: word) == nil {
-      problems.append("--profile must be standalone or emulator, not \(word).")
+      problems.append(Message("cli.profile-must-be-standalone-or-emulator", ["word": .text(word)]))
     }
     profile = Profile(rawValue: word) ?? .standalone
     assets = Assets(folder: arguments.value("assets"))
@@ -85,45 +86,45 @@ struct ServeConfiguration: Sendable {
     case (let certificate?, let key?): tls = .init(certificate: certificate, key: key)
     default:
       tls = nil
-      problems.append("--tls-certificate and --tls-key must be used together.")
+      problems.append(Message("cli.tls-certificate-and-tls-key-must"))
     }
     mail = MailConfiguration(arguments, environment: environment, problems: &problems)
     problems += exposure(hasProject: arguments.has("project"))
     demo = arguments.has("demo") ? Demo.standardSeed : nil
     if let text = arguments.value("demo-seed") {
       let seed = UInt64(text)
-      if demo == nil { problems.append("--demo-seed requires --demo.") }
-      if seed == nil { problems.append("--demo-seed must be a whole number, not \(text).") }
+      if demo == nil { problems.append(Message("cli.demo-seed-requires-demo")) }
+      if seed == nil {
+        problems.append(Message("cli.demo-seed-must-be-a-whole", ["text": .text(text)]))
+      }
       demo = seed
     }
     if demo != nil { problems += demoExposure }
     if let text = arguments.value("pseudo-locale") {
       pseudoLocale = PseudoLocale(rawValue: text)
-      if demo == nil { problems.append("--pseudo-locale requires --demo.") }
-      if pseudoLocale == nil { problems.append("--pseudo-locale must be ltr or rtl, not \(text).") }
+      if demo == nil { problems.append(Message("cli.pseudo-locale-requires-demo")) }
+      if pseudoLocale == nil {
+        problems.append(Message("cli.pseudo-locale-must-be-ltr-or", ["text": .text(text)]))
+      }
     }
     guard problems.isEmpty else { throw ConfigurationError(problems) }
   }
 
   /// Returns the options that make it unsafe to listen beyond loopback.
-  private func exposure(hasProject: Bool) -> [String] {
-    var problems: [String] = []
+  private func exposure(hasProject: Bool) -> [Message] {
+    var problems: [Message] = []
     if hasProject, profile == .standalone {
-      problems.append("--project requires the emulator profile.")
+      problems.append(Message("cli.project-requires-the-emulator-profile"))
     }
     guard !Self.isLoopback(host) else { return problems }
     if publicURL == nil {
-      problems.append("Listening beyond loopback (\(host)) requires --public-url.")
+      problems.append(Message("cli.listening-beyond-loopback-requires", ["host": .text(host)]))
     }
     if tls == nil, network.trustedProxies.isEmpty {
-      problems.append(
-        "Listening beyond loopback (\(host)) requires --tls-certificate and --tls-key, or a "
-          + "--trusted-proxy that terminates TLS.")
+      problems.append(Message("cli.listening-beyond-loopback-requires-tls", ["host": .text(host)]))
     }
     if profile == .emulator, !emulatorBeyondLoopback {
-      problems.append(
-        "The emulator requires no credentials, so it listens on loopback only. To allow other "
-          + "addresses, add --emulator-beyond-loopback.")
+      problems.append(Message("cli.the-emulator-requires-no-credentials-so"))
     }
     return problems
   }
@@ -132,17 +133,16 @@ struct ServeConfiguration: Sendable {
   var isLoopbackEmulator: Bool { profile == .emulator && Self.isLoopback(host) }
 
   /// Returns the options that would expose a demo, whose passwords are public.
-  var demoExposure: [String] {
-    var problems: [String] = []
+  var demoExposure: [Message] {
+    var problems: [Message] = []
     if mail != nil {
-      problems.append(
-        "Demo users don't have real email addresses. Remove --smtp.")
+      problems.append(Message("cli.demo-users-are-made-up-and"))
     }
-    if profile == .emulator { problems.append("A demo requires the standalone profile.") }
+    if profile == .emulator {
+      problems.append(Message("cli.a-demo-requires-the-standalone-profile"))
+    }
     if !Self.isLoopback(host) || publicURL != nil || !network.trustedProxies.isEmpty {
-      problems.append(
-        "Demo passwords are public, so a demo is served on loopback only. Remove --public-url and "
-          + "--trusted-proxy.")
+      problems.append(Message("cli.demo-passwords-are-public-so-a"))
     }
     return problems
   }
@@ -173,7 +173,7 @@ struct Assets: Sendable {
   let templates: String
   let publicFiles: String
   let guidance: String
-  private(set) var problems: [String] = []
+  private(set) var problems: [Message] = []
 
   /// Looks for the folders in `folder`; when it's nil, in the working directory,
   /// `../share/countersign` relative to the program, and the folders above the program.
@@ -192,9 +192,7 @@ struct Assets: Sendable {
     publicFiles = "\(root)/Public"
     guidance = "\(root)/Templates/guidance/en"
     if found == nil {
-      problems.append(
-        "\(root) has no Templates and Public folders. Set --assets to the folder with both."
-      )
+      problems.append(Message("cli.has-no-templates-and-public-folders", ["root": .text(root)]))
     }
   }
 
@@ -207,7 +205,7 @@ struct Assets: Sendable {
   func catalogs() throws -> [Catalog] {
     guard problems.isEmpty else { throw ConfigurationError(problems) }
     do { return try Catalog.installed(in: templates) } catch {
-      throw ConfigurationError(error.description)
+      throw ConfigurationError(.verbatim(error.description))
     }
   }
 

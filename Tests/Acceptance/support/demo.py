@@ -65,7 +65,7 @@ class Demo:
         self.now = now
         self.server = Server(data, "--demo", "--access-log", "none", *flags, env=env)
         self.url = self.server.url
-        self.server.wait_for_line(r"^A user that applications can (sign in)")
+        self.server.wait_for_line(r"^A user who can (sign in)")
         self.server.wait_for_line(r"user of (\S+)")
         self.ready_after = time.monotonic() - began
         people = [Person(**found.groupdict())

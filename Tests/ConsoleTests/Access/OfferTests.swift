@@ -6,7 +6,7 @@ import Text
 
 @testable import Console
 
-/// Menus, tabs, links, and buttons offer nothing that would be denied.
+/// Menus, the sidebar, links, and buttons offer nothing that would be denied.
 @Suite struct OfferTests {
   @Test(arguments: TestRole.all)
   func `every link and form on every page is permitted for the role`(testRole: TestRole)
@@ -24,6 +24,7 @@ import Text
         guard answer.status == .ok, answer.isPage else { continue }
         pages += 1
         Markup.check(answer)
+        #expect(answer.currentEntries == 1, "\(testRole.testDescription): \(address)")
         // `MarkupTests` checks that each action has a route.
         for action in answer.values(of: "action") + answer.values(of: "formaction") {
           guard let (method, expected) = world.expectedOutcome(on: action, grant) else { continue }

@@ -47,6 +47,11 @@ import Testing
       Markup.check(page)
       #expect(try await ada.get("/").says("1 approval pending"))
       #expect(!(try await nadia.get("/").says("approval pending")))
+      let count = #"Approvals <span class="count">1</span>"#
+      for address in ["/", "/account", "/projects/globex/policy", user] {
+        #expect(try await ada.get(address).says(count), "\(address)")
+      }
+      #expect(!(try await nadia.get(user).says(count)), "their own request")
       try Snapshot.check(try await ada.get("/approvals").text, named: "approvals.html")
       let theirs = try await ada.get(request)
       try Snapshot.check(theirs.text, named: "approval.html")

@@ -22,7 +22,7 @@ extension Browser {
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let guidance = try await world.eu + "/guidance"
       let empty = try await nadia.get(guidance)
-      #expect(empty.says("No guidance yet") && !empty.says("Write guidance"))
+      #expect(empty.says("No support playbook yet") && !empty.says("Write playbook"))
       #expect(try await tomas.get(guidance).values(of: "href").contains(guidance + "/edit"))
       let text = "# Who is calling?\n\nCall back on the number in the *contract*."
       let preview = try await tomas.submit(guidance + "/edit", write(text, 0))
@@ -30,7 +30,7 @@ extension Browser {
       #expect(preview.says("<h3 id=\"guidance-who-is-calling\">"))
       #expect(preview.says("\n# Who is calling?\n\nCall back"))
       Markup.check(preview)
-      #expect(try await nadia.get(guidance).says("No guidance yet"))
+      #expect(try await nadia.get(guidance).says("No support playbook yet"))
       let saved = try await tomas.saveGuidance(guidance, write(text, 0))
       #expect(saved.location == guidance)
       let flash = try await tomas.get(guidance)
@@ -63,7 +63,7 @@ extension Browser {
       _ = try await tomas.saveGuidance(guidance, write("NewerVersion </textarea><b>", 0))
       let late = try await ada.saveGuidance(guidance, write("Mine", 0))
       #expect(late.status == .conflict)
-      #expect(late.says("This guidance changed while you were editing."))
+      #expect(late.says("This playbook changed while you were editing."))
       #expect(late.says("NewerVersion &lt;/textarea&gt;"))
       #expect(late.says("\nMine</textarea>") && late.value(of: "version") == "1")
       Markup.check(late)

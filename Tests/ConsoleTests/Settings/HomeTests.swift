@@ -137,7 +137,8 @@ import Testing
       let all = try await world.identity.serviceTokens.list(ID("globex"))
       let token = try #require(all.first).id.text
       for path in [
-        "/", "/projects/globex", base, base + "/sign-in", base + "/deletion",
+        "/", "/projects/globex", base, base + "/sign-in-methods", base + "/sign-in", base + "/keys",
+        base + "/deletion",
         base + "/tokens/\(token)/revocation",
       ] {
         let answer = try await ada.get(path)

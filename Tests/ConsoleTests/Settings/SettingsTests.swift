@@ -8,6 +8,8 @@ import Testing
 /// The settings of a project and of a tenant.
 @Suite struct SettingsTests {
   private static let project = "/projects/acme-retail/settings"
+  private static let signIn = project + "/sign-in-methods"
+  private static let keys = project + "/keys"
 
   @Test func `only edited settings are changed`() async throws {
     try await World.withSampleData { world in
@@ -45,12 +47,12 @@ import Testing
   @Test func `a password policy is saved, shown, and enforced`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
-      let settings = try await world.filled("{eu}/settings")
+      let settings = try await world.filled("{eu}/settings/sign-in-methods")
       let saved = try await ada.submit(
         settings,
         [
-          "name": "eu-shop", "was-name": "eu-shop", "password": "on", "was-password": "on",
-          "was-password-shortest": "6", "password-shortest": "10", "password-enforced": "on",
+          "password": "on", "was-password": "on", "was-password-shortest": "6",
+          "password-shortest": "10", "password-enforced": "on",
           "password-uppercase": "on", "password-symbol": "on", "was-user-sign-up": "on",
           "user-sign-up": "on", "was-user-deletion": "on",
         ])
@@ -87,9 +89,9 @@ import Testing
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let answer = try await ada.submit(
-        Self.project,
+        Self.signIn,
         [
-          "name": "Acme Retail", "was-name": "Acme Retail", "was-password-shortest": "6",
+          "was-password-shortest": "6",
           "password-shortest": typed, "password-digit": "on",
         ])
       #expect(answer.status == .unprocessableContent)
@@ -172,10 +174,10 @@ import Testing
       let first = try #require(try await keys.list(ID("acme-retail")).first)
       let address = "\(Self.project)/keys/\(first.id.text)/revocation"
       #expect(try await ada.get(address).says("the only key of this project"))
-      _ = try await ada.submit(Self.project, [:], to: Self.project + "/keys")
+      _ = try await ada.submit(Self.keys, [:])
       #expect(try await keys.list(ID("acme-retail")).count == 2)
       #expect(!(try await ada.get(address).says("the only key of this project")))
-      #expect(try await ada.submit(address, [:]).location == Self.project)
+      #expect(try await ada.submit(address, [:]).location == Self.keys)
       #expect(try await keys.project(for: first.text) == nil)
       #expect(try await ada.get(address).status == .notFound)
       let foreign = "/projects/globex/settings/keys/\(first.id.text)/revocation"
@@ -199,7 +201,7 @@ import Testing
       let text = try #require(created.text.firstMatch(of: /cst_[A-Za-z0-9_-]{43}/)?.output)
       let token = try #require(try await world.identity.serviceTokens.find(Secret(String(text))))
       #expect(try await token.tenant == world.euShop)
-      let list = try await tomas.get(try await world.eu + "/settings")
+      let list = try await tomas.get(try await world.eu + "/settings/keys")
       #expect(list.says("&lt;deploy&gt;") && !list.says(String(text)))
       let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
       let elsewhere = "\(us)/settings/tokens/\(token.id.text)/revocation"
@@ -220,8 +222,8 @@ import Testing
       let revoked = try #require(
         try await world.identity.serviceTokens.list(ID("acme-retail"), tenant: world.euShop).first)
       _ = try await ada.submit(tenant + "/tokens/\(revoked.id.text)/revocation", [:])
-      _ = try await ada.submit(Self.project, [:], to: Self.project + "/keys")
-      let page = try await ada.get(Self.project)
+      _ = try await ada.submit(Self.keys, [:])
+      let page = try await ada.get(Self.keys)
       #expect(page.text.split(separator: "History<span class=\"visually-hidden\"> of").count == 5)
       let links = page.values(of: "href").filter { $0.contains("object=") }
       // The first key was created with its project, in one entry.
@@ -237,7 +239,7 @@ import Testing
       // Roles that can't read the audit log don't see links to it.
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       _ = try await tomas.submit(tenant + "/tokens/new", ["name": "mine", "role": "policy"])
-      let own = try await tomas.get(tenant)
+      let own = try await tomas.get(tenant + "/keys")
       #expect(own.says("mine") && !own.says("object="))
     }
   }
@@ -281,17 +283,16 @@ import Testing
   @Test func `a tenant inherits email enumeration protection until it sets its own`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
-      let settings = try await world.filled("{eu}/settings")
+      let settings = try await world.filled("{eu}/settings/sign-in-methods")
       let tenant = try await world.euShop
       let scope = try await world.identity.scopes.find(project: ID("acme-retail"), tenant: tenant)
       func save(_ fields: [(String, String)]) async throws {
         let saved = try await ada.submit(
           settings,
           Form(
-            ([
-              ("name", "eu-shop"), ("was-name", "eu-shop"), ("was-password-shortest", "6"),
-              ("password-shortest", "6"),
-            ] + fields).map { Form.Entry(name: $0.0, value: $0.1) }))
+            ([("was-password-shortest", "6"), ("password-shortest", "6")] + fields).map {
+              Form.Entry(name: $0.0, value: $0.1)
+            }))
         #expect(saved.status == .seeOther)
       }
       #expect(try await ada.get(settings).text.contains(#"name="was-privacy" value="on""#))

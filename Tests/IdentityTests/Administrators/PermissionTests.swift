@@ -10,7 +10,7 @@ struct PermissionTests {
       .deleteProject, .manageKeys, .manageTrust, .findUsers, .changeUsers, .exportUsers,
       .removeFactors, .endSessions, .readMessages, .readAudit,
       .seeAdministrators, .manageAdministrators, .editSupportRules, .protectUsers, .changeLinks,
-      .seeApprovals,
+      .seeApprovals, .signOffReview,
     ],
     .policy: [
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
@@ -19,7 +19,9 @@ struct PermissionTests {
     .support: [
       .seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions, .seeApprovals,
     ],
-    .auditor: [.seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators],
+    .auditor: [
+      .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .signOffReview,
+    ],
   ]
 
   private func administrator(_ grants: Grant...) -> Administrator {
@@ -42,8 +44,9 @@ struct PermissionTests {
     let deciding: Set<Permission> = [.changePolicy, .changeScope, .manageTenants, .exportUsers]
     #expect(Role.support.permissions.isDisjoint(with: deciding.union([.changeUsers])))
     let reading: Set<Permission> = [
-      .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators,
+      .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .signOffReview,
     ]
+    #expect(!Role.auditor.needsSecondFactor)
     #expect(Role.auditor.permissions == reading)
   }
 

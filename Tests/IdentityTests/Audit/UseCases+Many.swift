@@ -66,7 +66,7 @@ extension UseCase {
 
 extension Instance {
   /// Enrolls Alice in a pool where removing her last factor requires approval.
-  fileprivate func lastFactor() async throws -> (Device, Agent) {
+  func lastFactor() async throws -> (Device, Agent) {
     let device = try await enrolled(.alice)
     _ = try await identity.policies.change(acme, by: Self.boss) { $0.pattern = .mandatory }
     try await setSupportRules { $0.approvalForLastFactor = true }
@@ -74,8 +74,13 @@ extension Instance {
   }
 
   /// Requests a removal for Alice that requires approval.
-  fileprivate func waiting() async throws -> Int64 {
+  func waiting() async throws -> Int64 {
     let (device, agent) = try await lastFactor()
+    return try await waiting(device, agent)
+  }
+
+  /// Requests the removal of a device that requires approval.
+  func waiting(_ device: Device, _ agent: Agent) async throws -> Int64 {
     _ = try await identity.factorRemovals.remove(acme, device.account.id, nil, agent.request())
     return try await identity.approvals.waiting(for: device.account.id, in: acme)?.id ?? 0
   }

@@ -132,6 +132,37 @@ extension UseCase {
       _ = try await i.identity.support.protect(i.acme, alice.id, true, agent.request())
       return { _ = try await i.identity.support.protect(i.acme, alice.id, false, agent.request()) }
     },
+    UseCase("exempt a user from MFA", [.accountExempt]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      let until = i.now.advanced(bySeconds: 86_400)
+      return {
+        _ = try await i.identity.exemptions.grant(
+          i.acme, alice.id, until: until, agent.request())
+      }
+    },
+    UseCase("end an exemption", [.accountEndExemption]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      _ = try await i.identity.exemptions.grant(
+        i.acme, alice.id, until: i.now.advanced(bySeconds: 86_400), agent.request())
+      return { _ = try await i.identity.exemptions.end(i.acme, alice.id, agent.request()) }
+    },
+    UseCase("sign off a review", [.policySignOff]) { i in
+      let agent = try await i.agent("iris", role: .auditor)
+      let digest = try await i.identity.reviews.digest(of: i.acme.project)
+      let due = Day(i.now).next
+      return {
+        _ = try await i.identity.reviews.signOff(
+          i.acme.project, seen: digest, dueOn: due, agent.request(nil))
+      }
+    },
+    UseCase("create the evidence key", [.evidenceKeyCreate]) { i in
+      { _ = try await i.identity.evidenceKeys.current() }
+    },
+    UseCase("rotate the evidence key", [.evidenceKeyRotate]) { i in
+      { _ = try await i.identity.evidenceKeys.rotate(by: Instance.boss) }
+    },
     UseCase("allow changes again", [.accountAllowChanges]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent("olga", role: .owner)

@@ -9,21 +9,25 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   let name: String
   /// The actions of its audit entries, oldest first.
   let auditActions: [AuditAction]
+  /// The result: `done`, or the name of the expected error.
+  let ending: String
   /// Prepares the instance and returns the use case itself.
   let prepare: @Sendable (Instance) async throws -> Act
 
   var testDescription: String { name }
 
   init(
-    _ name: String, _ auditActions: [AuditAction],
+    _ name: String, _ auditActions: [AuditAction], ending: String = "done",
     _ prepare: @escaping @Sendable (Instance) async throws -> Act
   ) {
-    (self.name, self.auditActions, self.prepare) = (name, auditActions, prepare)
+    (self.name, self.auditActions, self.ending, self.prepare) = (
+      name, auditActions, ending, prepare
+    )
   }
 
   static let all: [UseCase] =
     settings + users + factors + support + signIns + outOfBand + administration
-    + administrators + federation + many + backupCodes
+    + administrators + federation + many + backupCodes + server
 
   private static let settings: [UseCase] = [
     UseCase("create a project", [.projectCreate]) { i in
@@ -161,7 +165,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     UseCase("finish an import in batches", [.accountImport]) { i in
       {
         try await i.identity.imports.recordEnd(
-          ImportOutcome(), of: i.acme, name: "users.json", by: Instance.boss)
+          ImportOutcome(), of: i.acme, name: "users.json", isComplete: true, by: Instance.boss)
       }
     },
     UseCase("create an account", [.accountCreate]) { i in { _ = try await i.account(.alice) } },

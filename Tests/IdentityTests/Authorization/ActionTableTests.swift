@@ -27,6 +27,7 @@ struct ActionTableTests {
     editGuidance changeScope none none never
     changePolicy changePolicy none none never
     weakenPolicy changePolicy recent written affectedUsers
+    signOffReview signOffReview secondFactor none never
     createAPIKey manageKeys recent none never
     revokeAPIKey manageKeys recent none never
     createServiceToken manageKeys recent none never
@@ -50,6 +51,8 @@ struct ActionTableTests {
     renameFactor removeFactors secondFactor chosen never
     unlockCodes removeFactors secondFactor chosen never
     endSessions endSessions secondFactor chosen never
+    exemptUser protectUsers secondFactor chosen never
+    endExemption protectUsers secondFactor chosen never
     protectUser protectUsers secondFactor chosen never
     allowChanges protectUsers secondFactor chosen never
     disableUser changeUsers secondFactor chosen never

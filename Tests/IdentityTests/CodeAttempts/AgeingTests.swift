@@ -4,15 +4,23 @@ import Identity
 import Testing
 
 struct AgeingTests {
-  private func counts(_ instance: Instance) async throws -> [String] {
+  /// Returns the number of code attempts that are still in the log of each pool.
+  private func kept(_ instance: Instance) async throws -> [Int] {
     try await instance.database.read { connection in
       try connection.all(
-        """
-        SELECT /* test */ day || ' ' || result || ' ' || distance || ' ' || count
-        FROM code_attempt_count ORDER BY scope_key, day, result, distance
-        """
-      ) { try $0.value(0) as String }
+        "SELECT /* test */ count(*) FROM code_attempt GROUP BY scope_key ORDER BY scope_key"
+      ) { try $0.value(0) as Int }
     }
+  }
+
+  /// Returns the numbers of attempts counted by outcome.
+  private func counted(_ instance: Instance, in scope: Scope) async throws -> [Int] {
+    let checks = try await instance.identity.activity.checks(
+      in: scope, from: Instant(seconds: 0), to: instance.now)
+    return [
+      checks.map(\.accepted), checks.map(\.outside), checks.map(\.incorrect),
+      checks.map(\.locked),
+    ].map { $0.reduce(0, +) }
   }
 
   private func age(_ instance: Instance) async throws {
@@ -23,7 +31,7 @@ struct AgeingTests {
     }
   }
 
-  @Test func `code attempts past the pool's retention period become daily counts`()
+  @Test func `code attempts past the pool's retention period are deleted, and remain counted`()
     async throws
   {
     try await withInstance { instance in
@@ -42,24 +50,27 @@ struct AgeingTests {
       for _ in 0..<4 { try await instance.enterCode(device, code: "0") }
       for _ in 0..<6 { try await instance.enterCode(device, code: "0") }
       try await age(instance)
-      #expect(try await counts(instance) == [])
+      #expect(try await kept(instance) == [9])
       // The last second of the thirtieth day after the first, then the next second.
       let end = (first + 31) * 86_400 - instance.now.seconds - 1
       instance.clock.advance(end)
       try await age(instance)
-      #expect(try await counts(instance) == [])
+      #expect(try await kept(instance) == [9])
+      let offsets = try await instance.identity.activity.offsets(in: instance.acme, days: 90)
       instance.clock.advance(1)
       try await age(instance)
-      let one = ["\(first) accepted -1 1", "\(first) accepted 0 1", "\(first) late -4 1"]
-      #expect(try await counts(instance) == one)
       #expect(try await instance.codeAttempts(device.account).count == 6)
       instance.clock.advance(86_400)
       try await age(instance)
-      let other = [
-        "\(first + 1) blocked 0 6", "\(first + 1) unreadable 0 4", "\(first + 1) wrong 0 1",
-      ]
-      #expect(try await counts(instance) == one + other)
       #expect(try await instance.codeAttempts(device.account).isEmpty)
+      #expect(try await counted(instance, in: instance.acme) == [2, 2, 4, 6])
+      #expect(
+        try await instance.identity.activity.offsets(in: instance.acme, days: 90) == offsets)
+      let affected = try await instance.identity.activity.affected(
+        in: instance.acme, beyond: 2, days: 90
+      ).items
+      #expect(affected.map(\.reach) == [4] && affected.map(\.codes) == [0])
+      #expect(affected.map(\.distance) == [nil])
       // The next attempt starts a new chain.
       instance.clock.advance(86_400)
       try await instance.enterCode(device, code: device.code(at: instance.now))
@@ -99,12 +110,55 @@ struct AgeingTests {
       }
       instance.clock.advance(3 * 86_400)
       #expect(try await instance.identity.codeAttempts.age())
-      #expect(try await counts(instance) == ["\(now.seconds / 86_400) wrong 0 500"])
+      #expect(try await kept(instance) == [1_201, 701])
       try await age(instance)
-      #expect(try await counts(instance) == ["\(now.seconds / 86_400) wrong 0 1201"])
+      #expect(try await kept(instance) == [1_201])
       instance.clock.advance(90 * 86_400)
       try await age(instance)
-      #expect(try await counts(instance).count == 2)
+      #expect(try await kept(instance) == [])
+    }
+  }
+
+  @Test func `after 90 days, only counts know how far a user's codes were off`() async throws {
+    try await withInstance { instance in
+      try await instance.setWindow(5)
+      let alice = try await instance.enrolled(.alice)
+      let bob = try await instance.enrolled(.bob)
+      for device in [alice, bob] {
+        try await instance.enterCode(device, code: device.code(at: instance.now, steps: 4))
+      }
+      let day = instance.now
+      instance.clock.advance(91 * 86_400)
+      try await instance.enterCode(bob, code: bob.code(at: instance.now, steps: 2))
+      // The changes of the first day aren't folded yet.
+      while try await instance.identity.activity.age() {}
+      let reaches = try await instance.database.read { connection in
+        try connection.all(
+          "SELECT /* test */ length(reach) FROM account ORDER BY uid = \(bob.account.id.text)"
+        ) {
+          try $0.value(0) as Int
+        }
+      }
+      #expect(reaches == [5 * 5, 5 * 5])
+      try await instance.fold()
+      instance.clock.advance(86_400)
+      while try await instance.identity.activity.age() {}
+      let aged = try await instance.database.read { connection in
+        try connection.all(
+          "SELECT /* test */ length(reach) FROM account ORDER BY uid = \(bob.account.id.text)"
+        ) {
+          try $0.value(0) as Int
+        }
+      }
+      #expect(aged == [5, 3 * 5])
+      let checks = try await instance.identity.activity.checks(
+        in: instance.acme, from: day, to: day)
+      #expect(checks.map(\.accepted) == [4])
+      for device in [alice, bob] {
+        try await instance.enterCode(device, code: device.code(at: instance.now, steps: 3))
+      }
+      let offsets = try await instance.identity.activity.offsets(in: instance.acme, days: 7)
+      #expect(offsets.users[3] == 2 && offsets.users[4] == 0)
     }
   }
 
@@ -116,12 +170,12 @@ struct AgeingTests {
       instance.clock.advance(92 * 86_400)
       try await instance.enterCode(device, code: "0", in: instance.east)
       try await age(instance)
-      #expect(try await counts(instance).count == 2)
+      #expect(try await counted(instance, in: instance.east) == [1, 0, 2, 0])
       try await instance.identity.pools.delete(
         project: instance.east.project, tenant: instance.east.tenant,
         by: Instance.boss)
       while try await instance.identity.purge() {}
-      #expect(try await counts(instance) == [])
+      #expect(try await counted(instance, in: instance.east) == [0, 0, 0, 0])
       let left = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM code_attempt") {
           try $0.value(0) as Int

@@ -83,6 +83,33 @@ struct DemoTests {
     }
   }
 
+  @Test func `the demo has a year of growth, and counts of three months of codes`() async throws {
+    try await withDemo { identity, database, _ in
+      #expect(try await ActivityRecount.countFaults(database) == [])
+      #expect(try await ActivityRecount.reachFaults(database) == [])
+      let bank = ID<Project>("harbour-bank")
+      let year = Self.now.advanced(bySeconds: -365 * 86_400)
+      let growth = try await identity.activity.enrollment(
+        ofProject: bank, from: year, to: Self.now)
+      #expect(growth.count > 200)
+      #expect(growth.last?.enrolled ?? 0 > 3 * (growth.first?.enrolled ?? 0))
+      let retail = try await identity.pools.tenants(project: bank).items
+        .first { $0.displayName == "retail" }
+      let scope = try await identity.scopes.existing(
+        project: bank, tenant: try #require(retail?.scope.tenant))
+      for (days, least) in [(7, 100), (30, 500), (90, 2_000)] {
+        let offsets = try await identity.activity.offsets(in: scope, days: days)
+        #expect(offsets.acceptedCodes > least, "\(days) days")
+        #expect(offsets.confirmedCodes > 0 && offsets.unconfirmedCodes > 0, "\(days) days")
+      }
+      let checks = try await identity.activity.checks(
+        in: scope, from: Self.now.advanced(bySeconds: -90 * 86_400), to: Self.now)
+      let byHour = Dictionary(grouping: checks) { $0.hour.calendar.hour }
+        .mapValues { $0.map(\.accepted).reduce(0, +) }
+      #expect(byHour[8] ?? 0 > 3 * (byHour[2] ?? 0))
+    }
+  }
+
   @Test func `users have code attempts: most accepted, some drifting, replayed, or locked`()
     async throws
   {

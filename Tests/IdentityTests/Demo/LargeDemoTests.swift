@@ -47,6 +47,8 @@ struct LargeDemoTests {
   @Test func `the demo preserves every index and has correct counts`() async throws {
     try await withDemo(users: 1_500) { identity, database, indexes in
       #expect(try await Self.indexes(database) == indexes)
+      #expect(try await ActivityRecount.countFaults(database) == [])
+      #expect(try await ActivityRecount.reachFaults(database) == [])
       let wrong = try await Self.rows(
         """
         SELECT s.display_name FROM scope s WHERE

@@ -230,4 +230,17 @@ import Testing
       #expect(try await instance.identity.accounts.search(instance.acme, "山").accounts.count > 10)
     }
   }
+
+  @Test(arguments: [(true, "complete"), (false, "interrupted")])
+  func `the end of an import is recorded with its name and whether the file was read`(
+    isComplete: Bool, part: String
+  ) async throws {
+    try await withInstance { instance in
+      try await instance.identity.imports.recordEnd(
+        ImportOutcome(), of: instance.acme, name: "users.json", isComplete: isComplete,
+        by: Instance.boss)
+      let row = try #require(try await instance.log().first)
+      #expect(row.new(.fileName) == .text("users.json") && row.new(.importPart) == .code(part))
+    }
+  }
 }

@@ -20,6 +20,7 @@ struct MasterKeyTests {
         UNION ALL SELECT sealed_secret FROM removed_factor WHERE sealed_secret IS NOT NULL
         UNION ALL SELECT totp_secret FROM administrator WHERE totp_secret IS NOT NULL
         UNION ALL SELECT sealed_key FROM signing_key
+        UNION ALL SELECT sealed_key FROM evidence_key
         UNION ALL SELECT sealed_text FROM outbox WHERE sealed_text IS NOT NULL
         UNION ALL SELECT sealed_key FROM backup_code_set
         UNION ALL SELECT sealed_secret FROM identity_provider WHERE sealed_secret IS NOT NULL
@@ -47,6 +48,7 @@ struct MasterKeyTests {
       let carol = try await instance.enrolled(.mallory)
       _ = try await instance.identity.enrollments.withdraw(
         carol.session, enrollment: carol.factor.text, by: Instance.visitor)
+      _ = try await instance.identity.evidenceKeys.current()
       try await instance.configureProvider()
       try await instance.configureProvider(in: instance.east)
       let pending = try await instance.pending(.alice)

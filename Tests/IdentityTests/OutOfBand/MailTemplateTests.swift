@@ -1,5 +1,8 @@
 import Crypto
 import Database
+import JSON
+import MailText
+import Synchronization
 import Testing
 
 @testable import Identity
@@ -46,6 +49,26 @@ struct MailTemplateTests {
       _ = try await instance.code(.verifyEmail)
       let other = try #require(try await instance.mails().last)
       #expect(other.subject == "Confirm your email address for \(name)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([:], 1), (["verifyEmailTemplate": ["subject": "a"]], 1),
+      (["verifyEmailTemplate": ["subject": "a", "body": "%LINK%"]], 0),
+    ] as [(JSON, Int)])
+  func `the default text is written only if some of it is needed`(
+    mails: JSON, texts: Int
+  ) async throws {
+    try await withInstance { instance in
+      let writer = CountingWriter()
+      let mail = OutOfBandMail(
+        kind: .verifyEmail, scope: instance.acme, email: "a@example.com", newEmail: nil,
+        factor: nil, link: "https://example.com/x", displayName: nil,
+        template: MailTemplate(.verifyEmail, of: mails))
+      let text = mail.text(in: nil, by: writer)
+      #expect(text.body.contains("https://example.com/x") && text.language == "en")
+      #expect(writer.texts.withLock { $0 } == texts)
     }
   }
 
@@ -112,5 +135,17 @@ struct MailTemplateTests {
       #expect((mail.subject == "Ours") == inherits)
       #expect(try mail.link.contains("https://app.example.com/act") == inherits)
     }
+  }
+}
+
+/// Counts the texts that are written.
+private final class CountingWriter: MailWriter {
+  let texts = Mutex(0)
+
+  func language(for locale: String?) -> String { "en" }
+
+  func write(_ content: MailContent, in language: String) -> WrittenMail {
+    texts.withLock { $0 += 1 }
+    return TestMail.writer.write(content, in: language)
   }
 }

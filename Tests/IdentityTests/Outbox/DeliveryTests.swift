@@ -89,6 +89,16 @@ struct DeliveryTests {
     }
   }
 
+  @Test func `an email to an invalid address fails with a reason of its own`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail)
+      let mail = try #require(try await instance.claim())
+      try await instance.identity.deliveries.record(.invalidRecipient, of: mail)
+      let entry = try #require(try await instance.entries(.failed).first)
+      #expect(entry.lastError == .invalidRecipient && entry.state == .failed(instance.now))
+    }
+  }
+
   @Test(arguments: [
     ("554 5.7.1 Message contains https://example.com/?oobCode=abc123def456", true),
     ("554 blocked: abc123def456", true),

@@ -27,8 +27,9 @@ struct NoticeTests {
       #expect(
         mail.body.contains(
           "the password of your account alice@example.com at \(place) was changed."))
-      #expect(mail.body.contains("On \(Day(instance.now)) at "))
-      #expect(mail.body.contains(" UTC, "))
+      let year = Day(instance.now).year
+      #expect(mail.body.contains(/On [A-Z][a-z]{2} \d{1,2}, (\d{4}), \d\d:\d\d UTC, the password/))
+      #expect(mail.body.contains(", \(year), "))
       #expect(mail.body.contains("Contact the \(place) support team immediately"))
       #expect(!mail.body.contains("another password"))
     }

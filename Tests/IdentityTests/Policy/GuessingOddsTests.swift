@@ -43,4 +43,21 @@ struct GuessingOddsTests {
       #expect(guesses == odds.guesses(within: 7_200))
     }
   }
+
+  @Test func `within a year, only the waits slow the guesses down`() throws {
+    // 12 guesses within 3,810 s, then one per hour.
+    #expect(GuessingOdds.guessesPerYear == 12 + (365 * 86_400 - 3_810 - 1) / 3_600)
+    let odds = GuessingOdds(try #require(Window(adjacentIntervals: 1)))
+    var miss = 1.0
+    for _ in 0..<GuessingOdds.guessesPerYear { miss *= 1 - 3 / 1_000_000 }
+    #expect(abs(odds.withinYear - (1 - miss)) < 1e-12)
+    #expect(odds.withinYear > 0.02 && odds.withinYear < 0.03)
+  }
+
+  @Test(arguments: [(0, 1.0), (1, 3.0), (2, 5.0), (5, 11.0), (10, 21.0)])
+  func `the expected hits grow with the number of accounts`(intervals: Int, hits: Double) throws {
+    let odds = GuessingOdds(try #require(Window(adjacentIntervals: intervals)), cap: 100)
+    #expect(abs(odds.expectedHits(in: 10_000) - hits) < 0.05)
+    #expect(odds.expectedHits(in: 0) == 0)
+  }
 }

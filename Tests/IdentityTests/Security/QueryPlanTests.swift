@@ -119,7 +119,7 @@ struct QueryPlanTests {
     for useCase in UseCase.all {
       try await withInstance { instance in
         let act = try await useCase.prepare(instance)
-        try await act()
+        await expect(useCase.ending, act)
         if useCase.name == "set up" { try await readEverything(instance) }
         texts.formUnion(instance.statements.all)
       }

@@ -1,27 +1,27 @@
 import Synchronization
 
-/// A cache of which tenants differ from their project's policy.
+/// A cache of what follows from the policies of a project's pools.
 ///
-/// A project's stamp increases in the same write as every change that affects the comparison, so a
-/// value cached under the stamp of a snapshot is correct for that snapshot.
-final class DifferingCache: Sendable {
+/// A project's stamp increases in the same write as every change to them, so a value cached under
+/// the stamp of a snapshot is correct for that snapshot.
+final class PolicyStampCache<Value: Sendable>: Sendable {
   private struct Entry {
     let stamp: Int64
-    let value: DifferingTenants?
+    let value: Value
   }
 
   /// The maximum number of cached projects; when it's exceeded, the cache is cleared.
-  private static let limit = 5_000
+  private let limit = 5_000
   private let entries = Mutex<[ID<Project>: Entry]>([:])
 
   /// Returns the value cached for a project under a stamp, or else the result of `read`.
   func value(
-    of project: ID<Project>, stamp: Int64, orRead read: () throws -> DifferingTenants?
-  ) rethrows -> DifferingTenants? {
+    of project: ID<Project>, stamp: Int64, orRead read: () throws -> Value
+  ) rethrows -> Value {
     if let entry = entries.withLock({ $0[project] }), entry.stamp == stamp { return entry.value }
     let value = try read()
     entries.withLock { entries in
-      if entries.count >= Self.limit { entries = [:] }
+      if entries.count >= limit { entries = [:] }
       entries[project] = Entry(stamp: stamp, value: value)
     }
     return value

@@ -1,0 +1,171 @@
+import HTTP
+import Identity
+import Localization
+import MailText
+import Templating
+
+/// `S/policy/comparison`: compares a pool's policy with that of another pool or of a past day.
+struct ComparisonPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<ComparisonView>
+
+  /// The maximum number of tenants that the form suggests.
+  private static let suggestions = 100
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let scope = context.scope
+    let asked = ComparisonAddress(context.signedIn.query)
+    var (comparison, errors) = (nil as PolicyComparison?, [FieldError]())
+    do throws(ComparisonError) {
+      comparison = try await compare(scope, asked, context.signedIn.administrator)
+    } catch {
+      errors = [try Self.fault(error)]
+    }
+    let tenants = try await refusing {
+      try await identity.pools.tenantNames(
+        project: scope.project, visibleTo: context.signedIn.administrator,
+        limit: Self.suggestions)
+    }
+    var frame = try await frames.frame(Message("comparison.title"), in: context)
+    frame.crumbs = [Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(scope))]
+    frame.errors = errors
+    let model = ComparisonView(
+      frame: FrameView(frame), scope: scope, asked: asked, comparison: comparison,
+      tenants: tenants.map { SuggestedTenant(id: $0.id.text, name: $0.displayName) },
+      today: Day(frames.clock.now()))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  /// The comparison that a query asks for; nil for an empty query.
+  private func compare(
+    _ scope: Scope, _ asked: ComparisonAddress, _ administrator: Administrator
+  ) async throws(ComparisonError) -> PolicyComparison? {
+    func compare(_ subject: ComparisonSubject) async throws(ComparisonError) -> PolicyComparison {
+      try await identity.policies.compare(scope, with: subject, visibleTo: administrator)
+    }
+    if !asked.day.isEmpty {
+      guard let day = Day(asked.day) else { throw .futureDay }
+      return try await compare(.day(day))
+    }
+    guard !asked.pool.isEmpty else { return nil }
+    let parts = asked.pool.split(separator: "/", maxSplits: 1).map(String.init)
+    if parts.count == 2 { return try await compare(.pool(ID(parts[0]), ID(parts[1]))) }
+    do {
+      return try await compare(.pool(scope.project, ID(asked.pool)))
+    } catch {
+      guard case .poolNotFound = error else { throw error }
+      return try await compare(.pool(ID(asked.pool), nil))
+    }
+  }
+
+  private static func fault(_ error: ComparisonError) throws(Refusal) -> FieldError {
+    switch error {
+    case .poolNotFound: FieldError(field: "with", text: Message("comparison.pool-not-found"))
+    case .futureDay: FieldError(field: "on", text: Message("comparison.future-day"))
+    case .notYetCreated: FieldError(field: "on", text: Message("comparison.not-yet-created"))
+    case .notRecorded: FieldError(field: "on", text: Message("comparison.not-recorded"))
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+}
+
+/// What a comparison page compares with, as in its query.
+struct ComparisonAddress: Sendable {
+  /// A tenant of the same project, a project, or `PROJECT/TENANT`; empty for none.
+  let pool: String
+  /// A day, as forms send it; empty for none.
+  let day: String
+
+  init(_ query: Form) { (pool, day) = (query.trimmed("with"), query.trimmed("on")) }
+}
+
+struct ComparisonView: ViewModel {
+  let frame: FrameView
+  let scope: Scope
+  let asked: ComparisonAddress
+  let comparison: PolicyComparison?
+  let tenants: [SuggestedTenant]
+  let today: Day
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("name") { $0.scope.name },
+    .text("action") { ConsolePaths.comparison($0.scope) },
+    .text("pool") { $0.asked.pool },
+    .text("poolError") { $0.frame.error(at: "with") },
+    .text("day") { $0.asked.day },
+    .text("dayError") { $0.frame.error(at: "on") },
+    .text("today") { $0.today.description },
+    .text("project") { $0.scope.tenant == nil ? nil : $0.scope.project.text },
+    .text("projectName") { $0.scope.projectName },
+    .list(\.tenants),
+    .optional("result") { $0.comparison.map(ComparedPolicies.init) },
+  ]
+}
+
+/// A tenant that the form suggests.
+struct SuggestedTenant: ViewModel {
+  let id: String
+  let name: String
+
+  static let keys: Keys<Self> = [
+    .text(\.id),
+    .text(\.name),
+  ]
+}
+
+/// Two policies side by side.
+struct ComparedPolicies: ViewModel {
+  let comparison: PolicyComparison
+  let rows: [ComparedField]
+
+  init(_ comparison: PolicyComparison) {
+    self.comparison = comparison
+    let (one, other) = (comparison.one.edit, comparison.other.edit)
+    rows = PolicyChange.Field.allCases.map {
+      ComparedField(
+        field: $0, one: PolicyChange.value($0, one), other: PolicyChange.value($0, other))
+    }
+  }
+
+  private var finding: Message {
+    let count = rows.count(where: \.differs)
+    return count == 0
+      ? Message("comparison.same")
+      : Message(
+        "comparison.differences", ["count": .number(count), "fields": .number(rows.count)])
+  }
+
+  private static func heading(_ policy: ComparedPolicy) -> Message {
+    let name = Message.Value.name(Words.short(policy.scope.name))
+    return policy.asOf.map {
+      Message("comparison.at-end-of", ["name": name, "day": Times.value($0)])
+    } ?? Message("comparison.now", ["name": name])
+  }
+
+  static let keys: Keys<Self> = [
+    .text("finding") { $0.finding },
+    .text("oneHeading") { heading($0.comparison.one) },
+    .text("otherHeading") { heading($0.comparison.other) },
+    .markup("oneWindow") { WindowStrip.small($0.comparison.one.edit.configuration) },
+    .markup("otherWindow") { WindowStrip.small($0.comparison.other.edit.configuration) },
+    .list(\.rows),
+  ]
+}
+
+/// A field of both policies.
+struct ComparedField: ViewModel {
+  let field: PolicyChange.Field
+  let one: PolicyChange.Value
+  let other: PolicyChange.Value
+
+  var differs: Bool { one != other }
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.field.label },
+    .text("one") { $0.one.message },
+    .text("other") { $0.other.message },
+    .flag("differs") { $0.differs },
+  ]
+}

@@ -1,0 +1,20 @@
+import HTTP
+import Identity
+
+/// Comparisons of policies.
+enum ComparisonRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let page = ComparisonPage(
+      identity: parts.identity, frames: parts.frames,
+      view: try parts.template("comparison/comparison", for: ComparisonView.self))
+    table.inScope(.get, ConsolePaths.comparison, .readPolicy, page.show)
+  }
+}
+
+extension ConsolePaths {
+  static let comparison = ScopePath(
+    Path("projects", nil, "policy", "comparison", parameters: String.self),
+    Path(
+      "projects", nil, "tenants", nil, "policy", "comparison", parameters: String.self, String.self)
+  )
+}

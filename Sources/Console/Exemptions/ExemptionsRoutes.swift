@@ -1,0 +1,30 @@
+import HTTP
+import Identity
+
+/// Exemptions from MFA.
+enum ExemptionsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let page = ExemptionsPage(
+      exemptions: parts.identity.exemptions, frames: parts.frames,
+      view: try parts.template("exemptions/exemptions", for: ExemptionsView.self))
+    table.somewhere(.get, ConsolePaths.exemptions, .findUsers, page.show)
+    table.somewhere(.get, ConsolePaths.exemptionsFile, .findUsers, page.download)
+    table.inScope(ConsolePaths.exemption, performing: ExemptUser(pages: parts.support))
+    table.inScope(ConsolePaths.endOfExemption, performing: EndExemption(pages: parts.support))
+  }
+}
+
+extension ConsolePaths {
+  static let exemptions = Path("exemptions")
+  static let exemptionsFile = Path("exemptions.csv")
+  static let exemption = ScopePath(
+    Path("projects", nil, "users", nil, "exemption", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "exemption",
+      parameters: String.self, String.self, String.self))
+  static let endOfExemption = ScopePath(
+    Path("projects", nil, "users", nil, "exemption", "end", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "exemption", "end",
+      parameters: String.self, String.self, String.self))
+}

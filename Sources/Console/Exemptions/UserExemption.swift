@@ -1,0 +1,32 @@
+import Identity
+import Localization
+import Templating
+
+/// A user's exemption from MFA on their page.
+struct UserExemption: ViewModel {
+  let exemption: Exemption
+  /// The address to end it; nil without the permission.
+  let end: String?
+  let times: Times
+
+  init(_ exemption: Exemption, of account: Account, in context: ScopeContext) {
+    self.exemption = exemption
+    times = context.signedIn.times
+    let denial = context.signedIn.administrator.denial(
+      of: .endExemption, on: account, in: context.scope)
+    end = denial == nil ? ConsolePaths.endOfExemption(context.scope, account.id.text) : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .markup("sentence") {
+      Message(
+        "exemptions.on-user-page",
+        [
+          "until": $0.times.value($0.exemption.endsAt),
+          "grantor": .name(Words.short($0.exemption.grantorName)),
+          "reason": .message(ExemptionWords.reason($0.exemption)),
+        ])
+    },
+    .text(\.end),
+  ]
+}

@@ -1,0 +1,18 @@
+import HTTP
+import Localization
+import Text
+
+extension FormError {
+  /// The error as a sentence.
+  var message: Message {
+    switch self {
+    case .badCoding: Message("failures.form-coding")
+    case .nameTooLong:
+      Message("failures.form-name-too-long", ["count": .number(UntrustedText.longestName)])
+    case .tooManyMarks:
+      Message("failures.form-too-many-marks", ["count": .number(UntrustedText.longestRun)])
+    case .tooManyFields:
+      Message("failures.form-too-many-fields", ["count": .number(Form.maximumCount)])
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import HTTP
+import Identity
+import Localization
+import Text
+
+/// An entry of the navigation: the page that it leads to, and the pages that belong to it.
+///
+/// Who may open it is what the page's route declares. An entry whose page has no route isn't shown.
+struct PageEntry: Sendable {
+  /// A group of entries in the sidebar.
+  enum Group: Int, CaseIterable, Sendable {
+    case people, configure, develop, records
+
+    var name: Message {
+      switch self {
+      case .people: Message("parts.people")
+      case .configure: Message("parts.configure")
+      case .develop: Message("parts.develop")
+      case .records: Message("parts.records")
+      }
+    }
+  }
+
+  /// The first segments of the addresses that belong to an entry.
+  struct Section: Sendable {
+    /// Whether the segments follow the address of a pool.
+    let isInPool: Bool
+    let words: [UntrustedText]
+
+    fileprivate init(pool words: [String]) {
+      isInPool = true
+      self.words = words.map { UntrustedText($0) }
+    }
+
+    fileprivate init(_ components: [PathComponent]) {
+      isInPool = components.starts(with: ["projects", nil])
+      words = components.dropFirst(isInPool ? 2 : 0).compactMap {
+        guard case .literal(let text) = $0 else { return nil }
+        return UntrustedText(text)
+      }
+    }
+  }
+
+  /// A place in the console: an address relative to its pool, if it has one.
+  struct Place: Sendable {
+    fileprivate let isInPool: Bool
+    fileprivate let segments: ArraySlice<UntrustedText>
+
+    init(_ target: Target, in scope: Scope?) {
+      guard let scope, target.segments.first == "projects" else {
+        (isInPool, segments) = (false, target.segments[...])
+        return
+      }
+      (isInPool, segments) = (true, target.segments.dropFirst(scope.tenant == nil ? 2 : 4))
+    }
+
+    /// Whether the place is in a section; a section without words is only its own page.
+    fileprivate func isIn(_ section: Section) -> Bool {
+      section.isInPool == isInPool
+        && (section.words.isEmpty ? segments.isEmpty : segments.starts(with: section.words))
+    }
+  }
+
+  let group: Group
+  let text: Message
+  /// The segments of the page's route; of a page of every pool, those of a project's own page.
+  let components: [PathComponent]
+  /// The section of the page and those of further pages that belong to the entry.
+  let sections: [Section]
+  /// Whether tenants don't have the entry.
+  let isOnlyOfProjects: Bool
+  /// Whether the entry shows the number of the pool's users.
+  let countsUsers: Bool
+  private let place: @Sendable (Scope?) -> String
+
+  /// Whether the address of the page is below that of a pool.
+  var isInPool: Bool { sections.first?.isInPool ?? false }
+
+  /// The address of the page, for the pages of a pool or, without one, of the instance.
+  func address(_ scope: Scope?) -> String { place(scope) }
+
+  private init(
+    _ group: Group, _ text: Message, _ components: [PathComponent], and others: [Section] = [],
+    isOnlyOfProjects: Bool = false, countsUsers: Bool = false,
+    _ place: @escaping @Sendable (Scope?) -> String
+  ) {
+    self.group = group
+    self.text = text
+    self.components = components
+    sections = [Section(components)] + others
+    self.isOnlyOfProjects = isOnlyOfProjects
+    self.countsUsers = countsUsers
+    self.place = place
+  }
+
+  /// An entry for a page that belongs to no pool.
+  private static func instance(
+    _ group: Group, _ text: Message, _ path: Path<>, and others: [[PathComponent]] = []
+  ) -> PageEntry {
+    PageEntry(group, text, path.components, and: others.map { Section($0) }) { _ in path() }
+  }
+
+  /// An entry for a page that every pool has.
+  private static func pool(
+    _ group: Group, _ text: Message, _ path: ScopePath0, and others: [[String]] = [],
+    countsUsers: Bool = false
+  ) -> PageEntry {
+    PageEntry(
+      group, text, path.ofProject.components, and: others.map { Section(pool: $0) },
+      countsUsers: countsUsers
+    ) { scope in scope.map { path($0) } ?? "" }
+  }
+
+  /// An entry for a page of the project that a pool belongs to.
+  private static func project(
+    _ group: Group, _ text: Message, _ path: Path<String>, isOnlyOfProjects: Bool = false
+  ) -> PageEntry {
+    PageEntry(
+      group, text, path.components, isOnlyOfProjects: isOnlyOfProjects
+    ) { scope in scope.map { path($0.project.text) } ?? "" }
+  }
+
+  /// The entries of pages that belong to no pool, in the order of the sidebar.
+  static let ofInstance: [PageEntry] = [
+    .instance(
+      .people, Message("parts.projects"), ConsolePaths.projects,
+      and: [ConsolePaths.newProject.components]),
+    .instance(.people, Message("parts.users"), ConsolePaths.findUsers),
+    .instance(
+      .people, Message("parts.administrators"), ConsolePaths.administrators,
+      and: [["invitations"]]),
+    .instance(.configure, Message("parts.clock"), ConsolePaths.clock),
+    .instance(.develop, Message("parts.what-if"), ConsolePaths.whatIf),
+    .instance(
+      .develop, Message("parts.guides"), ConsolePaths.guidance,
+      and: [ConsolePaths.styleguide.components]),
+    .instance(
+      .records, Message("parts.review"), ConsolePaths.reviews,
+      and: [ConsolePaths.exemptions.components]),
+    .instance(.records, Message("parts.audit"), ConsolePaths.instanceAudit),
+  ]
+
+  /// The entries of a pool's pages, in the order of the sidebar.
+  static let ofPool: [PageEntry] = [
+    .pool(.people, Message("parts.overview"), ConsolePaths.overview),
+    .project(
+      .people, Message("parts.tenants"), ConsolePaths.tenants, isOnlyOfProjects: true),
+    .pool(
+      .people, Message("parts.users"), ConsolePaths.users,
+      and: [["new-user"], ["bulk-removals"]], countsUsers: true),
+    .pool(.people, Message("parts.activity"), ConsolePaths.activity),
+    .pool(
+      .configure, Message("parts.policy"), ConsolePaths.policy, and: [["policy-templates"]]),
+    .pool(
+      .configure, Message("settings.sign-in-methods"), ConsolePaths.signInMethods,
+      and: [["settings", "sign-in"]]),
+    .pool(
+      .configure, Message("parts.support-rules"), ConsolePaths.supportRules, and: [["support"]]),
+    .pool(.configure, Message("parts.playbook"), ConsolePaths.scopeGuidance),
+    .pool(.configure, Message("parts.settings"), ConsolePaths.settings),
+    .pool(
+      .develop, Message("parts.keys"), ConsolePaths.keys, and: [["settings", "tokens"]]),
+    .pool(.develop, Message("parts.providers"), ConsolePaths.providers),
+    .project(.develop, Message("parts.signing-keys"), ConsolePaths.signers),
+    PageEntry(
+      .develop, Message("parts.guides"), ConsolePaths.guidance.components
+    ) { $0?.guidance() ?? ConsolePaths.guidance() },
+    .project(.records, Message("parts.review"), ConsolePaths.review),
+    .pool(.records, Message("parts.messages"), ConsolePaths.outbox),
+    .pool(.records, Message("parts.audit"), ConsolePaths.audit),
+  ]
+
+  /// The entry of the bar for approval requests.
+  static let approvals = PageEntry(
+    .records, Message("parts.approvals"), ConsolePaths.approvals.components,
+    and: [Section(pool: ["approvals"]), Section(pool: ["policy-approvals"])]
+  ) { _ in ConsolePaths.approvals() }
+
+  /// The entry of the bar for the reader's own account.
+  static let account = PageEntry(
+    .people, Message("parts.your-account"), ConsolePaths.account.components,
+    and: [Section(["sign-out"]), Section(["sign-in", "answers"])]
+  ) { _ in ConsolePaths.account() }
+
+  /// Returns the length of the longest section that a place is in; nil if it's in none.
+  func length(at place: Place) -> Int? {
+    var longest: Int?
+    for section in sections where place.isIn(section) {
+      longest = max(longest ?? 0, section.words.count)
+    }
+    return longest
+  }
+}

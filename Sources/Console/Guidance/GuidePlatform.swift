@@ -1,0 +1,55 @@
+import Localization
+import Templating
+
+/// A platform that guides have code samples for; one is shown at a time.
+enum GuidePlatform: String, CaseIterable, Sendable {
+  case web, kotlin, java, swift, objc, rest
+
+  /// The end of the headings of this platform's samples, such as "Sign in: Android, Kotlin".
+  var heading: String {
+    switch self {
+    case .web: "web"
+    case .kotlin: "Android, Kotlin"
+    case .java: "Android, Java"
+    case .swift: "iOS, Swift"
+    case .objc: "iOS, Objective-C"
+    case .rest: "REST"
+    }
+  }
+
+  /// The name in the choice of platforms.
+  fileprivate var name: Message {
+    switch self {
+    case .web: Message("guidance.platform-web")
+    case .kotlin: Message("guidance.platform-kotlin")
+    case .java: Message("guidance.platform-java")
+    case .swift: Message("guidance.platform-swift")
+    case .objc: Message("guidance.platform-objc")
+    case .rest: Message("guidance.platform-rest")
+    }
+  }
+
+  /// The platform whose samples follow a heading; nil if they're for every platform.
+  init?(heading: String) {
+    guard let platform = Self.allCases.first(where: { heading.hasSuffix(": \($0.heading)") })
+    else { return nil }
+    self = platform
+  }
+
+  /// The value of `data-for` of an element that's only for some platforms.
+  static func names(_ platforms: [GuidePlatform]) -> String {
+    platforms.map(\.rawValue).joined(separator: " ")
+  }
+}
+
+/// An option of the choice of platforms.
+struct GuidePlatformChoice: ViewModel {
+  let platform: GuidePlatform
+  let isChosen: Bool
+
+  static let keys: Keys<Self> = [
+    .text("value") { $0.platform.rawValue },
+    .text("name") { $0.platform.name },
+    .flag(\.isChosen),
+  ]
+}

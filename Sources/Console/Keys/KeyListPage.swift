@@ -1,0 +1,132 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `S/settings/keys`: lists the API keys of a project and the service tokens of a pool.
+struct KeyListPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<KeyListView>
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let scope = context.scope
+    let keys = try await refusing {
+      scope.tenant == nil ? try await identity.apiKeys.list(scope.project) : []
+    }
+    let tokens = try await refusing {
+      try await identity.serviceTokens.list(scope.project, tenant: scope.tenant)
+    }
+    let createdAt = try await identity.pools.settings(of: scope).createdAt
+    let frame = try await frames.frame(Message("parts.keys"), in: context)
+    return .html(
+      view.render(
+        KeyListView(
+          frame: FrameView(frame), context: context, keys: keys, tokens: tokens,
+          createdAt: createdAt)))
+  }
+}
+
+struct KeyListView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let keyRows: [KeyRow]
+  let tokenRows: [TokenRow]
+  let revoked: [TokenRow]
+
+  init(
+    frame: FrameView, context: ScopeContext, keys: [APIKey], tokens: [ServiceToken],
+    createdAt: Instant
+  ) {
+    self.frame = frame
+    self.context = context
+    let (scope, times) = (context.scope, frame.times)
+    let showsHistory = context.may(.readAudit)
+    keyRows = keys.map {
+      KeyRow(
+        key: $0, project: scope.project, isFirst: $0.createdAt == createdAt, times: times,
+        showsHistory: showsHistory)
+    }
+    func row(_ token: ServiceToken) -> TokenRow {
+      TokenRow(token: token, scope: scope, times: times, showsHistory: showsHistory)
+    }
+    tokenRows = tokens.filter { $0.revokedAt == nil }.map(row)
+    revoked = tokens.filter { $0.revokedAt != nil }.prefix(20).map(row)
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .flag("isProject") { $0.context.scope.tenant == nil },
+    .flag("hasKeys") { !$0.keyRows.isEmpty },
+    .list("keys") { $0.keyRows },
+    .text("makeKey") { ConsolePaths.keys($0.context.scope) },
+    .flag("hasTokens") { !$0.tokenRows.isEmpty },
+    .list("tokens") { $0.tokenRows },
+    .flag("hasRevoked") { !$0.revoked.isEmpty },
+    .text("revokedCount") {
+      Message("keys.revoked-tokens", ["count": .number($0.revoked.count)])
+    },
+    .list(\.revoked),
+    .text("newToken") { ConsolePaths.newToken($0.context.scope) },
+  ]
+}
+
+/// An API key in the list.
+struct KeyRow: ViewModel {
+  let key: APIKey
+  let project: ID<Project>
+  /// Whether the key was created with its project, in which case one audit entry covers both.
+  let isFirst: Bool
+  let times: Times
+  let showsHistory: Bool
+
+  private var history: String? {
+    guard showsHistory else { return nil }
+    let query: Form =
+      isFirst
+      ? ["kind": "project", "object": project.text] : ["kind": "api key", "object": key.id.text]
+    return query.query(of: ConsolePaths.audit.ofProject(project.text))
+  }
+
+  static let keys: Keys<Self> = [
+    .text("text") { $0.key.text },
+    .text("label") { $0.key.label },
+    .markup("created") { $0.times.day($0.key.createdAt) },
+    .markup("lastUsed") { $0.key.lastUsedAt.map($0.times.moment) ?? AccountChips.never },
+    .text("history") { $0.history },
+    .text("revocation") { ConsolePaths.keyRevocation($0.project.text, $0.key.id.text) },
+  ]
+}
+
+/// A service token in the list.
+struct TokenRow: ViewModel {
+  let token: ServiceToken
+  let scope: Scope
+  let times: Times
+  let showsHistory: Bool
+
+  /// The link to the audit log of the scope that the token belongs to.
+  private var history: String? {
+    guard showsHistory else { return nil }
+    let log =
+      token.tenant.map { ConsolePaths.audit.ofTenant(scope.project.text, $0.text) }
+      ?? ConsolePaths.audit.ofProject(scope.project.text)
+    return (["kind": "service token", "object": token.id.text] as Form).query(of: log)
+  }
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.token.name },
+    .text("role") { $0.token.role.name },
+    .text("reach") { row in
+      row.token.tenant.map { Message("keys.for-tenant", ["tenant": .text($0.text)]) }
+        ?? Message("keys.for-project")
+    },
+    .text("maker") { $0.token.createdBy },
+    .markup("created") { $0.times.day($0.token.createdAt) },
+    .markup("lastUsed") { $0.token.lastUsedAt.map($0.times.moment) ?? AccountChips.never },
+    .markup("revoked") { $0.token.revokedAt.map($0.times.moment) },
+    .text("history") { $0.history },
+    .text("revocation") { ConsolePaths.tokenRevocation($0.scope, $0.token.id.text) },
+  ]
+}

@@ -1,0 +1,92 @@
+import HTTP
+import Identity
+import Localization
+import OTP
+import Templating
+
+/// `S/policy/affected.csv`: the users with a correct code outside a window, as CSV.
+///
+/// Distances describe how people behave, so the file requires the permission to export users, and is
+/// recorded.
+struct AffectedUsersFile: Sendable {
+  let identity: Identity
+  let actions: ActionForms
+
+  private var catalog: Catalog { actions.frames.catalog }
+  private static let batch = 500
+
+  func download(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let (scope, signedIn) = (context.scope, context.signedIn)
+    let query = AffectedUsersQuery(signedIn.query)
+    // Avoids reading the users for a request that will be denied.
+    let unmet = try await actions.unmet(.exportUsers, signedIn)
+    guard actions.request(signedIn).proof.isEmpty == false || unmet.isEmpty else {
+      return try await ask(context, query, signedIn.form["confirmed"] == nil ? [] : unmet)
+    }
+    let (file, rows) = try await file(scope, query)
+    do {
+      let outcome = try await identity.accounts.recordDownload(
+        of: scope, count: rows, filter: catalog.text(heading(query)), actions.request(signedIn))
+      return actions.page(file.response(named: "affected-users"), after: outcome)
+    } catch {
+      let errors = try await actions.faults(error, .exportUsers, signedIn) {
+        error throws(Refusal) in throw Refusal.unavailable(error)
+      }
+      return try await ask(context, query, errors)
+    }
+  }
+
+  private func heading(_ query: AffectedUsersQuery) -> Message {
+    Message("policy.affected-heading", ["window": .text(WindowWords.name(query.window))])
+  }
+
+  /// Returns the confirmation page, because the list has only a button and no field for a code.
+  private func ask(
+    _ context: ScopeContext, _ query: AffectedUsersQuery, _ errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let list = query.form.query(of: ConsolePaths.affectedUsers(context.scope))
+    var frame = try await actions.frames.frame(
+      Message("policy.affected-download-title"), in: context)
+    frame.crumbs = [Link(text: heading(query), href: list)]
+    let question = ActionQuestion(
+      performs: .exportUsers,
+      heading: Markup(escaping: Message("policy.affected-download-title")),
+      consequences: [
+        Message("policy.affected-file-contains"), Message("policy.affected-download-is-recorded"),
+      ], button: Message("common.download-as-csv"), keep: Message("common.cancel"),
+      action: query.form.query(of: ConsolePaths.affectedUsersFile(context.scope)), back: list,
+      isDestructive: false)
+    return try await actions.ask(question, context.signedIn, frame, errors: errors)
+  }
+
+  private func file(
+    _ scope: Scope, _ query: AffectedUsersQuery
+  ) async throws(Refusal) -> (file: CSV, rows: Int) {
+    var file = CSV(
+      [
+        Message("policy.user-column"), Message("common.name"), .verbatim("uid"),
+        Message("policy.reach-column"), Message("policy.offset"),
+        Message("policy.codes-outside-column"),
+      ].map { catalog.text($0) })
+    var (after, count): (String?, Int) = (nil, 0)
+    repeat {
+      let place = after
+      let page = try await refusing {
+        try await identity.activity.affected(
+          in: scope, beyond: query.window.adjacentIntervals, days: query.days, after: place,
+          limit: Self.batch)
+      }
+      for user in page.items {
+        file.add([
+          user.label, user.displayName ?? "", user.account.text, String(user.reach),
+          user.distance.map { String($0) } ?? "", String(user.codes),
+        ])
+      }
+      count += page.items.count
+      after = page.next
+      // Lets other tasks of this thread run.
+      await Task.yield()
+    } while after != nil && count < UsersFile.longest
+    return (file, count)
+  }
+}

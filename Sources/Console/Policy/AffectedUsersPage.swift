@@ -1,0 +1,135 @@
+import HTTP
+import Identity
+import Localization
+import OTP
+import Templating
+
+/// `S/policy/affected`: the users with a correct code outside a window.
+struct AffectedUsersPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<AffectedUsersView>
+
+  private static let length = 50
+
+  /// The address of the users outside a window; nil for administrators who can't see users.
+  static func address(_ window: Window, days: Int, in context: ScopeContext) -> String? {
+    guard context.may(.findUsers) else { return nil }
+    return AffectedUsersQuery(window: window, days: days).form.query(
+      of: ConsolePaths.affectedUsers(context.scope))
+  }
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let query = AffectedUsersQuery(context.signedIn.query)
+    let after = context.signedIn.query.text("after")
+    let page = try await refusing {
+      try await identity.activity.affected(
+        in: context.scope, beyond: query.window.adjacentIntervals, days: query.days, after: after,
+        limit: Self.length)
+    }
+    var frame = try await frames.frame(
+      Message("policy.affected-title", ["window": .text(WindowWords.name(query.window))]),
+      in: context)
+    frame.crumbs = [
+      Link(text: Message("common.mfa-policy"), href: ConsolePaths.policy(context.scope))
+    ]
+    return .html(
+      view.render(
+        AffectedUsersView(
+          frame: FrameView(frame), context: context, query: query, page: page, after: after)))
+  }
+}
+
+/// The window and the period of a list of affected users.
+struct AffectedUsersQuery: Sendable {
+  let window: Window
+  let days: Int
+
+  init(window: Window, days: Int) {
+    (self.window, self.days) = (window, days)
+  }
+
+  /// Reads `?beyond=` and `?days=`; other values mean the defaults.
+  init(_ form: Form) {
+    window =
+      form.text("beyond").flatMap { Int($0) }.flatMap(Window.init(adjacentIntervals:)) ?? .standard
+    days = EvidenceQuery(form).days
+  }
+
+  var form: Form { ["beyond": String(window.adjacentIntervals), "days": String(days)] }
+}
+
+struct AffectedUsersView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let query: AffectedUsersQuery
+  let page: Page<AffectedUser>
+  let after: String?
+
+  private var path: String { ConsolePaths.affectedUsers(context.scope) }
+
+  private var pager: PagerView? {
+    guard !page.items.isEmpty else { return nil }
+    return PagerView(
+      shown: Message("policy.user-count", ["count": .number(page.items.count)]), path: path,
+      query: query.form, after: after, next: page.next)
+  }
+
+  private var periods: [ChartPeriod] {
+    EvidenceQuery.periods.map { days in
+      ChartPeriod(
+        text: Message("policy.period", ["count": .number(days)]),
+        href: AffectedUsersQuery(window: query.window, days: days).form.query(of: path),
+        isCurrent: days == query.days)
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("heading") {
+      Message("policy.affected-heading", ["window": .text(WindowWords.name($0.query.window))])
+    },
+    .text("explanation") {
+      Message("policy.affected-explanation", ["count": .number($0.query.days)])
+    },
+    .list("periods") { $0.periods },
+    .flag("hasRows") { !$0.page.items.isEmpty },
+    .list("rows") { view in
+      view.page.items.map {
+        AffectedUserRow(user: $0, window: view.query.window, scope: view.context.scope)
+      }
+    },
+    .optional("pager") { $0.pager },
+    .object("empty") { _ in
+      EmptyView(
+        heading: Message("policy.affected-none"),
+        sentence: Message("policy.affected-none-hint"))
+    },
+    .text("file") { view in
+      view.context.may(.exportUsers)
+        ? view.query.form.query(of: ConsolePaths.affectedUsersFile(view.context.scope)) : nil
+    },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+  ]
+}
+
+/// A user with a correct code outside a window.
+struct AffectedUserRow: ViewModel {
+  let user: AffectedUser
+  let window: Window
+  let scope: Scope
+
+  static let keys: Keys<Self> = [
+    .text("href") { ConsolePaths.user($0.scope, $0.user.account.text) },
+    .text("name") { Words.short($0.user.label) },
+    .text("sub") { $0.user.email == nil ? nil : $0.user.displayName.map { Words.short($0) } },
+    .text("reach") { "±\($0.user.reach)" },
+    .markup("strip") { WindowStrip.marked($0.window, at: $0.user.distance, isAccepted: false) },
+    .text("codes") { $0.user.codes > 0 ? .value(.number($0.user.codes)) : .verbatim("–") },
+  ]
+}
+
+extension AffectedUser {
+  /// The email address, the name, or the uid.
+  var label: String { email ?? displayName ?? account.text }
+}

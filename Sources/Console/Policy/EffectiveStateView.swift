@@ -1,0 +1,88 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// The card that says what is enforced, by whom, since when, and for whom it isn't.
+struct EffectiveStateView: ViewModel {
+  let effective: EffectiveMFA
+  let policy: Policy
+  let context: ScopeContext
+  let times: Times
+  /// The number of consecutive wrong codes after which a user's codes are locked.
+  let cap: Int
+
+  private var codes: Markup {
+    effective.kinds.isEmpty
+      ? Chip.off(Message("policy.codes-not-required"))
+      : Chip.on(Message("policy.codes-by-server"))
+  }
+
+  private var codesHint: Message {
+    effective.kinds.isEmpty
+      ? Message("policy.codes-off-hint")
+      : Message("policy.codes-hint", ["count": .number(effective.askedUsers)])
+  }
+
+  private var enrollment: Markup {
+    switch effective.enrollment {
+    case .nobody: Chip.off(Message("policy.enrollment-by-nobody"))
+    case .application: Chip.look(Message("policy.enrollment-by-application"))
+    }
+  }
+
+  private var enrollmentHint: Message {
+    guard !effective.kinds.isEmpty else { return Message("policy.enrollment-off-hint") }
+    if let day = effective.startsOn {
+      return Message("policy.enrollment-starts", ["day": Times.value(day)])
+    }
+    switch effective.pattern {
+    case .mandatory: return Message("policy.enrollment-mandatory-hint")
+    case .stepUp: return Message("policy.enrollment-step-up-hint")
+    case .skippable, .account, nil: return Message("policy.enrollment-optional-hint")
+    }
+  }
+
+  /// Says what “mandatory” in the API means; nil if nothing is called that.
+  private var mandatory: Message? {
+    effective.saysMandatory ? Message("policy.mandatory-means") : nil
+  }
+
+  private var unasked: Message {
+    Message(
+      "policy.not-enrolled-users",
+      [
+        "number": .number(effective.unaskedUsers), "count": .number(effective.users),
+        "share": .message(Meter.percent(effective.unaskedUsers, of: effective.users)),
+      ])
+  }
+
+  static let keys: Keys<Self> = [
+    .markup("codes") { $0.codes },
+    .text("codesHint") { $0.codesHint },
+    .markup("codesSince") { view in
+      view.effective.kinds.isEmpty ? nil : view.effective.codesSince.map(view.times.day)
+    },
+    .markup("enrollment") { $0.enrollment },
+    .text("enrollmentHint") { $0.enrollmentHint },
+    .markup("enrollmentSince") { view in
+      view.effective.enrollment == .nobody
+        ? nil : view.effective.enrollmentSince.map(view.times.day)
+    },
+    .text("unasked") { $0.unasked },
+    .text("unaskedUsers") { view in
+      view.effective.unaskedUsers > 0 && view.context.may(.findUsers)
+        ? (["factor": "none"] as Form).query(of: ConsolePaths.users(view.context.scope)) : nil
+    },
+    .text("mandatory") { $0.mandatory },
+    .markup("totp") { $0.policy.configuration.chip },
+    .text("sms") {
+      $0.policy.configuration.isSMSOn ? Message("common.on") : Message("common.off")
+    },
+    .text("intervals") { WindowWords.number($0.policy.configuration) },
+    .number(\.cap),
+    .text("simulator") {
+      $0.context.may(.findUsers) ? ConsolePaths.whatIf() : nil
+    },
+  ]
+}

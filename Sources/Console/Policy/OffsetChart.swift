@@ -1,0 +1,111 @@
+import Identity
+import Localization
+import OTP
+import Templating
+
+/// The chart of matched offsets above the window.
+struct OffsetChart {
+  let evidence: PolicyEvidence
+  let query: EvidenceQuery
+  let context: ScopeContext
+  /// The window in effect; nil if no codes are accepted.
+  let current: Window?
+  /// The window that the form's values mean; nil if no codes are accepted.
+  let drawn: Window?
+
+  private var counts: WindowEvidence { evidence.evidence }
+  private var histogram: OffsetHistogram { counts.histogram }
+
+  var frame: ChartFrame {
+    let base = Message(
+      "policy.evidence-base",
+      [
+        "codes": EvidenceWords.codes(counts.codes), "users": EvidenceWords.users(counts.users),
+        "count": .number(evidence.days),
+      ])
+    let finding = EvidenceWords.finding(counts, current)
+    var frame = ChartFrame(finding, base: base, content(finding))
+    frame.periods = EvidenceQuery.periods.map { days in
+      ChartPeriod(
+        text: Message("policy.period", ["count": .number(days)]),
+        href: EvidenceQuery(days: days, goal: query.goal).address(
+          of: ConsolePaths.policy(context.scope)), isCurrent: days == query.days)
+    }
+    if counts.isEnough { frame.table = table }
+    frame.csv = query.address(of: ConsolePaths.policyOffsets(context.scope))
+    return frame
+  }
+
+  private func content(_ finding: Message) -> ChartFrame.Content {
+    guard counts.isEnough else {
+      return .empty(
+        Message(
+          "policy.too-few-codes",
+          ["count": .number(counts.accepted), "needed": .number(WindowEvidence.fewestCodes)]))
+    }
+    let columns = zip(histogram.accepted, histogram.confirmed).map {
+      OffsetColumns.Column(accepted: $0, confirmed: $1)
+    }
+    let chart = OffsetColumns(
+      columns: columns, window: drawn?.adjacentIntervals, label: finding, name: "offsets")
+    return .chart(
+      chart.markup,
+      key: [
+        ChartKey(.accepted, Message("policy.key-accepted")),
+        ChartKey(Self.lostSwatch, Message("policy.key-lost")),
+        ChartKey(.outside, Message("policy.key-confirmed")),
+      ])
+  }
+
+  private static let lostSwatch = Markup(
+    trusted:
+      "<svg aria-hidden=\"true\"><rect class=\"f-out\" width=\"12\" height=\"12\" rx=\"2\"/></svg>")
+
+  /// The numbers of the chart, including near misses that aren't evidence.
+  var table: ChartTable {
+    ChartTable(
+      caption: Message("policy.offsets-caption"),
+      columns: [
+        Message("policy.offset"), Message("policy.accepted-codes"),
+        Message("policy.confirmed-near-misses"), Message("policy.unconfirmed-near-misses"),
+      ],
+      rows: (0..<histogram.accepted.count).map { index in
+        let distance = index - WindowStrip.reach
+        return [
+          .text(.verbatim(distance < 0 ? "−\(-distance)" : distance > 0 ? "+\(distance)" : "0")),
+          .number(histogram.accepted[index]), .number(histogram.confirmed[index]),
+          .number(histogram.unconfirmed[index]),
+        ]
+      })
+  }
+
+  /// The near misses that aren't evidence, drawn apart from the others; nil if there are none.
+  var unconfirmed: Markup? {
+    guard counts.isEnough, counts.unconfirmed > 0 else { return nil }
+    let height = 40
+    let base = height - 2
+    let largest = max(histogram.unconfirmed.max() ?? 0, 1)
+    var html = HTML()
+    html.openChart(
+      height: height,
+      Message("policy.unconfirmed-label", ["count": .number(counts.unconfirmed)]))
+    html.line("g", y: base * 100)
+    let width = 10_000 / histogram.unconfirmed.count
+    for (index, count) in histogram.unconfirmed.enumerated() where count > 0 {
+      let x = index * 10_000 / histogram.unconfirmed.count
+      let bar = max(count * (base - 18) * 100 / largest, 100)
+      html.raw("<rect class=\"ghost\"")
+      html.rectangle(
+        x: x + width * 14 / 100, y: base * 100 - bar, width: width * 72 / 100, height: bar)
+      html.raw("<text class=\"m\" x=\"")
+      html.hundredths(x + width / 2)
+      html.raw("%\" y=\"")
+      html.hundredths(base * 100 - bar - 400)
+      html.raw("\">")
+      html.message(.value(.number(count)))
+      html.raw("</text>")
+    }
+    html.raw("</svg>")
+    return html.markup
+  }
+}

@@ -1,0 +1,64 @@
+import HTTP
+import Identity
+import Localization
+import OTP
+import Templating
+
+/// The evidence for a window: what the codes of a period show, and the query that asked for it.
+struct PolicyEvidence: Sendable {
+  let evidence: WindowEvidence
+  let goal: KeepGoal
+  let outcome: WindowRecommendation.Outcome
+  /// The number of consecutive wrong codes after which a user's codes are locked.
+  let cap: Int
+
+  init(_ histogram: OffsetHistogram, goal: KeepGoal, cap: Int) {
+    evidence = WindowEvidence(histogram)
+    outcome = WindowRecommendation.find(in: histogram, goal: goal)
+    (self.goal, self.cap) = (goal, cap)
+  }
+
+  var days: Int { evidence.histogram.days }
+
+  /// The recommended window; nil without enough data.
+  var recommended: WindowRecommendation? {
+    if case .window(let recommendation) = outcome { recommendation } else { nil }
+  }
+}
+
+/// The query of the evidence: the period and the share of sign-ins to keep.
+struct EvidenceQuery: Sendable, Equatable {
+  let days: Int
+  let goal: KeepGoal
+
+  static let periods = [7, 30, 90]
+  static let standardPeriod = 30
+
+  init(days: Int = standardPeriod, goal: KeepGoal = .standard) {
+    (self.days, self.goal) = (days, goal)
+  }
+
+  /// Reads `?days=` and `?keep=`, a percentage; other values mean the defaults.
+  init(_ form: Form) {
+    let days = form.text("days").flatMap { Int($0) }
+    self.days = days.flatMap { Self.periods.contains($0) ? $0 : nil } ?? Self.standardPeriod
+    goal =
+      form.text("keep").flatMap { text in
+        KeepGoal.offered.first { Self.percent($0) == text }
+      } ?? .standard
+  }
+
+  /// The percentage of a goal in addresses, `99.9`.
+  static func percent(_ goal: KeepGoal) -> String {
+    let (whole, rest) = goal.basisPoints.quotientAndRemainder(dividingBy: 100)
+    return rest == 0 ? "\(whole)" : rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest)"
+  }
+
+  /// The address of a page with this query.
+  func address(of path: String) -> String {
+    var form = Form()
+    if days != Self.standardPeriod { form.add("days", String(days)) }
+    if goal != .standard { form.add("keep", Self.percent(goal)) }
+    return form.query(of: path)
+  }
+}

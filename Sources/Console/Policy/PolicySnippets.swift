@@ -1,0 +1,91 @@
+import Identity
+import Localization
+import Templating
+
+/// The calls that write a policy, for every combination of the form's values.
+///
+/// The page shows the one for the selected values: those that depend on the number of intervals have
+/// the classes `w0` to `w10` and `wd`, and the style sheet hides all but the selected one. What the
+/// server draws as selected has the class `shown`, for browsers without `:has()`.
+struct PolicySnippets: ViewModel {
+  let curl: Markup
+  let node: Markup
+
+  init(_ policy: Policy, _ answers: PolicyAnswers, publicURL: PublicURL) {
+    let scope = policy.scope
+    curl = Self.all(policy.edit, answers) {
+      PolicyCurl.text(scope, $0.configuration, publicURL: publicURL)
+    }
+    node = Self.all(policy.edit, answers) { PolicyNode.text(scope, $0.configuration) }
+  }
+
+  static let keys: Keys<Self> = [
+    .markup(\.curl),
+    .markup(\.node),
+  ]
+
+  /// The texts of all combinations, with the selected one shown.
+  private static func all(
+    _ edit: PolicyEdit, _ answers: PolicyAnswers, _ text: (PolicyEdit) -> String
+  ) -> Markup {
+    var html = HTML()
+    for (totp, sms) in [("on", "on"), ("on", "off"), ("off", "on"), ("off", "off")] {
+      html.raw("<span class=\"variant totp-")
+      html.text(totp)
+      html.raw(" sms-")
+      html.text(sms)
+      if answers.totp == totp, answers.sms == sms { html.raw(" shown") }
+      html.raw("\">")
+      let texts = WindowChoice.all.map { choice in
+        let request = PolicyChangeRequest(
+          isOn: totp == "on", intervals: choice.intervals, isSMSOn: sms == "on",
+          pattern: edit.pattern, mandatoryFrom: edit.mandatoryFrom)
+        return Array(text(request.applied(to: edit)).utf8)
+      }
+      add(texts, answers, to: &html)
+      html.raw("</span>")
+    }
+    return html.markup
+  }
+
+  /// Adds texts that differ only in their middle: the common start and end once.
+  private static func add(_ texts: [[UInt8]], _ answers: PolicyAnswers, to html: inout HTML) {
+    let first = texts[0]
+    let start = texts.map { zip($0, first).prefix { $0 == $1 }.count }.min() ?? 0
+    let end =
+      texts.map { text in
+        let rest = zip(text.dropFirst(start).reversed(), first.dropFirst(start).reversed())
+        return rest.prefix { $0 == $1 }.count
+      }.min() ?? 0
+    html.text(String(decoding: first[..<start], as: UTF8.self))
+    for (choice, text) in zip(WindowChoice.all, texts) {
+      html.raw("<span class=\"o ")
+      html.raw(choice.name)
+      if choice.value == answers.intervals { html.raw(" shown") }
+      html.raw("\">")
+      html.text(String(decoding: text[start..<text.count - end], as: UTF8.self))
+      html.raw("</span>")
+    }
+    html.text(String(decoding: first[(first.count - end)...], as: UTF8.self))
+  }
+}
+
+/// A value of the field for adjacent intervals.
+struct WindowChoice: Sendable {
+  /// The number of intervals; nil for the default.
+  let intervals: Int?
+  /// The class of what is shown only while it's selected.
+  let name: StaticString
+
+  /// The value in the form.
+  var value: String { intervals.map { String($0) } ?? PolicyAnswers.byDefault }
+
+  /// The default, and 0 to 10.
+  static let all: [WindowChoice] =
+    [WindowChoice(intervals: nil, name: "wd")]
+    + zip(0..., names).map { WindowChoice(intervals: $0, name: $1) }
+
+  private static let names: [StaticString] = [
+    "w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8", "w9", "w10",
+  ]
+}

@@ -1,0 +1,179 @@
+import HTTP
+import Identity
+import Localization
+import OTP
+import Templating
+
+/// What the page shows about the selected window; all but one are hidden by the style sheet.
+struct WindowOutcome: ViewModel {
+  let choice: WindowChoice
+  let window: Window
+  let isShown: Bool
+  let effect: Message?
+  let odds: Message
+
+  init(
+    _ choice: WindowChoice, isShown: Bool, insteadOf current: Window?, _ evidence: PolicyEvidence
+  ) {
+    self.choice = choice
+    self.isShown = isShown
+    window = choice.window
+    effect = EvidenceWords.effect(of: window, insteadOf: current, evidence.evidence)
+    odds = OddsWords.untilLocked(window, cap: evidence.cap)
+  }
+
+  static let keys: Keys<Self> = [
+    .text("choice") { $0.choice.name.description },
+    .flag(\.isShown),
+    .text("name") { WindowWords.name($0.window) },
+    .text("lateness") { Words.duration(seconds: $0.window.lateness) },
+    .text("codes") {
+      Message("policy.valid-codes", ["count": .number($0.window.codes)])
+    },
+    .flag("isDefault") { $0.choice.intervals == nil },
+    .text("smaller") { $0.window.smaller.map { String($0.adjacentIntervals) } },
+    .text("wider") { $0.window.wider.map { String($0.adjacentIntervals) } },
+    .text(\.effect),
+    .text(\.odds),
+  ]
+}
+
+extension WindowChoice {
+  /// The window that the value means.
+  var window: Window { intervals.flatMap(Window.init(adjacentIntervals:)) ?? .standard }
+}
+
+extension Window {
+  fileprivate var smaller: Window? { Window(adjacentIntervals: adjacentIntervals - 1) }
+  fileprivate var wider: Window? { Window(adjacentIntervals: adjacentIntervals + 1) }
+}
+
+/// A row of the evidence: what one window would have done, and the odds of guessing a code.
+struct WindowEffectRow: ViewModel {
+  let choice: WindowChoice
+  let effect: WindowEvidence.Effect
+  let evidence: PolicyEvidence
+  let isCurrent: Bool
+  /// The number of users with an authenticator app.
+  let accounts: Int
+  /// The address of the list of affected users; nil without access to it.
+  let affected: String?
+
+  var odds: GuessingOdds { GuessingOdds(effect.window, cap: evidence.cap) }
+  private var isEnough: Bool { evidence.evidence.isEnough }
+
+  static let keys: Keys<Self> = [
+    .text("choice") { $0.choice.name.description },
+    .text("name") { WindowWords.name($0.effect.window) },
+    .flag(\.isCurrent),
+    .flag("isDefault") { $0.effect.window == .standard },
+    .flag("isRecommended") { $0.evidence.recommended?.window == $0.effect.window },
+    .markup("strip") { WindowStrip.plain($0.effect.window) },
+    .number("codes") { $0.effect.window.codes },
+    .text("rejected") { $0.isEnough ? .value(.number($0.effect.rejected)) : .verbatim("–") },
+    .text("share") {
+      $0.isEnough
+        ? ShareWords.percent($0.effect.rejected, of: $0.evidence.evidence.codes) : .verbatim("–")
+    },
+    .text("users") { $0.isEnough ? .value(.number($0.effect.users)) : .verbatim("–") },
+    .text("affected") { $0.isEnough && $0.effect.users > 0 ? $0.affected : nil },
+    .text("untilLocked") { OddsWords.chance($0.odds.untilClosed) },
+    .text("withinYear") { OddsWords.chance($0.odds.withinYear) },
+    .text("hits") { OddsWords.hits($0.odds.expectedHits(in: $0.accounts)) },
+  ]
+}
+
+/// The recommended window with its reasoning, or why there is none.
+struct RecommendationView: ViewModel {
+  let outcome: WindowRecommendation.Outcome
+  let current: Window?
+  let cap: Int
+  let goals: [ChartPeriod]
+  /// The address of the policy page; nil for administrators who can't change the policy.
+  let policy: String?
+  /// Returns the address of the list of users who need more than a window; nil without access.
+  let affected: @Sendable (Window) -> String?
+
+  private var found: WindowRecommendation? {
+    if case .window(let found) = outcome { found } else { nil }
+  }
+
+  private var missing: Message? {
+    guard case .notEnoughData(let userDays) = outcome else { return nil }
+    return Message(
+      "policy.too-few-days",
+      ["count": .number(userDays), "needed": .number(WindowRecommendation.fewestUserDays)])
+  }
+
+  private var reasons: [Message] {
+    guard let found else { return [] }
+    var reasons = [
+      Message(
+        "policy.reason-kept",
+        [
+          "goal": .message(ShareWords.percent(basisPoints: found.goal.basisPoints)),
+          "kept": .number(found.kept), "count": .number(found.total),
+          "share": .message(ShareWords.percent(found.kept, of: found.total)),
+        ])
+    ]
+    if let smaller = found.keptBySmaller,
+      let window = Window(adjacentIntervals: found.window.adjacentIntervals - 1)
+    {
+      reasons.append(
+        Message(
+          "policy.reason-smaller",
+          [
+            "window": .text(WindowWords.name(window)),
+            "share": .message(ShareWords.percent(smaller, of: found.total)),
+          ]))
+    }
+    reasons.append(odds(of: found.window))
+    return reasons
+  }
+
+  private func odds(of window: Window) -> Message {
+    guard let current, current != window,
+      let new = OddsWords.cases(GuessingOdds(window, cap: cap).untilClosed),
+      let old = OddsWords.cases(GuessingOdds(current, cap: cap).untilClosed)
+    else { return OddsWords.untilLocked(window, cap: cap) }
+    return Message("policy.guess-change", ["cases": .number(new), "old": .number(old)])
+  }
+
+  /// The address of the review page for the recommended window; nil if it's in effect already.
+  private var proposal: String? {
+    guard let found, let current, found.window != current, let policy else { return nil }
+    let form: Form = [
+      "change": "intervals", "intervals": String(found.window.adjacentIntervals),
+    ]
+    return form.query(of: policy)
+  }
+
+  private var setAside: Message? {
+    guard let aside = found?.setAside else { return nil }
+    return Message(
+      "policy.set-aside",
+      ["count": .number(aside.users), "window": .text(WindowWords.name(aside.needing))])
+  }
+
+  static let keys: Keys<Self> = [
+    .text("missing") { $0.missing },
+    .text("name") { $0.found.map { WindowWords.name($0.window) } },
+    .flag("isCurrent") { $0.found?.window == $0.current && $0.current != nil },
+    .texts("reasons") { $0.reasons },
+    .text("setAside") { $0.setAside },
+    .text("setAsideUsers") { view in
+      view.found?.setAside.flatMap { view.affected($0.beyond) }
+    },
+    .text("notHelped") { view in
+      view.found.flatMap {
+        $0.notHelped > 0
+          ? Message("policy.not-helped", ["count": .number($0.notHelped)]) : nil
+      }
+    },
+    .text("notHelpedUsers") { view in
+      view.found.flatMap { $0.notHelped > 0 ? view.affected($0.window) : nil }
+    },
+    .text("proposal") { $0.proposal },
+    .list(\.goals),
+  ]
+}

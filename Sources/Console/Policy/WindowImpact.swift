@@ -1,0 +1,53 @@
+import Identity
+import Localization
+import OTP
+import Templating
+
+/// What another window would have done with the codes of a period.
+struct WindowImpact: ViewModel {
+  let old: Window
+  let new: Window
+  let evidence: PolicyEvidence
+  /// The users whom the change affects; nil for administrators who can't see users.
+  let affected: String?
+  /// The users outside the new window; nil for administrators who can't see users.
+  let notHelped: String?
+
+  private var change: WindowEvidence.Change { evidence.evidence.change(from: old, to: new) }
+
+  private static func signed(_ number: Int) -> Message {
+    number > 0
+      ? Message("policy.more", ["number": .number(number)])
+      : number < 0 ? Message("policy.fewer", ["number": .number(-number)]) : .value(.number(0))
+  }
+
+  static let keys: Keys<Self> = [
+    .number("days") { $0.evidence.days },
+    .text("codes") { signed($0.change.codes) },
+    .text("codesBase") {
+      Message(
+        "policy.of-codes", ["codes": EvidenceWords.codes($0.evidence.evidence.codes)])
+    },
+    .text("users") { signed($0.change.users) },
+    .text("usersBase") {
+      Message(
+        "policy.of-users", ["users": EvidenceWords.users($0.evidence.evidence.users)])
+    },
+    .text("affected") { $0.change.users == 0 ? nil : $0.affected },
+    .number("rejected") { $0.change.stillRejected },
+    .text("rejectedBase") {
+      Message("policy.from-users", ["users": EvidenceWords.users($0.change.stillAffected)])
+    },
+    .text("notHelped") { $0.change.stillAffected == 0 ? nil : $0.notHelped },
+    .text("chance") {
+      OddsWords.chance(GuessingOdds($0.new, cap: $0.evidence.cap).untilClosed)
+    },
+    .text("chanceBase") { view in
+      let cap = view.evidence.cap
+      guard let new = OddsWords.cases(GuessingOdds(view.new, cap: cap).untilClosed),
+        let old = OddsWords.cases(GuessingOdds(view.old, cap: cap).untilClosed)
+      else { return nil }
+      return Message("policy.one-in", ["cases": .number(new), "old": .number(old)])
+    },
+  ]
+}

@@ -1,0 +1,126 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `/projects/{p}/review/evidence`: the evidence of a review, to be printed, and the signed file.
+struct EvidencePage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<EvidenceView>
+
+  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+    let evidence = try await read(context)
+    let key = try await refusing { try await identity.evidenceKeys.current() }
+    var frame = try await frames.frame(Message("review.evidence"), in: context)
+    frame.crumbs = [
+      Link(
+        text: Message("review.policy-review"),
+        href: ConsolePaths.review(context.scope.project.text))
+    ]
+    return .html(
+      view.render(EvidenceView(frame: FrameView(frame), evidence: evidence, key: key)))
+  }
+
+  func download(_ context: ProjectContext) async throws(Refusal) -> Response {
+    let evidence = try await read(context)
+    let file = try await refusing { try await identity.reviews.file(evidence) }
+    var response = Response(body: .bytes(file))
+    response.fields[.contentType] = "application/json"
+    let name = "evidence-\(context.scope.project.text)-\(Day(evidence.at))"
+    response.fields.add("Content-Disposition", "attachment; filename=\"\(name).json\"")
+    return response
+  }
+
+  private func read(_ context: ProjectContext) async throws(Refusal) -> ReviewEvidence {
+    do throws(ReviewError) {
+      return try await identity.reviews.evidence(
+        of: context.scope.project, for: context.signedIn.administrator)
+    } catch {
+      if case .projectNotFound = error { throw .notFound }
+      throw .unavailable(error)
+    }
+  }
+}
+
+struct EvidenceView: ViewModel {
+  let frame: FrameView
+  let evidence: ReviewEvidence
+  let key: EvidenceKey
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("name") { $0.evidence.scope.projectName },
+    .markup("at") { $0.frame.times.moment($0.evidence.at) },
+    .text("reader") { $0.evidence.reader },
+    .text("file") { ConsolePaths.evidenceFile($0.evidence.scope.project.text) },
+    .text("digest") { $0.evidence.digest },
+    .text("fingerprint") { $0.key.id },
+    .markup("standing") { $0.evidence.standing.sentence($0.frame.times) },
+    .list("pools") { view in
+      view.evidence.pools.map { EvidencePool(pool: $0, times: view.frame.times) }
+    },
+    .flag("hasExemptions") { !$0.evidence.exemptions.isEmpty },
+    .object("exemptions") { ExemptionTable($0.evidence.exemptions, $0.frame.times) },
+    .flag("hasSignOffs") { !$0.evidence.signOffs.isEmpty },
+    .list("signOffs") { view in
+      view.evidence.signOffs.map {
+        SignOffRow(signOff: $0, current: view.evidence.digest, times: view.frame.times)
+      }
+    },
+  ]
+}
+
+/// A pool in the evidence.
+struct EvidencePool: ViewModel {
+  let pool: ReviewEvidence.Pool
+  let times: Times
+
+  private var summary: PolicySummary { pool.summary }
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.summary.displayName },
+    .text("id") {
+      $0.summary.tenant.map { .verbatim($0.text) } ?? Message("review.outside-tenants")
+    },
+    .markup("totp") { $0.summary.edit.configuration.chip },
+    .markup("window") { WindowStrip.small($0.summary.edit.configuration) },
+    .markup("sms") {
+      $0.summary.edit.configuration.isSMSOn ? ReviewRow.smsOn : ReviewRow.smsOff
+    },
+    .text("pattern") {
+      PatternWords.name($0.summary.edit.pattern, from: $0.summary.edit.mandatoryFrom)
+        ?? Message("policy.no-pattern")
+    },
+    .markup("enrolled") { Meter.share($0.summary.enrolledUsers, of: $0.summary.users) },
+    .text("users") {
+      Message(
+        "review.enrolled-of-users",
+        [
+          "enrolled": .number($0.summary.enrolledUsers), "count": .number($0.summary.users),
+        ])
+    },
+    .number("exemptions") { $0.pool.exemptions },
+    .markup("changed") { row in row.summary.changedAt.map(row.times.day) },
+    .text("changedBy") { $0.summary.changedBy },
+    .text("changeReason") { $0.summary.changeReason },
+  ]
+}
+
+/// An earlier sign-off in the evidence.
+struct SignOffRow: ViewModel {
+  let signOff: SignOff
+  let current: String
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .markup("at") { $0.times.moment($0.signOff.signedAt) },
+    .text("reviewer") { $0.signOff.reviewerName },
+    .text("note") { $0.signOff.note },
+    .text("due") { Message.value(Times.value($0.signOff.dueOn)) },
+    .markup("same") {
+      $0.signOff.digest == $0.current
+        ? Chip.on(Message("review.same-policies")) : Chip.off(Message("review.other-policies"))
+    },
+  ]
+}

@@ -1,0 +1,99 @@
+import Database
+
+extension Activity {
+  /// How long the list of accounts by reach is kept, in days: the longest period of a histogram.
+  static let reachDays: Int64 = 90
+  /// The maximum number of accounts per transaction.
+  private static let agedAtOnce = 500
+  private static let agedDay = "reach_aged_day"
+
+  /// Deletes what is known about single users from before the longest period, once a day, one batch
+  /// of one pool per call; the counts by day remain.
+  ///
+  /// - Returns: True if there may be more.
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func age() async throws(ActivityError) -> Bool {
+    let today = store.clock.now().day
+    let due = try await store.read(ActivityError.self) { connection in
+      let aged: String? = try connection.first(
+        "SELECT value FROM instance WHERE name = \(Self.agedDay)"
+      ) { try $0.value(0) }
+      return aged != String(today)
+    }
+    guard due else { return false }
+    return try await store.write(ActivityError.self) { connection in
+      guard let scope = try Self.oldest(before: today - Self.reachDays, connection) else {
+        try connection.run(
+          """
+          INSERT INTO instance (name, value) VALUES (\(Self.agedDay), \(String(today)))
+          ON CONFLICT (name) DO UPDATE SET value = excluded.value
+          """)
+        return false
+      }
+      try Self.age(scope, before: today - Self.reachDays, connection)
+      return true
+    }
+  }
+
+  /// Returns a pool with accounts whose reach is older than a day.
+  private static func oldest(
+    before day: Int64, _ connection: borrowing Connection
+  ) throws -> Int64? {
+    var last: Int64 = 0
+    while true {
+      let next = try connection.first(
+        """
+        SELECT scope_key FROM reach_account WHERE scope_key > \(last) ORDER BY scope_key LIMIT 1
+        """
+      ) { try $0.value(0) as Int64 }
+      guard let scope = next else { return nil }
+      for reach in CodeReach.range.dropFirst() {
+        let isOld = try connection.first(
+          """
+          SELECT 1 FROM reach_account
+          WHERE scope_key = \(scope) AND reach = \(reach) AND day < \(day) LIMIT 1
+          """
+        ) { _ in true }
+        if isOld == true { return scope }
+      }
+      last = scope
+    }
+  }
+
+  private static func age(
+    _ scope: Int64, before day: Int64, _ connection: borrowing Connection
+  ) throws {
+    // Changes that aren't folded yet contain what is deleted here.
+    while try foldDeltas("scope_key = \(scope)", connection) {}
+    var left = agedAtOnce
+    // An account's days never increase with the reach, so the largest reach goes first.
+    for reach in CodeReach.range.dropFirst().reversed() {
+      let rows = try connection.all(
+        """
+        SELECT day, account_key FROM reach_account
+        WHERE scope_key = \(scope) AND reach = \(reach) AND day < \(day) ORDER BY day LIMIT \(left)
+        """
+      ) { (day: try $0.value(0) as Int64, account: try $0.value(1) as Int64) }
+      for row in rows {
+        try connection.run(
+          """
+          DELETE FROM reach_account
+          WHERE scope_key = \(scope) AND reach = \(reach) AND day = \(row.day)
+            AND account_key = \(row.account)
+          """)
+        try connection.run(
+          """
+          UPDATE account SET reach = substr(reach, 1, \(reach * CodeReach.digits))
+          WHERE account_key = \(row.account)
+          """)
+        try connection.run(
+          """
+          UPDATE reach_users SET users = users - 1
+          WHERE scope_key = \(scope) AND reach = \(reach) AND day = \(row.day)
+          """)
+      }
+      left -= rows.count
+      guard left > 0 else { return }
+    }
+  }
+}

@@ -1,0 +1,269 @@
+import Database
+
+/// A user's exemption from MFA: for a while, they aren't expected to have a second factor.
+public struct Exemption: Sendable {
+  /// The number.
+  public let id: Int64
+  /// The project of the user.
+  public let project: ID<Project>
+  /// The tenant of the user; nil for a project's own user.
+  public let tenant: ID<Tenant>?
+  /// The display name of the tenant or project.
+  public let poolName: String
+  /// The user.
+  public let account: ID<Account>
+  /// The user's email address, name, phone number, or ID.
+  public let label: String
+  /// Whether the user has a second factor, so that the exemption is no longer needed.
+  public let isEnrolled: Bool
+  /// The reason.
+  public let reason: SupportReason
+  /// Details of the reason; may be empty.
+  public let note: String
+  /// The ticket; may be empty.
+  public let ticket: String
+  /// When it was granted.
+  public let grantedAt: Instant
+  /// The administrator who granted it.
+  public let grantor: ID<Administrator>
+  /// Their name at the time.
+  public let grantorName: String
+  /// When it ends.
+  public let endsAt: Instant
+}
+
+/// Grants exemptions from MFA, which end on their own.
+public struct Exemptions: Sendable {
+  let store: Store
+  let authorization: SupportAuthorization
+
+  /// The longest exemption, in days, and how long after its end another one is a renewal.
+  public static let longest = 30
+
+  /// Returns a user's exemption; nil if there's none.
+  ///
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func find(_ account: Account) async throws(ActionDenial) -> Exemption? {
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { try Self.find(account, at: now, $0) }
+  }
+
+  static func find(
+    _ account: Account, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Exemption? {
+    try latest(account.key, connection).flatMap { $0.endsAt > now ? $0 : nil }
+  }
+
+  /// Returns whether a user is exempt at a time.
+  ///
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func isExempt(_ account: Account, at now: Instant) async throws(ActionDenial) -> Bool {
+    try await store.read(ActionDenial.self) { connection in
+      try Self.isExempt(account.key, at: now, connection)
+    }
+  }
+
+  /// Returns whether the user with this key is exempt at a time, within a transaction.
+  static func isExempt(
+    _ account: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try latest(account, connection).map { $0.endsAt > now } ?? false
+  }
+
+  /// Returns why an administrator can't exempt a user, whatever the input; nil if they can.
+  ///
+  /// The administrator who granted the last exemption can't renew it, nor grant another one within
+  /// ``longest`` days of its end.
+  ///
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func obstacle(
+    for agent: Administrator, to account: Account
+  ) async throws(ActionDenial) -> ActionDenial? {
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { connection in
+      let last = try Self.latest(account.key, connection)
+      return Self.isRenewal(of: last, by: agent.id, at: now) ? .ownExemption : nil
+    }
+  }
+
+  /// Exempts a user until a given time; replaces the end of a current exemption.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - account: The user.
+  ///   - until: When it ends, at most ``longest`` days from now; nil for invalid input.
+  ///   - request: The agent and their input.
+  /// - Returns: The exemption.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/ownExemption`` if the agent granted the last one.
+  public func grant(
+    _ scope: Scope, _ account: ID<Account>, until: Instant?, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Exemption> {
+    try await authorization.act(
+      .exemptUser, request, on: account, in: scope,
+      answers: { _, now in Self.isEnd(until, at: now) ? [] : [.untilOutOfRange] }
+    ) { account, _, now, connection in
+      guard let until, let reason = request.reason else {
+        throw ActionDenial.answers([.untilOutOfRange])
+      }
+      let last = try Self.latest(account.key, connection)
+      let grantor = request.agent.administrator
+      guard !Self.isRenewal(of: last, by: grantor.id, at: now) else {
+        throw ActionDenial.ownExemption
+      }
+      let current = last.flatMap { $0.endsAt > now ? $0 : nil }
+      if let current { try Self.end(current, at: now, connection) }
+      try connection.run(
+        """
+        INSERT INTO exemption (account_key, reason, note, ticket, granted_at, grantor_id,
+          grantor_name, ends_at)
+        VALUES (\(account.key), \(reason.rawValue), \(request.note), \(request.ticket),
+          \(now.microseconds), \(grantor.id.text), \(grantor.displayName), \(until.microseconds))
+        """)
+      guard let exemption = try Self.latest(account.key, connection) else {
+        throw Failure("an exemption vanished")
+      }
+      var entry = AuditEntry(
+        .accountExempt, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.exemptUntil, from: .optional(current?.endsAt), to: .instant(until))
+      return SupportAction(entry: entry, value: exemption)
+    }
+  }
+
+  /// Ends a user's exemption early.
+  ///
+  /// - Returns: The exemption before the change.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if the user isn't exempt.
+  public func end(
+    _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Exemption> {
+    try await authorization.act(
+      .endExemption, request, on: account, in: scope
+    ) { account, _, now, connection in
+      guard let last = try Self.latest(account.key, connection), last.endsAt > now else {
+        throw ActionDenial.nothingToDo
+      }
+      try Self.end(last, at: now, connection)
+      var entry = AuditEntry(
+        .accountEndExemption, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.exemptUntil, from: .instant(last.endsAt), to: .absent)
+      entry.add(.exemptionGrantor, .text(last.grantorName))
+      return SupportAction(entry: entry, value: last)
+    }
+  }
+
+  /// Lists the current exemptions that an administrator can see, first to end first.
+  ///
+  /// - Parameters:
+  ///   - project: The project; nil for all projects.
+  ///   - administrator: The administrator who asks.
+  /// - Returns: The exemptions of users whom they can find.
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func list(
+    in project: ID<Project>? = nil, visibleTo administrator: Administrator
+  ) async throws(ActionDenial) -> [Exemption] {
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { connection in
+      try Self.list(in: project, at: now, connection).filter {
+        administrator.may(.findUsers, project: $0.project, tenant: $0.tenant)
+      }
+    }
+  }
+
+  /// Counts the current exemptions in the pools of a project, by tenant; those of the project's
+  /// own users are under nil.
+  ///
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func counts(
+    in project: ID<Project>
+  ) async throws(ActionDenial) -> [ID<Tenant>?: Int] {
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { connection in
+      try Self.list(in: project, at: now, connection)
+        .reduce(into: [:]) { $0[$1.tenant, default: 0] += 1 }
+    }
+  }
+
+  /// Counts the users of a pool who are exempt and have no second factor.
+  static func countWithoutFactor(
+    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int {
+    try list(in: scope.project, at: now, connection)
+      .count { $0.tenant == scope.tenant && !$0.isEnrolled }
+  }
+
+  static func list(
+    in project: ID<Project>?, at now: Instant, _ connection: borrowing Connection
+  ) throws -> [Exemption] {
+    let all = try connection.all(
+      """
+      SELECT \(columns) FROM exemption e INDEXED BY exemption_by_end
+        CROSS JOIN account a ON a.account_key = e.account_key
+        CROSS JOIN scope s ON s.scope_key = a.scope_key
+      WHERE e.ends_at > \(now.microseconds) AND s.deleted_at IS NULL
+      ORDER BY e.ends_at, e.account_key
+      """
+    ) { try Exemption($0) }
+    guard let project else { return all }
+    return all.filter { $0.project == project }
+  }
+
+  /// Returns the last exemption of a user, which may have ended.
+  private static func latest(
+    _ account: Int64, _ connection: borrowing Connection
+  ) throws -> Exemption? {
+    try connection.first(
+      """
+      SELECT \(columns) FROM exemption e
+        CROSS JOIN account a ON a.account_key = e.account_key
+        CROSS JOIN scope s ON s.scope_key = a.scope_key
+      WHERE e.account_key = \(account) ORDER BY e.exemption_id DESC LIMIT 1
+      """
+    ) { try Exemption($0) }
+  }
+
+  private static func end(
+    _ exemption: Exemption, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      "UPDATE exemption SET ends_at = \(now.microseconds) WHERE exemption_id = \(exemption.id)")
+  }
+
+  /// Returns whether an exemption may last until this time.
+  private static func isEnd(_ until: Instant?, at now: Instant) -> Bool {
+    guard let until else { return false }
+    return until > now && until <= now.advanced(bySeconds: Int64(longest) * 86_400)
+  }
+
+  private static func isRenewal(
+    of last: Exemption?, by agent: ID<Administrator>, at now: Instant
+  ) -> Bool {
+    guard let last else { return false }
+    return last.grantor == agent && last.endsAt > now.advanced(bySeconds: -Int64(longest) * 86_400)
+  }
+
+  private static let columns: SQL = """
+    e.exemption_id, s.project_id, s.tenant_id, s.display_name, a.uid,
+      coalesce(a.email, a.display_name, a.phone, a.uid), a.has_totp OR a.has_phone, e.reason,
+      e.note, e.ticket, e.granted_at, e.grantor_id, e.grantor_name, e.ends_at
+    """
+}
+
+extension Exemption {
+  fileprivate init(_ row: borrowing Row) throws {
+    id = try row.value(0)
+    project = ID(try row.value(1))
+    let tenant: String = try row.value(2)
+    self.tenant = tenant.isEmpty ? nil : ID(tenant)
+    poolName = try row.value(3)
+    account = ID(try row.value(4))
+    label = try row.value(5)
+    isEnrolled = try row.value(6)
+    reason = SupportReason(rawValue: try row.value(7)) ?? .other
+    note = try row.value(8)
+    ticket = try row.value(9)
+    grantedAt = Instant(microseconds: try row.value(10))
+    grantor = ID(try row.value(11))
+    grantorName = try row.value(12)
+    endsAt = Instant(microseconds: try row.value(13))
+  }
+}

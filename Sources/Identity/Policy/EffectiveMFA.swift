@@ -1,0 +1,65 @@
+/// What a policy does at sign-in, whatever its settings are called, and who enforces it.
+public struct EffectiveMFA: Sendable, Equatable {
+  /// Who enforces enrollment.
+  public enum Enforcer: Sendable, Equatable {
+    /// Nobody: no factor can be enrolled, or no pattern requires it.
+    case nobody
+    /// The application, which knows the pattern and decides whom it lets in.
+    case application
+  }
+
+  /// The kinds of factors whose codes the server requires from users who have one.
+  public let kinds: Set<Factor.Kind>
+  /// The number of users whom the server asks for a code at each sign-in.
+  public let askedUsers: Int
+  /// The number of users who sign in with only their first factor.
+  public let unaskedUsers: Int
+  /// The number of users.
+  public let users: Int
+  /// Whether the configuration says “mandatory”, or the enrollment pattern does.
+  public let saysMandatory: Bool
+  /// The enrollment pattern; nil if none is set.
+  public let pattern: EnrollmentPattern?
+  /// The day from which the pattern “mandatory” applies, if it's still to come.
+  public let startsOn: Day?
+  /// Who enforces enrollment now.
+  public let enrollment: Enforcer
+  /// When the enrollment pattern took effect; nil if that isn't known.
+  public let enrollmentSince: Instant?
+  /// When codes were first required by the current configuration; nil if that isn't known.
+  public let codesSince: Instant?
+
+  /// Creates the effective state of a policy.
+  ///
+  /// - Parameters:
+  ///   - policy: The policy.
+  ///   - history: The policy's latest changes, newest first.
+  ///   - now: The current time.
+  public init(_ policy: Policy, history: [AuditRow], at now: Instant) {
+    let configuration = policy.configuration
+    kinds = configuration.kinds
+    users = policy.users
+    askedUsers = policy.users(with: configuration.kinds)
+    unaskedUsers = max(policy.users - policy.users(with: configuration.kinds), 0)
+    pattern = policy.pattern
+    saysMandatory =
+      policy.pattern == .mandatory || configuration.state == .mandatory
+      || configuration.totp?.state == .mandatory
+    startsOn = policy.mandatoryFrom.flatMap { $0.start > now ? $0 : nil }
+    let isRequired = policy.pattern == .mandatory || policy.pattern == .stepUp
+    enrollment =
+      !configuration.kinds.isEmpty && isRequired && startsOn == nil ? .application : .nobody
+    enrollmentSince =
+      startsOn == nil
+      ? policy.mandatoryFrom?.start ?? Self.lastChange(of: [.pattern], in: history) : nil
+    codesSince = Self.lastChange(of: [.totp, .sms, .mfaState], in: history)
+  }
+
+  private static func lastChange(
+    of fields: Set<AuditFieldName>, in history: [AuditRow]
+  ) -> Instant? {
+    history.first { row in
+      row.changes.contains { change in change.field.map(fields.contains) ?? false }
+    }?.at
+  }
+}

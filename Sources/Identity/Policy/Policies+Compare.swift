@@ -1,0 +1,147 @@
+import Database
+
+/// One of the two policies of a comparison.
+public struct ComparedPolicy: Sendable {
+  /// The user pool.
+  public let scope: Scope
+  /// The policy.
+  public let edit: PolicyEdit
+  /// The end of the day as of which it was in force; nil for the current policy.
+  public let asOf: Day?
+}
+
+/// A comparison of two policies.
+public struct PolicyComparison: Sendable {
+  /// The policy of the pool.
+  public let one: ComparedPolicy
+  /// The policy that it's compared with.
+  public let other: ComparedPolicy
+
+  /// The fields that differ, in a fixed order.
+  public var changes: [PolicyChange] { PolicyChange.between(other.edit, one.edit) }
+}
+
+/// What a policy is compared with.
+public enum ComparisonSubject: Sendable {
+  /// The current policy of a project or tenant.
+  case pool(ID<Project>, ID<Tenant>?)
+  /// The pool's own policy at the end of a day in UTC.
+  case day(Day)
+}
+
+/// Why policies can't be compared.
+public enum ComparisonError: Error, Sendable {
+  /// There's no such pool, or the administrator can't read its policy.
+  case poolNotFound
+  /// The day is in the future.
+  case futureDay
+  /// The pool was created after the day.
+  case notYetCreated
+  /// The change log of an earlier version doesn't have the values before a change.
+  case notRecorded
+  /// The database is unavailable.
+  case unavailable(Failure)
+}
+
+extension ComparisonError: UseCaseError {}
+
+extension Policies {
+  /// Compares the current policy of a pool with that of another pool or of a past day.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - subject: What to compare with.
+  ///   - administrator: The administrator who asks; they must be able to read both policies.
+  /// - Returns: The comparison.
+  /// - Throws: ``ComparisonError``.
+  public func compare(
+    _ scope: Scope, with subject: ComparisonSubject, visibleTo administrator: Administrator
+  ) async throws(ComparisonError) -> PolicyComparison {
+    let now = store.clock.now()
+    return try await store.read(ComparisonError.self) { connection in
+      let current: PolicyEdit
+      do { current = try Self.find(scope.key, connection).edit } catch PolicyError.scopeNotFound {
+        throw ComparisonError.poolNotFound
+      }
+      let other: ComparedPolicy
+      switch subject {
+      case .pool(let project, let tenant):
+        guard administrator.may(.readPolicy, project: project, tenant: tenant) else {
+          throw ComparisonError.poolNotFound
+        }
+        do {
+          let pool = try Scopes.find(project: project, tenant: tenant, connection)
+          other = ComparedPolicy(
+            scope: pool, edit: try Self.find(pool.key, connection).edit, asOf: nil)
+        } catch is ScopeError {
+          throw ComparisonError.poolNotFound
+        }
+      case .day(let day):
+        guard day <= Day(now) else { throw ComparisonError.futureDay }
+        let edit = try past(current, of: scope, at: day.next.start, connection)
+        other = ComparedPolicy(scope: scope, edit: edit, asOf: day)
+      }
+      return PolicyComparison(
+        one: ComparedPolicy(scope: scope, edit: current, asOf: nil), other: other)
+    }
+  }
+
+  /// Returns the policy that a pool had at a time, by undoing the later changes in the audit log.
+  private func past(
+    _ current: PolicyEdit, of scope: Scope, at moment: Instant,
+    _ connection: borrowing Connection
+  ) throws -> PolicyEdit {
+    let createdAt = try connection.first(
+      "SELECT created_at FROM scope WHERE scope_key = \(scope.key)"
+    ) { Instant(microseconds: try $0.value(0)) }
+    guard let createdAt, createdAt < moment else { throw ComparisonError.notYetCreated }
+    var filter = AuditFilter(scope: scope, object: .policy, objectID: scope.objectID)
+    filter.from = moment
+    var (edit, after) = (current, nil as String?)
+    repeat {
+      let page = try audit.list(filter, after: after, limit: 500, connection)
+      for row in page.items {
+        guard !row.changes.isEmpty else { throw ComparisonError.notRecorded }
+        for change in row.changes { try edit.undo(change) }
+      }
+      after = page.next
+    } while after != nil
+    return edit
+  }
+}
+
+extension PolicyEdit {
+  /// Restores the value of a field before a change in the audit log; ignores other fields.
+  fileprivate mutating func undo(_ change: AuditChange) throws(ComparisonError) {
+    switch (change.field, change.old) {
+    case (.totp, .code(let code)?):
+      guard let state = MFAState(code: code) else { throw .notRecorded }
+      configuration.totp = TOTPConfiguration(
+        state: state, adjacentIntervals: configuration.totp?.adjacentIntervals)
+    case (.totp, .absent?): configuration.totp = nil
+    case (.adjacentIntervals, .number(let number)?):
+      configuration.totp?.adjacentIntervals = number
+    case (.adjacentIntervals, .code?): configuration.totp?.adjacentIntervals = nil
+    case (.adjacentIntervals, .absent?): break
+    case (.sms, .flag(let isOn)?): configuration.smsEnabled = isOn
+    case (.mfaState, .code(let code)?): configuration.state = MFAState(code: code)
+    case (.mfaState, .absent?): configuration.state = nil
+    case (.pattern, .code(let code)?): pattern = EnrollmentPattern(rawValue: code)
+    case (.pattern, .absent?): pattern = nil
+    case (.mandatoryFrom, .day(let day)?): mandatoryFrom = day
+    case (.mandatoryFrom, .absent?): mandatoryFrom = nil
+    case (.totp, _), (.adjacentIntervals, _), (.sms, _), (.mfaState, _), (.pattern, _),
+      (.mandatoryFrom, _):
+      throw .notRecorded
+    default: break
+    }
+  }
+}
+
+extension MFAState {
+  fileprivate init?(code: String) {
+    let all: [MFAState] = [.unspecified, .disabled, .enabled, .mandatory]
+    guard let state = all.first(where: { $0.code == code }) else { return nil }
+    self = state
+  }
+}

@@ -1,0 +1,203 @@
+public import Crypto
+import Database
+import JSON
+import OTP
+import Text
+
+/// The policies of a project as an evidence file shows them.
+public struct ReviewEvidence: Sendable {
+  /// A user pool.
+  public struct Pool: Sendable {
+    /// The pool and its policy.
+    public let summary: PolicySummary
+    /// The number of its users who are exempt from MFA.
+    public let exemptions: Int
+  }
+
+  /// The project.
+  public let scope: Scope
+  /// When the evidence was gathered.
+  public let at: Instant
+  /// The URL of the server.
+  public let origin: String
+  /// The name of the administrator who asked for it.
+  public let reader: String
+  /// The project's own pool, then its tenants by ID.
+  public let pools: [Pool]
+  /// The current exemptions, first to end first.
+  public let exemptions: [Exemption]
+  /// The sign-offs, newest first.
+  public let signOffs: [SignOff]
+  /// Whether the policies were reviewed.
+  public let standing: ReviewStanding
+  /// The digest of the policies in hexadecimal digits.
+  public let digest: String
+  let set: PolicySet
+}
+
+extension Reviews {
+  /// The maximum number of sign-offs in an evidence file.
+  private static let mostSignOffs = 20
+
+  /// Gathers the policies, enrollment figures, exemptions, and sign-offs of a project from one
+  /// snapshot.
+  ///
+  /// - Throws: ``ReviewError``.
+  public func evidence(
+    of project: ID<Project>, for administrator: Administrator
+  ) async throws(ReviewError) -> ReviewEvidence {
+    let now = store.clock.now()
+    return try await store.read(ReviewError.self) { connection in
+      let stamp = try Self.stamp(of: project, connection)
+      let exemptions = try Exemptions.list(in: project, at: now, connection)
+      let counts: [ID<Tenant>?: Int] = exemptions.reduce(into: [:]) {
+        $0[$1.tenant, default: 0] += 1
+      }
+      let summaries = try connection.all(
+        """
+        SELECT \(PolicySummary.columns) FROM scope s
+        WHERE s.project_id = \(project.text) AND s.deleted_at IS NULL ORDER BY s.tenant_id
+        """
+      ) { try PolicySummary($0) }
+      let set = try PolicySet.read(project, connection)
+      return ReviewEvidence(
+        scope: try Scopes.find(project: project, tenant: nil, connection), at: now,
+        origin: store.links.origin, reader: administrator.displayName,
+        pools: summaries.map {
+          ReviewEvidence.Pool(summary: $0, exemptions: counts[$0.tenant] ?? 0)
+        },
+        exemptions: exemptions,
+        signOffs: try Self.signOffs(of: project, limit: Self.mostSignOffs, connection),
+        standing: try standing(of: project, stamp: stamp, at: now, connection),
+        digest: Hex.encode(set.digest), set: set)
+    }
+  }
+
+  /// Returns evidence as a signed JSON document.
+  ///
+  /// - Throws: ``ReviewError``.
+  public func file(_ evidence: ReviewEvidence) async throws(ReviewError) -> [UInt8] {
+    let json = evidence.json
+    let (key, signature) = try await keys.sign(EvidenceFile.message(json))
+    return EvidenceFile.document(json, key: key.publicKey, signature: signature)
+  }
+}
+
+/// A signed evidence file.
+public enum EvidenceFile {
+  /// The result of verifying a file.
+  public enum Verification: Sendable, Equatable {
+    /// The file is as signed: its project, and when it was gathered.
+    case valid(project: String, at: String)
+    /// The file was changed after it was signed.
+    case altered
+    /// The file was signed with another key, which has this fingerprint.
+    case wrongKey(String)
+    /// The file isn't evidence.
+    case notEvidence
+  }
+
+  /// What's signed before the evidence, so that the signature can't be one of anything else.
+  private static let prefix = Array("countersign evidence\n".utf8)
+  private static let algorithm = "Ed25519"
+
+  /// Verifies a file without a server.
+  ///
+  /// White space between the parts of the document doesn't matter; everything else does.
+  public static func verify(_ bytes: [UInt8], with key: Ed25519PublicKey) -> Verification {
+    guard let document = try? JSON.parse(bytes), let evidence = document["evidence"],
+      document.objectValue?.count == 2,
+      document["signature"]?["algorithm"]?.textValue?.text == algorithm,
+      let signer = document["signature"]?["key"]?.textValue?.text,
+      let value = document["signature"]?["value"]?.textValue?.text,
+      let signature = Base64URL.decode(value),
+      let project = evidence["project"]?["id"]?.textValue?.text,
+      let moment = evidence["gatheredAt"]?.textValue?.text
+    else { return .notEvidence }
+    guard signer == key.fingerprint else { return .wrongKey(signer) }
+    guard key.verify(signature, of: message(evidence)) else { return .altered }
+    return .valid(project: project, at: moment)
+  }
+
+  /// The bytes that are signed.
+  static func message(_ evidence: JSON) -> [UInt8] { prefix + evidence.serialized() }
+
+  static func document(
+    _ evidence: JSON, key: Ed25519PublicKey, signature: [UInt8]
+  ) -> [UInt8] {
+    let document: JSON = [
+      "evidence": evidence,
+      "signature": [
+        "algorithm": .string(algorithm), "key": .string(key.fingerprint),
+        "value": .string(Base64URL.encodeStandard(signature)),
+      ],
+    ]
+    return document.serialized() + [UInt8(ascii: "\n")]
+  }
+}
+
+extension ReviewEvidence {
+  fileprivate var json: JSON {
+    [
+      "schema": "countersign-evidence/1", "server": .string(origin),
+      "gatheredAt": .string(at.rfc3339Milliseconds), "gatheredBy": .string(reader),
+      "project": ["id": .string(scope.project.text), "name": .string(scope.projectName)],
+      "policySet": set.json, "policySetDigest": .string(digest),
+      "pools": .array(pools.map(\.json)), "exemptions": .array(exemptions.map(\.json)),
+      "signOffs": .array(signOffs.map { $0.json(current: digest) }),
+    ]
+  }
+}
+
+extension ReviewEvidence.Pool {
+  fileprivate var json: JSON {
+    let inForce = summary.inForce
+    let totp = !inForce.isTOTPOn ? "off" : inForce.isTOTPMandatory ? "mandatory" : "on"
+    return [
+      "tenant": .optional(summary.tenant?.text), "name": .string(summary.displayName),
+      "inForce": [
+        "totp": .string(totp),
+        "adjacentIntervals": inForce.window.map { .number(JSON.Number($0.adjacentIntervals)) }
+          ?? nil,
+        "acceptedCodes": .number(JSON.Number(inForce.window?.codes ?? 0)),
+        "sms": .bool(inForce.isSMSOn), "enrollmentPattern": .optional(inForce.pattern?.rawValue),
+        "mandatoryFrom": .optional(inForce.mandatoryFrom?.description),
+      ],
+      "users": .number(JSON.Number(summary.users)),
+      "enrolledUsers": .number(JSON.Number(summary.enrolledUsers)),
+      "exemptUsers": .number(JSON.Number(exemptions)),
+      "lastChange": summary.changedAt.map { at in
+        [
+          "at": .string(at.rfc3339Milliseconds), "by": .optional(summary.changedBy),
+          "reason": .optional(summary.changeReason),
+        ]
+      } ?? nil,
+    ]
+  }
+}
+
+extension Exemption {
+  fileprivate var json: JSON {
+    [
+      "tenant": .optional(tenant?.text), "uid": .string(account.text), "user": .string(label),
+      "isEnrolled": .bool(isEnrolled), "reason": .string(reason.rawValue), "note": .string(note),
+      "ticket": .string(ticket), "grantedAt": .string(grantedAt.rfc3339Milliseconds),
+      "grantedBy": .string(grantorName), "endsAt": .string(endsAt.rfc3339Milliseconds),
+    ]
+  }
+}
+
+extension SignOff {
+  fileprivate func json(current: String) -> JSON {
+    [
+      "signedAt": .string(signedAt.rfc3339Milliseconds), "reviewer": .string(reviewerName),
+      "note": .string(note), "nextReviewDue": .string(dueOn.description),
+      "pools": .number(JSON.Number(pools)), "policySetDigest": .string(digest),
+      "isOfCurrentPolicies": .bool(digest == current),
+    ]
+  }
+}
+
+extension JSON {
+  fileprivate static func optional(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
+}

@@ -1,0 +1,160 @@
+public import Crypto
+import Database
+
+/// A key that signs evidence files.
+public struct EvidenceKey: Sendable {
+  /// The public key, whose fingerprint is the key's ID.
+  public let publicKey: Ed25519PublicKey
+  /// When it was created.
+  public let createdAt: Instant
+  /// When another key replaced it; nil for the key that signs.
+  public let retiredAt: Instant?
+
+  /// The fingerprint of the public key.
+  public var id: String { publicKey.fingerprint }
+}
+
+/// The keys that sign evidence files.
+///
+/// A retired key no longer signs but stays published, so that an old file can always be verified.
+public struct EvidenceKeys: Sendable {
+  let store: Store
+  private let sealer: Sealer
+
+  init(store: Store, keys ring: KeyRing) throws(CryptoError) {
+    self.store = store
+    sealer = try Sealer(ring, purpose: "evidence key", random: store.random)
+  }
+
+  /// Lists all keys, the signing key first, then the retired ones, latest first.
+  ///
+  /// - Throws: ``ReviewError/unavailable(_:)``.
+  public func list() async throws(ReviewError) -> [EvidenceKey] {
+    try await store.read(ReviewError.self) { connection in try Self.list(connection) }
+  }
+
+  /// Returns the key that signs, and creates it if there's none.
+  ///
+  /// - Throws: ``ReviewError/unavailable(_:)``.
+  public func current() async throws(ReviewError) -> EvidenceKey { try await signer().key }
+
+  /// Returns the key that signs with its sealed private key, and creates it if there's none.
+  ///
+  /// The caller may read from a snapshot that lacks a new key, so both are returned together.
+  private func signer() async throws(ReviewError) -> SealedKey {
+    if let key = try await store.read(ReviewError.self, { try Self.signer($0) }) { return key }
+    let now = store.clock.now()
+    let seed = Secret(store.random.bytes(Ed25519PrivateKey.length))
+    return try await store.write(ReviewError.self) { connection in
+      // Another process may have created one in the meantime.
+      if let key = try Self.signer(connection) { return key }
+      let new = try insert(seed, at: now, connection)
+      let entry = AuditEntry(.evidenceKeyCreate, .signingKey, new.key.id, name: new.key.id)
+      try entry.record(by: Author(actor: .server), at: now, connection)
+      return new
+    }
+  }
+
+  private struct SealedKey {
+    let key: EvidenceKey
+    let sealed: [UInt8]
+  }
+
+  private static func signer(_ connection: borrowing Connection) throws -> SealedKey? {
+    guard let key = try list(connection).first, key.retiredAt == nil else { return nil }
+    return try connection.first(
+      "SELECT sealed_key FROM evidence_key WHERE key_id = \(key.id)"
+    ) { SealedKey(key: key, sealed: try $0.value(0)) }
+  }
+
+  /// Replaces the key that signs; the previous one is retired.
+  ///
+  /// - Returns: The new key.
+  /// - Throws: ``ReviewError/unavailable(_:)``.
+  public func rotate(by author: Author) async throws(ReviewError) -> EvidenceKey {
+    let now = store.clock.now()
+    let seed = Secret(store.random.bytes(Ed25519PrivateKey.length))
+    return try await store.write(ReviewError.self) { connection in
+      let before = try Self.list(connection).first
+      try connection.run(
+        "UPDATE evidence_key SET retired_at = \(now.microseconds) WHERE retired_at IS NULL")
+      let key = try insert(seed, at: now, connection).key
+      var entry = AuditEntry(.evidenceKeyRotate, .signingKey, key.id, name: key.id)
+      entry.add(.evidenceKey, from: .optional(before?.id), to: .text(key.id))
+      try entry.record(by: author, at: now, connection)
+      return key
+    }
+  }
+
+  /// Signs a message with the current key.
+  ///
+  /// - Returns: The key and the signature.
+  /// - Throws: ``ReviewError``.
+  func sign(_ message: [UInt8]) async throws(ReviewError) -> (key: EvidenceKey, bytes: [UInt8]) {
+    let signer = try await signer()
+    // Within a read, so that a key that can't be opened is reported.
+    let signature = try await store.read(ReviewError.self) { _ in
+      let seed = try StoredSecret.evidenceKey(signer.key.id).opening {
+        try sealer.open(signer.sealed, with: Array(signer.key.id.utf8))
+      }
+      return try Ed25519PrivateKey(seed: seed).sign(message)
+    }
+    return (signer.key, signature)
+  }
+
+  private func insert(
+    _ seed: Secret, at now: Instant, _ connection: borrowing Connection
+  ) throws -> SealedKey {
+    let key = EvidenceKey(
+      publicKey: try Ed25519PrivateKey(seed: seed).publicKey, createdAt: now, retiredAt: nil)
+    let sealed = try sealer.seal(seed.revealedBytes, with: Array(key.id.utf8))
+    try connection.run(
+      """
+      INSERT INTO evidence_key (key_id, public_key, sealed_key, created_at)
+      VALUES (\(key.id), \(key.publicKey.bytes), \(sealed), \(now.microseconds))
+      """)
+    return SealedKey(key: key, sealed: sealed)
+  }
+
+  static func list(_ connection: borrowing Connection) throws -> [EvidenceKey] {
+    try connection.all(
+      """
+      SELECT public_key, created_at, retired_at FROM evidence_key
+      ORDER BY retired_at IS NOT NULL, retired_at DESC
+      """
+    ) { row in
+      guard let key = Ed25519PublicKey(bytes: try row.value(0)) else {
+        throw Failure("a malformed evidence key")
+      }
+      return EvidenceKey(
+        publicKey: key, createdAt: Instant(microseconds: try row.value(1)),
+        retiredAt: (try row.value(2) as Int64?).map(Instant.init(microseconds:)))
+    }
+  }
+}
+
+extension EvidenceKeys: ReencryptableStore {
+  static let name = "evidence_key"
+
+  func reseal(
+    after position: String, limit: Int, _ connection: borrowing Connection
+  ) throws -> ResealedPart {
+    let rows = try connection.all(
+      """
+      SELECT key_id, sealed_key FROM evidence_key WHERE key_id > \(position)
+      ORDER BY key_id LIMIT \(limit)
+      """
+    ) { row in (id: try row.value(0) as String, sealed: try row.value(1) as [UInt8]) }
+    var part = ResealedPart()
+    for row in rows {
+      part.read(row.id)
+      let box = try StoredSecret.evidenceKey(row.id).opening {
+        try sealer.resealed(row.sealed, with: Array(row.id.utf8))
+      }
+      guard let box else { continue }
+      try connection.run("UPDATE evidence_key SET sealed_key = \(box) WHERE key_id = \(row.id)")
+      part.changed += 1
+    }
+    return part
+  }
+}

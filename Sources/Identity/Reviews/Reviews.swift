@@ -1,0 +1,224 @@
+import Crypto
+import Database
+
+/// Reviews of policies, and the sign-offs that confirm them.
+public struct Reviews: Sendable {
+  let store: Store
+  let keys: EvidenceKeys
+  private let digests = PolicyStampCache<[UInt8]>()
+
+  init(store: Store, keys: EvidenceKeys) { (self.store, self.keys) = (store, keys) }
+
+  /// Returns the digest of a project's current policies, which a sign-off has to name.
+  ///
+  /// - Throws: ``ReviewError``.
+  public func digest(of project: ID<Project>) async throws(ReviewError) -> String {
+    try await store.read(ReviewError.self) { connection in
+      Hex.encode(try digest(of: project, Self.stamp(of: project, connection), connection))
+    }
+  }
+
+  /// Returns whether the current policies of a project were reviewed.
+  ///
+  /// - Throws: ``ReviewError``.
+  public func standing(of project: ID<Project>) async throws(ReviewError) -> ReviewStanding {
+    let now = store.clock.now()
+    return try await store.read(ReviewError.self) { connection in
+      try standing(
+        of: project, stamp: Self.stamp(of: project, connection), at: now, connection)
+    }
+  }
+
+  /// Returns whether the current policies of several projects were reviewed.
+  ///
+  /// Policies are only compared in projects where something changed since the sign-off.
+  ///
+  /// - Parameters:
+  ///   - projects: The projects, as just read.
+  ///   - administrator: The administrator who asks.
+  /// - Returns: The standing of each project whose policy the administrator can read.
+  /// - Throws: ``ReviewError/unavailable(_:)``.
+  public func standings(
+    of projects: [ProjectSummary], visibleTo administrator: Administrator
+  ) async throws(ReviewError) -> [ID<Project>: ReviewStanding] {
+    let readable = projects.filter { administrator.may(.readPolicy, project: $0.id, tenant: nil) }
+    let now = store.clock.now()
+    return try await store.read(ReviewError.self) { connection in
+      var found: [ID<Project>: ReviewStanding] = [:]
+      for project in readable {
+        found[project.id] = try standing(
+          of: project.id, stamp: project.policyStamp, at: now, connection)
+      }
+      return found
+    }
+  }
+
+  /// Returns the sign-offs of a project, newest first.
+  ///
+  /// - Throws: ``ReviewError/unavailable(_:)``.
+  public func signOffs(
+    of project: ID<Project>, limit: Int = 10
+  ) async throws(ReviewError) -> [SignOff] {
+    try await store.read(ReviewError.self) { try Self.signOffs(of: project, limit: limit, $0) }
+  }
+
+  /// Returns projects whose next review is overdue, longest overdue first.
+  ///
+  /// - Parameters:
+  ///   - administrator: The administrator who asks; only projects that they can review are listed.
+  ///   - limit: The maximum number of projects.
+  /// - Returns: The last sign-off and the name of each project.
+  /// - Throws: ``ReviewError/unavailable(_:)``.
+  public func overdue(
+    visibleTo administrator: Administrator, limit: Int
+  ) async throws(ReviewError) -> [(signOff: SignOff, projectName: String)] {
+    guard administrator.maySomewhere(.signOffReview) else { return [] }
+    let today = Day(store.clock.now())
+    return try await store.read(ReviewError.self) { connection in
+      let due = try Self.due(before: today, connection).filter {
+        administrator.may(.signOffReview, project: $0.project, tenant: nil)
+      }
+      return try due.prefix(limit).map { signOff in
+        (signOff, try Scopes.find(project: signOff.project, tenant: nil, connection).projectName)
+      }
+    }
+  }
+
+  /// Signs off the policies of all pools of a project, in the console.
+  ///
+  /// - Parameters:
+  ///   - project: The project.
+  ///   - digest: The digest of the policies that the reviewer has seen.
+  ///   - dueOn: The day on which the next review is due; nil for invalid input.
+  ///   - request: The reviewer, with an optional note.
+  /// - Returns: The sign-off.
+  /// - Throws: ``ActionError``.
+  public func signOff(
+    _ project: ID<Project>, seen digest: String, dueOn: Day?, _ request: ActionRequest
+  ) async throws(ActionError<ReviewError>) -> ActionOutcome<SignOff> {
+    try await store.perform(
+      .signOffReview, request, in: ActionTarget(project: project), ReviewError.self
+    ) { context, connection in
+      let today = Day(context.now)
+      let latest = Day(context.now.advanced(bySeconds: Int64(SignOff.longestInterval) * 86_400))
+      guard let dueOn, dueOn > today, dueOn <= latest else { throw ReviewError.invalidDueDay }
+      guard request.note.count <= ActionRequest.longestNote else { throw ReviewError.noteTooLong }
+      let stamp = try Self.stamp(of: project, connection)
+      let set = try PolicySet.read(project, connection)
+      let current = set.digest
+      guard Hex.encode(current) == digest else { throw ReviewError.changedMeanwhile }
+      let author = context.author.actor
+      try connection.run(
+        "UPDATE sign_off SET latest = 0 WHERE project_id = \(project.text) AND latest = 1")
+      let signOff = try connection.first(
+        """
+        INSERT INTO sign_off (project_id, signed_at, reviewer_id, reviewer_name, note, due_on,
+          digest, pools, policy_stamp, latest)
+        VALUES (\(project.text), \(context.now.microseconds), \(author.id), \(author.name),
+          \(request.note), \(dueOn.description), \(current), \(set.pools.count), \(stamp), 1)
+        RETURNING \(SignOff.columns)
+        """
+      ) { try SignOff($0) }
+      guard let signOff else { throw Failure("a sign-off without a row") }
+      let scope = try Scopes.find(project: project, tenant: nil, connection)
+      var entry = AuditEntry(
+        .policySignOff, .project, project.text, name: scope.projectName, in: scope)
+      entry.add(.policyDigest, .text(signOff.digest))
+      entry.add(.pools, .number(signOff.pools))
+      entry.add(.reviewDue, .day(dueOn))
+      if !request.note.isEmpty { entry.note = request.note }
+      try context.record(entry, connection)
+      return signOff
+    }
+  }
+
+  /// Reminds reviewers by email of reviews that are due today or overdue, each once.
+  ///
+  /// Does nothing without a mail server; the console lists what's overdue anyway.
+  func remind(at now: Instant, _ connection: borrowing Connection) throws {
+    guard store.outbox.carriesMail else { return }
+    let tomorrow = Day(now).next
+    for signOff in try Self.due(before: tomorrow, unremindedOnly: true, connection) {
+      try connection.run(
+        """
+        UPDATE sign_off SET reminded_at = \(now.microseconds) WHERE sign_off_id = \(signOff.id)
+        """)
+      let scope = try Scopes.find(project: signOff.project, tenant: nil, connection)
+      guard
+        let reviewer = try Administrators.present(signOff.reviewer, connection),
+        reviewer.may(.signOffReview, in: scope)
+      else { continue }
+      let mail = ReviewDueMail(
+        scope: scope, signOff: signOff, link: store.links.review(of: signOff.project))
+      try store.outbox.add(
+        OutboxMessage(
+          purpose: "review-due", recipient: reviewer.email,
+          text: store.outbox.written(.reviewDue(mail)),
+          expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime)),
+        to: nil, in: scope, at: now, connection)
+    }
+  }
+
+  func standing(
+    of project: ID<Project>, stamp: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> ReviewStanding {
+    guard let signOff = try Self.signOffs(of: project, limit: 1, connection).first else {
+      return ReviewStanding(signOff: nil, state: .never)
+    }
+    let isSame =
+      try signOff.stamp == stamp
+      || Hex.encode(digest(of: project, stamp, connection)) == signOff.digest
+    return ReviewStanding(
+      signOff: signOff,
+      state: !isSame ? .changed : signOff.isOverdue(at: now) ? .overdue : .current)
+  }
+
+  private func digest(
+    of project: ID<Project>, _ stamp: Int64, _ connection: borrowing Connection
+  ) throws -> [UInt8] {
+    try digests.value(of: project, stamp: stamp) {
+      try PolicySet.read(project, connection).digest
+    }
+  }
+
+  static func signOffs(
+    of project: ID<Project>, limit: Int, _ connection: borrowing Connection
+  ) throws -> [SignOff] {
+    try connection.all(
+      """
+      SELECT \(SignOff.columns) FROM sign_off WHERE project_id = \(project.text)
+      ORDER BY sign_off_id DESC LIMIT \(limit)
+      """
+    ) { try SignOff($0) }
+  }
+
+  /// The maximum number of due reviews read at a time.
+  private static let mostDue = 1_000
+
+  private static func due(
+    before day: Day, unremindedOnly: Bool = false, _ connection: borrowing Connection
+  ) throws -> [SignOff] {
+    let filter: SQL = unremindedOnly ? "AND reminded_at IS NULL" : ""
+    return try connection.all(
+      """
+      SELECT \(SignOff.columns) FROM sign_off
+      WHERE latest = 1 AND due_on < \(day.description) \(filter)
+      ORDER BY due_on LIMIT \(mostDue)
+      """
+    ) { try SignOff($0) }
+  }
+
+  /// Returns the stamp that increases with every change to a policy of a project.
+  static func stamp(
+    of project: ID<Project>, _ connection: borrowing Connection
+  ) throws -> Int64 {
+    let stamp = try connection.first(
+      """
+      SELECT policy_stamp FROM scope
+      WHERE project_id = \(project.text) AND tenant_id = '' AND deleted_at IS NULL
+      """
+    ) { try $0.value(0) as Int64 }
+    guard let stamp else { throw ReviewError.projectNotFound }
+    return stamp
+  }
+}

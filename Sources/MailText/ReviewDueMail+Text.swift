@@ -1,0 +1,17 @@
+import Identity
+import Localization
+
+extension ReviewDueMail {
+  private var project: Message.Value { .text(SafeName.plain(scope.projectName)) }
+
+  var subject: Message { Message("mail.subject-review-due", ["project": project]) }
+
+  var body: Message {
+    Message(
+      "mail.review-due",
+      [
+        "project": project, "signed": .text(Day(signOff.signedAt).description),
+        "due": .text(signOff.dueOn.description), "link": .text(link),
+      ])
+  }
+}

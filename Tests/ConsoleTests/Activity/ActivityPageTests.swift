@@ -1,0 +1,91 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The sign-in activity of a pool, and the charts of its overview.
+@Suite struct ActivityPageTests {
+  private func withAttempts(_ body: (World) async throws -> Void) async throws {
+    try await World.withSampleData { world in
+      try await world.write(
+        [
+          CodeFinding(.late, distance: -8, step: 100), CodeFinding(.wrong),
+          CodeFinding(.accepted, distance: 0, step: 115),
+        ], of: World.chiara)
+      try await body(world)
+    }
+  }
+
+  @Test func `attempts lead to their users and show their interval`() async throws {
+    try await withAttempts { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(try await world.eu + "/activity")
+      #expect(page.status == .ok)
+      Markup.check(page)
+      #expect(page.text.ranges(of: "data-label=\"Time\"").count == 3)
+      #expect(page.values(of: "href").contains(try await world.eu + "/users/\(World.chiara)"))
+      #expect(page.says("Expired: 8 intervals late (limit 5)"))
+      #expect(page.text.contains("class=\"miss\"") && page.text.contains("class=\"hit\""))
+    }
+  }
+
+  @Test(arguments: [
+    ("result=rejected", 2), ("result=accepted", 1), ("result=outside", 1), ("result=incorrect", 1),
+    ("result=locked", 0), ("factor=totp", 3), ("factor=phone", 0), ("day=2020-01-01", 0),
+    ("result=nonsense", 3),
+  ])
+  func `attempts are filtered by result, factor, and day`(query: String, count: Int) async throws {
+    try await withAttempts { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(try await world.eu + "/activity?" + query)
+      #expect(page.status == .ok)
+      #expect(page.text.ranges(of: "data-label=\"Time\"").count == count)
+      #expect(page.says("No code attempts match") == (count == 0))
+      #expect(page.says("Clear all filters") == !query.hasSuffix("nonsense"))
+    }
+  }
+
+  @Test func `an invalid date is reported and kept`() async throws {
+    try await withAttempts { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(try await world.eu + "/activity?day=2026-02-30")
+      #expect(page.status == .unprocessableContent)
+      #expect(page.says("Enter a date such as 2026-12-01."))
+      #expect(page.text.contains("value=\"2026-02-30\""))
+    }
+  }
+
+  @Test func `the overview counts attempts at once, also as a file`() async throws {
+    try await withAttempts { world in
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(try await world.eu)
+      Markup.check(page)
+      #expect(page.says("67% of codes are rejected"))
+      #expect(page.says("1 of 3 attempts"))
+      #expect(page.says("2 rejected codes: too few for a pattern."))
+      let file = try await ada.get(try await world.eu + "/activity/attempts.csv")
+      #expect(file.text.contains("\"1\",\"1\",\"1\",\"0\""))
+    }
+  }
+
+  @Test func `administrators who can't see users don't see attempts`() async throws {
+    try await withAttempts { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      #expect(try await tomas.get(try await world.eu + "/activity").status == .forbidden)
+      let page = try await tomas.get(try await world.eu)
+      #expect(page.says("67% of codes are rejected"))
+      #expect(!page.values(of: "href").contains(try await world.eu + "/activity"))
+    }
+  }
+
+  @Test func `a project without users starts with four steps`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get("/projects/globex")
+      #expect(page.says("Get started") && page.says("Enroll the first user"))
+      #expect(page.says("Next step") && !page.text.contains("class=\"kpis\""))
+      #expect(!(try await ada.get(try await world.eu).says("Get started")))
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+import Testing
+
+@testable import Console
+
+/// The navigation of the console: which page belongs to which entry, and who sees an entry.
+@Suite struct SidebarTests {
+  @Test func `every page belongs to exactly one entry`() async throws {
+    try await World.withSampleData { world in
+      let pools = [try await world.projectScope, try await world.euScope]
+      for route in world.console.routes where route.route.method == .get && route.access != .open {
+        let components = route.route.components
+        guard !components.contains(where: \.isFile) else { continue }
+        let isOfTenant = components.starts(with: ["projects", nil, "tenants", nil])
+        let scope = components.starts(with: ["projects", nil]) ? pools[isOfTenant ? 1 : 0] : nil
+        let names = Self.entries(of: try Self.target(components), in: scope)
+        #expect(names.count == 1, "\(route.route): \(names)")
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("", "Overview"), ("/users/u1/factors/removal", "Users"), ("/bulk-removals/7", "Users"),
+      ("/new-user", "Users"), ("/policy/changes", "MFA policy"),
+      ("/settings/sign-in/disabling", "Sign-in methods"), ("/settings/support", "Support rules"),
+      ("/support/release/7", "Support rules"), ("/guidance/edit", "Support playbook"),
+      ("/settings/deletion", "Settings"), ("/settings/tokens/new", "API keys and tokens"),
+      ("/settings/providers/oidc.staff", "Identity providers"), ("/outbox/3", "Messages"),
+      ("/approvals/7", "Approvals"), ("/policy-approvals/7", "Approvals"),
+    ])
+  func `a page of a pool belongs to the entry that leads to it`(path: String, name: String)
+    async throws
+  {
+    try await World.withSampleData { world in
+      for scope in [try await world.projectScope, try await world.euScope] {
+        let target = try #require(Target(ConsolePaths.overview(scope) + path))
+        #expect(Self.entries(of: target, in: scope) == [name])
+      }
+    }
+  }
+
+  @Test func `a page whose name only begins like that of an entry doesn't belong to it`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let scope = try await world.euScope
+      let target = try #require(Target(ConsolePaths.overview(scope) + "/users-of-others"))
+      #expect(Self.entries(of: target, in: scope).isEmpty)
+    }
+  }
+
+  @Test func `an entry is shown only where its page is declared and open to the reader`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(try await world.eu)
+      #expect(page.entries.contains("Users") && page.entries.contains("Messages"))
+      #expect(!page.entries.contains("Audit log") && !page.entries.contains("API keys and tokens"))
+      let ada = try await Browser.signedIn(world)
+      #expect(try await ada.get(try await world.eu).entries.contains("API keys and tokens"))
+      #expect(!(try await ada.get(try await world.eu).entries.contains("Tenants")))
+      #expect(try await ada.get("/projects/acme-retail").entries.contains("Tenants"))
+
+      let library = try TemplateLibrary(
+        folder: Checkout.folder("Templates"), catalog: try World.catalog.get())
+      let sidebar = Sidebar(try library.template("parts/sidebar", for: SidebarView.self))
+      let session = try #require(
+        try await world.identity.administrators.list().first { $0.email == World.ada })
+      let place = PageEntry.Place(try #require(Target("/")), in: nil)
+      func text() -> String {
+        String(
+          decoding: sidebar.markup(at: place, in: nil, for: session, users: nil).bytes,
+          as: UTF8.self)
+      }
+      #expect(!text().contains("href"))
+      sidebar.declare(world.console.routes.filter { $0.route.pattern == "/" })
+      #expect(text().contains(#"<a href="/" aria-current="page">Projects</a>"#))
+      #expect(text().split(separator: "href").count == 2)
+    }
+  }
+
+  @Test func `the sidebar counts the pool's users`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      #expect(try await ada.get(try await world.eu).says("Users <small>4</small>"))
+      let email: Form = ["email": "new@example.com"]
+      _ = try await ada.submit(try await world.eu + "/new-user", email)
+      #expect(try await ada.get(try await world.eu).says("Users <small>5</small>"))
+    }
+  }
+
+  @Test func `an error page belongs to no entry`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let missing = try await ada.get("/projects/acme-retail/nothing")
+      #expect(missing.status == .notFound && missing.currentEntries == 0)
+      #expect(missing.entries.contains("Projects"))
+    }
+  }
+
+  /// The names of the entries that an address belongs to most specifically.
+  private static func entries(of target: Target, in scope: Scope?) -> [String] {
+    let entries =
+      (scope == nil ? PageEntry.ofInstance : PageEntry.ofPool) + [.approvals, .account]
+    let place = PageEntry.Place(target, in: scope)
+    let lengths = entries.map { $0.length(at: place) }
+    guard let longest = lengths.compactMap({ $0 }).max(), let catalog = try? World.catalog.get()
+    else { return [] }
+    return zip(entries, lengths).filter { $0.1 == longest }.map { catalog.text($0.0.text) }
+  }
+
+  /// An address that matches the segments of a route.
+  private static func target(_ components: [PathComponent]) throws -> Target {
+    let path = components.map { component in
+      switch component {
+      case .literal(let text): "/" + text
+      case .parameter(let suffix): "/x" + suffix
+      }
+    }
+    return try #require(Target(path.isEmpty ? "/" : path.joined()))
+  }
+}
+
+extension PathComponent {
+  fileprivate var isFile: Bool {
+    if case .literal(let text) = self { text.hasSuffix(".csv") } else { false }
+  }
+}
+
+extension Answer {
+  /// The page's bar and sidebar.
+  private var header: Substring {
+    guard let start = text.firstRange(of: "<header class=\"bar\">"),
+      let end = text.firstRange(of: "</header>")
+    else { return "" }
+    return text[start.upperBound..<end.lowerBound]
+  }
+
+  /// The number of entries of the bar and the sidebar that are marked as the current page.
+  var currentEntries: Int {
+    header.split(separator: "aria-current=\"page\"", omittingEmptySubsequences: false).count - 1
+  }
+
+  /// The names of the entries in the sidebar.
+  fileprivate var entries: [String] {
+    header.split(separator: "<li><a href=\"").compactMap { part in
+      guard let start = part.firstIndex(of: ">") else { return nil }
+      let name = part[part.index(after: start)...].prefix { $0 != "<" }
+      return name.trimmingPrefix { $0 == " " }.split(separator: " ").joined(separator: " ")
+    }
+  }
+}

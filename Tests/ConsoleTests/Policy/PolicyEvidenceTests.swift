@@ -1,0 +1,231 @@
+import HTTP
+import Identity
+import OTP
+import Testing
+
+@testable import Console
+
+/// The evidence for a window: its numbers, its words, and who sees what.
+@Suite struct PolicyEvidenceTests {
+  /// Exact arithmetic: 1 − (1 − codes / 10^6)^guesses as a percentage with three significant digits.
+  private func exact(codes: Int, guesses: Int) -> String {
+    let base = 1_000_000
+    // The digits of (10^6 − codes)^guesses in base 10^6, the least significant first.
+    var miss = [1]
+    for _ in 0..<guesses {
+      var carry = 0
+      miss = miss.map { digit in
+        let product = digit * (base - codes) + carry
+        carry = product / base
+        return product % base
+      }
+      miss.append(carry)
+    }
+    var hit: [Int] = []
+    var borrow = 0
+    for digit in miss.prefix(guesses) {
+      let rest = -digit - borrow
+      borrow = rest < 0 ? 1 : 0
+      hit.append(rest < 0 ? rest + base : rest)
+    }
+    let digits = hit.reversed().flatMap { limb in
+      let text = String(limb)
+      return Array(String(repeating: "0", count: 6 - text.count) + text)
+    }
+    let first = digits.firstIndex { $0 != "0" } ?? 0
+    var number = Int(String(digits[first..<first + 3])) ?? 0
+    if let next = digits[first + 3].wholeNumberValue, next >= 5 { number += 1 }
+    // The number has the value of `first + 3` decimal places, and two fewer as a percentage.
+    var fraction = String(number)
+    let places = first + 1
+    while fraction.count < places { fraction = "0" + fraction }
+    while fraction.last == "0" { fraction.removeLast() }
+    return "0.\(fraction)%"
+  }
+
+  @Test(arguments: [
+    (0, 5, "0.0005%"), (0, 10, "0.001%"), (0, 100, "0.01%"),
+    (1, 5, "0.0015%"), (1, 10, "0.003%"), (1, 100, "0.03%"),
+    (2, 5, "0.0025%"), (2, 10, "0.005%"), (2, 100, "0.05%"),
+    (5, 5, "0.0055%"), (5, 10, "0.011%"), (5, 100, "0.11%"),
+    (10, 5, "0.0105%"), (10, 10, "0.021%"), (10, 100, "0.21%"),
+  ])
+  func `the odds are exact to the digit`(intervals: Int, guesses: Int, words: String) throws {
+    let window = try #require(Window(adjacentIntervals: intervals))
+    let odds = GuessingOdds(window, cap: guesses)
+    #expect(OddsWords.chance(odds.untilClosed) == words)
+    #expect(exact(codes: window.codes, guesses: guesses) == words)
+  }
+
+  @Test(arguments: [(0, "1.0"), (1, "3.0"), (2, "5.0"), (5, "11.0"), (10, "21.0")])
+  func `the expected hits have one decimal`(intervals: Int, words: String) throws {
+    let odds = GuessingOdds(try #require(Window(adjacentIntervals: intervals)), cap: 100)
+    #expect(OddsWords.hits(odds.expectedHits(in: 10_000)).english == words)
+    #expect(OddsWords.hits(0.01).english == "< 0.1" && OddsWords.hits(0).english == "0.0")
+  }
+
+  private func histogram(_ counts: [Int: (accepted: Int, confirmed: Int)]) -> OffsetHistogram {
+    OffsetHistogram(
+      days: 30, accepted: (-10...10).map { counts[$0]?.accepted ?? 0 },
+      confirmed: (-10...10).map { counts[$0]?.confirmed ?? 0 },
+      unconfirmed: (-10...10).map { $0 == 9 ? 41 : 0 },
+      userDays: [900, 60, 30, 0, 0, 0, 0, 2, 0, 0, 0],
+      users: [200, 40, 12, 1, 1, 1, 1, 1, 0, 0, 0])
+  }
+
+  @Test func `the finding and the effect of each window are sentences with their base`() throws {
+    let evidence = WindowEvidence(
+      histogram([0: (900, 0), -1: (60, 0), -2: (0, 30), -7: (0, 2)]))
+    let windows = try (0...10).map { try #require(Window(adjacentIntervals: $0)) }
+    #expect(
+      EvidenceWords.finding(evidence, windows[1]).english
+        == "±1 rejects 32 of 992 correct codes (3.22%)")
+    #expect(
+      EvidenceWords.finding(evidence, windows[7]).english
+        == "±7 accepts every correct code (992 correct codes)")
+    #expect(
+      EvidenceWords.effect(of: windows[2], insteadOf: windows[1], evidence)?.english
+        == "Would have accepted 30 more correct codes; 11 more users without a rejection. Still outside: 2 correct codes from 1 user."
+    )
+    #expect(
+      EvidenceWords.effect(of: windows[0], insteadOf: windows[1], evidence)?.english
+        == "Would have rejected 60 more correct codes; 28 more users with a rejection. Outside in total: 92 correct codes from 40 users."
+    )
+    let few = WindowEvidence(histogram([0: (29, 5)]))
+    #expect(EvidenceWords.finding(few, windows[1]).english == "Not enough data")
+    #expect(EvidenceWords.effect(of: windows[2], insteadOf: windows[1], few) == nil)
+  }
+
+  @Test(arguments: [
+    (0, "0%"), (9_990, "99.9%"), (9_999, "99.99%"), (322, "3.22%"), (1_005, "10.05%"),
+  ])
+  func `shares are exact`(basisPoints: Int, words: String) {
+    #expect(ShareWords.percent(basisPoints: basisPoints).english == words)
+    #expect(ShareWords.percent(basisPoints, of: 10_000).english == words)
+  }
+
+  @Test func `the query of the evidence has a period and a goal`() {
+    #expect(EvidenceQuery(Form()) == EvidenceQuery(days: 30, goal: .standard))
+    #expect(EvidenceQuery(["days": "7", "keep": "99.5"]).days == 7)
+    #expect(EvidenceQuery(["keep": "99.5"]).goal.basisPoints == 9_950)
+    for wrong in ["0", "31", "-7", "x", "90 "] {
+      #expect(EvidenceQuery(["days": wrong, "keep": wrong]) == EvidenceQuery())
+    }
+    for goal in KeepGoal.offered {
+      let address = EvidenceQuery(days: 90, goal: goal).address(of: "/policy")
+      #expect(address.hasPrefix("/policy?days=90"))
+    }
+  }
+
+  /// The text of the variant for the selected values.
+  private func selected(_ markup: [UInt8]) -> String {
+    let text = String(decoding: markup, as: UTF8.self)
+    let variant = text.split(separator: "<span class=\"variant ").first {
+      $0.prefix { $0 != ">" }.hasSuffix(" shown\"")
+    }
+    var result = ""
+    for piece in (variant ?? "").split(
+      separator: "<span class=\"o ", omittingEmptySubsequences: false)
+    {
+      let body = piece.drop { $0 != ">" }.dropFirst()
+      let parts = body.split(separator: "</span>", maxSplits: 1, omittingEmptySubsequences: false)
+      if result.isEmpty {
+        result += body
+      } else {
+        if piece.prefix(while: { $0 != ">" }).hasSuffix(" shown\"") { result += parts[0] }
+        if parts.count > 1 { result += parts[1] }
+      }
+    }
+    for (entity, sign) in [("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&"), ("</span>", "")] {
+      result = result.replacing(entity, with: sign)
+    }
+    return result
+  }
+
+  @Test func `the calls follow every combination of the form's values`() async throws {
+    try await World.withSampleData { world in
+      let policy = try await world.policy
+      let url = try #require(PublicURL(World.publicURL))
+      for totp in ["on", "off"] {
+        for sms in ["on", "off"] {
+          for intervals in ["default", "0", "5", "10"] {
+            var answers = PolicyAnswers(policy.edit)
+            (answers.totp, answers.sms, answers.intervals) = (totp, sms, intervals)
+            guard case .change(let request) = answers.read() else {
+              Issue.record("\(answers)")
+              continue
+            }
+            let configuration = request.applied(to: policy.edit).configuration
+            let snippets = PolicySnippets(policy, answers, publicURL: url)
+            #expect(
+              selected(snippets.curl.bytes)
+                == PolicyCurl.text(policy.scope, configuration, publicURL: url))
+            #expect(
+              selected(snippets.node.bytes) == PolicyNode.text(policy.scope, configuration))
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `5 that is set differs from 5 by default`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let explicit = try await browser.get(address)
+      #expect(explicit.says("id=\"intervals-5\" value=\"5\" checked"))
+      #expect(!explicit.says("value=\"default\" checked"))
+      _ = try await browser.save(address, .policy(intervals: "default"))
+      let unset = try await browser.get(address)
+      #expect(unset.says("value=\"default\" checked"))
+      #expect(!unset.says("value=\"5\" checked"))
+    }
+  }
+
+  @Test func `a link reviews a window, and only a valid one`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy?change=intervals&intervals="
+      let check = try await browser.get(address + "1")
+      #expect(check.says("<h1>Review changes</h1>") && check.value(of: "intervals") == "1")
+      #expect(try await browser.get(address + "11").says("<h1>MFA policy</h1>"))
+      #expect(try await browser.get(address).says("<h1>MFA policy</h1>"))
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      #expect(try await iris.get(address + "1").says("You have read-only access"))
+      #expect(try await world.policy.version == 2)
+    }
+  }
+
+  @Test func `administrators who can't see users see only numbers`() async throws {
+    try await World.withSampleData { world in
+      let address = try await world.eu + "/policy"
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      #expect(try await tomas.get(address + "/affected?beyond=1").status == .forbidden)
+      #expect(try await tomas.get(address + "/evidence.csv").status == .ok)
+      #expect(try await tomas.get(address + "/offsets.csv?days=7").status == .ok)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let list = try await nadia.get(address + "/affected?beyond=1&days=90")
+      #expect(list.status == .ok && list.says("Users with correct codes outside ±1"))
+      #expect(!list.says("affected.csv"))
+      let ada = try await Browser.signedIn(world)
+      #expect(try await ada.get(address + "/affected").says("affected.csv"))
+      let file = try await ada.download(address + "/affected.csv?beyond=1")
+      #expect(file.text.contains("Largest distance"))
+    }
+  }
+
+  @Test func `the effective state says what “mandatory” means`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world, as: World.iris)
+      let address = try await world.eu + "/policy"
+      #expect(try await browser.get(address).says("applications read") == false)
+      _ = try await world.identity.policies.change(
+        try await world.euScope, by: Author(actor: .commandLine)
+      ) { $0.pattern = .mandatory }
+      let page = try await browser.get(address)
+      #expect(page.says("Up to your application"))
+      #expect(page.says("“Mandatory” is a setting that applications read."))
+      #expect(page.says("Enforced by the server"))
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+@testable import Console
+
+/// Sign-off of reviews, evidence, exemptions, and comparisons in the console.
+@Suite struct SignOffPageTests {
+  private static let review = "/projects/acme-retail/review"
+
+  @Test func `a reviewer signs off with a code, and a later change makes it out of date`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let (ada, app) = try await Browser.withApp(world, as: World.ada)
+      #expect(try await ada.get(Self.review).says("These policies were never signed off."))
+      let form = try await ada.get(Self.review + "/sign-off")
+      let digest = try #require(form.value(of: "digest"))
+      let wrong = try await ada.submit(
+        Self.review + "/sign-off", ["digest": digest, "due": "yesterday", "note": "Q4"])
+      #expect(wrong.status == .unprocessableContent)
+      #expect(wrong.says("Enter one of the next 366 days."))
+      #expect(wrong.says("Q4") && wrong.says("yesterday"), "the entered values are kept")
+      Markup.check(wrong)
+      world.clock.advance(seconds: 900)
+      let refused = try await ada.submit(
+        Self.review + "/sign-off",
+        ["digest": digest, "due": "2027-01-31", "code": "000000"])
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.values(of: "href").contains("#code"))
+      let done = try await ada.submit(
+        Self.review + "/sign-off",
+        ["digest": digest, "due": "2027-01-31", "code": try world.code(of: app), "note": "Q4"])
+      #expect(done.location == Self.review)
+      let after = try await ada.get(Self.review)
+      #expect(after.says("Review signed off. The next one is due on Jan 31, 2027."))
+      #expect(after.says("nothing changed since") && after.says("<bdi>Q4</bdi>"))
+      Markup.check(after)
+      let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
+      _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
+        $0.pattern = .account
+      }
+      #expect(try await ada.get(Self.review).says("but a policy or tenant changed since"))
+      let stale = try await ada.submit(
+        Self.review + "/sign-off", ["digest": digest, "due": "2027-01-31"])
+      #expect(stale.says("A policy or tenant changed while you were reviewing."))
+    }
+  }
+
+  @Test func `the evidence file is signed with the key that the review shows`() async throws {
+    try await World.withSampleData { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let answer = try await iris.get(Self.review + "/evidence.json")
+      #expect(answer.response.fields[.contentType] == "application/json")
+      let key = try await world.identity.evidenceKeys.current()
+      let result = EvidenceFile.verify(Array(answer.text.utf8), with: key.publicKey)
+      guard case .valid(let project, _) = result else {
+        Issue.record("\(result)")
+        return
+      }
+      #expect(project == "acme-retail")
+      #expect(try await iris.get(Self.review).says(key.id))
+      let page = try await iris.get(Self.review + "/evidence")
+      #expect(page.says(key.id) && page.says("eu-shop"))
+      Markup.check(page)
+    }
+  }
+
+  @Test func `a support agent can't download evidence or sign off`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      for path in ["/sign-off", "/evidence", "/evidence.json"] {
+        let answer = try await nadia.get(Self.review + path)
+        #expect(answer.status == .notFound || answer.status == .forbidden, "\(path)")
+      }
+      let page = try await nadia.get(Self.review)
+      #expect(!page.says("never signed off"), "an agent of one tenant sees nothing of the project")
+    }
+  }
+
+  @Test func `an exemption is shown on the user's page, in the review, in the list, and as CSV`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let done = try await ada.submit(
+        user + "/exemption", ["until": "week", "reason": "other", "note": "Key on order"])
+      #expect(done.location == user)
+      let page = try await ada.get(user)
+      #expect(page.says("Exempt from MFA until") && page.says("Key on order"))
+      #expect(page.values(of: "href").contains(user + "/exemption/end"))
+      let own = try await ada.get(user + "/exemption")
+      #expect(own.says("You granted this user’s last exemption."))
+      for path in ["/review", "/exemptions", "/exemptions?project=acme-retail"] {
+        let list = try await ada.get(path)
+        #expect(list.says("Key on order"), "\(path)")
+        Markup.check(list)
+      }
+      #expect(try await ada.get("/exemptions?project=globex").says("No exemptions"))
+      let csv = try await ada.get("/exemptions.csv")
+      #expect(csv.says("\"acme-retail\"") && csv.says("\"Key on order\""))
+      #expect(
+        try await ada.get(Self.review).values(of: "href").contains(
+          "/exemptions?project=acme-retail"))
+      _ = try await ada.submit(user + "/exemption/end", ["reason": "mistake"])
+      #expect(try await ada.get("/exemptions").says("No exemptions"))
+    }
+  }
+
+  @Test func `policies of two pools and of a past date are compared`() async throws {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy/comparison"
+      let page = try await tomas.get(address + "?with=acme-retail")
+      #expect(page.says("of 5 fields differ") && page.says("class=\"differs\""))
+      Markup.check(page)
+      for query in ["?with=nowhere", "?on=2999-01-01", "?on=today", "?on=1999-01-01"] {
+        let wrong = try await tomas.get(address + query)
+        #expect(wrong.status == .unprocessableContent, "\(query)")
+        Markup.check(wrong)
+      }
+    }
+  }
+}

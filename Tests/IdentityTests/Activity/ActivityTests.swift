@@ -1,0 +1,287 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import OTP
+import Testing
+
+struct ActivityTests {
+  private static let always = (from: Instant(seconds: 0), to: Instant(seconds: 4_000_000_000))
+
+  /// Expects every count to equal a recount.
+  private func expectSound(
+    _ instance: Instance, _ models: [(scope: Scope, model: ActivityModel)], _ note: Comment
+  ) async throws {
+    let activity = instance.identity.activity
+    for (scope, model) in models {
+      let checks = try await activity.checks(
+        in: scope, from: Self.always.from, to: Self.always.to)
+      #expect(checks.map(\.hour) == checks.map(\.hour).sorted())
+      let counted = Dictionary(uniqueKeysWithValues: checks.map { ($0.hour, $0.byOutcome) })
+      #expect(counted == ActivityModel.checks(model.events), note)
+      for days in [1, 7, 30, 90] {
+        let offsets = try await activity.offsets(in: scope, days: days)
+        #expect(offsets == model.offsets(days: days, at: instance.now), note)
+      }
+      for (window, days) in [(0, 90), (1, 30), (3, 7), (9, 90)] {
+        var listed: [AffectedUser] = []
+        var after: String?
+        repeat {
+          let page = try await activity.affected(
+            in: scope, beyond: window, days: days, after: after, limit: 2)
+          listed += page.items
+          after = page.next
+        } while after != nil
+        let expected = model.affected(reach: window + 1, days: days, at: instance.now)
+        #expect(listed.count == expected.count, note)
+        for user in listed {
+          #expect(user.reach == expected[user.account], note)
+          let codes = model.codes(
+            of: user.account, reach: window + 1, days: days, at: instance.now)
+          #expect(user.codes == codes, note)
+          #expect(user.distance.map(abs) == user.reach)
+        }
+      }
+    }
+    let whole = try await activity.checks(
+      inProject: instance.acme.project, from: Self.always.from, to: Self.always.to)
+    let counted = Dictionary(uniqueKeysWithValues: whole.map { ($0.hour, $0.byOutcome) })
+    #expect(counted == ActivityModel.checks(models.flatMap(\.model.events)), note)
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `counts equal a recount of every code, before and after they are folded`(
+    seed: UInt64
+  ) async throws {
+    try await withInstance { instance in
+      var random = Seeded(seed)
+      var models = [instance.acme, instance.east].map { (scope: $0, model: ActivityModel()) }
+      var devices: [[Person: Device]] = [[:], [:]]
+      func enroll(_ person: Person, _ pool: Int) async throws {
+        let device = try await instance.enrolled(person, in: models[pool].scope)
+        devices[pool][person] = device
+        try await learn(device, pool)
+      }
+      func learn(_ device: Device, _ pool: Int) async throws {
+        let scope = models[pool].scope
+        let log = try await instance.codeAttempts(device.account, in: scope)
+        models[pool].model.learn(log, of: device.account.id, at: instance.now)
+      }
+      for pool in models.indices {
+        try await instance.setWindow(2, in: models[pool].scope)
+        for person in [Person.alice, .bob] { try await enroll(person, pool) }
+      }
+      for round in 0..<120 {
+        let pool = random.below(2)
+        let scope = models[pool].scope
+        let person: Person = random.chance(50) ? .alice : .bob
+        guard let device = devices[pool][person] else { continue }
+        let now = instance.now
+        let action = random.below(100)
+        if action < 75 {
+          let steps = random.chance(50) ? 0 : Int64(random.below(21)) - 10
+          let code =
+            try random.chance(15) ? device.wrongCode(at: now) : device.code(at: now, steps: steps)
+          try await instance.enterCode(device, code: code, in: scope)
+          // The clock may have moved an attempt by a microsecond, never into another hour.
+          try await learn(device, pool)
+        } else if action < 80 {
+          try await instance.identity.accounts.delete(scope, device.account.id, by: Instance.boss)
+          models[pool].model.delete(device.account.id)
+          try await enroll(person, pool)
+        } else if action < 85 {
+          try await instance.setWindow(random.below(5), in: scope)
+        } else {
+          _ = try await instance.identity.activity.fold()
+        }
+        instance.clock.advance(
+          random.pick(weighted: [(31, 60), (400, 20), (4_000, 10), (40_000, 8), (864_000, 2)]) ?? 0)
+        if round % 15 == 0 {
+          try await expectSound(instance, models, "seed \(seed), round \(round), unfolded")
+          try await instance.fold()
+          try await expectSound(instance, models, "seed \(seed), round \(round), folded")
+        }
+      }
+    }
+  }
+
+  @Test func `a near miss confirmed after it was folded moves between the counts`() async throws {
+    try await withInstance { instance in
+      try await instance.setWindow(1)
+      let device = try await instance.enrolled(.alice)
+      // The code is three intervals late before midnight, and the correct one follows after it.
+      let midnight = (instance.now.seconds / 86_400 + 1) * 86_400
+      instance.clock.advance(midnight - 60 - instance.now.seconds)
+      try await instance.enterCode(device, code: device.code(at: instance.now, steps: -3))
+      try await instance.fold()
+      var offsets = try await instance.identity.activity.offsets(in: instance.acme, days: 7)
+      #expect(offsets.unconfirmed[7] == 1 && offsets.allUserDays == 0 && offsets.users[0] == 0)
+      instance.clock.advance(120)
+      try await instance.enterCode(device, code: device.code(at: instance.now))
+      for _ in 0..<2 {
+        offsets = try await instance.identity.activity.offsets(in: instance.acme, days: 7)
+        #expect(offsets.unconfirmedCodes == 0 && offsets.confirmed[7] == 1)
+        #expect(offsets.accepted[10] == 1 && offsets.acceptedCodes == 1)
+        #expect(offsets.userDays == [1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0])
+        #expect(offsets.users == [1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0])
+        try await instance.fold()
+      }
+      let today = try await instance.identity.activity.offsets(in: instance.acme, days: 1)
+      #expect(today.userDays[0] == 1 && today.users == [1] + [Int](repeating: 0, count: 10))
+    }
+  }
+
+  @Test func `changes that two servers fold at once are counted once`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      for _ in 0..<4 {
+        try await instance.enterCode(device, code: device.code(at: instance.now))
+        instance.clock.advance(30)
+      }
+      let other = try instance.identity()
+      async let one = instance.identity.activity.fold()
+      async let two = other.activity.fold()
+      _ = try await (one, two)
+      _ = try await other.activity.fold()
+      let checks = try await other.activity.checks(
+        in: instance.acme, from: Self.always.from, to: Self.always.to)
+      #expect(checks.map(\.accepted).reduce(0, +) == 5)
+      let left = try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ count(*) FROM activity_delta") {
+          try $0.value(0) as Int
+        }
+      }
+      #expect(left == 0)
+    }
+  }
+
+  @Test func `a deleted tenant's counts are deleted, and its project's remain`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice, in: instance.east)
+      try await instance.enterCode(device, code: "0", in: instance.east)
+      try await instance.fold()
+      try await instance.enterCode(device, code: "0", in: instance.east)
+      try await instance.identity.pools.delete(
+        project: instance.east.project, tenant: instance.east.tenant, by: Instance.boss)
+      while try await instance.identity.purge() {}
+      let whole = try await instance.identity.activity.checks(
+        inProject: instance.acme.project, from: Self.always.from, to: Self.always.to)
+      #expect(whole.map(\.incorrect).reduce(0, +) == 2)
+      let rows = try await instance.database.read { connection in
+        try connection.first(
+          """
+          SELECT /* test */ (SELECT count(*) FROM activity_delta)
+            + (SELECT count(*) FROM activity_hour WHERE scope_key = \(instance.east.key))
+            + (SELECT count(*) FROM offset_day) + (SELECT count(*) FROM reach_day)
+            + (SELECT count(*) FROM reach_users) + (SELECT count(*) FROM reach_account)
+            + (SELECT count(*) FROM enrollment_hour WHERE scope_key = \(instance.east.key))
+          """
+        ) { try $0.value(0) as Int }
+      }
+      #expect(rows == 0)
+    }
+  }
+
+  @Test func `deleting all users deletes a pool's counts and keeps its enrollment history`()
+    async throws
+  {
+    try await withInstance { instance in
+      let start = instance.now
+      let device = try await instance.enrolled(.alice)
+      try await instance.enterCode(device, code: device.code(at: instance.now))
+      try await instance.fold()
+      instance.clock.advance(7_200)
+      try await instance.identity.accounts.deleteAll(instance.acme, by: Instance.boss)
+      try await instance.fold()
+      let activity = instance.identity.activity
+      let offsets = try await activity.offsets(in: instance.acme, days: 90)
+      #expect(offsets == OffsetHistogram(days: 90))
+      let checks = try await activity.checks(
+        in: instance.acme, from: Self.always.from, to: Self.always.to)
+      #expect(checks == [])
+      let enrollment = try await activity.enrollment(
+        of: instance.acme, from: start, to: instance.now)
+      #expect(enrollment.map(\.users) == [1, 0])
+    }
+  }
+
+  @Test func `codes of enrollment and of phones have no offset`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.enrolled(.alice)
+      let offsets = try await instance.identity.activity.offsets(in: instance.acme, days: 7)
+      #expect(offsets == OffsetHistogram(days: 7))
+      let checks = try await instance.identity.activity.checks(
+        in: instance.acme, from: Self.always.from, to: Self.always.to)
+      #expect(checks.map(\.accepted) == [1])
+    }
+  }
+
+  @Test func `attempts of an earlier release are counted by the migration`() async throws {
+    try await withEmptyDatabase { database in
+      let earlier = Identity.migrations.prefix { !$0.name.hasPrefix("m0036") }
+      try await database.migrate(Array(earlier), at: 0)
+      let clock = FixedClock()
+      let today = clock.now.seconds / 86_400
+      try await database.write { connection in
+        for text in [
+          """
+          INSERT INTO project (project_id, number, display_name, email_privacy, created_at, users,
+            enrolled_users)
+          VALUES ('old-app', 7, 'Old', 1, 0, 2, 1)
+          """,
+          """
+          INSERT INTO scope (scope_key, project_id, display_name, password, email_link, anonymous,
+            created_at, next_account, users, enrolled_users)
+          VALUES (3, 'old-app', 'Old', 1, 0, 0, 0, 3, 2, 1)
+          """,
+        ] as [SQL] { try connection.run(text) }
+        for number in 1...2 {
+          try connection.run(
+            """
+            INSERT INTO account (account_key, scope_key, uid, valid_since_s, created_at)
+            VALUES (\(3 << 40 + number), 3, \("uid-\(number)"), 0, 0)
+            """)
+        }
+        let rows: [(Int, Int64, String, Int?, Bool)] = [
+          (1, 1, "accepted", -1, false), (1, 1, "late", -4, true), (1, 0, "accepted", 0, false),
+          (2, 0, "early", 5, false), (2, 0, "wrong", nil, false),
+        ]
+        for (index, row) in rows.enumerated() {
+          try connection.run(
+            """
+            INSERT INTO code_attempt (scope_key, at, account_key, way, result, distance, confirmed,
+              address, user_agent)
+            VALUES (3, \((today - row.1) * 86_400_000_000 + Int64(index)), \(3 << 40 + row.0), 'app',
+              \(row.2), \(row.3), \(row.4), '', '')
+            """)
+        }
+        try connection.run(
+          "INSERT INTO code_attempt_count VALUES (3, \(today - 100), 'wrong', 0, 9)")
+      }
+      let identity = try Identity(
+        database: database, keys: KeyRing(random: .system), profile: .standalone, hasher: .cheap,
+        mail: TestMail.writer, clock: clock.wall)
+      try await identity.prepare()
+      let scope = try await identity.scopes.existing(project: ID("old-app"))
+      let offsets = try await identity.activity.offsets(in: scope, days: 7)
+      #expect(offsets.accepted[9] == 1 && offsets.accepted[10] == 1 && offsets.acceptedCodes == 2)
+      #expect(offsets.confirmed[6] == 1 && offsets.unconfirmed[15] == 1)
+      #expect(offsets.userDays == [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+      #expect(offsets.users == [1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
+      let affected = try await identity.activity.affected(in: scope, beyond: 2, days: 7).items
+      #expect(affected.map(\.account.text) == ["uid-1"] && affected.map(\.reach) == [4])
+      for checks in [
+        try await identity.activity.checks(in: scope, from: Self.always.from, to: Self.always.to),
+        try await identity.activity.checks(
+          inProject: scope.project, from: Self.always.from, to: Self.always.to),
+      ] {
+        #expect(checks.map(\.incorrect) == [9, 0, 1] && checks.map(\.accepted) == [0, 1, 1])
+      }
+      while try await identity.activity.fold() {}
+      clock.advance(3_600)
+      let history = try await identity.activity.enrollment(
+        of: scope, from: clock.now, to: clock.now)
+      #expect(history == [EnrollmentPoint(at: clock.now, users: 2, enrolled: 1)])
+    }
+  }
+}

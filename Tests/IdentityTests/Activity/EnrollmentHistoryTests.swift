@@ -1,0 +1,93 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct EnrollmentHistoryTests {
+  @Test func `numbers of users are recorded by hour, for a pool and its project`() async throws {
+    try await withInstance { instance in
+      let activity = instance.identity.activity
+      let start = instance.now
+      try await instance.fold()
+      _ = try await instance.account(.alice)
+      try await instance.fold()
+      instance.clock.advance(3_600)
+      _ = try await instance.enrolled(.bob, in: instance.east)
+      try await instance.fold()
+      instance.clock.advance(7_200)
+      // Not folded: only the current state shows it.
+      _ = try await instance.account(.mallory)
+      let now = instance.now
+      let own = try await activity.enrollment(of: instance.acme, from: start, to: now)
+      #expect(
+        own == [
+          EnrollmentPoint(at: start.advanced(bySeconds: 3_600), users: 1, enrolled: 0),
+          EnrollmentPoint(at: now, users: 2, enrolled: 0),
+        ])
+      let whole = try await activity.enrollment(
+        ofProject: instance.acme.project, from: start, to: now)
+      #expect(
+        whole == [
+          EnrollmentPoint(at: start.advanced(bySeconds: 3_600), users: 1, enrolled: 0),
+          EnrollmentPoint(at: start.advanced(bySeconds: 7_200), users: 2, enrolled: 1),
+          EnrollmentPoint(at: now, users: 3, enrolled: 1),
+        ])
+      // A period that ended has no current state.
+      let past = try await activity.enrollment(
+        of: instance.east, from: start, to: start.advanced(bySeconds: 3_600))
+      #expect(
+        past == [EnrollmentPoint(at: start.advanced(bySeconds: 3_600), users: 0, enrolled: 0)])
+      let trends = try await activity.trends(
+        ofScopes: [instance.acme.key, instance.east.key], points: 3,
+        from: now.advanced(bySeconds: -7_200), to: now)
+      #expect(trends[instance.acme.key] == [0, 0, 0])
+      #expect(trends[instance.east.key] == [nil, 1, 1])
+      let project = try await activity.trends(
+        ofProjects: [instance.acme.project, ID("unknown")], points: 3,
+        from: now.advanced(bySeconds: -7_200), to: now)
+      #expect(project == [instance.acme.project: [0, 0.5, 1.0 / 3]])
+    }
+  }
+
+  @Test func `the project's number drops when a tenant is deleted`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice, in: instance.east)
+      try await instance.fold()
+      let start = instance.now
+      instance.clock.advance(3_600)
+      try await instance.identity.pools.delete(
+        project: instance.east.project, tenant: instance.east.tenant, by: Instance.boss)
+      try await instance.fold()
+      while try await instance.identity.purge() {}
+      instance.clock.advance(3_600)
+      let whole = try await instance.identity.activity.enrollment(
+        ofProject: instance.acme.project, from: start, to: instance.now)
+      #expect(whole.map(\.users) == [1, 0])
+    }
+  }
+
+  @Test func `a long period has at most 400 intervals, each with its last state`() async throws {
+    try await withInstance { instance in
+      try await instance.fold()
+      let first = instance.now.seconds / 3_600
+      let key = instance.acme.key
+      try await instance.database.write { connection in
+        for hour in 1...9_000 as ClosedRange<Int64> {
+          try connection.run(
+            """
+            INSERT /* test */ INTO enrollment_hour (scope_key, whole, hour, users, enrolled_users)
+            VALUES (\(key), 0, \(first + hour), \(hour), 0)
+            """)
+        }
+      }
+      instance.clock.advance(9_001 * 3_600)
+      let points = try await instance.identity.activity.enrollment(
+        of: instance.acme, from: Instant(seconds: (first + 1) * 3_600),
+        to: instance.now.advanced(bySeconds: -1))
+      #expect(points.count <= 402 && points.count > 380)
+      for point in points {
+        #expect(Int64(point.users) == point.at.seconds / 3_600 - first - 1)
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Identity
+import Testing
+
+@Suite struct EffectiveMFATests {
+  private func effective(_ instance: Instance) async throws -> EffectiveMFA {
+    let policies = instance.identity.policies
+    return EffectiveMFA(
+      try await policies.read(instance.acme), history: try await policies.history(instance.acme),
+      at: instance.now)
+  }
+
+  private func change(
+    _ instance: Instance, _ edit: @escaping @Sendable (inout PolicyEdit) -> Void
+  ) async throws {
+    instance.clock.advance(60)
+    _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      policy throws(PolicyError) in edit(&policy)
+    }
+  }
+
+  @Test func `the server requires codes only from users who have a factor`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.enrolled(.alice)
+      let effective = try await effective(instance)
+      #expect(effective.kinds == [.totp] && effective.askedUsers == 1)
+      #expect(effective.unaskedUsers == effective.users - 1)
+      try await change(instance) { $0.configuration.totp?.state = .disabled }
+      let off = try await self.effective(instance)
+      #expect(off.kinds.isEmpty && off.askedUsers == 0 && off.unaskedUsers == off.users)
+      #expect(off.codesSince == instance.now)
+    }
+  }
+
+  @Test func `a mandatory pattern is enforced by the application, from its day on`() async throws {
+    try await withInstance { instance in
+      #expect(try await effective(instance).enrollment == .nobody)
+      try await change(instance) { $0.pattern = .mandatory }
+      let since = instance.now
+      try await change(instance) { $0.configuration.totp?.adjacentIntervals = 2 }
+      let mandatory = try await effective(instance)
+      #expect(mandatory.enrollment == .application && mandatory.saysMandatory)
+      #expect(mandatory.enrollmentSince == since)
+      let day = Day(instance.now.advanced(bySeconds: 3 * 86_400))
+      try await change(instance) { $0.mandatoryFrom = day }
+      let later = try await effective(instance)
+      #expect(later.enrollment == .nobody && later.startsOn == day)
+      instance.clock.advance(4 * 86_400)
+      let started = try await effective(instance)
+      #expect(started.enrollment == .application && started.enrollmentSince == day.start)
+    }
+  }
+
+  @Test func `“mandatory” in the configuration changes nothing at sign-in`() async throws {
+    try await withInstance { instance in
+      try await change(instance) { $0.configuration.state = .mandatory }
+      let effective = try await effective(instance)
+      #expect(effective.saysMandatory && effective.enrollment == .nobody)
+    }
+  }
+
+  @Test func `other patterns leave the choice to users`() async throws {
+    try await withInstance { instance in
+      for pattern in [EnrollmentPattern.skippable, .account] {
+        try await change(instance) { $0.pattern = pattern }
+        #expect(try await effective(instance).enrollment == .nobody)
+      }
+      try await change(instance) { $0.pattern = .stepUp }
+      #expect(try await effective(instance).enrollment == .application)
+    }
+  }
+}

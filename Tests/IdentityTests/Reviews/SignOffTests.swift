@@ -1,0 +1,187 @@
+import Crypto
+import Database
+import DatabaseSQLite
+@testable import Identity
+import JSON
+import Testing
+
+struct SignOffTests {
+  private func sign(
+    _ instance: Instance, by agent: Agent, days: Int = 30, seen: String? = nil, note: String = ""
+  ) async throws {
+    let reviews = instance.identity.reviews
+    let digest = try await reviews.digest(of: instance.acme.project)
+    _ = try await reviews.signOff(
+      instance.acme.project, seen: seen ?? digest,
+      dueOn: Day(instance.now.advanced(bySeconds: Int64(days) * 86_400)),
+      agent.request(nil, note: note))
+  }
+
+  private func state(_ instance: Instance) async throws -> ReviewStanding.State {
+    try await instance.identity.reviews.standing(of: instance.acme.project).state
+  }
+
+  @Test func `the policy set lists all pools in a fixed order, and its digest follows from it`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.setWindow(2, in: instance.east)
+      let set = try await instance.database.read {
+        try PolicySet.read(instance.acme.project, $0)
+      }
+      let text = String(decoding: set.json.serialized(), as: UTF8.self)
+      #expect(text.hasPrefix(#"{"schema":"countersign-policy-set/1","project":"acme-app","pools":[{"#))
+      let east = #"{"tenant":"\#(instance.east.objectID)","version":1,"#
+      let policy =
+        #""sms":false,"totpState":"enabled","adjacentIntervals":2,"enrollmentPattern":null"#
+      #expect(text.contains(east) && text.contains(policy))
+      #expect(set.pools.map(\.tenant) == set.pools.map(\.tenant).sorted())
+      #expect(set.digest == HashFunction.sha256.digest(Array(text.utf8)))
+    }
+  }
+
+  @Test func `any change to any pool makes a sign-off out of date, even if it is undone`()
+    async throws
+  {
+    try await withInstance { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      #expect(try await state(instance) == .never)
+      try await instance.setWindow(2, in: instance.east)
+      try await sign(instance, by: iris)
+      #expect(try await state(instance) == .current)
+      try await instance.setWindow(3, in: instance.east)
+      #expect(try await state(instance) == .changed)
+      try await instance.setWindow(2, in: instance.east)
+      #expect(try await state(instance) == .changed)
+      try await sign(instance, by: iris)
+      #expect(try await state(instance) == .current)
+      _ = try await instance.identity.pools.createTenant(
+        in: instance.acme.project,
+        UserPoolEdit(displayName: "North"), by: Instance.boss)
+      #expect(try await state(instance) == .changed)
+    }
+  }
+
+  @Test func `a changed name and other projects don't make a sign-off out of date`() async throws {
+    try await withInstance { instance in
+      try await sign(instance, by: try await instance.agent("iris", role: .auditor))
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) { $0.displayName = "Acme renamed" }
+      try await instance.setWindow(1, in: instance.globex)
+      #expect(try await state(instance) == .current)
+      let globex = try await instance.identity.reviews.standing(of: instance.globex.project)
+      #expect(globex.state == .never && globex.signOff == nil)
+    }
+  }
+
+  @Test func `a reviewer can't sign off policies they haven't seen`() async throws {
+    try await withInstance { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      let digest = try await instance.identity.reviews.digest(of: instance.acme.project)
+      try await instance.setWindow(3)
+      await expect("failed.changedMeanwhile") {
+        try await sign(instance, by: iris, seen: digest)
+      }
+      #expect(try await state(instance) == .never)
+    }
+  }
+
+  @Test func `the next review is due within a year, after today`() async throws {
+    try await withInstance { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      for days in [-1, 0, 367] {
+        await expect("failed.invalidDueDay") { try await sign(instance, by: iris, days: days) }
+      }
+      try await sign(instance, by: iris, days: 366)
+    }
+  }
+
+  @Test(arguments: [Role.support, .policy])
+  func `other roles can't sign off`(role: Role) async throws {
+    try await withInstance { instance in
+      let agent = try await instance.agent("sam", role: role)
+      await expect("refused.notAllowed") { try await sign(instance, by: agent) }
+      #expect(try await state(instance) == .never)
+    }
+  }
+
+  @Test func `an auditor of another project can't sign off`() async throws {
+    try await withInstance { instance in
+      let agent = try await instance.agent(
+        "zoe", role: .auditor, project: instance.globex.project)
+      await expect("refused.notAllowed") { try await sign(instance, by: agent) }
+    }
+  }
+
+  @Test func `a sign-off is audited with its digest, due day, and note`() async throws {
+    try await withInstance { instance in
+      try await sign(
+        instance, by: try await instance.agent("iris", role: .auditor), note: "Q4 review")
+      let row = try #require(try await instance.log().first)
+      let signOff = try #require(
+        try await instance.identity.reviews.signOffs(of: instance.acme.project).first)
+      #expect(row.action == .policySignOff && row.note == "Q4 review" && row.actorName == "iris")
+      #expect(row.new(.policyDigest) == .text(signOff.digest))
+      #expect(row.new(.reviewDue) == .day(signOff.dueOn))
+      let versions = try await instance.identity.policies.versions(instance.acme)
+      #expect(versions.items.isEmpty, "a sign-off isn't a version of the policy")
+    }
+  }
+
+  @Test func `an overdue review is listed to reviewers until it is signed off again`() async throws {
+    try await withInstance { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      try await sign(instance, by: iris, days: 10)
+      let reviews = instance.identity.reviews
+      instance.clock.advance(10 * 86_400)
+      #expect(try await state(instance) == .current, "it's due today")
+      instance.clock.advance(86_400)
+      #expect(try await state(instance) == .overdue)
+      let overdue = try await reviews.overdue(visibleTo: iris.administrator, limit: 5)
+      #expect(overdue.map(\.signOff.project) == [instance.acme.project])
+      let others = Administrator(
+        id: ID("x"), email: "x@example.com", displayName: "X",
+        grants: [Grant(role: .auditor, project: instance.globex.project)])
+      #expect(try await reviews.overdue(visibleTo: others, limit: 5).isEmpty)
+      try await sign(instance, by: try await instance.agent("iris", role: .auditor))
+      #expect(try await reviews.overdue(visibleTo: iris.administrator, limit: 5).isEmpty)
+    }
+  }
+
+  @Test func `the reviewer is reminded once by email on the due day`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      try await sign(instance, by: iris, days: 10)
+      try await instance.identity.purgeExpired()
+      #expect(try await instance.messages().isEmpty)
+      instance.clock.advance(10 * 86_400)
+      try await instance.identity.purgeExpired()
+      try await instance.identity.purgeExpired()
+      #expect(try await instance.messages() == ["mail review-due iris@desk.example.com"])
+      let mail = try #require(try await instance.mails("review-due").first)
+      #expect(mail.subject.contains(instance.acme.projectName))
+      #expect(mail.body.contains("/projects/acme-app/review"))
+    }
+  }
+
+  @Test func `a review that was signed off again sends no reminder`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      try await sign(instance, by: try await instance.agent("iris", role: .auditor), days: 10)
+      instance.clock.advance(5 * 86_400)
+      try await sign(instance, by: try await instance.agent("iris", role: .auditor), days: 90)
+      instance.clock.advance(10 * 86_400)
+      try await instance.identity.purgeExpired()
+      #expect(try await instance.messages().isEmpty)
+    }
+  }
+
+  @Test func `a deleted project's sign-offs aren't inherited through its ID`() async throws {
+    try await withInstance { instance in
+      try await sign(instance, by: try await instance.agent("iris", role: .auditor))
+      _ = try await instance.identity.pools.delete(
+        project: instance.acme.project, tenant: nil, by: Instance.boss)
+      #expect(try await instance.identity.reviews.signOffs(of: instance.acme.project).isEmpty)
+    }
+  }
+}
