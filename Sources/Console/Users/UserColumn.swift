@@ -19,7 +19,15 @@ enum UserColumn: String, CaseIterable, Sendable {
   }
 
   /// The class of a table that hides the column.
-  var hidingClass: String { "no-\(rawValue)" }
+  var hidingClass: String {
+    switch self {
+    case .phone: "no-phone"
+    case .factor: "no-factor"
+    case .state: "no-state"
+    case .lastSignIn: "no-last-sign-in"
+    case .created: "no-created"
+    }
+  }
 }
 
 /// The columns that an administrator chose, which the browser remembers in a cookie.
