@@ -187,8 +187,8 @@ def test_s2_see_factors_last_use_and_lock(hand, demo):
     assert "TOTP" in row and re.search(r"\d|ago|just now", factor.locator(
         "[data-label='Last used']").first.inner_text())
     # The state of the code lock, and its end.
-    codes = me.page.locator("section[aria-labelledby=codes]").inner_text()
-    assert re.search("Codes are (blocked until|locked after) ", codes)
+    diagnosis = me.page.get_by_role("region", name="Diagnosis").inner_text()
+    assert re.search("Codes are (blocked until|locked after) ", diagnosis)
     for heading in ("Sessions", "Messages", "Notes", "History"):
         expect(me.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     costs(me, 0, 1, 1)
@@ -204,7 +204,7 @@ def test_s3_remove_a_lost_device(hand, demo, way):
     else:
         reauthenticate(demo.server.data, LONG_AGO)
         open_from_list(me, tenant, uid)
-    me.click(me.page.get_by_role("link", name="Remove…"))
+    me.click(me.page.get_by_role("link", name="Remove factor…"))
     me.select("reason", "lost")
     if way == "with-a-code":
         own_code(me, demo.person("support"))
@@ -229,7 +229,7 @@ def test_s4_remove_every_factor(hand, demo, way):
         own_code(me, demo.person("support"))
     me.click(me.page.locator("main form button.destroy"))
     assert "Another administrator can undo it until" in status(me)
-    expect(me.page.get_by_role("link", name="Remove…")).to_have_count(0)
+    expect(me.page.get_by_role("link", name="Remove factor…")).to_have_count(0)
     costs(me, 4, 1, 2)
 
 
@@ -266,7 +266,7 @@ def test_s6_suspend_a_factor_until_tomorrow(hand, demo, way):
     else:
         reauthenticate(demo.server.data, LONG_AGO)
         open_from_list(me, tenant, uid)
-    me.click(me.page.get_by_role("link", name="Suspend…"))
+    me.click(me.page.get_by_role("link", name="Suspend factor…"))
     # “End of tomorrow” is preselected.
     me.select("reason", "lost")
     if way == "with-a-code":
@@ -296,12 +296,15 @@ def test_s8_explain_why_codes_are_rejected(hand, demo):
     email = next(email for uid, email in people(demo, tenant)
                  if "clock about" in owner.get(f"{tenant}/users/{uid}").text)
     me = find_user(hand("support"), email)
-    codes = me.page.locator("section[aria-labelledby=codes]")
-    # The recent code attempts, explained, and advice for the caller.
-    assert re.search(r"\d intervals? (late|early)", codes.locator("tbody").inner_text())
-    expect(codes.locator(".chip", has_text="clock about")).to_be_visible()
+    # One sentence with advice for the caller, its evidence, and the recent code attempts.
+    diagnosis = me.page.get_by_role("region", name="Diagnosis").inner_text()
     assert re.search(r"about [\d\w ]+ (slow|fast)\. Ask the caller to set the phone’s date and time"
-                     " to automatic", codes.inner_text())
+                     " to automatic", diagnosis)
+    assert re.search(r"Last \d+ codes: [\d to]+ intervals? (late|early)", diagnosis)
+    expect(me.page.locator("main .chip", has_text="clock about")).to_be_visible()
+    codes = me.page.locator("section[aria-labelledby=codes]")
+    assert re.search(r"\d intervals? (late|early)", codes.locator("tbody").inner_text())
+    expect(me.page.locator("main svg.c[role=img]")).to_be_visible()
     costs(me, 0, 1, 1)
 
 
@@ -324,7 +327,7 @@ def test_s10_remove_factors_of_forty_users_with_approval(hand, demo):
     me = hand("support")
     reauthenticate(demo.server.data)
     me.click(link(me, "/projects/harbour-bank/users?factor=none"))
-    me.click(me.page.locator("main summary"))
+    me.click(me.page.locator("main summary", has_text="in bulk"))
     me.type(me.page.locator("#list"), "\n".join(emails))
     me.click(me.page.get_by_role("button", name="Preview"))
     assert "Remove the second factors of 40 users?" == me.page.locator("h1").inner_text()

@@ -95,7 +95,7 @@ def test_a_factor_is_removed(page, api, standalone):
     with page.expect_navigation():
         page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(re.escape(f"/users/{uid}") + "$"))
-    tab_to(page, "Remove… Mallory’s phone")
+    tab_to(page, "Remove factor… Mallory’s phone")
     with page.expect_navigation():
         page.keyboard.press("Enter")
     tab_to(page, "reason")

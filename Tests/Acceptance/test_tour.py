@@ -138,7 +138,7 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
     page.get_by_role("link", name="mallory@example.com").click()
     expect(page).to_have_url(re.compile(re.escape(f"/users/{uid}") + "$"))
     expect(page.get_by_text("Mallory’s phone").first).to_be_visible()
-    page.get_by_role("link", name="Remove…").click()
+    page.get_by_role("link", name="Remove factor…").click()
     page.get_by_role("button", name="Remove factor").click()
     # A reason is required.
     expect(page.locator("#reason-error")).to_be_visible()
@@ -149,7 +149,7 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
     page.get_by_role("button", name="Remove factor").click()
     status = page.locator("[role=status]").inner_text()
     assert "Mallory’s phone" in status and "ended" in status
-    expect(page.get_by_role("link", name="Remove…")).to_have_count(0)
+    expect(page.get_by_role("link", name="Remove factor…")).to_have_count(0)
 
     # Support can view the policy but not change it.
     page.goto(f"/projects/acme-app/tenants/{tenant}/policy")

@@ -78,7 +78,8 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       let page = try await nadia.get(user)
-      for button in ["End all sessions", "Rename…", "Remove…", "Remove all factors…"] {
+      for button in ["End all sessions", "Rename factor…", "Remove factor…", "Remove all factors…"]
+      {
         #expect(page.says(button))
       }
       for button in ["Disable", "Delete", "Mark email"] { #expect(!page.says(button)) }
@@ -95,7 +96,8 @@ import Testing
       #expect(try await nadia.post(new, ["csrf": token]).status == .forbidden)
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get(user)
-      #expect(!read.says("End all sessions") && !read.says("Rename") && !read.says("Remove…"))
+      #expect(
+        !read.says("End all sessions") && !read.says("Rename") && !read.says("Remove factor…"))
       let other = try await iris.get(user).csrf
       #expect(try await iris.post(user + "/sessions/end", ["csrf": other]).status == .forbidden)
     }

@@ -112,6 +112,27 @@ import Testing
     }
   }
 
+  @Test func `a list is quiet about usual states, and the browser remembers chosen columns`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let users = try await world.eu + "/users"
+      let page = try await ada.get(users)
+      #expect(page.says("<table class=\"list\">") && !page.says("chip on"))
+      #expect(page.says("email not verified") && !page.says(">email verified"))
+      let chosen = try await ada.get(
+        users + "?sort=name&column=&column=phone&column=state&column=x")
+      #expect(chosen.says("<table class=\"list no-factor no-last-sign-in no-created\">"))
+      #expect(chosen.says("name=\"sort\" value=\"name\""))
+      Markup.check(chosen)
+      #expect(try await ada.get(users).says("<table class=\"list no-factor no-last-sign-in"))
+      let none = try await ada.get(users + "?column=")
+      #expect(none.says("no-phone no-factor no-state no-last-sign-in no-created"))
+      #expect(try await ada.get(users).says("no-phone no-factor"))
+    }
+  }
+
   @Test func `the search bar covers every accessible pool, from every page`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)

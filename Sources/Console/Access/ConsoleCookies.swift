@@ -4,7 +4,7 @@ import Identity
 import Text
 
 /// The console's cookies: for sessions, for forms before sign-in, for sign-ins that still require a
-/// code, for known devices, and for the platform of the guides.
+/// code, for known devices, and for the platform of the guides and the columns of the list of users.
 ///
 /// Over HTTPS, their names begin with `__Host-`, so that browsers reject them from any other host
 /// and without `Secure`. The session cookie is `Lax`, because a link to a page in an email would
@@ -15,6 +15,7 @@ struct ConsoleCookies: Sendable {
   private let form: String
   private let pending: String
   private let device: String
+  private let columns: String
   /// The cookie of the platform that guides show samples for; the console's script sets it as well.
   let platform: String
   private let isSecure: Bool
@@ -25,6 +26,7 @@ struct ConsoleCookies: Sendable {
     form = (isSecure ? "__Host-" : "") + "countersign-form"
     pending = (isSecure ? "__Host-" : "") + "countersign-pending"
     device = (isSecure ? "__Host-" : "") + "countersign-device-"
+    columns = (isSecure ? "__Host-" : "") + "countersign-columns"
     platform = (isSecure ? "__Host-" : "") + "countersign-platform"
   }
 
@@ -101,6 +103,16 @@ struct ConsoleCookies: Sendable {
     Cookie(
       name: self.platform, value: platform.rawValue, httpOnly: false, secure: isSecure,
       sameSite: .strict, maxAge: 365 * 86_400)
+  }
+
+  /// The columns of the list of users that the browser remembers; nil if none were chosen.
+  func columns(of request: Request) -> String? {
+    request.cookies[columns]?.text(atMost: Self.longestToken)
+  }
+
+  func columns(_ names: String) -> Cookie {
+    Cookie(
+      name: columns, value: names, secure: isSecure, sameSite: .strict, maxAge: 365 * 86_400)
   }
 
   private static let tokenLength = 32

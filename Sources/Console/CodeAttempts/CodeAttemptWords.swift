@@ -23,6 +23,17 @@ enum CodeAttemptText {
     }
   }
 
+  /// Returns the result of several consecutive code attempts.
+  static func sentence(_ run: CodeAttemptRun) -> Message {
+    if run.attempts.count == 1 { return sentence(run.newest) }
+    let count = Message.Value.number(run.count)
+    return run.isAccepted
+      ? Message("code-attempts.accepted-codes", ["count": count])
+      : Message(
+        "code-attempts.result-repeated",
+        ["count": count, "result": .message(result(run.newest))])
+  }
+
   private static func result(_ codeAttempt: CodeAttempt) -> Message {
     let isSent = codeAttempt.way.isSent
     switch codeAttempt.result {
@@ -101,11 +112,31 @@ enum CodeAttemptText {
         : Words.duration(seconds: drift.seconds))
   }
 
-  /// Returns what to tell a caller whose clock is off.
-  static func advice(_ drift: ClockDrift) -> Message {
+  /// Returns that a clock is off, as a sentence.
+  static func finding(_ drift: ClockDrift) -> Message {
     drift.isSlow
-      ? Message("code-attempts.advice-slow-clock", ["time": time(drift)])
-      : Message("code-attempts.advice-fast-clock", ["time": time(drift)])
+      ? Message("code-attempts.slow-clock", ["time": time(drift)])
+      : Message("code-attempts.fast-clock", ["time": time(drift)])
+  }
+
+  /// Returns what to tell a caller whose clock is off.
+  static let clockAdvice = Message("code-attempts.set-clock")
+
+  /// Returns by how much the codes that show a drift were off.
+  static func evidence(_ evidence: DriftEvidence) -> Message {
+    let (least, most) = (evidence.intervals.lowerBound, evidence.intervals.upperBound)
+    let count = Message.Value.number(evidence.count)
+    let intervals = Message.Value.message(intervals(least, most))
+    return evidence.drift.isSlow
+      ? Message("code-attempts.last-codes-late", ["count": count, "intervals": intervals])
+      : Message("code-attempts.last-codes-early", ["count": count, "intervals": intervals])
+  }
+
+  private static func intervals(_ least: Int, _ most: Int) -> Message {
+    least == most
+      ? Message("code-attempts.count-of-intervals", ["count": .number(most)])
+      : Message(
+        "code-attempts.range-of-intervals", ["least": .number(least), "most": .number(most)])
   }
 
   /// Returns what a lock means for temporary and recovery codes; nil if codes aren't locked.

@@ -2,77 +2,71 @@ import Identity
 import Localization
 import Templating
 
-/// A user's recent code attempts, with advice for the support agent.
+/// A user's recent code attempts, with runs of the same result in one row.
 struct CodeAttemptsSection: ViewModel {
-  let lock: Markup?
-  let lockWords: Message?
-  let drift: Markup?
-  let advice: Message?
   let rows: [CodeAttemptRow]
-  /// The address of the full list; nil if all code attempts are shown.
-  let all: String?
+  /// The address of the full list.
+  let all: String
 
   /// Creates the section; nil for a user without second factors and code attempts.
-  init?(
-    _ page: Page<CodeAttempt>, of account: Account, in scope: Scope, at now: Instant,
-    _ times: Times
-  ) {
-    let codeAttempts = page.items
-    guard !codeAttempts.isEmpty || !account.factors.isEmpty else { return nil }
-    lock = AccountChips.lock(account.codeLock(at: now))
-    lockWords = CodeAttemptText.lock(account, at: now, times)
-    let found = ClockDrift(codeAttempts)
-    drift = found.map { Chip.look(CodeAttemptText.clock($0)) }
-    advice = found.map(CodeAttemptText.advice)
-    rows = codeAttempts.map { CodeAttemptRow($0, of: account, times) }
-    all = page.next == nil ? nil : ConsolePaths.codeAttempts(scope, account.id.text)
+  init?(_ page: Page<CodeAttempt>, of account: Account, in scope: Scope, _ times: Times) {
+    guard !page.items.isEmpty || !account.factors.isEmpty else { return nil }
+    rows = CodeAttemptRun.all(page.items).map { CodeAttemptRow($0, of: account, times) }
+    all = ConsolePaths.codeAttempts(scope, account.id.text)
   }
 
   static let keys: Keys<Self> = [
-    .markup(\.lock),
-    .markup(\.drift),
-    .flag("hasNotes") { $0.lockWords != nil || $0.advice != nil },
-    .text(\.lockWords),
-    .text(\.advice),
     .flag("hasRows") { !$0.rows.isEmpty },
     .list(\.rows),
     .text(\.all),
-    .number("shown") { $0.rows.count },
   ]
 }
 
-/// A code attempt in the list.
+/// A code attempt, or a run of them, in a list.
 struct CodeAttemptRow: ViewModel {
-  let codeAttempt: CodeAttempt
+  let run: CodeAttemptRun
   let factor: Message?
   let times: Times
 
   init(_ codeAttempt: CodeAttempt, of account: Account, _ times: Times) {
-    self.codeAttempt = codeAttempt
+    self.init(CodeAttemptRun(attempts: [codeAttempt]), of: account, times)
+  }
+
+  init(_ run: CodeAttemptRun, of account: Account, _ times: Times) {
+    self.run = run
     self.times = times
-    let found = account.factors.first { $0.id == codeAttempt.enrollment }
+    let enrollment = run.newest.enrollment
+    let found = account.factors.first { $0.id == enrollment }
     factor =
       if let found {
         Message.verbatim(found.label)
-      } else if codeAttempt.enrollment != nil {
+      } else if enrollment != nil {
         Message("code-attempts.removed-factor")
       } else {
         nil
       }
   }
 
+  /// The time of the code, or the days of the first and the last one.
+  private var at: Markup {
+    let days = (times.calendarDay(of: run.oldest.at), times.calendarDay(of: run.newest.at))
+    guard days.0 != days.1 else { return times.past(run.newest.at) }
+    return Markup(
+      escaping: Message(
+        "code-attempts.period", ["from": Times.short(days.0), "to": Times.short(days.1)]))
+  }
+
   static let keys: Keys<Self> = [
-    .text("what") { CodeAttemptText.sentence($0.codeAttempt) },
+    .text("what") { CodeAttemptText.sentence($0.run) },
     .text(\.factor),
     .text("address") {
-      $0.codeAttempt.origin.address.isEmpty ? nil : $0.codeAttempt.origin.address
+      $0.run.newest.origin.address.isEmpty ? nil : $0.run.newest.origin.address
     },
-    .text("program") { $0.codeAttempt.origin.program },
+    .text("program") { $0.run.newest.origin.program },
     .markup("strip") { row in
       WindowStrip.marked(
-        row.codeAttempt.window, at: row.codeAttempt.distance,
-        isAccepted: row.codeAttempt.result.isSuccess)
+        row.run.newest.window, at: row.run.distance, isAccepted: row.run.isAccepted)
     },
-    .markup("at") { $0.times.past($0.codeAttempt.at) },
+    .markup("at") { $0.at },
   ]
 }

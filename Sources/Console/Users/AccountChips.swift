@@ -4,19 +4,6 @@ import Templating
 
 /// Chips for the states of an account.
 enum AccountChips {
-  private static let totp = Chip.on(Factor.Kind.totp.name)
-  private static let phone = Chip.on(Factor.Kind.phone.name)
-  private static let both = {
-    // One element, because on small screens the cell is laid out as a row next to its heading.
-    var html = HTML()
-    html.raw("<span>")
-    html.add(totp)
-    html.raw(" ")
-    html.add(phone)
-    html.raw("</span>")
-    return html.markup
-  }()
-  private static let noFactor = Chip.off(Message("users.no-factor"))
   static let never = {
     var html = HTML()
     html.raw("<span class=\"soft\">")
@@ -34,30 +21,16 @@ enum AccountChips {
   private static let closed = Chip.bad(Message("users.locked"))
   private static let blocked = Chip.look(Message("users.codes-blocked"))
 
-  /// Returns chips for the kinds of second factors; nil for none.
-  static func factors(totp hasTOTP: Bool, phone hasPhone: Bool) -> Markup? {
-    switch (hasTOTP, hasPhone) {
-    case (true, true): both
-    case (true, false): totp
-    case (false, true): phone
-    case (false, false): nil
-    }
-  }
-
-  /// Returns chips for an account's kinds of second factors in a list.
-  static func listed(_ account: AccountSummary) -> Markup {
-    factors(totp: account.hasTOTP, phone: account.hasPhone) ?? noFactor
-  }
-
-  /// Returns the most important state of an account for a list, and whether it's protected.
-  static func state(_ account: AccountSummary, _ lock: CodeLock, isSuspended: Bool) -> Markup {
+  /// Returns what's unusual about an account, for a list: its most important state, and whether it's
+  /// protected; nil if nothing is.
+  static func state(_ account: AccountSummary, _ lock: CodeLock, isSuspended: Bool) -> Markup? {
+    let hasUnverifiedEmail = account.email != nil && !account.emailVerified
     let state =
       account.disabled
       ? disabled
-      : self.lock(lock)
-        ?? (isSuspended
-          ? suspended : email(hasEmail: account.email != nil, isVerified: account.emailVerified))
+      : self.lock(lock) ?? (isSuspended ? suspended : hasUnverifiedEmail ? unverified : nil)
     guard account.isProtected else { return state }
+    guard let state else { return protected }
     var html = HTML()
     html.raw("<span>")
     html.add(state)
@@ -98,33 +71,20 @@ enum AccountChips {
     !hasEmail ? noEmail : isVerified ? verified : unverified
   }
 
-  /// Returns all chips of an account for its own page.
-  static func all(_ account: Account, at now: Instant) -> Markup {
+  /// Returns chips for what's unusual about an account, for its own page.
+  static func problems(_ account: Account, _ drift: ClockDrift?, at now: Instant) -> Markup {
+    var chips: [Markup] = []
+    if account.disabled { chips.append(disabled) }
+    if let lock = lock(account.codeLock(at: now)) { chips.append(lock) }
+    if let drift { chips.append(Chip.look(CodeAttemptText.clock(drift))) }
+    if account.factors.contains(where: { $0.isSuspended(at: now) }) { chips.append(suspended) }
+    if account.changesLockedAt != nil { chips.append(changesLocked) }
+    if account.email != nil, !account.emailVerified { chips.append(unverified) }
+    if account.isProtected { chips.append(protected) }
     var html = HTML()
-    html.add(email(account))
-    html.raw(" ")
-    html.add(
-      factors(totp: account.has(.totp), phone: account.has(.phone))
-        ?? Chip.off(Message("users.no-second-factor")))
-    if account.disabled {
+    for chip in chips {
       html.raw(" ")
-      html.add(disabled)
-    }
-    if account.factors.contains(where: { $0.isSuspended(at: now) }) {
-      html.raw(" ")
-      html.add(suspended)
-    }
-    if account.isProtected {
-      html.raw(" ")
-      html.add(protected)
-    }
-    if account.changesLockedAt != nil {
-      html.raw(" ")
-      html.add(changesLocked)
-    }
-    if let lock = lock(account.codeLock(at: now)) {
-      html.raw(" ")
-      html.add(lock)
+      html.add(chip)
     }
     return html.markup
   }

@@ -95,7 +95,8 @@ struct FoundPool: ViewModel {
       return FoundPool(
         scope: pool.scope, count: found.total.isExact ? pool.count : nil, text: text,
         users: hits.map {
-          let source = UserRow.Source(AccountSummary($0.account), at: now, times: times)
+          let source = UserRow.Source(
+            AccountSummary($0.account), foundBy: $0.factor, at: now, times: times)
           return UserRow(source, in: $0.scope)
         })
     }

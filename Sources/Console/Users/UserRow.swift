@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Templating
 
 /// A user's row in a list.
@@ -11,10 +12,13 @@ final class UserRow: ViewModel {
     let account: AccountSummary
     let lock: CodeLock
     let isSuspended: Bool
+    /// The name of the second factor that a search found the user by; nil if a listed field matches.
+    let foundBy: String?
     let times: Times
 
-    init(_ account: AccountSummary, at now: Instant, times: Times) {
+    init(_ account: AccountSummary, foundBy: Factor? = nil, at now: Instant, times: Times) {
       self.account = account
+      self.foundBy = foundBy?.label
       lock = account.codeLock(at: now)
       isSuspended = account.isSuspended(at: now)
       self.times = times
@@ -24,17 +28,13 @@ final class UserRow: ViewModel {
     func hash(into hasher: inout Hasher) { hasher.combine(account) }
   }
 
-  private let account: AccountSummary
-  private let lock: CodeLock
-  private let isSuspended: Bool
+  private let source: Source
   private let scope: Scope
-  private let times: Times
+
+  private var account: AccountSummary { source.account }
 
   init(_ source: Source, in scope: Scope) {
-    account = source.account
-    lock = source.lock
-    isSuspended = source.isSuspended
-    times = source.times
+    self.source = source
     self.scope = scope
   }
 
@@ -45,9 +45,19 @@ final class UserRow: ViewModel {
       $0.account.email == nil ? nil : $0.account.displayName.map { Words.short($0, 60) }
     },
     .text("uid") { $0.account.id.text },
-    .markup("factor") { AccountChips.listed($0.account) },
-    .markup("state") { AccountChips.state($0.account, $0.lock, isSuspended: $0.isSuspended) },
-    .markup("lastSignIn") { $0.account.lastLoginAt.map($0.times.past) ?? AccountChips.never },
-    .markup("created") { $0.times.day($0.account.createdAt) },
+    .text("foundBy") { row in
+      row.source.foundBy.map {
+        Message("users.found-by-factor", ["name": .name(Words.short($0, 60))])
+      }
+    },
+    .text("phone") { $0.account.label == $0.account.phoneNumber ? nil : $0.account.phoneNumber },
+    .text("factor") { FactorWords.kinds($0.account) },
+    .markup("state") {
+      AccountChips.state($0.account, $0.source.lock, isSuspended: $0.source.isSuspended)
+    },
+    .markup("lastSignIn") {
+      $0.account.lastLoginAt.map($0.source.times.past) ?? AccountChips.never
+    },
+    .markup("created") { $0.source.times.day($0.account.createdAt) },
   ]
 }

@@ -3,51 +3,49 @@ import Identity
 import Localization
 import Templating
 
-/// The support data of a user: recently removed factors, sessions, messages, and notes.
+/// The records of a user that their page shows collapsed, except recently removed factors.
 struct UserSupport: ViewModel {
-  let account: Account
-  let holds: [RemovalHold]
-  let sessions: [OpenSession]
-  let messages: [OutboxEntry]
-  let notes: [UserNote]
+  let records: UserRecords
   let context: ScopeContext
-  /// Whether the administrator can act on the user's factors.
-  let mayAct: Bool
-  let times: Times
 
-  /// Whether the administrator can add and delete notes; protection doesn't prevent that.
-  private var mayWrite: Bool {
-    context.may(.removeFactors) && !account.hasOnFile(context.signedIn.administrator.email)
-  }
+  private var account: Account { records.account }
   private var scope: Scope { context.scope }
+  private var times: Times { context.signedIn.times }
+  /// Whether the administrator can delete notes; protection doesn't prevent that.
+  private var mayWrite: Bool {
+    context.signedIn.administrator.denial(of: .deleteNote, on: account, in: scope) == nil
+  }
 
   static let keys: Keys<Self> = [
-    .flag("hasHolds") { !$0.holds.isEmpty },
+    .flag("hasHolds") { !$0.records.removalHolds.isEmpty },
     .list("holds") { support in
-      support.holds.map {
-        RemovedFactorRow($0, support.account, support.context, mayAct: support.mayAct)
-      }
+      support.records.removalHolds.map { RemovedFactorRow($0, support.account, support.context) }
     },
-    .flag("hasSessions") { !$0.sessions.isEmpty },
+    .flag("hasSessions") { !$0.records.sessions.isEmpty },
+    .text("sessionCount") {
+      Message("users.active-sessions", ["count": .number($0.records.sessionCount)])
+    },
     .list("sessions") { support in
-      support.sessions.map {
+      support.records.sessions.map {
         UserSessionRow(session: $0, factors: support.account.factors, support.times)
       }
     },
     .text("moreSessions") { support in
-      support.sessions.count < Sessions.mostListed
+      support.records.sessions.count < Sessions.mostListed
         ? nil : Message("users.showing-newest", ["count": .number(Sessions.mostListed)])
     },
-    .flag("hasMessages") { !$0.messages.isEmpty },
+    .flag("hasMessages") { !$0.records.messages.isEmpty },
+    .number("messageCount") { $0.records.messages.count },
     .list("messages") { support in
-      support.messages.map {
+      support.records.messages.map {
         UserMessageRow(message: $0, scope: support.scope, times: support.times)
       }
     },
-    .flag("hasNotes") { !$0.notes.isEmpty },
+    .flag("hasNotes") { !$0.records.notes.isEmpty },
+    .number("noteCount") { $0.records.notes.count },
     .list("notes") { support in
       let mayWrite = support.mayWrite
-      return support.notes.map { note in
+      return support.records.notes.map { note in
         NoteRow(
           note: note,
           removal: mayWrite
@@ -56,34 +54,24 @@ struct UserSupport: ViewModel {
           times: support.times)
       }
     },
-    .text("newNote") {
-      $0.mayWrite ? ConsolePaths.newNote($0.scope, $0.account.id.text) : nil
-    },
   ]
 }
 
 /// The factors of one removal that can be restored.
 struct RemovedFactorRow: ViewModel {
   let hold: RemovalHold
-  /// The address to restore them; nil if the administrator can't.
-  let undo: String?
-  /// The address to ask another administrator; nil unless the administrator removed them.
-  let ask: String?
-  /// The address to delete them permanently; nil without the permission.
-  let purge: String?
   /// Why this administrator can't restore them despite having the permission; nil otherwise.
   let why: Message?
   let times: Times
 
-  init(_ hold: RemovalHold, _ account: Account, _ context: ScopeContext, mayAct: Bool) {
+  init(_ hold: RemovalHold, _ account: Account, _ context: ScopeContext) {
     self.hold = hold
     times = context.signedIn.times
-    let isOwn = hold.remover == context.signedIn.administrator.id
-    let (scope, uid, removal) = (context.scope, account.id.text, hold.id.text)
-    undo = mayAct && !isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
-    purge = mayAct ? ConsolePaths.purge(scope, uid, removal) : nil
-    ask = mayAct && isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
-    why = mayAct && isOwn ? Message("users.removed-by-you") : nil
+    let administrator = context.signedIn.administrator
+    let isOwn =
+      hold.remover == administrator.id
+      && administrator.denial(of: .restoreFactors, on: account, in: context.scope) == nil
+    why = isOwn ? Message("users.removed-by-you") : nil
   }
 
   static let keys: Keys<Self> = [
@@ -93,9 +81,6 @@ struct RemovedFactorRow: ViewModel {
     .text("who") { $0.hold.removerName },
     .markup("removed") { $0.times.past($0.hold.removedAt) },
     .markup("until") { $0.times.moment($0.hold.until) },
-    .text(\.undo),
-    .text(\.ask),
-    .text(\.purge),
     .text(\.why),
   ]
 }

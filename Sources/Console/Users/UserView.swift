@@ -6,50 +6,76 @@ import Templating
 struct UserView: ViewModel {
   let frame: FrameView
   let account: Account
+  let pool: String
   let chips: Markup
-  let factors: [FactorRow]
-  let history: [HistoryRow]?
-  let facts: [Fact]
-  let support: UserSupport
+  let diagnosis: DiagnosisView
   /// Why the administrator can't act on this user, and what to do about it; nil if they can.
   let notice: SupportRefusal?
-  let actions: UserActionLinks
+  /// A pending removal, linked to its approval request.
+  let approval: Link?
+  /// The user's exemption from MFA; nil if there's none.
+  let exemption: UserExemption?
+  /// The actions that the administrator can perform; nil if there are none.
+  let actions: UserActions?
+  /// The drift of the phone's clock; nil for too few codes.
+  let timeline: ChartFrame?
+  /// The user's recent code attempts; nil without second factors and attempts.
+  let codeAttempts: CodeAttemptsSection?
+  let factors: [FactorRow]
+  /// The account recovery section; nil if there is nothing to show.
+  let backupCodes: BackupCodesView?
+  /// The pool's support playbook; nil without any.
+  let guidance: GuidanceAside?
+  let support: UserSupport
+  /// The newest audit rows; nil without the permission.
+  let history: [HistoryRow]?
+  let facts: [Fact]
   /// Links to more about this user.
   let links: [Link]
-  /// The user's recent code attempts; nil without second factors and attempts.
-  var codeAttempts: CodeAttemptsSection?
-  /// The pool's support playbook; nil without any.
-  var guidance: GuidanceAside?
-  /// The user's exemption from MFA; nil if there's none.
-  var exemption: UserExemption?
-  /// A pending removal, linked to its approval request.
-  var approval: Link?
-  /// The account recovery section; nil if there is nothing to show.
-  var backupCodes: BackupCodesView?
 
   init(
-    frame: Frame, context: ScopeContext, account: Account, sessions: Int, history: [AuditRow]?,
-    support: UserSupport, refusal: ActionDenial?, now: Instant
+    frame: Frame, context: ScopeContext, _ records: UserRecords, hasHistory: Bool,
+    _ prose: GuidanceProse, at now: Instant
   ) {
+    let (account, times) = (records.account, frame.times)
     self.frame = FrameView(frame)
     self.account = account
-    chips = AccountChips.all(account, at: now)
-    factors = account.factors.map {
-      FactorRow(
-        $0, of: account, in: context, mayAct: refusal == nil, at: now, times: frame.times)
-    }
-    self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
-    facts = Self.facts(account, sessions: sessions, times: frame.times)
-    self.support = support
-    notice = Self.notice(account, refusal, context)
-    actions = UserActionLinks(account, sessions: sessions, in: context)
+    pool = ApprovalWords.place(context.scope)
+    chips = AccountChips.problems(account, records.diagnosis.drift?.drift, at: now)
+    diagnosis = DiagnosisView(records.diagnosis, of: account, at: now, times)
+    notice = Self.notice(account, context)
+    approval = context.may(.removeFactors) ? records.approval.map { Self.pending($0, times) } : nil
+    exemption = records.exemption.map { UserExemption($0, of: account, in: context) }
+    actions = UserActions(records, in: context, at: now)
+    timeline = DriftTimeline.chart(
+      records.codeAttempts.items, records.diagnosis.drift, at: now, times)
+    codeAttempts = CodeAttemptsSection(records.codeAttempts, of: account, in: context.scope, times)
+    factors = account.factors.map { FactorRow($0, at: now, times) }
+    backupCodes = BackupCodesView(account, records.backupCodes, at: now, in: context)
+    guidance = GuidanceAside(records.guidance, of: context.scope, prose)
+    support = UserSupport(records: records, context: context)
+    history = hasHistory ? records.history.map { HistoryRow($0, times, frame.catalog) } : nil
+    facts = Self.facts(account, times: times)
     links = Self.links(account, context)
+  }
+
+  private static func pending(_ approval: Approval, _ times: Times) -> Link {
+    Link(
+      text: Message(
+        "users.pending-approval",
+        [
+          "action": .message(ApprovalWords.what(approval)),
+          "requester": .name(Words.short(approval.requesterName)),
+          "until": times.value(approval.expiresAt),
+        ]), href: approval.address)
   }
 
   /// Returns why an administrator with the permission to act can't act on this user.
   private static func notice(
-    _ account: Account, _ refusal: ActionDenial?, _ context: ScopeContext
+    _ account: Account, _ context: ScopeContext
   ) -> SupportRefusal? {
+    let refusal = context.signedIn.administrator.obstacle(
+      to: .removeFactor, on: account, in: context.scope)
     guard let refusal, context.may(.removeFactors) || context.may(.endSessions) else { return nil }
     var notice = SupportRefusal(ActionErrorText.sentence(refusal))
     if case .changesLocked = refusal, context.may(.protectUsers) {
@@ -76,9 +102,7 @@ struct UserView: ViewModel {
     return links
   }
 
-  private static func facts(
-    _ account: Account, sessions: Int, times: Times
-  ) -> [Fact] {
+  private static func facts(_ account: Account, times: Times) -> [Fact] {
     var facts: [Fact] = []
     if account.email != nil, let name = account.displayName {
       facts.append(Fact(Message("common.name"), HTML.isolated(name)))
@@ -104,7 +128,6 @@ struct UserView: ViewModel {
     facts.append(
       Fact(
         Message("users.last-sign-in"), account.lastLoginAt.map(times.past) ?? AccountChips.never))
-    facts.append(Fact(Message("users.sessions"), Message.value(.number(sessions))))
     facts.append(
       Fact(
         Message("users.incorrect-codes"),
@@ -148,15 +171,20 @@ struct UserView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .optional(\.guidance),
-    .optional(\.codeAttempts),
-    .optional(\.exemption),
-    .optional(\.approval),
-    .optional(\.backupCodes),
     .text("name") { $0.account.displayName ?? $0.account.label },
     .text("email") { $0.account.displayName == nil ? nil : $0.account.email },
+    .text("phone") { $0.account.label == $0.account.phoneNumber ? nil : $0.account.phoneNumber },
+    .text(\.pool),
     .text("uid") { $0.account.id.text },
     .markup(\.chips),
+    .object(\.diagnosis),
+    .optional(\.notice),
+    .optional(\.approval),
+    .optional(\.exemption),
+    .optional(\.actions),
+    .flag("hasActions") { $0.actions != nil },
+    .optional(\.timeline),
+    .optional(\.codeAttempts),
     .text("factorCount") {
       $0.factors.isEmpty
         ? nil : Message("users.count-of-factors", ["count": .number($0.factors.count)])
@@ -169,14 +197,21 @@ struct UserView: ViewModel {
         sentence: Message("users.first-factor-only"),
         link: EmptyLink(text: Message("users.how-users-enroll"), href: ConsolePaths.guidance()))
     },
-    .optional(\.notice),
+    .optional(\.backupCodes),
+    .optional(\.guidance),
     .object(\.support),
-    .object(\.actions),
+    .flag("showsHistory") { $0.history != nil },
+    .flag("hasHistory") { !($0.history ?? []).isEmpty },
+    .text("historyCount") { view in
+      let count = view.history?.count ?? 0
+      return count < UserRecords.mostHistory
+        ? Message("users.count-of-changes", ["count": .number(count)])
+        : Message("users.newest-changes", ["count": .number(count)])
+    },
+    .list("history") { $0.history ?? [] },
+    .markup("created") { $0.frame.times.day($0.account.createdAt) },
     .list(\.facts),
     .flag("hasLinks") { !$0.links.isEmpty },
     .list(\.links),
-    .flag("showsHistory") { $0.history != nil },
-    .flag("hasHistory") { !($0.history ?? []).isEmpty },
-    .list("history") { $0.history ?? [] },
   ]
 }

@@ -7,6 +7,7 @@ import Templating
 struct UsersPage: Sendable {
   let accounts: Accounts
   let frames: Frames
+  let cookies: ConsoleCookies
   let view: Template<UsersView>
   let row: Template<UserRow>
   let rows = MarkupCache<UserRow.Source>()
@@ -38,12 +39,22 @@ struct UsersPage: Sendable {
     let counts = try await refusing { try await accounts.counts(scope) }
     let frame = try await frames.frame(Message("common.users"), in: context)
     let now = frames.clock.now()
-    let sources = page.items.map { UserRow.Source($0, at: now, times: frame.times) }
+    let sources =
+      found?.hits.map {
+        UserRow.Source(
+          AccountSummary($0.account), foundBy: $0.factor, at: now, times: frame.times)
+      } ?? page.items.map { UserRow.Source($0, at: now, times: frame.times) }
     let rows = rows.joined(sources) { row.render(UserRow($0, in: scope)) }
-    return .html(
+    let columns = UserColumns(
+      context.signedIn.query, remembered: cookies.columns(of: context.signedIn.request))
+    var response = Response.html(
       view.render(
         UsersView(
           frame: frame, context: context, page: page, rows: rows, found: found, query: query,
-          counts: counts)))
+          columns: columns, counts: counts)))
+    if columns.isChosen {
+      response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
+    }
+    return response
   }
 }

@@ -6,7 +6,7 @@ enum UsersRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let users = UsersPage(
-      accounts: identity.accounts, frames: frames,
+      accounts: identity.accounts, frames: frames, cookies: parts.authorizer.cookies,
       view: try parts.template("users/users", for: UsersView.self),
       row: try parts.template("users/row", for: UserRow.self))
     table.inScope(.get, ConsolePaths.users, .findUsers, users.show)

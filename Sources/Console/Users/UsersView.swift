@@ -11,6 +11,7 @@ struct UsersView: ViewModel {
   let filter: FilterView
   let tabs: [Tab]
   let sorts: [Tab]
+  let columns: UserColumnsForm
   let caption: Message
   let pager: PagerView
   let empty: EmptyView
@@ -24,7 +25,7 @@ struct UsersView: ViewModel {
 
   init(
     frame: Frame, context: ScopeContext, page: Page<AccountSummary>, rows: Markup,
-    found: FoundAccounts?, query: UsersQuery, counts: AccountCounts
+    found: FoundAccounts?, query: UsersQuery, columns: UserColumns, counts: AccountCounts
   ) {
     self.frame = FrameView(frame)
     scope = context.scope
@@ -43,6 +44,7 @@ struct UsersView: ViewModel {
       Tab(
         text: each.words, href: query.with(each).query(of: list), isCurrent: each == query.sort)
     }
+    self.columns = UserColumnsForm(action: list, columns: columns, kept: query.form)
     caption =
       found.map { Self.caption($0, query) }
       ?? Message(
@@ -96,6 +98,8 @@ struct UsersView: ViewModel {
     .object(\.filter),
     .list(\.tabs),
     .list(\.sorts),
+    .object(\.columns),
+    .text("hidingClasses") { $0.columns.columns.hidingClasses },
     .text(\.caption),
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup(\.rows),
@@ -106,6 +110,5 @@ struct UsersView: ViewModel {
     .text(\.csrf),
     .optional(\.list),
     .text(\.removals),
-    .text("longest") { _ in Message.value(.number(UsersFile.longest)) },
   ]
 }

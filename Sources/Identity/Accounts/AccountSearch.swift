@@ -148,7 +148,8 @@ struct AccountSearch {
 
   private mutating func add(_ account: Account, _ scope: Scope) {
     guard filter.includes(account), seen.insert(account.key).inserted else { return }
-    hits.append(FoundAccounts.Hit(scope: scope, account: account))
+    hits.append(
+      FoundAccounts.Hit(scope: scope, account: account, factor: query.matchingFactor(of: account)))
   }
 
   private mutating func scope(

@@ -36,6 +36,9 @@ public struct FoundAccounts: Sendable {
     public let scope: Scope
     /// The account.
     public let account: Account
+    /// The second factor whose ID or number matches; nil if the email address, name, phone number,
+    /// or uid matches, which lists show.
+    public let factor: Factor?
   }
 
   /// The accounts without their pools.

@@ -9,6 +9,10 @@ struct SearchQuery: Sendable {
   let short: [String]
   /// The original text, for exact matches of IDs and addresses.
   let typed: String
+  /// The folded words.
+  private let words: [String]
+  /// The digits of the text if it looks like a phone number.
+  private let number: String?
 
   /// The maximum number of words used; more would only narrow the search.
   private static let mostWords = 8
@@ -17,13 +21,14 @@ struct SearchQuery: Sendable {
   init?(_ text: String) {
     typed = Self.address(in: text.trimmed)
     let folded = SearchText.folded(typed)
-    let words = Self.words(of: folded).prefix(Self.mostWords)
+    words = Array(Self.words(of: folded).prefix(Self.mostWords))
+    number = Self.phoneNumber(folded)
     guard !words.isEmpty else { return nil }
     // Longest first, because it matches the fewest accounts.
     let long = words.filter { $0.unicodeScalars.count > 2 }.sorted { $0.utf8.count > $1.utf8.count }
     let short = words.filter { $0.unicodeScalars.count <= 2 }
     let all = long.map(Self.quoted).joined(separator: " AND ")
-    guard let number = Self.phoneNumber(folded) else {
+    guard let number else {
       expression = long.isEmpty ? nil : all
       self.short = short
       return
@@ -31,6 +36,25 @@ struct SearchQuery: Sendable {
     let isWords = short.isEmpty && !long.isEmpty
     expression = isWords ? "(\(all)) OR \(Self.quoted(number))" : Self.quoted(number)
     self.short = []
+  }
+
+  /// Returns the second factor that an account was found by; nil if it was found by a field of its
+  /// own.
+  func matchingFactor(of account: Account) -> Factor? {
+    let own = SearchText(
+      fields: [account.email, account.displayName, account.phoneNumber, account.id.text],
+      factors: []
+    ).folded
+    guard !matches(own) else { return nil }
+    return account.factors.first { factor in
+      let text = SearchText(fields: [factor.id.text, factor.phoneNumber], factors: []).folded
+      return matches(text) || words.contains { !own.contains($0) && text.contains($0) }
+    }
+  }
+
+  private func matches(_ folded: String) -> Bool {
+    if let number, folded.contains(number) { return true }
+    return words.allSatisfy { folded.contains($0) }
   }
 
   /// Returns the address in a pasted link or mail header (`mailto:…`, `tel:…`, `Name <address>`),

@@ -42,12 +42,18 @@ public struct BackupCodes: Sendable {
   public func state(of account: Account) async throws(ActionDenial) -> BackupCodeState {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
-      let temporary = try BackupCodeStore.left(.temporary, of: account.key, at: now, connection)
-      let recovery = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
-      return BackupCodeState(
-        temporaryUntil: temporary?.expiresAt, temporaryMadeAt: temporary?.madeAt,
-        recoveryLeft: recovery?.count, recoveryMadeAt: recovery?.madeAt)
+      try Self.state(of: account, at: now, connection)
     }
+  }
+
+  static func state(
+    of account: Account, at now: Instant, _ connection: borrowing Connection
+  ) throws -> BackupCodeState {
+    let temporary = try BackupCodeStore.left(.temporary, of: account.key, at: now, connection)
+    let recovery = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
+    return BackupCodeState(
+      temporaryUntil: temporary?.expiresAt, temporaryMadeAt: temporary?.madeAt,
+      recoveryLeft: recovery?.count, recoveryMadeAt: recovery?.madeAt)
   }
 
   /// Generates a code that a user can enter once instead of a code of their authenticator app.

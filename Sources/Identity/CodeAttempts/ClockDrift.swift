@@ -16,10 +16,7 @@ public struct ClockDrift: Sendable, Equatable {
   /// A single near miss may be a guess: 21 of a million codes are near. Two different codes of the
   /// same factor with the same drift aren't guesses.
   public init?(_ codeAttempts: [CodeAttempt]) {
-    let near = codeAttempts.filter { codeAttempt in
-      guard !codeAttempt.way.isSent, codeAttempt.distance != nil else { return false }
-      return [.accepted, .late, .early].contains(codeAttempt.result)
-    }
+    let near = codeAttempts.filter(Self.isNear)
     guard let last = near.first, let steps = last.distance, abs(steps) >= Self.least else {
       return nil
     }
@@ -30,6 +27,12 @@ public struct ClockDrift: Sendable, Equatable {
       return nil
     }
     self.steps = steps
+  }
+
+  /// Returns true for a code of an app that matched an interval near the current one.
+  static func isNear(_ codeAttempt: CodeAttempt) -> Bool {
+    guard !codeAttempt.way.isSent, codeAttempt.distance != nil else { return false }
+    return [.accepted, .late, .early].contains(codeAttempt.result)
   }
 
   /// Creates a drift of a number of intervals.

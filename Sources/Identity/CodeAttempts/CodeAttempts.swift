@@ -21,14 +21,20 @@ public struct CodeAttempts: Sendable {
   ) async throws(AccountError) -> Page<CodeAttempt> {
     let place = after.map { Int64($0) } ?? account.lastCodeAttemptAt
     guard let place else { return Page(items: [], next: nil) }
-    let limit = Page<CodeAttempt>.size(limit)
     return try await store.read(AccountError.self) { connection in
-      let found = try Self.chain(of: account, from: place, limit: limit + 1, connection)
-      // The next page's first attempt was read, so the cursor points to it; attempts further on may
-      // be deleted.
-      let next = found.count > limit ? found[limit].at.microseconds : nil
-      return Page(items: Array(found.prefix(limit)), next: next.map { String($0) })
+      try Self.list(account, from: place, limit: limit, connection)
     }
+  }
+
+  static func list(
+    _ account: Account, from place: Int64, limit: Int, _ connection: borrowing Connection
+  ) throws -> Page<CodeAttempt> {
+    let limit = Page<CodeAttempt>.size(limit)
+    let found = try Self.chain(of: account, from: place, limit: limit + 1, connection)
+    // The next page's first attempt was read, so the cursor points to it; attempts further on may
+    // be deleted.
+    let next = found.count > limit ? found[limit].at.microseconds : nil
+    return Page(items: Array(found.prefix(limit)), next: next.map { String($0) })
   }
 
   /// Reads an account's code attempts starting at one of them, newest first.

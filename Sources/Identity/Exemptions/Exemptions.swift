@@ -45,9 +45,13 @@ public struct Exemptions: Sendable {
   /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func find(_ account: Account) async throws(ActionDenial) -> Exemption? {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
-      try Self.latest(account.key, connection).flatMap { $0.endsAt > now ? $0 : nil }
-    }
+    return try await store.read(ActionDenial.self) { try Self.find(account, at: now, $0) }
+  }
+
+  static func find(
+    _ account: Account, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Exemption? {
+    try latest(account.key, connection).flatMap { $0.endsAt > now ? $0 : nil }
   }
 
   /// Returns whether a user is exempt at a time.

@@ -30,15 +30,19 @@ public struct ScopeGuidance: Sendable {
   ///
   /// - Throws: ``GuidanceError/unavailable(_:)``.
   public func beginning(_ scope: Scope) async throws(GuidanceError) -> GuidanceBeginning? {
-    try await store.read(GuidanceError.self) { connection in
-      let found = try connection.first(
-        """
-        SELECT version, written_at, written_by, bytes, beginning FROM guidance
-        WHERE scope_key = \(scope.key) ORDER BY version DESC LIMIT 1
-        """
-      ) { GuidanceBeginning(version: try Self.version($0), text: try $0.value(4)) }
-      return found?.version.bytes == 0 ? nil : found
-    }
+    try await store.read(GuidanceError.self) { try Self.beginning(scope, $0) }
+  }
+
+  static func beginning(
+    _ scope: Scope, _ connection: borrowing Connection
+  ) throws -> GuidanceBeginning? {
+    let found = try connection.first(
+      """
+      SELECT version, written_at, written_by, bytes, beginning FROM guidance
+      WHERE scope_key = \(scope.key) ORDER BY version DESC LIMIT 1
+      """
+    ) { GuidanceBeginning(version: try Self.version($0), text: try $0.value(4)) }
+    return found?.version.bytes == 0 ? nil : found
   }
 
   /// Lists the versions, newest first.

@@ -159,14 +159,20 @@ public struct OutboxEntries: Sendable {
   ) async throws(OutboxError) -> [OutboxEntry] {
     let now = store.clock.now()
     return try await store.read(OutboxError.self) { connection in
-      try connection.all(
-        """
-        SELECT \(OutboxEntry.columns) FROM outbox o INDEXED BY outbox_by_account
-          LEFT JOIN account a ON a.account_key = o.account_key
-        WHERE o.account_key = \(account.key) ORDER BY o.message_id DESC LIMIT \(limit)
-        """
-      ) { try OutboxEntry($0, at: now) }
+      try Self.list(about: account, limit: limit, at: now, connection)
     }
+  }
+
+  static func list(
+    about account: Account, limit: Int = 10, at now: Instant, _ connection: borrowing Connection
+  ) throws -> [OutboxEntry] {
+    try connection.all(
+      """
+      SELECT \(OutboxEntry.columns) FROM outbox o INDEXED BY outbox_by_account
+        LEFT JOIN account a ON a.account_key = o.account_key
+      WHERE o.account_key = \(account.key) ORDER BY o.message_id DESC LIMIT \(limit)
+      """
+    ) { try OutboxEntry($0, at: now) }
   }
 
   /// Finds a message.

@@ -20,21 +20,25 @@ extension Sessions {
   ///
   /// - Throws: ``SessionError/unavailable(_:)``.
   public func list(_ account: Account) async throws(SessionError) -> [OpenSession] {
-    try await store.read(SessionError.self) { connection in
-      try connection.all(
-        """
-        SELECT s.created_at, s.provider, s.enrollment_id, s.last_refresh_at
-        FROM account a CROSS JOIN session s USING (account_key)
-        WHERE a.account_key = \(account.key) AND s.generation = a.generation
-        ORDER BY s.session_id DESC LIMIT \(Self.mostListed)
-        """
-      ) { row in
-        OpenSession(
-          startedAt: Instant(microseconds: try row.value(0)),
-          provider: SignInProvider(rawValue: try row.value(1)) ?? .password,
-          factor: (try row.value(2) as String?).map { ID($0) },
-          lastRefreshAt: (try row.value(3) as Int64?).map(Instant.init(microseconds:)))
-      }
+    try await store.read(SessionError.self) { try Self.list(account, $0) }
+  }
+
+  static func list(
+    _ account: Account, _ connection: borrowing Connection
+  ) throws -> [OpenSession] {
+    try connection.all(
+      """
+      SELECT s.created_at, s.provider, s.enrollment_id, s.last_refresh_at
+      FROM account a CROSS JOIN session s USING (account_key)
+      WHERE a.account_key = \(account.key) AND s.generation = a.generation
+      ORDER BY s.session_id DESC LIMIT \(Self.mostListed)
+      """
+    ) { row in
+      OpenSession(
+        startedAt: Instant(microseconds: try row.value(0)),
+        provider: SignInProvider(rawValue: try row.value(1)) ?? .password,
+        factor: (try row.value(2) as String?).map { ID($0) },
+        lastRefreshAt: (try row.value(3) as Int64?).map(Instant.init(microseconds:)))
     }
   }
 }

@@ -20,15 +20,19 @@ extension Support {
   ///
   /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func notes(_ account: Account) async throws(ActionDenial) -> [UserNote] {
-    try await store.read(ActionDenial.self) { connection in
-      try connection.all(
-        """
-        SELECT \(UserNote.columns) FROM user_note
-        WHERE account_key = \(account.key) AND text <> ''
-        ORDER BY note_id DESC LIMIT \(Self.mostNotes)
-        """
-      ) { try UserNote($0) }
-    }
+    try await store.read(ActionDenial.self) { try Self.notes(account, $0) }
+  }
+
+  static func notes(
+    _ account: Account, _ connection: borrowing Connection
+  ) throws -> [UserNote] {
+    try connection.all(
+      """
+      SELECT \(UserNote.columns) FROM user_note
+      WHERE account_key = \(account.key) AND text <> ''
+      ORDER BY note_id DESC LIMIT \(Self.mostNotes)
+      """
+    ) { try UserNote($0) }
   }
 
   /// Returns a note and its account, for the confirmation page.

@@ -65,6 +65,14 @@ public struct EnrollmentLinks: Sendable {
     return account.disabled || policy.scope.isDisabled ? .userDisabled : nil
   }
 
+  /// Returns whether an account without an authenticator app can be sent a link.
+  static func canSend(
+    to account: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard account.email != nil, !account.has(.totp) else { return false }
+    return refusal(account, try Policies.find(scope.key, connection)) == nil
+  }
+
   /// Sends a link to the account's verified email address and invalidates earlier links.
   ///
   /// - Returns: The email address.

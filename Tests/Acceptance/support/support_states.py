@@ -67,6 +67,14 @@ def confirmation(pool, action, words):
     return state
 
 
+def note_removal(page, demo):
+    """Opens the confirmation page from the notes, which the user's page shows collapsed."""
+    page.goto(subject(demo, OPEN, "account.note"))
+    page.locator("summary", has_text="Notes").click()
+    follow_link(page, "Delete…")
+    expect(page.locator("#reason")).to_have_count(1)
+
+
 def unlock(page, demo):
     locked_user(page, demo)
     follow_link(page, "Unlock codes…")
@@ -84,7 +92,7 @@ def form_left_empty(pool, action, words):
 def every_field_missing(page, demo):
     """Does the same when re-authentication is due: reason, proof, and code are all missing."""
     reauthenticate(demo.server.data, ago=3_600)
-    form_left_empty(STRICT, "factor.suspend", "Remove…")(page, demo)
+    form_left_empty(STRICT, "factor.suspend", "Remove factor…")(page, demo)
     for field in ("proof", "code"):
         expect(page.locator(f"#{field}-error")).to_have_count(1)
     reauthenticate(demo.server.data)
@@ -127,7 +135,7 @@ def over_limit(page, demo):
     """Opens an action as an agent over the hourly action limit."""
     page.goto(f"{tenant(demo, BUSY)}/users?factor=totp")
     page.locator("main tbody a.who").first.click()
-    follow_link(page, "Remove…")
+    follow_link(page, "Remove factor…")
     expect(page.get_by_text("reached the hourly action limit")).to_have_count(1)
 
 
@@ -183,7 +191,7 @@ def removal_status(page, demo):
     pool = tenant(demo, OTHER)
     page.goto(f"{pool}/users?factor=totp")
     page.locator("main tbody a.who").first.click()
-    follow_link(page, "Remove…")
+    follow_link(page, "Remove factor…")
     fill_in(page, demo)
     page.get_by_role("button", name="Remove factor").click()
     expect(page.locator("[role=status]")).to_have_count(1)
@@ -345,11 +353,11 @@ SUPPORT = {
     "all code attempts of a user": all_code_attempts,
     "an empty note": empty_note,
     "write a note": confirmation(OPEN, "account.note", "Add note…"),
-    "delete a note": confirmation(OPEN, "account.note", "Delete…"),
-    "rename a factor": confirmation(STRICT, "factor.suspend", "Rename…"),
-    "rename a factor, form left empty": form_left_empty(STRICT, "factor.suspend", "Rename…"),
-    "remove a factor": confirmation(STRICT, "factor.suspend", "Remove…"),
-    "remove a factor, form left empty": form_left_empty(STRICT, "factor.suspend", "Remove…"),
+    "delete a note": note_removal,
+    "rename a factor": confirmation(STRICT, "factor.suspend", "Rename factor…"),
+    "rename a factor, form left empty": form_left_empty(STRICT, "factor.suspend", "Rename factor…"),
+    "remove a factor": confirmation(STRICT, "factor.suspend", "Remove factor…"),
+    "remove a factor, form left empty": form_left_empty(STRICT, "factor.suspend", "Remove factor…"),
     "remove a factor with every field missing": every_field_missing,
     "delete a removed factor permanently": confirmation(
         STRICT, "factor.remove", "Delete permanently…"),
@@ -358,7 +366,7 @@ SUPPORT = {
     "one's own request": seen_by("support", own_request),
     "revoke recovery codes": confirmation(STRICT, "factor.suspend", "Revoke recovery codes…"),
     "undo a removal": confirmation(STRICT, "factor.remove", "Restore…"),
-    "suspend a factor": confirmation(OPEN, "account.note", "Suspend…"),
+    "suspend a factor": confirmation(OPEN, "account.note", "Suspend factor…"),
     "end a suspension": confirmation(STRICT, "factor.suspend", "End suspension…"),
     "unlock the codes": unlock,
     "generate a temporary code": confirmation(

@@ -1,0 +1,78 @@
+import Identity
+import Localization
+import OTP
+import Templating
+
+/// The chart of a user's codes by time and interval, which shows how the clock of a phone drifts.
+enum DriftTimeline {
+  /// The fewest codes that are worth a chart.
+  private static let fewest = 3
+  /// The room at both ends, in hundredths of a percent, so that no dot sticks out.
+  private static let margin = 100
+  private static let day: Int64 = 86_400_000_000
+
+  /// Returns the chart of code attempts, newest first; nil for too few.
+  static func chart(
+    _ codeAttempts: [CodeAttempt], _ drift: DriftEvidence?, at now: Instant, _ times: Times
+  ) -> ChartFrame? {
+    let shown = codeAttempts.filter(isShown)
+    guard shown.count >= fewest, let first = shown.last?.at else { return nil }
+    let start = min(first.microseconds, now.microseconds - day)
+    let span = now.microseconds - start
+    let dots = shown.reversed().map { codeAttempt in
+      let part = (codeAttempt.at.microseconds - start) * Int64(10_000 - 2 * margin) / span
+      return DotTimeline.Dot(
+        position: margin + Int(part), distance: codeAttempt.distance,
+        isAccepted: codeAttempt.result.isSuccess)
+    }
+    let title = title(shown, drift, times)
+    let base = Message(
+      "code-attempts.timeline-base",
+      [
+        "count": .number(shown.count), "from": Times.value(times.calendarDay(of: first)),
+        "to": Times.value(times.calendarDay(of: now)), "zone": .text(times.zoneName),
+      ])
+    let timeline = DotTimeline(
+      dots: dots, window: shown.lazy.compactMap(\.window).first?.adjacentIntervals,
+      ticks: ticks(from: start, to: now.microseconds, times), label: title)
+    return ChartFrame(title, base: base, .chart(timeline.markup, key: DotTimeline.key))
+  }
+
+  /// Whether a code was checked against the intervals; codes that were sent have none.
+  private static func isShown(_ codeAttempt: CodeAttempt) -> Bool {
+    guard !codeAttempt.way.isSent else { return false }
+    return codeAttempt.distance != nil || codeAttempt.result == .wrong
+  }
+
+  private static func title(
+    _ shown: [CodeAttempt], _ drift: DriftEvidence?, _ times: Times
+  ) -> Message {
+    guard let drift else {
+      return Message(
+        "code-attempts.accepted-of",
+        [
+          "accepted": .number(shown.count(where: \.result.isSuccess)),
+          "count": .number(shown.count),
+        ])
+    }
+    let isSlow = drift.drift.isSlow
+    guard let last = drift.lastOnTime else {
+      return isSlow ? Message("code-attempts.clock-behind") : Message("code-attempts.clock-ahead")
+    }
+    let day = Times.short(times.calendarDay(of: last))
+    return isSlow
+      ? Message("code-attempts.clock-fell-behind", ["day": day])
+      : Message("code-attempts.clock-ran-ahead", ["day": day])
+  }
+
+  /// The dates of the axis, each once.
+  private static func ticks(from start: Int64, to end: Int64, _ times: Times) -> [ChartTick] {
+    let parts: Int64 = (end - start) / day >= 4 ? 3 : 1
+    return (0...parts).map { part in
+      let at = Instant(microseconds: start + (end - start) / parts * part)
+      return ChartTick(
+        position: Int(part * 10_000 / parts),
+        label: .value(Times.short(times.calendarDay(of: at))))
+    }
+  }
+}

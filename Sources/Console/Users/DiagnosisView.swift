@@ -1,0 +1,97 @@
+import Identity
+import Localization
+import OTP
+import Templating
+
+/// What's wrong, what to tell the caller, and the evidence.
+struct DiagnosisView: ViewModel {
+  let finding: Message
+  /// What to tell the caller, or what to do.
+  let advice: Message?
+  let evidence: Markup?
+  let isWrong: Bool
+
+  init(_ diagnosis: SignInDiagnosis, of account: Account, at now: Instant, _ times: Times) {
+    (finding, advice) = Self.text(diagnosis, of: account, at: now, times)
+    evidence = Self.evidence(diagnosis, times)
+    switch diagnosis.cause {
+    case .noFactor, nil: isWrong = false
+    default: isWrong = true
+    }
+  }
+
+  private static func text(
+    _ diagnosis: SignInDiagnosis, of account: Account, at now: Instant, _ times: Times
+  ) -> (finding: Message, advice: Message?) {
+    let clock = diagnosis.drift.map { _ in CodeAttemptText.clockAdvice }
+    switch diagnosis.cause {
+    case .disabled:
+      return (Message("users.diagnosis-disabled"), Message("users.advice-disabled"))
+    case .locked:
+      return (
+        CodeAttemptText.lock(account, at: now, times) ?? Message("users.diagnosis-nothing"),
+        clock ?? Message("users.advice-locked")
+      )
+    case .suspended(let factor, let until):
+      return (
+        Message(
+          "users.diagnosis-suspended",
+          ["name": FactorWords.name(factor), "until": times.value(until)]),
+        Message("users.advice-suspended")
+      )
+    case .drift(let drift): return (CodeAttemptText.finding(drift), CodeAttemptText.clockAdvice)
+    case .reused: return (Message("users.diagnosis-reused"), Message("users.advice-reused"))
+    case .incorrect(let count):
+      return (
+        Message("users.diagnosis-incorrect", ["count": .number(count)]),
+        Message("users.advice-incorrect")
+      )
+    case .unverifiedEmail:
+      return (Message("users.diagnosis-no-factor"), Message("users.advice-unverified-email"))
+    case .noFactor:
+      return (Message("users.diagnosis-no-factor"), Message("users.advice-no-factor"))
+    case nil: return (Message("users.diagnosis-nothing"), nil)
+    }
+  }
+
+  /// The facts behind the finding, each in an element.
+  private static func evidence(_ diagnosis: SignInDiagnosis, _ times: Times) -> Markup? {
+    var html = HTML()
+    if let drift = diagnosis.drift {
+      html.raw("<span>")
+      html.message(CodeAttemptText.evidence(drift))
+      html.raw("</span>")
+      if let window = drift.newest.window {
+        html.raw("<span>")
+        html.message(
+          Message("users.limit", ["count": .number(window.adjacentIntervals)]))
+        html.raw("</span>")
+      }
+      if let lastOnTime = drift.lastOnTime {
+        html.raw("<span>")
+        html.message(Message("users.last-on-time"))
+        html.raw(" ")
+        html.add(times.past(lastOnTime))
+        html.raw("</span>")
+      }
+    } else if let last = diagnosis.last {
+      html.raw("<span>")
+      html.message(
+        Message(
+          "users.last-code", ["result": .message(CodeAttemptText.sentence(last))]))
+      html.raw(" ")
+      html.add(times.past(last.at))
+      html.raw("</span>")
+    } else {
+      return nil
+    }
+    return html.markup
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.finding),
+    .text(\.advice),
+    .markup(\.evidence),
+    .flag(\.isWrong),
+  ]
+}

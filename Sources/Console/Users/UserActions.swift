@@ -1,0 +1,170 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// The actions on a user that the administrator can perform: the likely one first and destructive
+/// ones last.
+struct UserActions: ViewModel {
+  private(set) var safe: [UserActionLink] = []
+  private(set) var destructive: [UserActionLink] = []
+  /// What agents confirm about a caller before they act; nil if the pool requires nothing.
+  private(set) var checks: Message?
+
+  private let context: ScopeContext
+  private let account: Account
+  private let remedy: ConsoleAction?
+
+  /// Collects the actions; nil if there are none.
+  init?(_ records: UserRecords, in context: ScopeContext, at now: Instant) {
+    self.context = context
+    account = records.account
+    remedy = records.diagnosis.remedy
+    addForCodes(records)
+    for factor in account.factors { add(factor, at: now) }
+    for hold in records.removalHolds { add(hold) }
+    addForAccount(sessions: records.sessionCount)
+    guard !safe.isEmpty || !destructive.isEmpty else { return nil }
+    if let likely = safe.firstIndex(where: \.isPrimary) {
+      safe.insert(safe.remove(at: likely), at: 0)
+      for index in safe.indices.dropFirst() { safe[index].isPrimary = false }
+    }
+    if !records.rules.identityProof.isEmpty, context.may(.removeFactors) {
+      checks = Message(
+        "users.confirm-identity-first",
+        ["checks": .sequence(records.rules.identityProof.map(Message.verbatim))])
+    }
+  }
+
+  private mutating func add(
+    _ action: ConsoleAction, _ text: Message, _ href: String, object: Message? = nil,
+    isDestructive: Bool = false
+  ) {
+    let denial = context.signedIn.administrator.denial(
+      of: action, on: account, in: context.scope)
+    guard denial == nil else { return }
+    let link = UserActionLink(
+      text: text, href: href, object: object,
+      isPrimary: action == remedy && !isDestructive)
+    if isDestructive { destructive.append(link) } else { safe.append(link) }
+  }
+
+  private mutating func addForCodes(_ records: UserRecords) {
+    let (scope, uid) = (context.scope, account.id.text)
+    if account.wrongCodes > 0 {
+      add(.unlockCodes, Message("users.unlock-codes"), ConsolePaths.unlock(scope, uid))
+    }
+    if account.has(.totp), records.rules.temporaryCodes {
+      add(
+        .createTemporaryCode, Message("users.generate-temporary-code"),
+        ConsolePaths.temporaryCode(scope, uid))
+    }
+    if records.canEnrollByLink {
+      add(
+        .sendEnrollmentLink, Message("users.send-enrollment-link"),
+        ConsolePaths.enrollmentLink(scope, uid))
+    }
+    if records.backupCodes.temporaryUntil != nil {
+      add(
+        .revokeTemporaryCode, Message("users.revoke-temporary-code"),
+        ConsolePaths.temporaryCodeRemoval(scope, uid), isDestructive: true)
+    }
+    if records.backupCodes.recoveryLeft != nil {
+      add(
+        .revokeRecoveryCodes, Message("users.revoke-recovery-codes"),
+        ConsolePaths.recoveryCodesRemoval(scope, uid), isDestructive: true)
+    }
+  }
+
+  private mutating func add(_ factor: Factor, at now: Instant) {
+    let (scope, uid, id) = (context.scope, account.id.text, factor.id.text)
+    let name = Message.verbatim(Words.short(factor.label, 40))
+    if factor.isSuspended(at: now) {
+      add(
+        .resumeFactor, Message("users.end-suspension"),
+        ConsolePaths.endOfSuspension(scope, uid, id), object: name)
+    } else {
+      add(
+        .suspendFactor, Message("users.suspend-factor"), ConsolePaths.suspension(scope, uid, id),
+        object: name)
+    }
+    add(
+      .renameFactor, Message("users.rename-factor"), ConsolePaths.factorName(scope, uid, id),
+      object: name)
+    add(
+      .removeFactor, Message("users.remove-factor"), ConsolePaths.removal(scope, uid, id),
+      object: name, isDestructive: true)
+  }
+
+  private mutating func add(_ hold: RemovalHold) {
+    let (scope, uid, removal) = (context.scope, account.id.text, hold.id.text)
+    let names = Message.value(
+      .sequence(hold.factors.map { .verbatim(Words.short($0.label, 40)) }))
+    let isOwn = hold.remover == context.signedIn.administrator.id
+    add(
+      .restoreFactors,
+      isOwn ? Message("users.ask-another-administrator") : Message("users.restore"),
+      ConsolePaths.undo(scope, uid, removal), object: names)
+    add(
+      .purgeFactors, Message("users.delete-permanently"), ConsolePaths.purge(scope, uid, removal),
+      object: names, isDestructive: true)
+  }
+
+  private mutating func addForAccount(sessions: Int) {
+    let (scope, uid) = (context.scope, account.id.text)
+    if sessions > 0 {
+      add(
+        .endSessions, Message("users.end-all-sessions"), ConsolePaths.endOfSessions(scope, uid))
+    }
+    if account.disabled {
+      add(.enableUser, Message("users.enable-user"), ConsolePaths.enabling(scope, uid))
+    }
+    if account.email != nil, !account.emailVerified {
+      add(
+        .verifyEmail, Message("users.mark-email-as-verified"),
+        ConsolePaths.verification(scope, uid))
+    }
+    add(.writeNote, Message("users.add-note"), ConsolePaths.newNote(scope, uid))
+    add(
+      .protectUser,
+      account.isProtected ? Message("users.remove-protection") : Message("users.protect"),
+      ConsolePaths.protection(scope, uid))
+    add(.exemptUser, Message("users.exempt-from-mfa"), ConsolePaths.exemption(scope, uid))
+    if !account.factors.isEmpty {
+      add(
+        .removeAllFactors, Message("users.remove-all-factors"),
+        ConsolePaths.removalOfAll(scope, uid), isDestructive: true)
+    }
+    if !account.disabled {
+      add(
+        .disableUser, Message("users.disable-user"), ConsolePaths.disabling(scope, uid),
+        isDestructive: true)
+    }
+    add(
+      .deleteUser, Message("users.delete-user"), ConsolePaths.deletion(scope, uid),
+      isDestructive: true)
+  }
+
+  static let keys: Keys<Self> = [
+    .list(\.safe),
+    .flag("hasDestructive") { !$0.destructive.isEmpty },
+    .list(\.destructive),
+    .text(\.checks),
+  ]
+}
+
+/// A link to an action on a user.
+struct UserActionLink: ViewModel {
+  let text: Message
+  let href: String
+  /// What the action applies to; nil for the user.
+  let object: Message?
+  var isPrimary: Bool
+
+  static let keys: Keys<Self> = [
+    .text(\.text),
+    .text(\.href),
+    .text(\.object),
+    .flag(\.isPrimary),
+  ]
+}

@@ -1,0 +1,97 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+import Text
+
+/// A column of the list of users that can be hidden; the first column names the user.
+enum UserColumn: String, CaseIterable, Sendable {
+  case phone, factor, state, lastSignIn = "last-sign-in", created
+
+  var heading: Message {
+    switch self {
+    case .phone: Message("users.phone")
+    case .factor: Message("common.second-factor")
+    case .state: Message("common.state")
+    case .lastSignIn: Message("users.last-sign-in")
+    case .created: Message("common.created")
+    }
+  }
+
+  /// The class of a table that hides the column.
+  var hidingClass: String {
+    switch self {
+    case .phone: "no-phone"
+    case .factor: "no-factor"
+    case .state: "no-state"
+    case .lastSignIn: "no-last-sign-in"
+    case .created: "no-created"
+    }
+  }
+}
+
+/// The columns that an administrator chose, which the browser remembers in a cookie.
+struct UserColumns: Sendable {
+  /// The field of the form with the chosen columns; an empty value marks a form without any.
+  static let field = "column"
+  private static let separator: Character = "."
+
+  let shown: Set<UserColumn>
+  /// Whether the request chooses them, so that the response remembers them.
+  let isChosen: Bool
+
+  /// Reads the choice from a request's form, otherwise from the cookie's value; all by default.
+  init(_ query: Form, remembered: String?) {
+    let chosen = query.entries.filter { $0.name == UntrustedText(Self.field) }.map(\.value.text)
+    isChosen = !chosen.isEmpty
+    if isChosen {
+      shown = Set(chosen.compactMap { UserColumn(rawValue: $0) })
+    } else if let remembered {
+      let names = remembered.split(separator: Self.separator).map(String.init)
+      shown = Set(names.compactMap { UserColumn(rawValue: $0) })
+    } else {
+      shown = Set(UserColumn.allCases)
+    }
+  }
+
+  /// The value of the cookie, which is never empty.
+  var remembered: String {
+    let names = UserColumn.allCases.filter(shown.contains).map(\.rawValue)
+    return names.isEmpty ? "none" : names.joined(separator: String(Self.separator))
+  }
+
+  /// The classes of a table that hides the other columns.
+  var hidingClasses: String {
+    UserColumn.allCases.filter { !shown.contains($0) }.map { " \($0.hidingClass)" }.joined()
+  }
+}
+
+/// The form that chooses the columns of the list of users.
+struct UserColumnsForm: ViewModel {
+  let action: String
+  let columns: UserColumns
+  /// The fields of the list's query, which the form keeps.
+  let kept: Form
+
+  static let keys: Keys<Self> = [
+    .text(\.action),
+    .list("kept") { $0.kept.entries.map { HiddenField(name: $0.name.text, value: $0.value.text) } },
+    .list("choices") { form in
+      UserColumn.allCases.map {
+        UserColumnChoice(column: $0, isShown: form.columns.shown.contains($0))
+      }
+    },
+  ]
+}
+
+/// A column in the form.
+struct UserColumnChoice: ViewModel {
+  let column: UserColumn
+  let isShown: Bool
+
+  static let keys: Keys<Self> = [
+    .text("value") { $0.column.rawValue },
+    .text("heading") { $0.column.heading },
+    .flag(\.isShown),
+  ]
+}

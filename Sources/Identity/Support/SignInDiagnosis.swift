@@ -1,0 +1,108 @@
+/// The most important reason why a user can't sign in or why their codes are rejected.
+public struct SignInDiagnosis: Sendable {
+  /// A reason, and what the pages say about it.
+  public enum Cause: Sendable {
+    /// The user is disabled.
+    case disabled
+    /// Codes aren't checked after several incorrect ones.
+    case locked(CodeLock)
+    /// Codes of a factor are rejected until a given time.
+    case suspended(Factor, until: Instant)
+    /// The clock of the user's device is off.
+    case drift(ClockDrift)
+    /// The last code was correct, but already used or older than one already used.
+    case reused
+    /// The last codes matched no near interval.
+    case incorrect(count: Int)
+    /// The user has no second factor and can't enroll one without a verified email.
+    case unverifiedEmail
+    /// The user has no second factor.
+    case noFactor
+  }
+
+  /// The reason; nil if nothing is wrong.
+  public let cause: Cause?
+  /// The drift of the device's clock, which may also explain a lock; nil for none.
+  public let drift: DriftEvidence?
+  /// The newest code attempt; nil if there is none.
+  public let last: CodeAttempt?
+
+  /// The number of consecutive incorrect codes from which typing errors are unlikely.
+  static let fewestIncorrect = 3
+
+  /// Diagnoses an account by its newest code attempts, newest first.
+  public init(_ account: Account, _ codeAttempts: [CodeAttempt], at now: Instant) {
+    drift = DriftEvidence(codeAttempts)
+    last = codeAttempts.first
+    cause = Self.cause(account, codeAttempts, drift?.drift, at: now)
+  }
+
+  private static func cause(
+    _ account: Account, _ codeAttempts: [CodeAttempt], _ drift: ClockDrift?, at now: Instant
+  ) -> Cause? {
+    if account.disabled { return .disabled }
+    let lock = account.codeLock(at: now)
+    if lock != .open { return .locked(lock) }
+    for factor in account.factors {
+      if let until = factor.suspendedUntil, now < until { return .suspended(factor, until: until) }
+    }
+    guard !account.factors.isEmpty else {
+      return account.email != nil && !account.emailVerified ? .unverifiedEmail : .noFactor
+    }
+    if let drift { return .drift(drift) }
+    switch codeAttempts.first?.result {
+    case .used, .older: return .reused
+    case .wrong:
+      let count = codeAttempts.prefix { $0.result == .wrong }.reduce(0) { $0 + $1.times }
+      return count >= fewestIncorrect ? .incorrect(count: count) : nil
+    default: return nil
+    }
+  }
+
+  /// The action that helps the user most; nil if none does.
+  public var remedy: ConsoleAction? {
+    switch cause {
+    case .disabled: .enableUser
+    case .locked: .unlockCodes
+    case .suspended: .resumeFactor
+    case .drift, .incorrect: .createTemporaryCode
+    case .unverifiedEmail: .verifyEmail
+    case .noFactor: .sendEnrollmentLink
+    case .reused, nil: nil
+    }
+  }
+}
+
+/// The code attempts that show that the clock of a user's device is off.
+public struct DriftEvidence: Sendable {
+  /// The drift.
+  public let drift: ClockDrift
+  /// The number of consecutive codes that were off in the same direction.
+  public let count: Int
+  /// Their distances in 30-second intervals.
+  public let intervals: ClosedRange<Int>
+  /// The newest one.
+  public let newest: CodeAttempt
+  /// The time of the last code that was on time; nil if there is none.
+  public let lastOnTime: Instant?
+
+  /// Finds the evidence in code attempts, newest first; nil if the clock isn't off.
+  init?(_ codeAttempts: [CodeAttempt]) {
+    guard let drift = ClockDrift(codeAttempts) else { return nil }
+    let near = codeAttempts.filter(ClockDrift.isNear)
+    let off = near.prefix { codeAttempt in
+      guard let distance = codeAttempt.distance else { return false }
+      return abs(distance) >= ClockDrift.least && (distance < 0) == drift.isSlow
+    }
+    let distances = off.compactMap(\.distance).map(abs)
+    guard let newest = off.first, let least = distances.min(), let most = distances.max() else {
+      return nil
+    }
+    self.drift = drift
+    self.newest = newest
+    count = off.reduce(0) { $0 + $1.times }
+    intervals = least...most
+    lastOnTime =
+      near.dropFirst(off.count).first { $0.result == .accepted && $0.drift == nil }?.at
+  }
+}

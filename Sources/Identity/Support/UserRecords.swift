@@ -1,0 +1,120 @@
+import Database
+
+/// Everything that the page of a user shows, as of one time.
+public struct UserRecords: Sendable {
+  /// The user.
+  public let account: Account
+  /// The support rules of the pool.
+  public let rules: SupportRules
+  /// The newest code attempts, newest first.
+  public let codeAttempts: Page<CodeAttempt>
+  /// What's wrong, by the newest code attempts.
+  public let diagnosis: SignInDiagnosis
+  /// The newest active sessions.
+  public let sessions: [OpenSession]
+  /// The number of active sessions.
+  public let sessionCount: Int
+  /// The newest messages.
+  public let messages: [OutboxEntry]
+  /// The notes of agents.
+  public let notes: [UserNote]
+  /// Removed factors that can be restored.
+  public let removalHolds: [RemovalHold]
+  /// The pending approval request; nil if there is none.
+  public let approval: Approval?
+  /// The exemption from MFA; nil if there is none.
+  public let exemption: Exemption?
+  /// The temporary and recovery codes.
+  public let backupCodes: BackupCodeState
+  /// Whether the user can be sent a link to enroll an authenticator app.
+  public let canEnrollByLink: Bool
+  /// The newest audit rows about the user; empty if they weren't requested.
+  public let history: [AuditRow]
+  /// The beginning of the pool's guidance for agents; nil without any.
+  public let guidance: GuidanceBeginning?
+
+  /// The maximum number of audit rows.
+  public static let mostHistory = 20
+}
+
+extension Identity {
+  /// Reads everything that the page of a user shows, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - id: The user.
+  ///   - scope: The user pool.
+  ///   - hasHistory: Whether to read the newest audit rows.
+  /// - Returns: The records; nil if there is no such user.
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func records(
+    of id: ID<Account>, in scope: Scope, history hasHistory: Bool
+  ) async throws(AccountError) -> UserRecords? {
+    let (now, audit) = (store.clock.now(), audit)
+    return try await store.read(AccountError.self) { connection in
+      guard let account = try AccountRecord.find(scope, id, connection) else { return nil }
+      let kinds = try RecordKinds.find(account, in: scope, connection)
+      let sessions = try Sessions.list(account, connection)
+      let codeAttempts =
+        if let newest = account.lastCodeAttemptAt {
+          try CodeAttempts.list(account, from: newest, limit: CodeAttempts.shown, connection)
+        } else {
+          Page<CodeAttempt>(items: [], next: nil)
+        }
+      let history =
+        hasHistory
+        ? try audit.list(
+          AuditFilter(scope: scope, object: .account, objectID: account.id.text), after: nil,
+          limit: UserRecords.mostHistory, connection
+        ).items : []
+      return UserRecords(
+        account: account, rules: try SupportRules.find(scope, connection),
+        codeAttempts: codeAttempts,
+        diagnosis: SignInDiagnosis(account, codeAttempts.items, at: now), sessions: sessions,
+        sessionCount: sessions.count < Sessions.mostListed
+          ? sessions.count : try Sessions.count(account.key, connection),
+        messages: try OutboxEntries.list(about: account, at: now, connection),
+        notes: kinds.notes ? try Support.notes(account, connection) : [],
+        removalHolds: kinds.removedFactors
+          ? try RemovedFactors.list(account.key, at: now, connection) : [],
+        approval: kinds.approvals
+          ? try Approvals.waiting(for: account.id, in: scope, at: now, connection) : nil,
+        exemption: kinds.exemptions ? try Exemptions.find(account, at: now, connection) : nil,
+        backupCodes: kinds.backupCodes
+          ? try BackupCodes.state(of: account, at: now, connection) : .nothing,
+        canEnrollByLink: try EnrollmentLinks.canSend(to: account, in: scope, connection),
+        history: history, guidance: try ScopeGuidance.beginning(scope, connection))
+    }
+  }
+}
+
+/// The kinds of support records that an account has.
+///
+/// Most accounts have none, so one statement saves their page a query for each kind.
+private struct RecordKinds {
+  let removedFactors: Bool
+  let notes: Bool
+  let approvals: Bool
+  let backupCodes: Bool
+  let exemptions: Bool
+
+  static func find(
+    _ account: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> RecordKinds {
+    let found = try connection.first(
+      """
+      SELECT EXISTS (SELECT 1 FROM removed_factor WHERE account_key = \(account.key)),
+        EXISTS (SELECT 1 FROM user_note WHERE account_key = \(account.key)),
+        EXISTS (SELECT 1 FROM approval INDEXED BY approval_of_user
+          WHERE scope_key = \(scope.key) AND uid = \(account.id.text)),
+        EXISTS (SELECT 1 FROM backup_code_set WHERE account_key = \(account.key)),
+        EXISTS (SELECT 1 FROM exemption WHERE account_key = \(account.key))
+      """
+    ) { row in
+      RecordKinds(
+        removedFactors: try row.value(0), notes: try row.value(1), approvals: try row.value(2),
+        backupCodes: try row.value(3), exemptions: try row.value(4))
+    }
+    guard let found else { throw Failure("no row of record kinds") }
+    return found
+  }
+}
