@@ -43,7 +43,6 @@ struct ScheduledChangesView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .text("policy") { ConsolePaths.policy($0.context.scope) },
     .flag("hasPending") { !$0.rows(isPending: true).isEmpty },
     .list("pending") { $0.rows(isPending: true) },
     .object("empty") { _ in
