@@ -210,7 +210,7 @@ def test_s3_remove_a_lost_device(hand, demo, way):
         own_code(me, demo.person("support"))
     me.click(me.page.get_by_role("button", name="Remove factor"))
     assert "session" in status(me)
-    costs(me, 4, 1, 2)
+    costs(me, 3, 2, 2)
 
 
 @pytest.mark.parametrize("way", ["found", "with-a-code"])
@@ -230,7 +230,7 @@ def test_s4_remove_every_factor(hand, demo, way):
     me.click(me.page.locator("main form button.destroy"))
     assert "Another administrator can undo it until" in status(me)
     expect(me.page.get_by_role("link", name="Remove factor…")).to_have_count(0)
-    costs(me, 4, 1, 2)
+    costs(me, 3, 2, 2)
 
 
 def test_s5_generate_a_temporary_code(hand, demo):
@@ -274,7 +274,7 @@ def test_s6_suspend_a_factor_until_tomorrow(hand, demo, way):
     me.click(me.page.get_by_role("button", name="Suspend factor"))
     assert re.search(r"Suspended factor .* until", status(me))
     expect(me.page.get_by_text("suspended").first).to_be_attached()
-    costs(me, 4, 1, 2)
+    costs(me, 3, 2, 2)
 
 
 def test_s7_unlock_codes(hand, demo):
