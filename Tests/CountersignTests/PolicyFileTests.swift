@@ -32,7 +32,7 @@ struct PolicyFileTests {
         _ = try PolicyFile(parsing: Array(text.utf8))
         return []
       } catch {
-        return error.lines(of: "p.json")
+        return error.messages(of: "p.json").map(OperatorText.string)
       }
     }
     #expect(lines("{\n,").first?.hasPrefix("p.json:2: ") == true)
