@@ -122,6 +122,8 @@ import Testing
   @Test func `GET requests change nothing, and only downloads are audited`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
+      // The server creates the first key when it starts.
+      _ = try await world.identity.evidenceKeys.current()
       let before = try await world.identity.audit.list(limit: 200).items.map(\.id)
       for route in world.console.routes where route.route.method == .get {
         let pattern = route.route.pattern

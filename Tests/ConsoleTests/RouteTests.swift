@@ -18,17 +18,6 @@ import Testing
     GET /projects/{String}/tenants/{String}/policy: readPolicy
     POST /projects/{String}/policy: changePolicy
     POST /projects/{String}/tenants/{String}/policy: changePolicy
-    GET /projects/{String}/policy/scheduled: readPolicy
-    GET /projects/{String}/tenants/{String}/policy/scheduled: readPolicy
-    POST /projects/{String}/policy/scheduled/{String}/cancellation: changePolicy
-    POST /projects/{String}/tenants/{String}/policy/scheduled/{String}/cancellation: changePolicy
-    GET /projects/{String}/policy/versions: readPolicy
-    GET /projects/{String}/tenants/{String}/policy/versions: readPolicy
-    GET /projects/{String}/policy-templates: readPolicy in the project
-    POST /projects/{String}/policy-templates: changePolicy in the project
-    POST /projects/{String}/policy-templates/{String}/removal: changePolicy in the project
-    GET /projects/{String}/policy-templates/{String}: changePolicy in the project
-    POST /projects/{String}/policy-templates/{String}/application: changePolicy in the project
     POST /projects/{String}/policy/edit: changePolicy
     POST /projects/{String}/tenants/{String}/policy/edit: changePolicy
     POST /projects/{String}/policy/changes: changePolicy
@@ -43,6 +32,17 @@ import Testing
     POST /projects/{String}/tenants/{String}/policy/affected.csv: exportUsers
     POST /projects/{String}/policy/totp-state: changePolicy
     POST /projects/{String}/tenants/{String}/policy/totp-state: changePolicy
+    GET /projects/{String}/policy/scheduled: readPolicy
+    GET /projects/{String}/tenants/{String}/policy/scheduled: readPolicy
+    POST /projects/{String}/policy/scheduled/{String}/cancellation: changePolicy
+    POST /projects/{String}/tenants/{String}/policy/scheduled/{String}/cancellation: changePolicy
+    GET /projects/{String}/policy/versions: readPolicy
+    GET /projects/{String}/tenants/{String}/policy/versions: readPolicy
+    GET /projects/{String}/policy-templates: readPolicy in the project
+    POST /projects/{String}/policy-templates: changePolicy in the project
+    GET /projects/{String}/policy-templates/{String}: changePolicy in the project
+    POST /projects/{String}/policy-templates/{String}/application: changePolicy in the project
+    POST /projects/{String}/policy-templates/{String}/removal: changePolicy in the project
     GET /projects/{String}/review: seeScope in some of the project
     GET /projects/{String}/review.csv: seeScope in some of the project
     GET /review: readPolicy somewhere

@@ -11,12 +11,12 @@ struct PolicyFileTests {
       .deletingLastPathComponent()
     let published = try String(
       contentsOf: root.appending(path: "docs/policy.schema.json"), encoding: .utf8)
-    #expect(published == PolicyFileSchema.text + "\n")
+    #expect(published == PolicyFileSchema.jsonSchema + "\n")
     #expect(throws: Never.self) { try JSON.parse(Array(published.utf8)) }
   }
 
   @Test func `the schema allows the members that policy files have`() throws {
-    let schema = try JSON.parse(Array(PolicyFileSchema.text.utf8))
+    let schema = try JSON.parse(Array(PolicyFileSchema.jsonSchema.utf8))
     let pool = try #require(schema["$defs"]?["pool"]?["properties"])
     for member in PolicyFileMember.allCases {
       let path = member.rawValue.split(separator: ".").map(String.init)

@@ -17,7 +17,7 @@ enum ChartWindow: Int, CaseIterable, Sendable {
   var name: Message {
     switch self {
     case .month, .quarter: Message("activity.days", ["count": .number(rawValue)])
-    case .year: Message("charts.12-months")
+    case .year: Message("common.12-months")
     }
   }
 

@@ -99,7 +99,7 @@ struct CheckHistory: Sendable {
   var table: ChartTable {
     ChartTable(
       caption: Message("activity.attempts"),
-      columns: [Message("charts.day")] + ChartKey.results.map(\.text),
+      columns: [Message("common.day")] + ChartKey.results.map(\.text),
       rows: zip(days, byDay).map { day, sums in
         [.text(.value(Times.value(day)))] + sums.parts.map(ChartTable.Cell.number)
       })

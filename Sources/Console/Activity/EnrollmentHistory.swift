@@ -91,7 +91,7 @@ struct EnrollmentHistory: Sendable {
     ChartTable(
       caption: Message("activity.enrollment"),
       columns: [
-        Message("charts.day"), Message("charts.enrolled"), Message("charts.all-users"),
+        Message("common.day"), Message("charts.enrolled"), Message("charts.all-users"),
         Message("activity.share"),
       ],
       rows: samples.map { sample in

@@ -185,7 +185,7 @@ enum ChartSamples {
   private static func table(_ amount: Amount) -> ChartTable {
     ChartTable(
       caption: Message("charts.columns"),
-      columns: [Message("charts.day")] + ChartKey.results.map(\.text),
+      columns: [Message("common.day")] + ChartKey.results.map(\.text),
       rows: zip(days(amount), counts(amount)).map { day, counts in
         [.text(day)] + counts.map(ChartTable.Cell.number)
       })

@@ -159,7 +159,8 @@ struct PageEntry: Sendable {
     .pool(.configure, Message("parts.playbook"), ConsolePaths.scopeGuidance),
     .pool(.configure, Message("parts.settings"), ConsolePaths.settings),
     .pool(
-      .develop, Message("parts.keys"), ConsolePaths.keys, and: [["settings", "tokens"]]),
+      .develop, Message("common.api-keys-and-tokens"), ConsolePaths.keys,
+      and: [["settings", "tokens"]]),
     .pool(.develop, Message("parts.providers"), ConsolePaths.providers),
     .project(.develop, Message("parts.signing-keys"), ConsolePaths.signers),
     PageEntry(

@@ -18,7 +18,7 @@ struct KeyListPage: Sendable {
       try await identity.serviceTokens.list(scope.project, tenant: scope.tenant)
     }
     let createdAt = try await identity.pools.settings(of: scope).createdAt
-    let frame = try await frames.frame(Message("parts.keys"), in: context)
+    let frame = try await frames.frame(Message("common.api-keys-and-tokens"), in: context)
     return .html(
       view.render(
         KeyListView(

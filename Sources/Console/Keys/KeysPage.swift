@@ -30,7 +30,7 @@ struct KeysPage: Sendable {
     _ context: ProjectContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(Message("keys.title-of-new"), in: context)
-    frame.crumbs = [Link(text: Message("parts.keys"), href: Self.list(context))]
+    frame.crumbs = [Link(text: Message("common.api-keys-and-tokens"), href: Self.list(context))]
     let question = ActionQuestion(
       performs: .createAPIKey,
       heading: Markup(
@@ -58,7 +58,7 @@ struct KeysPage: Sendable {
     var frame = try await frames.frame(
       Message("keys.title-of-revocation"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("parts.keys"), href: Self.list(context))]
+    frame.crumbs = [Link(text: Message("common.api-keys-and-tokens"), href: Self.list(context))]
     let frameView = FrameView(frame)
     let model = KeyRevocationView(
       frame: frameView, context: context, key: key, isLast: all.count == 1,

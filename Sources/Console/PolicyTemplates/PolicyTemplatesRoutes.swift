@@ -10,8 +10,6 @@ enum PolicyTemplatesRoutes: ConsoleFeature {
     table.inProject(.get, ConsolePaths.policyTemplates, .readPolicy, list.show)
     table.inProject(
       ConsolePaths.policyTemplates, performing: [.createPolicyTemplate], list.create)
-    table.inProject(
-      ConsolePaths.policyTemplateRemoval, performing: [.deletePolicyTemplate], list.delete)
     let page = PolicyTemplatePage(
       identity: parts.identity, actions: parts.actions,
       view: try parts.template("policy-templates/template", for: PolicyTemplateView.self))
@@ -19,6 +17,8 @@ enum PolicyTemplatesRoutes: ConsoleFeature {
     table.inProject(
       ConsolePaths.policyTemplateApplication, performing: [.changePolicy, .weakenPolicy],
       page.apply)
+    table.inProject(
+      ConsolePaths.policyTemplateRemoval, performing: [.deletePolicyTemplate], list.delete)
   }
 }
 

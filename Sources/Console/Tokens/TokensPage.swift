@@ -43,7 +43,9 @@ struct TokensPage: Sendable {
     let new = outcome.value
     var frame = try await frames.frame(
       Message("tokens.title-of-created"), in: context)
-    frame.crumbs = [Link(text: Message("parts.keys"), href: ConsolePaths.keys(scope))]
+    frame.crumbs = [
+      Link(text: Message("common.api-keys-and-tokens"), href: ConsolePaths.keys(scope))
+    ]
     let html = created.render(
       CreatedTokenView(
         frame: FrameView(frame), scope: scope, token: new.token, text: new.secret.revealedText))
@@ -56,7 +58,9 @@ struct TokensPage: Sendable {
     var frame = try await frames.frame(
       Message("tokens.new-service-token"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("parts.keys"), href: ConsolePaths.keys(context.scope))]
+    frame.crumbs = [
+      Link(text: Message("common.api-keys-and-tokens"), href: ConsolePaths.keys(context.scope))
+    ]
     let view = FrameView(frame)
     let model = NewTokenView(
       frame: view, context: context, name: name, role: role,
@@ -74,7 +78,9 @@ struct TokensPage: Sendable {
     }
     var frame = try await frames.frame(
       Message("tokens.title-of-revocation"), in: context)
-    frame.crumbs = [Link(text: Message("parts.keys"), href: ConsolePaths.keys(scope))]
+    frame.crumbs = [
+      Link(text: Message("common.api-keys-and-tokens"), href: ConsolePaths.keys(scope))
+    ]
     return .html(
       revocation.render(
         TokenRevocationView(frame: FrameView(frame), context: context, token: token)))

@@ -101,39 +101,13 @@ extension Policies {
     repeat {
       let page = try audit.list(filter, after: after, limit: 500, connection)
       for row in page.items {
-        guard !row.changes.isEmpty else { throw ComparisonError.notRecorded }
-        for change in row.changes { try edit.undo(change) }
+        guard !row.changes.isEmpty, let former = edit.before(row.changes) else {
+          throw ComparisonError.notRecorded
+        }
+        edit = former
       }
       after = page.next
     } while after != nil
     return edit
-  }
-}
-
-extension PolicyEdit {
-  /// Restores the value of a field before a change in the audit log; ignores other fields.
-  fileprivate mutating func undo(_ change: AuditChange) throws(ComparisonError) {
-    switch (change.field, change.old) {
-    case (.totp, .code(let code)?):
-      guard let state = MFAState(code: code) else { throw .notRecorded }
-      configuration.totp = TOTPConfiguration(
-        state: state, adjacentIntervals: configuration.totp?.adjacentIntervals)
-    case (.totp, .absent?): configuration.totp = nil
-    case (.adjacentIntervals, .number(let number)?):
-      configuration.totp?.adjacentIntervals = number
-    case (.adjacentIntervals, .code?): configuration.totp?.adjacentIntervals = nil
-    case (.adjacentIntervals, .absent?): break
-    case (.sms, .flag(let isOn)?): configuration.smsEnabled = isOn
-    case (.mfaState, .code(let code)?): configuration.state = MFAState(code: code)
-    case (.mfaState, .absent?): configuration.state = nil
-    case (.pattern, .code(let code)?): pattern = EnrollmentPattern(rawValue: code)
-    case (.pattern, .absent?): pattern = nil
-    case (.mandatoryFrom, .day(let day)?): mandatoryFrom = day
-    case (.mandatoryFrom, .absent?): mandatoryFrom = nil
-    case (.totp, _), (.adjacentIntervals, _), (.sms, _), (.mfaState, _), (.pattern, _),
-      (.mandatoryFrom, _):
-      throw .notRecorded
-    default: break
-    }
   }
 }

@@ -9,7 +9,8 @@ enum PolicyExportCommand: Command {
   static let summary = Message("cli.summary-prints-the-policies-of-all-pools")
   static let options = [
     Instance.dataOption,
-    Option("project", "P", variable: false, help: Message("cli.help-only-this-project-and-its-tenants")),
+    Option(
+      "project", "P", variable: false, help: Message("cli.help-only-this-project-and-its-tenants")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -62,7 +63,8 @@ enum PolicyApplyCommand: Command {
   static let operands = "FILE"
   static let options = [
     Instance.dataOption,
-    Option("dry-run", variable: false, help: Message("cli.help-print-the-changes-without-making-them")),
+    Option(
+      "dry-run", variable: false, help: Message("cli.help-print-the-changes-without-making-them")),
     Option(
       "reason", "TEXT", variable: false,
       help: Message("cli.help-reason-in-the-audit-log")),
@@ -96,7 +98,7 @@ enum PolicySchemaCommand: Command {
   static let options: [Option] = []
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    Terminal.say(PolicyFileSchema.text)
+    Terminal.say(PolicyFileSchema.jsonSchema)
     return 0
   }
 }

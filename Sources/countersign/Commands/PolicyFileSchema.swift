@@ -1,6 +1,6 @@
 /// The JSON schema of policy files, as published in `docs/policy.schema.json`.
 enum PolicyFileSchema {
-  static let text = """
+  static let jsonSchema = """
     {
       "$schema": "https://json-schema.org/draft/2020-12/schema",
       "title": "Countersign policy file",

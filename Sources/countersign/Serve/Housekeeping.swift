@@ -19,6 +19,7 @@ struct Housekeeping: Sendable {
       Task { await Self.age(identity) },
       Task { await Self.removeMany(identity) },
       Task { await Self.makeScheduledChanges(identity) },
+      Task { await Self.createEvidenceKey(identity) },
     ]
   }
 
@@ -123,6 +124,11 @@ struct Housekeeping: Sendable {
         guard await slept(.seconds(5)) else { return }
       }
     } while await slept(.milliseconds(250))
+  }
+
+  /// Creates the key that signs evidence, so that it's published before there is any.
+  private static func createEvidenceKey(_ identity: Identity) async {
+    do { _ = try await identity.evidenceKeys.current() } catch { Terminal.complain("\(error)") }
   }
 
   /// Makes scheduled policy changes that are due, also those that were due while no server ran.

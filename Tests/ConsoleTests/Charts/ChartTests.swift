@@ -84,7 +84,7 @@ import Testing
     let catalog = try World.catalog.get()
     let table = ChartTable(
       caption: Message("charts.columns"),
-      columns: [Message("charts.day"), Message("charts.accepted"), Message("charts.rejected")],
+      columns: [Message("common.day"), Message("charts.accepted"), Message("charts.rejected")],
       rows: [[.text(.verbatim("Nov 4")), .number(1_200), .share(1, of: 3)]])
     let html = try text(table.markup)
     #expect(html.contains("<th scope=\"row\">Nov 4</th><td class=\"num\">1,200</td>"))

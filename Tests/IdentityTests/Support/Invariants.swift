@@ -165,6 +165,7 @@ enum Plans {
     "FROM administrator_grant\nWHERE role":
       "administrators are few; read at the start and during setup",
     "FROM signing_key": "keys are few, and read at the start and when one is created",
+    "UPDATE evidence_key SET retired_at": "keys are few, and retired one by one",
     "FROM evidence_key": "keys are few, and all of them are listed",
     "FROM master_key": "there is one key, or two during a rotation",
     "FROM schema_migration": "migrations are few, and read once at the start",
