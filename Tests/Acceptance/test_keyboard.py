@@ -74,7 +74,7 @@ def test_a_policy_is_changed(page, api):
         page.keyboard.press("Enter")
     assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
     tab_to(page, page.locator(
-        "form[action$='/policy/changes'] button:not([formaction])").inner_text())
+        "form[action$='/policy/changes'] button:not([formaction], [type=button])").inner_text())
     with page.expect_navigation():
         page.keyboard.press("Enter")
     page.goto(f"/projects/{api.project}/policy")

@@ -162,7 +162,7 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, cell):
         address = re.sub(r"^S", scope, path)
         for name, value in {
             "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
-            "{administrator}": administrator, "{removal}": removal, "{note}": note, "{provider}": "oidc.acme",
+            "{administrator}": administrator, "{removal}": removal, "{note}": note, "{provider}": "oidc.acme", "{template}": "strict",
             "{enrollment}": user["mfaInfo"][0]["mfaEnrollmentId"],
             "{number}": policy if "policy-approvals" in path
             else waiting if "approvals" in path else job,
@@ -172,8 +172,8 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, cell):
         expected = (303, 404) if path in (
             "/setup", "/sign-in", "/invitation", "/__/auth/action", "/__/auth/enroll",
             "/__/auth/not-me") else (200,)
-        if path == "S/users.csv":
-            # The export of users accepts only POST.
+        if path in ("S/users.csv", "S/policy/affected.csv"):
+            # Exports of users accept only POST.
             expected = (405,)
         assert owner.get(address).status_code in expected, address
 
@@ -197,7 +197,7 @@ def test_documented_commands_and_flags_exist():
     for script in set(re.findall(r"\b(script/\w+)", text)):
         assert os.access(ROOT / script, os.X_OK), script
     helps = {}
-    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|serve|init|backup|restore|import|export)\b", text)):
+    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|serve|init|backup|restore|import|export)\b", text)):
         helps[words] = run(*words.split(), "--help")
         assert helps[words].returncode == 0, words
     known = "\n".join(result.stdout for result in helps.values())

@@ -91,7 +91,7 @@ def switch_totp_on(page, tenant):
     change = page.locator("tr", has_text="intervals")
     assert change.locator("td").first.inner_text() == "none"
     assert change.locator("td").nth(1).inner_text() == "2"
-    page.locator("form[action$='/policy/changes'] button:not([formaction])").click()
+    page.locator("form[action$='/policy/changes'] button:not([formaction], [type=button])").click()
     expect(page.locator("[role=status]")).to_have_count(1)
     page.goto(f"/projects/acme-app/tenants/{tenant}/policy")
     expect(page.locator("#totp")).to_be_checked()

@@ -27,7 +27,7 @@ def policy_check(page, demo):
     page.locator(".cells label[for=intervals-4]").click()
     page.locator("label[for=pattern-account]").click()
     page.locator("form[action$='/policy'] button.primary").click()
-    expect(page.locator("form[action$='/policy/changes'] button:not([formaction])")).to_have_count(1)
+    expect(page.locator("form[action$='/policy/changes'] button:not([formaction], [type=button])")).to_have_count(1)
 
 
 def open_menus(page, demo):
