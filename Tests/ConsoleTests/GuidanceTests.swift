@@ -93,7 +93,8 @@ import Testing
       let guide = try await Browser.signedIn(world).get("/guidance/account")
       let pane = try #require(
         guide.between("<div class=\"pane\" data-for=\"\(platform.rawValue)\">", "</pre>")
-          .first { $0.contains(">Sign in: ") })
+          .first { $0.contains("Sign in: ") },
+        "\(guide.text.ranges(of: "data-for=\"\(platform.rawValue)\"").count) panes")
       guard platform != .rest else {
         #expect(pane.contains("mfaSignIn:finalize") && guide.says("phoneVerificationInfo"))
         return
