@@ -45,7 +45,15 @@ struct PolicyTemplatePage: Sendable {
             field: "tenants",
             text: Message("policy-templates.approval-pending", ["tenant": .name(name)]))
         ]
-      case .failed(.notFound), .failed(.wrongNumberOfTenants): throw .notFound
+      case .failed(.wrongNumberOfTenants):
+        faults = [
+          FieldError(
+            field: "tenants",
+            text: Message(
+              "policy-templates.select-tenants",
+              ["number": .number(PolicyTemplates.mostTenants)]))
+        ]
+      case .failed(.notFound): throw .notFound
       case .failed: throw .unavailable(error)
       case .refused(let refusal):
         faults = try ActionForms.faults(refusal, .weakenPolicy, signedIn)

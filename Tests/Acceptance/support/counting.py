@@ -53,7 +53,7 @@ class Hand:
 
     def choose(self, id):
         """Picks a radio button by its label."""
-        self.page.locator(f"label[for={id}]").click()
+        self.page.locator(f"label[for={id}]").first.click()
         expect(self.page.locator(f"#{id}")).to_be_checked()
         return self
 

@@ -32,8 +32,8 @@ def policy_check(page, demo):
 
 def open_menus(page, demo):
     """Opens all menus in the bar."""
-    page.goto(demo.tenants("harbour-bank")[0])
-    page.evaluate("document.querySelectorAll('details').forEach((menu) => { menu.open = true })")
+    page.goto(demo.tenants("harbour-bank")[0] + "/policy/scheduled")
+    page.evaluate("document.querySelectorAll('header details').forEach((menu) => { menu.open = true })")
 
 
 def nothing_found(page, demo):

@@ -12,7 +12,8 @@ import Testing
   static let names: Set<String> = [
     "Countersign", "Acme", "Retail", "Globex", "eu-shop", "us-shop", "sandbox", "Ada", "Nadia",
     "Tomás", "Iris", "Chiara", "Bianchi", "Pixel", "Guest", "without", "address", "UTC",
-    "Nov", "UTC:", "TOTP", "SMS", "SAML", "OpenID", "Connect", "staff", "chi", "localhost",
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    "UTC:", "TOTP", "SMS", "SAML", "OpenID", "Connect", "staff", "chi", "localhost",
     "example",
     "AIza…TycE",
     // Foundation's lists and dates, which are English in the pseudo-locale.
