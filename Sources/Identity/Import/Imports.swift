@@ -97,7 +97,7 @@ public struct Imports: Sendable {
 extension ImportOutcome {
   /// Writes the audit entry of an import, which contains counts but no names of users.
   ///
-  /// - Parameter end: The name of an import that was made in several parts, and how it ended.
+  /// `end` has the name of an import that was made in several parts, and how it ended.
   func record(
     _ end: (name: String, part: ImportPart)?, in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection

@@ -37,11 +37,9 @@ struct OutOfBandMail {
       secondFactor: SafeName.oneLine(factor?.label ?? ""))
   }
 
-  /// The text: from the project's template where it has one, and the default text otherwise.
+  /// Returns the text of the project's template where it has one, and the default text otherwise.
   ///
-  /// - Parameters:
-  ///   - locale: The preferred locale.
-  ///   - writer: Writes the default text, if any of it is needed.
+  /// `writer` writes the default text only if it's needed.
   func text(in locale: String?, by writer: any MailWriter) -> WrittenMail {
     let language = writer.language(for: locale)
     let (subject, body) = (template?.subject(values), template?.body(values))

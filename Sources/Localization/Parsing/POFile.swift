@@ -25,6 +25,7 @@ struct POFile {
   ///   - text: The text.
   ///   - file: The file's name in errors.
   ///   - rules: The plural rules parsed so far, by header; most files have the same.
+  /// - Throws: ``CatalogError`` if the text isn't a valid PO file.
   init(
     _ text: String, file: String, rules: inout [String: PluralRule]
   ) throws(CatalogError) {

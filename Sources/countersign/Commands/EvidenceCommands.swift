@@ -76,7 +76,8 @@ enum EvidenceVerifyCommand: Command {
         Message(
           "cli.evidence-wrong-key",
           [
-            "named": .text(fingerprint), "path": .text(keyPath), "fingerprint": .text(key.fingerprint),
+            "named": .text(fingerprint), "path": .text(keyPath),
+            "fingerprint": .text(key.fingerprint),
           ]))
       return 2
     case .notEvidence:

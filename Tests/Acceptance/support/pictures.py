@@ -59,8 +59,9 @@ def visit(chromium, demo, scheme="light"):
 
 
 def text_of(page):
-    """Returns the text of a page, with the server's port replaced."""
+    """Returns the text of a page, with the server's port and random fingerprints replaced."""
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8080", page.locator("body").inner_text())
+    text = re.sub(r"\b[0-9a-f]{64}\b", "0" * 64, text)
     lines = [re.sub(r"[\t ]+", " ", line).strip() for line in text.splitlines()]
     return "".join(f"{line}\n" for line in lines if line)
 
