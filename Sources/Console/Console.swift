@@ -30,6 +30,15 @@ public struct Console: Sendable {
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
     guidance: String, isDemo: Bool = false, log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
+    try self.init(
+      identity: identity, templates: templates, publicURL: publicURL, assets: assets,
+      guides: try Guides(folder: guidance), isDemo: isDemo, log: log)
+  }
+
+  init(
+    identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
+    guides: Guides, isDemo: Bool = false, log: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws {
     self.identity = identity
     let frames = Frames(
       assets: assets, publicURL: publicURL, identity: identity,
@@ -43,7 +52,7 @@ public struct Console: Sendable {
       templates: templates, frames: frames, authorizer: authorizer, publicURL: publicURL, log: log)
     let parts = try ConsoleParts(
       identity: identity, templates: templates, frames: frames, authorizer: authorizer,
-      guides: try Guides(folder: guidance), isDemo: isDemo)
+      guides: guides, isDemo: isDemo)
     var table = RouteTable(authorizer: authorizer, failures: failures)
     for feature in Self.features { try feature.addRoutes(to: &table, parts) }
     frames.sidebar.declare(table.all)

@@ -63,8 +63,17 @@ struct SyntaxHighlighter {
   }
 
   private func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-      .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+    var html = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": html += "&amp;"
+      case "<": html += "&lt;"
+      case ">": html += "&gt;"
+      case "\"": html += "&quot;"
+      default: html.unicodeScalars.append(scalar)
+      }
+    }
+    return html
   }
 
   private static func isWordPart(_ byte: UInt8) -> Bool {

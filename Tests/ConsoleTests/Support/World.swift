@@ -69,6 +69,8 @@ struct World: Sendable {
   private static let templates = Result {
     try TemplateLibrary(folder: Checkout.folder("Templates"), catalog: try catalog.get())
   }
+  /// Rendered once, because their samples are colored.
+  private static let guides = Result { try Guides(folder: Checkout.folder("Templates/guidance/en")) }
   static let password = "correct horse battery"
   static let publicURL = "https://mfa.example.com"
 
@@ -133,7 +135,7 @@ struct World: Sendable {
     console = try Console(
       identity: identity, templates: try Self.templates.get(),
       publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
-      guidance: Checkout.folder("Templates/guidance/en"), log: { [log] in log.add($0) })
+      guides: try Self.guides.get(), log: { [log] in log.add($0) })
     self.clock = clock
     origin = address.origin
   }
@@ -148,7 +150,7 @@ extension World {
       identity: identity,
       templates: try TemplateLibrary(folder: Checkout.folder("Templates"), catalog: catalog),
       publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
-      guidance: Checkout.folder("Templates/guidance/en"), log: { [log] in log.add($0) })
+      guides: try Self.guides.get(), log: { [log] in log.add($0) })
     return world
   }
 
@@ -159,7 +161,7 @@ extension World {
     world.console = try Console(
       identity: identity, templates: try Self.templates.get(),
       publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
-      guidance: Checkout.folder("Templates/guidance/en"), isDemo: true,
+      guides: try Self.guides.get(), isDemo: true,
       log: { [log] in log.add($0) })
     return world
   }
