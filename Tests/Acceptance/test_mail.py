@@ -252,7 +252,7 @@ def test_without_a_mail_server_an_owner_reads_messages_which_are_sent_later(tmp_
     (["--smtp-from", "a@example.com", "--smtp-ca", "x"], {},
      ["--smtp-from requires --smtp", "--smtp-ca requires --smtp"]),
     (["--demo", "--smtp", "smtp://127.0.0.1", "--smtp-from", "a@example.com"], {},
-     ["can't receive email"]),
+     ["don't have real email addresses"]),
     ([], {"COUNTERSIGN_SMTP": "smtp://mail.example.com", "COUNTERSIGN_SMTP_FROM": "x\ny@z",
           "COUNTERSIGN_SMTP_CA": "/nowhere", "COUNTERSIGN_SMTP_PASSWORD_FILE": "/nowhere"},
      ["--smtp-from must be", "--smtp-ca file /nowhere can't",
