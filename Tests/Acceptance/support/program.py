@@ -73,6 +73,14 @@ def reauthenticate(data, ago=0):
     database.close()
 
 
+def forget_wrong_codes(data):
+    """Resets the wrong codes of all enrollments, so that each visit can enter one."""
+    database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
+    with database:
+        database.execute("UPDATE ticket SET failures = 0")
+    database.close()
+
+
 def create_instance(data, prefix=(), env=None):
     """Creates an instance in an empty data folder; returns the server's command prefix."""
     if (data / "master.key").exists() or (data / "countersign.sqlite").exists():

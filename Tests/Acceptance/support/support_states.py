@@ -5,7 +5,7 @@ import re
 
 from playwright.sync_api import expect
 
-from .program import reauthenticate
+from .program import forget_wrong_codes, reauthenticate
 from .rest import Api, create_token, ok
 
 STRICT, OPEN, OTHER, BUSY = "private-clients", "retail", "teachers", "clinic-south"
@@ -221,6 +221,7 @@ def enrollment(page, demo):
         assert created.status_code == 303, created.text
         return link_in(message_text(demo, sent, "Enrollment link"), "enroll")
     page.goto(once(demo, "enrollment", send))
+    forget_wrong_codes(demo.server.data)
     expect(page.locator(".qr svg")).to_have_count(1)
 
 
