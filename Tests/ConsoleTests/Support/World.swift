@@ -70,7 +70,9 @@ struct World: Sendable {
     try TemplateLibrary(folder: Checkout.folder("Templates"), catalog: try catalog.get())
   }
   /// Rendered once, because their samples are colored.
-  private static let guides = Result { try Guides(folder: Checkout.folder("Templates/guidance/en")) }
+  private static let guides = Result {
+    try Guides(folder: Checkout.folder("Templates/guidance/en"))
+  }
   static let password = "correct horse battery"
   static let publicURL = "https://mfa.example.com"
 
