@@ -51,12 +51,12 @@ let package = Package(
     module("JSON", ["Text"]),
 
     module("OTP", ["Crypto"]),
-    module("Localization", []),
+    module("Localization", ["Text"]),
     module("Templating", ["Localization"]),
     module("HTTP", ["JSON", "Text"]),
     module("Database", []),
     module("QRCode", ["CQREncode"]),
-    module("Markdown", ["CCmark"]),
+    module("Markdown", ["CCmark", "Text"]),
     module("SMTP", ["CCurl", "Crypto"]),
 
     .target(

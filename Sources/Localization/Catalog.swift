@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 /// The messages of one locale.
 ///
@@ -62,7 +63,7 @@ public final class Catalog: Sendable {
   /// Returns a message as HTML: the catalog's text as it is, and the arguments escaped.
   public func html(_ message: Message) -> String {
     switch message.content {
-    case .verbatim(let text): Self.escaped(text)
+    case .verbatim(let text): text.escapedForHTML
     case .value(let value): html(of: value)
     case .keyed(let keyed):
       filled(keyed) { self.html(of: $0) }
@@ -133,26 +134,12 @@ public final class Catalog: Sendable {
     case .choice(let messages): formats.choice(messages.map(html))
     case .sequence(let messages): formats.sequence(messages.map(html))
     case .text, .number, .percent, .date, .dayOfMonth, .month, .weekday, .hour, .time:
-      Self.escaped(text(of: value))
+      text(of: value).escapedForHTML
     }
   }
 
-  private static func isolated(_ name: String) -> String { "<bdi>\(escaped(name))</bdi>" }
+  private static func isolated(_ name: String) -> String { "<bdi>\(name.escapedForHTML)</bdi>" }
 
-  private static func escaped(_ text: String) -> String {
-    var result = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      default: result.unicodeScalars.append(character)
-      }
-    }
-    return result
-  }
 }
 
 extension Catalog.Entry {

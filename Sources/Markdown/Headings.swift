@@ -1,4 +1,5 @@
 import CCmark
+import Text
 
 extension Tree {
   /// Gives each heading a unique `id`, and returns the headings.
@@ -11,7 +12,7 @@ extension Tree {
         id: fit.idPrefix + names.id(for: text), text: text)
       let tag = "h\(heading.level)"
       unsafe node.rewrap(
-        as: CMARK_NODE_CUSTOM_BLOCK, "<\(tag) id=\"\(escaped(heading.id))\">", "</\(tag)>")
+        as: CMARK_NODE_CUSTOM_BLOCK, "<\(tag) id=\"\(heading.id.escapedForHTML)\">", "</\(tag)>")
       return heading
     }
   }

@@ -1,4 +1,5 @@
 import CCmark
+import Text
 
 extension Tree {
   /// Removes raw HTML, both blocks and inline tags.
@@ -17,7 +18,7 @@ extension Tree {
         unsafe node.lead(to: "#\(fit.idPrefix)\(part)")
       } else if unsafe node.kind == CMARK_NODE_LINK, address.mayLeadElsewhere {
         let title = unsafe node.title
-        let attributes = title.isEmpty ? "" : " title=\"\(escaped(title))\""
+        let attributes = title.isEmpty ? "" : " title=\"\(title.escapedForHTML)\""
         let start = "<a href=\"\(address.href)\"\(attributes) rel=\"noreferrer\">"
         unsafe node.rewrap(as: CMARK_NODE_CUSTOM_INLINE, start, "</a>")
       }

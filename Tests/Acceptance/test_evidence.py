@@ -23,8 +23,8 @@ def server(tmp_path_factory):
 def evidence(server):
     """The bytes of an evidence file, downloaded by an owner."""
     ada = Pages(server.url).set_up(server.setup_code)
-    ada.create_project("acme")
-    answer = ada.get("/projects/acme/review/evidence.json")
+    ada.create_project("acme-shop")
+    answer = ada.get("/projects/acme-shop/review/evidence.json")
     assert answer.status_code == 200
     assert "attachment" in answer.headers["content-disposition"]
     return answer.content

@@ -12,13 +12,13 @@ private let mayImport: [String: Set<String>] = [
   "JSON": ["Text"],
 
   "OTP": ["Crypto"],
-  "Localization": [],
+  "Localization": ["Text"],
   // View models have messages from Localization.
   "Templating": ["Localization"],
   "HTTP": ["JSON", "Text"],
   "Database": [],
   "QRCode": ["CQREncode"],
-  "Markdown": ["CCmark"],
+  "Markdown": ["CCmark", "Text"],
   "SMTP": ["CCurl", "Crypto"],
 
   "Identity": ["Database", "Crypto", "JSON", "OTP", "Text"],

@@ -1,3 +1,5 @@
+import Text
+
 /// Marks the keywords, strings, and comments of a code sample.
 ///
 /// It knows as much of a language as the samples of the guides need: line comments, strings without
@@ -31,7 +33,7 @@ struct SyntaxHighlighter {
     var index = 0
     while index < bytes.count {
       let (token, end) = token(in: bytes, at: index)
-      let text = escaped(String(decoding: bytes[index..<end], as: UTF8.self))
+      let text = String(decoding: bytes[index..<end], as: UTF8.self).escapedForHTML
       html += token.map { "<span class=\"\($0.rawValue)\">\(text)</span>" } ?? text
       index = end
     }
@@ -60,20 +62,6 @@ struct SyntaxHighlighter {
       index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
     }
     return min(index + 1, bytes.count)
-  }
-
-  private func escaped(_ text: String) -> String {
-    var html = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": html += "&amp;"
-      case "<": html += "&lt;"
-      case ">": html += "&gt;"
-      case "\"": html += "&quot;"
-      default: html.unicodeScalars.append(scalar)
-      }
-    }
-    return html
   }
 
   private static func isWordPart(_ byte: UInt8) -> Bool {

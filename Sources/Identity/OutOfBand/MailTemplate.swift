@@ -60,7 +60,7 @@ struct MailTemplate: Equatable {
     let link = isHTML ? "\n<p><a href=\"%LINK%\">%LINK%</a></p>\n" : "\n\n%LINK%\n"
     let text = body.contains("%LINK%") ? body : body + link
     guard isHTML else { return (Self.filled(text, values.all), false) }
-    return (Self.filled(text, values.all.map { ($0.name, Self.escaped($0.value)) }), true)
+    return (Self.filled(text, values.all.map { ($0.name, $0.value.escapedForHTML) }), true)
   }
 
   /// Inserts the values in one pass, so that placeholders within values stay as they are.
@@ -82,18 +82,4 @@ struct MailTemplate: Equatable {
     return result + rest
   }
 
-  private static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
 }

@@ -74,10 +74,10 @@ def reauthenticate(data, ago=0):
 
 
 def forget_wrong_codes(data):
-    """Resets the wrong codes of all enrollments, so that each visit can enter one."""
+    """Resets the wrong codes of all enrollment links, so that each visit can enter one."""
     database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
     with database:
-        database.execute("UPDATE ticket SET failures = 0")
+        database.execute("UPDATE user_link SET failures = 0")
     database.close()
 
 

@@ -147,18 +147,25 @@ class Keyboard(Walker):
         return at
 
     def _go(self, what, is_it, in_bar=False):
-        """Tabs to an element; on a new page, first skips to the main content."""
+        """Tabs to an element, past the end of the page once if it is above.
+
+        On a new page, first skips to the main content.
+        """
         if self.is_new and not self.page.locator("[autofocus]").count():
             first = self._stop()
             assert first["text"] == "Skip to main content", first
             if not in_bar:
                 self.page.keyboard.press("Enter")
         self.is_new = False
-        seen = []
+        seen, ends = [], 0
         for _ in range(self.MOST_STOPS):
             at = self._stop()
             if at is None:
-                break
+                ends += 1
+                if ends > 1:
+                    break
+                self.page.evaluate("() => { window.walkedFrom = null }")
+                continue
             if is_it(at):
                 return
             seen.append(at["id"] or at["text"])
