@@ -46,11 +46,10 @@ final class Exchange {
   func outcome(_ code: CURLcode, reply: Int, error: String) -> SMTPOutcome {
     let isAboutMail = code == CURLE_SEND_ERROR || sent > 0
     let words = isAboutMail && reply >= 400 ? replyText(reply) : error
-    let sentence = words.isEmpty ? "The server doesn't respond." : words
     guard isAboutMail, reply >= 400, ![421, 454, 530, 534, 535, 538].contains(reply) else {
-      return .unreachable(sentence)
+      return .unreachable(words)
     }
-    return reply >= 500 ? .refused(sentence) : .postponed(sentence)
+    return reply >= 500 ? .refused(words) : .postponed(words)
   }
 
   private func replyText(_ reply: Int) -> String {

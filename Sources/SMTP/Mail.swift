@@ -39,11 +39,11 @@ public struct Mail: Sendable {
     sender: MailAddress, senderName: String?, recipient: MailAddress, subject: String,
     body: String, isHTML: Bool = false, language: String, date: Int64, id: String
   ) throws(MailError) {
-    if Self.breaksLine(subject) { throw .lineEnd(in: "subject") }
-    if let senderName, Self.breaksLine(senderName) { throw .lineEnd(in: "sender's name") }
-    guard language.utf8.allSatisfy(Self.isWordByte) else { throw .unreadable("language") }
+    if Self.breaksLine(subject) { throw .invalidField("Subject") }
+    if let senderName, Self.breaksLine(senderName) { throw .invalidField("From") }
+    guard language.utf8.allSatisfy(Self.isWordByte) else { throw .invalidField("Content-Language") }
     guard !id.isEmpty, id.utf8.allSatisfy({ Self.isWordByte($0) || $0 == UInt8(ascii: ".") }) else {
-      throw .unreadable("id")
+      throw .invalidField("Message-ID")
     }
     self.sender = sender
     self.senderName = senderName
@@ -73,19 +73,9 @@ public struct Mail: Sendable {
 }
 
 /// The reason that an email is invalid.
-public enum MailError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A line break or another control character in a single-line value.
-  case lineEnd(in: String)
-  /// A language or an ID with invalid characters.
-  case unreadable(String)
-
-  /// A description for users.
-  public var description: String {
-    switch self {
-    case .lineEnd(let part): "The \(part) contains a line break or control character."
-    case .unreadable(let part): "The \(part) contains characters that aren't allowed in a header."
-    }
-  }
+public enum MailError: Error, Sendable, Equatable {
+  /// The value of this header field (RFC 5322) has characters that could end the field.
+  case invalidField(String)
 }
 
 extension Mail {

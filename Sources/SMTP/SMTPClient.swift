@@ -89,7 +89,9 @@ public final class SMTPClient: Sendable {
   func send(_ mail: Mail) -> SMTPOutcome {
     guard Self.prepared else { return .unreachable("libcurl can't start.") }
     if unsafe handle == nil { unsafe handle = curl_easy_init() }
-    guard let handle = unsafe handle else { return .unreachable("libcurl can't start.") }
+    guard let handle = unsafe handle else {
+      return .unreachable(Self.description(of: CURLE_FAILED_INIT))
+    }
     let exchange = Exchange(mail.message, deadline: { self.deadline.load(ordering: .relaxed) })
     let recipients = unsafe curl_slist_append(nil, "<\(mail.recipient.text)>")
     defer { unsafe curl_slist_free_all(recipients) }
@@ -101,7 +103,13 @@ public final class SMTPClient: Sendable {
     close()
     let message = String(
       decoding: error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return exchange.outcome(code, reply: reply, error: message)
+    return exchange.outcome(
+      code, reply: reply, error: message.isEmpty ? Self.description(of: code) : message)
+  }
+
+  /// Returns libcurl's text for a result without details.
+  private static func description(of code: CURLcode) -> String {
+    unsafe String(cString: curl_easy_strerror(code))
   }
 
   private func perform(

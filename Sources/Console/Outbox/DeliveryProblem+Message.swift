@@ -12,6 +12,7 @@ extension DeliveryProblem {
     switch self {
     case .undecryptable: Message("outbox.undecryptable")
     case .invalidRecipient: Message("outbox.invalid-recipient")
+    case .invalidField(let name): Message("outbox.invalid-field", ["field": .text(name)])
     case .quoted(let code) where code.isEmpty: Message("outbox.quoting-response")
     case .quoted(let code): Message("outbox.quoting-response-with-code", ["code": .text(code)])
     case .response(let text): .verbatim(text)

@@ -28,11 +28,13 @@ public struct DueMail: Sendable {
 public enum DeliveryResult: Sendable, Equatable {
   /// A mail server accepted it.
   case sent
-  /// It can't be delivered; the reason is shown to administrators.
+  /// The mail server rejected it with this response.
   case failed(String)
   /// The recipient isn't an address that email can be sent to.
   case invalidRecipient
-  /// It's retried later.
+  /// The value of this header field can't be sent.
+  case invalidField(String)
+  /// It's retried later, after this response or error.
   case postponed(String)
 }
 
@@ -191,6 +193,8 @@ public struct Deliveries: Sendable {
           """)
       case .invalidRecipient:
         try Self.fail(mail.key, .invalidRecipient, at: now, connection)
+      case .invalidField(let name):
+        try Self.fail(mail.key, .invalidField(name), at: now, connection)
       case .failed(let reason):
         try Self.fail(mail.key, Self.shown(reason, of: mail), at: now, connection)
       case .postponed(let reason):

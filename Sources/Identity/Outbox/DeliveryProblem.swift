@@ -4,6 +4,8 @@ public enum DeliveryProblem: Sendable, Equatable {
   case undecryptable
   /// The recipient isn't an address that email can be sent to.
   case invalidRecipient
+  /// The value of this header field can't be sent.
+  case invalidField(String)
   /// The mail server's response quoted the email and isn't stored; its reply code.
   case quoted(code: String)
   /// The mail server's response, or text that an earlier version stored.
@@ -14,6 +16,7 @@ public enum DeliveryProblem: Sendable, Equatable {
     switch self {
     case .undecryptable: StoredCode("undecryptable").text
     case .invalidRecipient: StoredCode("invalid-recipient").text
+    case .invalidField(let name): StoredCode("invalid-field", [name]).text
     case .quoted(let code): StoredCode("quoted", [code]).text
     // A response can't imitate a code.
     case .response(let text): StoredCode(text) == nil ? text : StoredCode("response", [text]).text
@@ -27,6 +30,7 @@ public enum DeliveryProblem: Sendable, Equatable {
       switch stored?.code {
       case "undecryptable": .undecryptable
       case "invalid-recipient": .invalidRecipient
+      case "invalid-field": .invalidField(first)
       case "quoted": .quoted(code: first)
       case "response": .response(first)
       default: .response(text)

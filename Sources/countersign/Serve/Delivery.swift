@@ -95,7 +95,9 @@ private struct Courier: Sendable {
           recipient: recipient, subject: due.subject, body: due.body, isHTML: due.isHTML,
           language: due.language, date: due.createdAt.seconds, id: due.id)
       } catch {
-        try await record(.failed(error.description), of: due)
+        switch error {
+        case .invalidField(let name): try await record(.invalidField(name), of: due)
+        }
         continue
       }
       switch await client.send(mail) {

@@ -43,7 +43,8 @@ struct StoredCodeTests {
   }
 
   @Test(arguments: [
-    DeliveryProblem.undecryptable, .invalidRecipient, .quoted(code: "554"), .quoted(code: ""),
+    DeliveryProblem.undecryptable, .invalidRecipient, .invalidField("Subject"),
+    .quoted(code: "554"), .quoted(code: ""),
     .response("451 Later"), .response(#"["undecryptable"]"#), .response(#"["response","x"]"#),
   ])
   func `a mail server cannot imitate a code`(problem: DeliveryProblem) {
