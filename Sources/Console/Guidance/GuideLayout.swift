@@ -122,9 +122,24 @@ struct GuideLayout {
   }
 
   private static func unescaped(_ html: String) -> String {
-    html.replacing("&lt;", with: "<").replacing("&gt;", with: ">")
-      .replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(html.utf8.count)
+    var rest = html.utf8[...]
+    while let start = rest.firstIndex(of: UInt8(ascii: "&")) {
+      bytes += rest[..<start]
+      rest = rest[start...]
+      let (reference, byte) = references.first { rest.starts(with: $0.0.utf8) } ?? ("&", rest.first)
+      if let byte { bytes.append(byte) }
+      rest = rest.dropFirst(reference.utf8.count)
+    }
+    return String(decoding: bytes + rest, as: UTF8.self)
   }
+
+  /// The characters that libcmark escapes.
+  private static let references: [(String, UInt8?)] = [
+    ("&lt;", UInt8(ascii: "<")), ("&gt;", UInt8(ascii: ">")), ("&quot;", UInt8(ascii: "\"")),
+    ("&amp;", UInt8(ascii: "&")),
+  ]
 }
 
 /// An entry of a guide's table of contents.

@@ -75,7 +75,9 @@ extension Key {
   ) -> Key {
     // A key path's description ends with the name of a stored property; `offset(of:)` is nil for a
     // computed one, which has no name at run time.
-    let name = String("\(path)".split(separator: ".").last ?? "")
+    //
+    // Interpolating the path instead would search all conformances for those of its type.
+    let name = String(path.debugDescription.split(separator: ".").last ?? "")
     guard let offset = MemoryLayout<Model>.offset(of: path) else {
       preconditionFailure("\(path) isn’t a stored property of a structure; name it in a closure")
     }
