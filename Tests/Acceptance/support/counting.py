@@ -20,6 +20,10 @@ class Cost:
                 and self.pages <= budget.pages)
 
 
+# Milliseconds to wait for what a press leads to, also on a busy machine.
+PATIENCE = 30_000
+
+
 class Hand:
     """A person at the console, whose every action is counted.
 
@@ -35,6 +39,7 @@ class Hand:
         self.page = page
         self.scripts = scripts
         self.cost = Cost(0, 0, 0)
+        page.set_default_timeout(PATIENCE)
         page.on("request", self._opened)
 
     def _count(self, presses=0, fields=0, pages=0):
@@ -64,11 +69,11 @@ class Hand:
     def link(self, address):
         """Follows the first link of the page's content or frame whose URL contains a text; to a
         page of a project, only a link to itself."""
-        match = "$=" if re.match(r"(/projects)?/[\w-]+/(review|tenants|policy)$", address) else "*="
-        found = self.page.locator(f"main a[href{match}'{address}']")
-        if not found.count():
-            found = self.page.locator(f"header a[href{match}'{address}']")
-        return self.press(found)
+        links = f"a[href*='{address}']"
+        if re.match(r"(/projects)?/[\w-]+/(review|tenants|policy)$", address):
+            links = f":is(a[href$='{address}'], a[href*='{address}?view='])"
+        found = self.page.locator(f"main {links}")
+        return self.press(found if found.count() else self.page.locator(f"header {links}"))
 
     def button(self, name):
         return self.press(self.page.get_by_role("button", name=name, exact=True))
@@ -76,7 +81,7 @@ class Hand:
     def tick(self, id):
         """Picks a radio button or checkbox by its label."""
         self.press(self.page.locator(f"label[for={id}]:visible"))
-        expect(self.page.locator(f"#{id}:visible")).to_be_checked()
+        expect(self.page.locator(f"#{id}:visible")).to_be_checked(timeout=PATIENCE)
         return self
 
     def select(self, id, value):
@@ -96,7 +101,7 @@ class Hand:
         field = self.page.locator("#find")
         if self.scripts:
             self.page.keyboard.press("/")
-            expect(field).to_be_focused()
+            expect(field).to_be_focused(timeout=PATIENCE)
         else:
             field.focus()
         self.page.keyboard.type(text)
@@ -115,10 +120,11 @@ class Hand:
 
     def sees(self, text, within="main"):
         """Waits until part of the page shows a text or a match of a pattern."""
-        expect(self.page.locator(within).first).to_contain_text(text)
+        expect(self.page.locator(within).first).to_contain_text(text, timeout=PATIENCE)
         return self
 
     def is_told(self, text):
         """Waits for the message that tells the result."""
-        expect(self.page.locator("[role=status]", has_text=text).first).to_be_visible()
+        told = self.page.locator("[role=status]", has_text=text)
+        expect(told.first).to_be_visible(timeout=PATIENCE)
         return self
