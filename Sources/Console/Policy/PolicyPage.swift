@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import OTP
 import Text
 
 /// `S/policy`: shows the MFA policy of a scope, and the form to change it.
@@ -44,6 +45,14 @@ struct PolicyPage: Sendable {
       }
     }
     return try await pages.page(context, policy, answers)
+  }
+
+  /// Returns the address that opens the review page for a window; nil for administrators who can't
+  /// change the policy.
+  static func proposal(_ window: Window, in context: ScopeContext) -> String? {
+    guard context.may(.changePolicy) else { return nil }
+    let form: Form = ["change": "intervals", "intervals": String(window.adjacentIntervals)]
+    return form.query(of: ConsolePaths.policy(context.scope))
   }
 
   /// Shows the review page of a change that a link proposes, or the form if it changes nothing.

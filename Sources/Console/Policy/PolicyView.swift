@@ -45,10 +45,12 @@ struct PolicyView: ViewModel {
   private var effects: [WindowEffectRow] {
     WindowChoice.all.dropFirst().map { choice in
       let effect = evidence.evidence.effect(of: choice.window)
+      let isCurrent = configuration.accepted == effect.window
       return WindowEffectRow(
-        choice: choice, effect: effect, evidence: evidence,
-        isCurrent: configuration.accepted == effect.window, accounts: policy.totpUsers,
-        affected: affected(effect.window))
+        choice: choice, effect: effect, evidence: evidence, isCurrent: isCurrent,
+        accounts: policy.totpUsers, affected: affected(effect.window),
+        proposal: configuration.accepted == nil || isCurrent
+          ? nil : PolicyPage.proposal(effect.window, in: context))
     }
   }
 
@@ -63,7 +65,7 @@ struct PolicyView: ViewModel {
             of: ConsolePaths.policy(context.scope)) + "#recommendation",
           isCurrent: goal == query.goal)
       },
-      policy: context.may(.changePolicy) ? ConsolePaths.policy(context.scope) : nil,
+      proposed: { PolicyPage.proposal($0, in: context) },
       affected: { AffectedUsersPage.address($0, days: query.days, in: context) })
   }
 

@@ -58,6 +58,8 @@ struct WindowEffectRow: ViewModel {
   let accounts: Int
   /// The address of the list of affected users; nil without access to it.
   let affected: String?
+  /// The address of the review page for this window; nil if there's nothing to change.
+  let proposal: String?
 
   var odds: GuessingOdds { GuessingOdds(effect.window, cap: evidence.cap) }
   private var isEnough: Bool { evidence.evidence.isEnough }
@@ -65,6 +67,7 @@ struct WindowEffectRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("choice") { $0.choice.name.description },
     .text("name") { WindowWords.name($0.effect.window) },
+    .text(\.proposal),
     .flag(\.isCurrent),
     .flag("isDefault") { $0.effect.window == .standard },
     .flag("isRecommended") { $0.evidence.recommended?.window == $0.effect.window },
@@ -89,8 +92,9 @@ struct RecommendationView: ViewModel {
   let current: Window?
   let cap: Int
   let goals: [ChartPeriod]
-  /// The address of the policy page; nil for administrators who can't change the policy.
-  let policy: String?
+  /// Returns the address of the review page for a window; nil for administrators who can't change
+  /// the policy.
+  let proposed: @Sendable (Window) -> String?
   /// Returns the address of the list of users who need more than a window; nil without access.
   let affected: @Sendable (Window) -> String?
 
@@ -141,11 +145,8 @@ struct RecommendationView: ViewModel {
 
   /// The address of the review page for the recommended window; nil if it's in effect already.
   private var proposal: String? {
-    guard let found, let current, found.window != current, let policy else { return nil }
-    let form: Form = [
-      "change": "intervals", "intervals": String(found.window.adjacentIntervals),
-    ]
-    return form.query(of: policy)
+    guard let found, let current, found.window != current else { return nil }
+    return proposed(found.window)
   }
 
   private var setAside: Message? {

@@ -19,3 +19,14 @@ def set_rules(pages, scope, **changes):
     form |= {name.replace("_", "-"): value for name, value in changes.items()}
     answer = pages.post(path, form)
     assert answer.status_code == 303, re.findall(r'error">([^<]+)', answer.text)
+
+
+def exempt(pages, scope, filter="none"):
+    """Exempts the first user of a pool's list from MFA for a week; returns their uid."""
+    reauthenticate(Server.folders[pages.url])
+    listed = pages.get(f"{scope}/users?factor={filter}").text
+    uid = re.search(rf'href="{scope}/users/(\w{{28}})"', listed)[1]
+    answer = pages.post(f"{scope}/users/{uid}/exemption", {
+        "until": "week", "reason": "other", "note": "Waits for a new phone."})
+    assert answer.status_code == 303, re.findall(r'error">([^<]+)', answer.text)
+    return uid

@@ -73,6 +73,14 @@ def reauthenticate(data, ago=0):
     database.close()
 
 
+def forget_own_codes(data):
+    """Lets administrators enter codes again that they have already used; each is single use."""
+    database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
+    with database:
+        database.execute("UPDATE administrator SET totp_last_step = NULL")
+    database.close()
+
+
 def forget_wrong_codes(data):
     """Resets the wrong codes of all enrollment links, so that each visit can enter one."""
     database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)

@@ -192,6 +192,12 @@ import Testing
       #expect(try await browser.get(address).says("<h1>MFA policy</h1>"))
       let iris = try await Browser.signedIn(world, as: World.iris)
       #expect(try await iris.get(address + "1").says("You have read-only access"))
+      let policy = try await world.eu + "/policy"
+      let link = "/policy?change=intervals&amp;intervals=1\""
+      let (isOffered, isOfferedToReaders) = (
+        try await browser.get(policy).says(link), try await iris.get(policy).says(link)
+      )
+      #expect(isOffered && !isOfferedToReaders)
       #expect(try await world.policy.version == 2)
     }
   }
