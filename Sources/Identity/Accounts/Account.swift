@@ -144,7 +144,8 @@ public struct Account: Sendable {
   /// mailbox match.
   public func hasOnFile(_ address: String) -> Bool {
     let folded = Mailbox.folded(address)
-    return (onFile.map(Mailbox.folded) + formerAddresses).contains { $0.isSameBytes(as: folded) }
+    return onFile.contains { Mailbox.folded($0).isSameBytes(as: folded) }
+      || formerAddresses.contains { $0.isSameBytes(as: folded) }
   }
 
   /// The name to show: email, otherwise display name, otherwise phone number, otherwise uid.

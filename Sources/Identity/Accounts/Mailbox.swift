@@ -9,25 +9,27 @@ enum Mailbox {
   ///
   /// SQLite folds only ASCII, so the folding happens here, and lookups use the stored folded form.
   static func folded(_ address: String) -> String {
-    var text = address
-    if !address.utf8.allSatisfy({ $0 < 0x80 }) {
-      text = address.precomposedStringWithCompatibilityMapping
+    var bytes = Array(address.utf8)
+    if bytes.allSatisfy({ $0 < 0x80 }) {
+      for index in bytes.indices where 0x41...0x5A ~= bytes[index] { bytes[index] |= 0x20 }
+    } else {
+      bytes = Array(visible(address.precomposedStringWithCompatibilityMapping.lowercased()).utf8)
     }
-    text = text.lowercased()
-    if !text.utf8.allSatisfy({ $0 < 0x80 }) {
-      var seen = String.UnicodeScalarView()
-      for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars
-      where !scalar.properties.isDefaultIgnorableCodePoint {
-        // The ideographic full stop also separates domain labels.
-        seen.append(scalar == "\u{3002}" ? "." : scalar)
-      }
-      text = String(seen)
-    }
-    var bytes = Array(text.utf8)
     while let last = bytes.last, last == UInt8(ascii: ".") || last == UInt8(ascii: " ") {
       bytes.removeLast()
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func visible(_ text: String) -> String {
+    guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+    var seen = String.UnicodeScalarView()
+    for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars
+    where !scalar.properties.isDefaultIgnorableCodePoint {
+      // The ideographic full stop also separates domain labels.
+      seen.append(scalar == "\u{3002}" ? "." : scalar)
+    }
+    return String(seen)
   }
 }
 
