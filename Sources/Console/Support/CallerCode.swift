@@ -16,8 +16,15 @@ struct SendCallerCode: Sendable {
       let sent = try await pages.support.sendCallerCode(
         to: target.user, in: target.scope, signedIn.plainRequest)
       renewed = sent.renewed
+      let address = Message.Value.name(CallerView.masked(sent.value))
       flash = Flash(
-        text: Message("support.caller-code-sent", ["email": .name(CallerView.masked(sent.value))]))
+        text: pages.identity.messages.carriesMail
+          ? Message("support.caller-code-sent", ["email": address])
+          : Message(
+            "support.caller-code-not-sent",
+            [
+              "email": address, "holder": .message(Permission.readMessages.startingHolder),
+            ]))
     } catch {
       let faults = try ActionErrorText.faults(error, target.times)
       flash = Flash(
@@ -70,7 +77,7 @@ struct CallerView: ViewModel {
       let address = Message.Value.name(Self.masked(email))
       return caller.sent == nil
         ? Message("support.send-caller-code", ["email": address])
-        : Message("support.send-another-caller-code", ["email": address])
+        : Message("support.send-another-caller-code")
     }
   }
 
