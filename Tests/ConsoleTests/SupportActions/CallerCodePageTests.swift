@@ -1,4 +1,5 @@
 import Database
+import DatabaseSQLite
 import HTTP
 import Identity
 import Testing

@@ -38,10 +38,10 @@ struct AlertTests {
     try await withInstance { instance in
       try await instance.addUsers(12)
       try await record(instance, 0..<9, CodeFinding(.wrong))
-      // More codes of the same users, and codes of an earlier time, aren't more users.
+      // More codes of the same users, and codes of more than ten minutes ago, aren't more users.
       try await record(instance, 0..<9, CodeFinding(.wrong))
       let below = try await kinds(instance)
-      instance.clock.advance(600)
+      instance.clock.advance(601)
       try await record(instance, 9..<12, CodeFinding(.wrong))
       let spread = try await kinds(instance)
       try await record(instance, 0..<7, CodeFinding(.wrong))

@@ -191,17 +191,10 @@ struct CallerCodeTests {
   @Test func `without a verified address, removing factors requires approval`() async throws {
     try await withInstance { instance in
       let (alice, dora) = try await prepare(instance, .required)
-      try await instance.database.write { connection in
-        _ = try connection.run(
-          """
-          UPDATE /* test */ account SET email_verified = 0 WHERE uid = \(alice.account.id.text)
-          """)
-        _ = try connection.run(
-          """
-          UPDATE /* test */ scope SET unverified_users = unverified_users + 1
-          WHERE scope_key = \(instance.acme.key)
-          """)
-      }
+      var change = AccountChange()
+      change.emailVerified = false
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.account.id, change, by: Instance.boss)
       let unlocked = await outcome {
         try await instance.identity.support.unlock(
           instance.acme, alice.account.id, dora.request(.locked))
