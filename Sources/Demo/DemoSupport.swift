@@ -75,6 +75,7 @@ extension Demo {
         settings.temporaryCodes = true
         settings.recoveryCodes = true
         settings.identityProof = DemoSupport.proof
+        settings.callerVerification = .offered
         settings.approvalOverUsers = 10
       },
       sitting(of: staff.owner, minutesAgo: 9 * 1_440, staff) { agent in

@@ -62,6 +62,8 @@ extension Identity {
       migration("m0037_reviews", PackageResources.m0037_reviews_sqlite_sql),
       migration("m0038_scheduled_changes", PackageResources.m0038_scheduled_changes_sqlite_sql),
       migration("m0039_policy_templates", PackageResources.m0039_policy_templates_sqlite_sql),
+      migration("m0041_caller_codes", PackageResources.m0041_caller_codes_sqlite_sql),
+      migration("m0042_alerts", PackageResources.m0042_alerts_sqlite_sql),
     ]
   }
 
@@ -155,6 +157,7 @@ extension Identity {
       try PhoneCodes.deleteExpired(at: now, connection)
       try OutOfBandRecord.deleteExpired(at: now, connection)
       try UserLink.deleteExpired(at: now, connection)
+      try CallerCode.deleteExpired(at: now, connection)
       try BackupCodeStore.deleteExpired(at: now, connection)
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")

@@ -25,6 +25,8 @@ public struct CatalogMailWriter: MailWriter {
       switch content {
       case .notice(let mail): (mail.subject, mail.body)
       case .weakenedPolicy(let mail): (mail.subject, mail.body(in: catalog))
+      case .alert(let mail): (mail.subject, mail.body)
+      case .callerCode(let mail): (mail.subject, mail.body)
       case .reviewDue(let mail): (mail.subject, mail.body)
       case .scheduledChangeFailed(let mail): (mail.subject, mail.body(in: catalog))
       case .reportedChange(let mail): (mail.subject, mail.body)

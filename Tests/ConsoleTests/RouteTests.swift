@@ -119,6 +119,8 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/notes/{String}/removal: removeFactors
     POST /projects/{String}/users/{String}/notes/{String}/removal: removeFactors
     POST /projects/{String}/tenants/{String}/users/{String}/notes/{String}/removal: removeFactors
+    POST /projects/{String}/users/{String}/caller-code: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/caller-code: removeFactors
     GET /projects/{String}/users/{String}/unlock: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/unlock: removeFactors
     POST /projects/{String}/users/{String}/unlock: removeFactors

@@ -73,6 +73,9 @@ struct ApprovalView: ViewModel {
     for line in approval.proof {
       facts.append(Fact(Message("approvals.identity-check"), HTML.isolated(line)))
     }
+    if let proof = approval.callerProof {
+      facts.append(Fact(Message("approvals.caller-verified"), proof.text))
+    }
     for name in approval.factorNames {
       facts.append(Fact(Message("approvals.factor"), HTML.isolated(name)))
     }

@@ -12,6 +12,7 @@ enum ApprovalWords {
     case .lastFactor: Message("approvals.need-last-factor")
     case .many, .weakerPolicy: Message("approvals.need-many")
     case .hour: Message("approvals.need-hour")
+    case .unverifiedCaller: Message("approvals.need-unverified-caller")
     }
   }
 
@@ -22,6 +23,7 @@ enum ApprovalWords {
     case .many: Message("approvals.why-many")
     case .weakerPolicy: Message("approvals.why-weaker-policy")
     case .hour: Message("approvals.why-hour")
+    case .unverifiedCaller: Message("approvals.why-unverified-caller")
     }
   }
 

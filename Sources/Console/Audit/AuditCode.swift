@@ -19,6 +19,8 @@ enum AuditCode {
         ?? ScheduledPolicyChange.Failure(rawValue: code)?.auditWords
     case .approvalCause: Approval.Cause(rawValue: code)?.auditWords
     case .verification: verification(code)
+    case .callerVerification: CallerProof(rawValue: code)?.text
+    case .callerVerificationRule: CallerVerification(rawValue: code)?.auditWords
     case .blockReach: reach(code)
     case .failure: failure(code)
     case .retirement: retirement(code)
@@ -121,6 +123,26 @@ enum AuditCode {
   }
 }
 
+extension CallerProof {
+  /// How the caller was verified.
+  var text: Message {
+    switch self {
+    case .emailCode: Message("audit.caller-email-code")
+    }
+  }
+}
+
+extension CallerVerification {
+  /// The rule for agents.
+  fileprivate var auditWords: Message {
+    switch self {
+    case .off: Message("common.off")
+    case .offered: Message("audit.caller-offered")
+    case .required: Message("audit.caller-required")
+    }
+  }
+}
+
 extension Approval.Cause {
   /// Why approval is required.
   fileprivate var auditWords: Message {
@@ -128,6 +150,7 @@ extension Approval.Cause {
     case .lastFactor: Message("audit.cause-last-factor")
     case .many: Message("audit.cause-many")
     case .hour: Message("audit.cause-hour")
+    case .unverifiedCaller: Message("audit.cause-unverified-caller")
     case .weakerPolicy: Message("audit.cause-weaker-policy")
     }
   }

@@ -67,6 +67,8 @@ struct AuditFieldLabel {
     case .noteAuthor: Message("audit.field-note-author")
     case .noteWrittenAt: Message("audit.field-note-written-at")
     case .message: Message("audit.field-message")
+    case .callerVerificationRule: Message("audit.field-caller-verification-rule")
+    case .callerVerification: Message("audit.field-caller-verification")
     case .approvalCause: Message("audit.field-approval-cause")
     case .requester: Message("audit.field-requester")
     case .approver: Message("audit.field-approver")

@@ -28,6 +28,7 @@ enum AuditWords {
     case .accountProtect: Message("audit.action-account-protect")
     case .accountRecoverEmail: Message("audit.action-account-recover-email")
     case .accountResetPassword: Message("audit.action-account-reset-password")
+    case .accountSendCallerCode: Message("audit.action-account-send-caller-code")
     case .accountSignUp: Message("audit.action-account-sign-up")
     case .accountTakeBackNote: Message("audit.action-account-take-back-note")
     case .accountUnlock: Message("audit.action-account-unlock")

@@ -30,6 +30,8 @@ enum OutboxWords {
     "notice-scheduled-change-failed":
       Message("outbox.purpose-notice-scheduled-change-failed"),
     "alert-changes-locked": Message("outbox.purpose-alert-changes-locked"),
+    "alert-activity": Message("outbox.purpose-alert-activity"),
+    "caller-code": Message("outbox.purpose-caller-code"),
     "enrollment-link": Message("outbox.purpose-enrollment-link"),
   ]
 

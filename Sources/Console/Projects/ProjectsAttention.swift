@@ -16,7 +16,7 @@ struct ProjectsAttention: ViewModel {
   init(
     _ warnings: [ScopeWarning], _ differing: [DifferingTenants],
     overdue: [(signOff: SignOff, projectName: String)], held: [HeldAgent],
-    reporting: [ReportingPool], unreadable: [UnreadableSecrets.Group],
+    reporting: [ReportingPool], alerts: [Alert], unreadable: [UnreadableSecrets.Group],
     drifting: [DriftingPool],
     clock: ClockBanner?, _ signedIn: SignedIn, administrator: Administrator
   ) {
@@ -24,11 +24,16 @@ struct ProjectsAttention: ViewModel {
     self.warnings =
       unreadable.prefix(ProjectsPage.warnings).map(WarningRow.init)
       + reporting.map(WarningRow.init)
+      + alerts.prefix(ProjectsPage.warnings).map {
+        WarningRow($0, administrator: administrator, times: signedIn.times)
+      }
       + warnings.prefix(ProjectsPage.warnings).map {
         WarningRow($0, administrator: administrator, times: signedIn.times)
       }
       + drifting.prefix(ProjectsPage.warnings).map(WarningRow.init)
-    hasMoreWarnings = max(warnings.count, drifting.count) > ProjectsPage.warnings
+    hasMoreWarnings = [warnings.count, drifting.count, alerts.count].contains {
+      $0 > ProjectsPage.warnings
+    }
     self.held = held.map { HeldRow(held: $0, signedIn: signedIn) }
     self.overdue = overdue.map {
       OverdueReviewRow(signOff: $0.signOff, projectName: $0.projectName)
@@ -157,6 +162,17 @@ struct WarningRow: ViewModel {
     sentence = Message("projects.users-reported", ["count": .number(reporting.users)])
     href = overview
     verb = Message("projects.review-reports")
+  }
+
+  init(_ alert: Alert, administrator: Administrator, times: Times) {
+    let scope = alert.scope
+    name = .verbatim(scope.name)
+    project = scope.tenant == nil ? nil : scope.projectName
+    overview = ConsolePaths.overview(scope)
+    sentence = alert.sentence(times)
+    let evidence = alert.evidence(for: administrator)
+    href = evidence?.href ?? overview
+    verb = evidence?.text.message ?? Message("scopes.view-overview")
   }
 
   init(_ unreadable: UnreadableSecrets.Group) {

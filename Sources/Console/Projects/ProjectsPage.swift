@@ -27,6 +27,9 @@ struct ProjectsPage: Sendable {
     let warnings = try await refusing {
       try await identity.scopes.warnings(visibleTo: administrator, limit: Self.warnings + 1)
     }
+    let alerts = try await refusing {
+      try await identity.alerts.ongoing(visibleTo: administrator, limit: Self.warnings + 1)
+    }
     let reporting = try await refusing {
       try await identity.reportedChanges.pools(visibleTo: administrator, limit: Self.warnings)
     }
@@ -55,6 +58,7 @@ struct ProjectsPage: Sendable {
       trends: sources.filter { $0.rights.contains(.see) }.map(\.trend),
       attention: ProjectsAttention(
         warnings, differing, overdue: overdue, held: held, reporting: reporting,
+        alerts: alerts,
         unreadable: unreadable, drifting: drifting,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
       query: query, after: after, administrator: administrator)

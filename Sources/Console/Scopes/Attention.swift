@@ -42,6 +42,9 @@ struct AttentionRules {
   /// Users who reported a change that they didn't make; one more than `mostReporting`.
   let reporting: [ReportingUser]
 
+  /// Unusual activity that is ongoing.
+  let alerts: [Alert]
+
   /// The fields in which the policy differs from the watched policy file; nil if it doesn't.
   let fileDrift: [PolicyChange]?
 
@@ -70,6 +73,10 @@ struct AttentionRules {
 
   var all: [Attention] {
     reportedChanges
+      + alerts.map { alert in
+        let evidence = alert.evidence(for: context.signedIn.administrator)
+        return Attention(alert.sentence(times), evidence?.text, evidence?.href)
+      }
       + unreadable.map { Attention($0.sentence, Message("scopes.view-audit-log"), $0.history) }
       + [
         signInOff, lockedOut, unstated, weakened, drift, unscheduled, off, phonesOff, wide, methods,

@@ -37,6 +37,7 @@ struct OverviewPage: Sendable {
       reporting: try await refusing {
         try await identity.reportedChanges.users(of: scope, limit: AttentionRules.mostReporting + 1)
       },
+      alerts: try await refusing { try await identity.alerts.ongoing(in: scope) },
       fileDrift: identity.policies.drift(of: policy),
       scheduled: try await refusing { try await identity.policies.scheduled(scope) },
       unreadable: try await refusing {

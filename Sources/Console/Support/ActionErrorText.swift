@@ -22,10 +22,14 @@ enum ActionErrorText {
         fault == .notConfirmed ? confirmation ?? field(fault, times) : field(fault, times)
       }
     case .noSecondFactor, .ownAccount, .ownRemoval, .ownExemption, .protectedAccount,
-      .changesLocked, .held, .nothingToDo, .alreadyAsked, .switchedOff, .noAuthenticator, .noCodes,
+      .changesLocked, .callerUnverifiable, .held, .nothingToDo, .alreadyAsked, .switchedOff,
+      .noAuthenticator, .noCodes,
       .enrollment,
       .userDisabled:
       return [FieldError(field: "reason", text: sentence(error))]
+    case .tooManyCallerCodes(let until):
+      let text = Message("support.too-many-caller-codes", ["time": times.value(until)])
+      return [FieldError(field: "caller-code", text: text)]
     case .accountNotFound, .factorNotFound: throw .notFound
     case .notAllowed: throw .notAllowed(permission)
     case .unavailable: throw .unavailable(error)
@@ -62,6 +66,10 @@ enum ActionErrorText {
         ("name", Message("support.factor-name-too-long", ["count": .number(Factor.longestName)]))
       case .reasonRequired: ("reason", Message("support.reason-required"))
       case .proofMissing: ("proof", Message("support.proof-missing"))
+      case .callerCodeRequired: ("caller-code", Message("support.caller-code-required"))
+      case .callerCodeWrong(let left):
+        ("caller-code", Message("support.caller-code-wrong", ["count": .number(left)]))
+      case .callerCodeExpired: ("caller-code", Message("support.caller-code-expired"))
       case .ticketTooLong:
         (
           "ticket",
@@ -113,6 +121,7 @@ enum ActionErrorText {
         "support.switched-off", ["holder": .message(Permission.editSupportRules.startingHolder)])
     case .noAuthenticator: Message("support.no-authenticator")
     case .noCodes: Message("support.no-codes")
+    case .callerUnverifiable: Message("support.caller-unverifiable")
     case .enrollment(let error): EnrollmentWords.sentence(error)
     case .userDisabled: Message("support.user-disabled")
     default: Message("support.action-unavailable")

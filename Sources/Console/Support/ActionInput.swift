@@ -8,6 +8,8 @@ struct ActionInput: Sendable {
   var note = ""
   var ticket = ""
   var proofs: Set<UntrustedText> = []
+  /// The code that the caller read back.
+  var callerCode = ""
   /// The email address, UID, or number of users that confirms an action that can't be undone.
   var confirmation = ""
   /// The agent's authenticator code; never shown again in the form.
@@ -21,6 +23,7 @@ struct ActionInput: Sendable {
     note = form.trimmed("note")
     ticket = form.trimmed("ticket")
     proofs = Set(form.all("proof"))
+    callerCode = form.trimmed("caller-code")
     confirmation = form.trimmed("confirmation")
     code = form.trimmed("code")
   }
@@ -29,7 +32,7 @@ struct ActionInput: Sendable {
   func request(_ signedIn: SignedIn) -> ActionRequest {
     ActionRequest(
       agent: signedIn.session, author: signedIn.author, reason: SupportReason(rawValue: reason),
-      note: note, ticket: ticket, proofs: proofs, proof: .code(code),
-      typed: confirmation)
+      note: note, ticket: ticket, proofs: proofs, callerCode: callerCode,
+      proof: .code(code), typed: confirmation)
   }
 }

@@ -10,12 +10,15 @@ struct SupportForm: ViewModel {
   let frame: FrameView
   let standing: SupportEligibility
   let answers: ActionInput
+  /// How the agent verifies the caller; nil where the pool doesn't offer it.
+  var caller: CallerView?
   /// The reasons that the form offers.
   var reasons: [SupportReason] = SupportReason.losses
   /// Whether the form creates a note about the user; the note field then comes first.
   var isNote = false
 
   static let keys: Keys<Self> = [
+    .optional(\.caller),
     .list("reasons") { form in
       form.reasons.enumerated().map { index, reason in
         SupportReasonChoice(

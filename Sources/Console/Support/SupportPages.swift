@@ -41,8 +41,14 @@ struct SupportPages: Sendable {
     let form =
       refusal == nil
       ? SupportForm(
-        frame: view, standing: standing, answers: input, reasons: question.reasons,
-        isNote: question.isNote)
+        frame: view, standing: standing, answers: input,
+        caller: standing.caller.map {
+          CallerView(
+            caller: $0, frame: view, typed: input.callerCode,
+            send: ConsolePaths.callerCode(scope, account.id.text), page: target.address,
+            csrf: context.signedIn.session.csrfToken)
+        },
+        reasons: question.reasons, isNote: question.isNote)
       : nil
     let model = SupportConfirmationView(
       frame: view, question: question, action: target.address,

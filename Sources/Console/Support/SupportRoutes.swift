@@ -15,6 +15,13 @@ enum SupportRoutes: ConsoleFeature {
     table.inScope(ConsolePaths.verification, performing: VerifyEmail(pages: pages))
     table.inScope(ConsolePaths.deletion, performing: DeleteUser(pages: pages))
 
+    let callerCode = SendCallerCode(pages: pages)
+    table.inScope(ConsolePaths.callerCode, performing: [.sendCallerCode]) {
+      context, uid throws(Refusal) in
+      try await callerCode.send(
+        SupportTarget(context, uid, at: ConsolePaths.callerCode(context.scope, uid)))
+    }
+
     let rules = SupportRulesPage(
       identity: identity, ending: parts.support.ending,
       view: try parts.template("support/settings", for: SupportRulesView.self))

@@ -17,6 +17,7 @@ struct SupportRulesForm: Sendable {
   var temporaryCodes: Bool
   var recoveryCodes: Bool
   var proof: String
+  var callerVerification: String
 
   init(_ settings: SupportRules) {
     codeCap = String(settings.codeCap)
@@ -31,6 +32,7 @@ struct SupportRulesForm: Sendable {
     temporaryCodes = settings.temporaryCodes
     recoveryCodes = settings.recoveryCodes
     proof = settings.identityProof.joined(separator: "\n")
+    callerVerification = settings.callerVerification.rawValue
   }
 
   init(_ form: Form) {
@@ -46,6 +48,7 @@ struct SupportRulesForm: Sendable {
     temporaryCodes = form["temporary-codes"] == "on"
     recoveryCodes = form["recovery-codes"] == "on"
     proof = form.text("identity-proof") ?? ""
+    callerVerification = form.trimmed("caller-verification")
   }
 
   /// The input as rules; text that isn't a number becomes -1, which is outside every range.
@@ -66,6 +69,7 @@ struct SupportRulesForm: Sendable {
     }
     settings.temporaryCodes = temporaryCodes
     settings.recoveryCodes = recoveryCodes
+    settings.callerVerification = CallerVerification(rawValue: callerVerification) ?? .off
     settings.identityProof = proof.split(whereSeparator: \.isNewline).map(String.init)
     return settings
   }
@@ -93,6 +97,9 @@ extension SupportRulesError.Field {
       FieldError(
         field: "token-changes-per-hour", text: Message("support.token-changes-invalid"))
     case .identityProof: FieldError(field: "identity-proof", text: Self.tooMuchProof)
+    case .callerVerification:
+      FieldError(
+        field: "caller-verification", text: Message("support.caller-verification-invalid"))
     case .stepUp: FieldError(field: "minutes", text: Message("support.minutes-invalid"))
     }
   }

@@ -117,6 +117,14 @@ struct SupportRulesView: ViewModel {
     ]
   }
 
+  private var callerOptions: [SupportOption] {
+    CallerVerification.allCases.map { choice in
+      SupportOption(
+        value: choice.rawValue, label: choice.label,
+        isChosen: choice.rawValue == answers.callerVerification)
+    }
+  }
+
   private var facts: [Fact] {
     let proof = answers.proof.split(whereSeparator: \.isNewline).joined(separator: "; ")
     let none = Markup(escaping: Message("support.none"))
@@ -138,6 +146,9 @@ struct SupportRulesView: ViewModel {
           Message("support.users", ["count": .number($0)])
         }),
       Fact(Message("support.identity-checks"), proof.isEmpty ? none : HTML.isolated(proof)),
+      Fact(
+        Message("support.caller-verification"),
+        (CallerVerification(rawValue: answers.callerVerification) ?? .off).label),
     ]
     return facts
       + switches.map {
@@ -174,6 +185,8 @@ struct SupportRulesView: ViewModel {
     .text("tokenChangesError") { $0.frame.error(at: "token-changes-per-hour") },
     .text("proof") { $0.answers.proof },
     .text("proofError") { $0.frame.error(at: "identity-proof") },
+    .list("callerOptions") { $0.callerOptions },
+    .text("callerError") { $0.frame.error(at: "caller-verification") },
     .number("mostProofs") { _ in SupportRules.mostProofs },
     .number("longestProof") { _ in SupportRules.longestProof },
     .list("facts") { $0.facts },
@@ -183,6 +196,17 @@ struct SupportRulesView: ViewModel {
       (view.history ?? []).map { HistoryRow($0, view.frame.times, view.frame.catalog) }
     },
   ]
+}
+
+extension CallerVerification {
+  /// What agents do in a pool with the rule.
+  var label: Message {
+    switch self {
+    case .off: Message("common.off")
+    case .offered: Message("support.caller-verification-offered")
+    case .required: Message("support.caller-verification-required")
+    }
+  }
 }
 
 struct SupportNumberField: ViewModel {

@@ -70,6 +70,7 @@ extension ConsolePaths {
       parameters: String.self, String.self, String.self))
   static let stepUp = Path("administrators", "step-up")
   static let unlock = about("unlock")
+  static let callerCode = about("caller-code")
   static let codeAttempts = about("code-attempts")
   static let newNote = ScopePath(
     Path("projects", nil, "users", nil, "notes", "new", parameters: String.self, String.self),

@@ -35,6 +35,8 @@ public struct Approval: Sendable {
     case hour
     /// A weaker policy that affects more users than one administrator can decide on.
     case weakerPolicy = "weaker-policy"
+    /// The pool requires a verified caller, and there's none.
+    case unverifiedCaller = "unverified-caller"
   }
 
   /// The state of a request.
@@ -83,6 +85,8 @@ public struct Approval: Sendable {
   public let ticket: String
   /// The identity checks that the requester completed.
   public let proof: [String]
+  /// How the requester verified the caller; nil if they didn't.
+  public let callerProof: CallerProof?
   /// The time of the request.
   public let requestedAt: Instant
   /// The time the request expires.
@@ -118,7 +122,7 @@ public struct Approval: Sendable {
     v.approval_id, v.kind, v.uid, v.user_name, v.factors, v.factor_names, v.all_factors, v.job_id,
       v.users, v.cause, v.requester_id, v.requester_name, v.address, v.request_id, v.reason,
       v.note, v.ticket, v.proof, v.requested_at, v.expires_at, v.state, v.decided_at,
-      v.decider_name, v.answer, \(Scope.columns)
+      v.decider_name, v.answer, v.caller_verification, \(Scope.columns)
     """
 
   init(_ row: borrowing Row, at now: Instant) throws {
@@ -157,7 +161,8 @@ public struct Approval: Sendable {
     let answer: String? = try row.value(23)
     obstacle = state == .overtaken ? answer.flatMap { ApprovalObstacle(stored: $0) } : nil
     self.answer = obstacle == nil ? answer : nil
-    scope = try Scope(row, from: 24)
+    callerProof = (try row.value(24) as String?).flatMap(CallerProof.init)
+    scope = try Scope(row, from: 25)
   }
 }
 

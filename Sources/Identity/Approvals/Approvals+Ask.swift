@@ -6,10 +6,15 @@ extension Approval.Cause {
     of removal: Removal, _ settings: SupportRules, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    guard settings.approvalForLastFactor, removal.factorsLeft == 0,
+    if settings.approvalForLastFactor, removal.factorsLeft == 0,
       try Policies.find(scope.key, connection).isMandatory(at: now)
-    else { return nil }
-    self = .lastFactor
+    {
+      self = .lastFactor
+    } else if settings.callerVerification == .required, removal.account.verifiedEmail == nil {
+      self = .unverifiedCaller
+    } else {
+      return nil
+    }
   }
 
   /// Determines why a bulk removal requires a second administrator; nil if it doesn't.
@@ -25,6 +30,8 @@ extension Approval.Cause {
       self = .lastFactor
     } else if users > left {
       self = .hour
+    } else if settings.callerVerification == .required {
+      self = .unverifiedCaller
     } else {
       return nil
     }
@@ -47,7 +54,8 @@ extension Approvals {
   /// - Returns: The audit entry, without author and reason, and the time the request expires.
   static func ask(
     for removal: Removal, _ cause: Approval.Cause, _ request: ActionRequest,
-    _ settings: SupportRules, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    _ settings: SupportRules, caller: CallerProof?, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> (entry: AuditEntry, expiresAt: Instant) {
     let account = removal.account
     guard try waiting(for: account.id, in: scope, at: now, connection) == nil else {
@@ -58,7 +66,8 @@ extension Approvals {
     }
     let (_, expiry) = try store(
       kind: removal.isOfAll ? .factors : .factor, account: account, factors: removal.factors,
-      names: names, job: nil, users: 1, cause, request, settings, in: scope, at: now, connection)
+      names: names, job: nil, users: 1, cause, request, settings, in: scope, at: now, connection,
+      caller: caller)
     var entry = AuditEntry(
       .approvalAsk, .account, account.id.text, name: account.label, in: scope)
     entry.add(.factors, .of(removal.factors))
@@ -83,7 +92,8 @@ extension Approvals {
   static func store(
     kind: Approval.Kind, account: Account?, factors: [Factor], names: [String], job: Int64?,
     users: Int, _ cause: Approval.Cause, _ request: ActionRequest, _ settings: SupportRules,
-    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    in scope: Scope, at now: Instant, _ connection: borrowing Connection,
+    caller: CallerProof? = nil
   ) throws -> (id: Int64, expiry: Instant) {
     let expiry = now.advanced(bySeconds: Approval.lifetime)
     let agent = request.agent.administrator
@@ -93,12 +103,13 @@ extension Approvals {
       """
       INSERT INTO approval (scope_key, kind, uid, user_name, factors, factor_names, all_factors,
         job_id, users, cause, requester_id, requester_name, address, request_id, reason, note,
-        ticket, proof, requested_at, expires_at, state)
+        ticket, proof, caller_verification, requested_at, expires_at, state)
       VALUES (\(scope.key), \(kind.rawValue), \(account?.id.text ?? ""), \(account?.label ?? ""),
         \(going), \(names.joined(separator: "\n")), \(all), \(job), \(users), \(cause.rawValue),
         \(agent.id.text), \(agent.displayName), \(request.author.address),
         \(request.author.requestID), \(request.reason?.rawValue ?? ""), \(request.note),
         \(request.ticket), \(settings.identityProof.joined(separator: "\n")),
+        \(caller?.rawValue),
         \(now.microseconds), \(expiry.microseconds), 'waiting')
       RETURNING approval_id
       """

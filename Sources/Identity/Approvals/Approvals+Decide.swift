@@ -233,6 +233,9 @@ extension Approvals {
     entry.justify(
       approval.reason, note: approval.note, ticket: approval.ticket,
       proof: approval.proof.joined(separator: "\n"))
+    if let proof = approval.callerProof {
+      entry.add(.callerVerification, .code(proof.rawValue))
+    }
     entry.add(.approver, .text(approver.actor.name))
     try entry.record(by: approval.author, at: now, connection)
     return .done(removal)

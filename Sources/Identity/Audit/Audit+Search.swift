@@ -91,7 +91,7 @@ extension Audit {
 
   /// Finds the number of the first row at or after a time by binary search, because numbers
   /// increase with time.
-  private static func firstRow(
+  static func firstRow(
     since moment: Instant, _ connection: borrowing Connection
   ) throws -> Int64 {
     let last: Int64? = try connection.first(

@@ -92,6 +92,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case accountTakeBackNote = "account.take-back-note"
   /// Codes unlocked.
   case accountUnlock = "account.unlock"
+  /// Code sent to verify a caller.
+  case accountSendCallerCode = "account.send-caller-code"
   /// Account protection removed.
   case accountUnprotect = "account.unprotect"
   /// Email verified by end user.
@@ -298,7 +300,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
       .accountDelete, .accountDeleteAll, .accountDownload, .accountEndExemption, .accountExempt,
       .accountExpire, .accountImport, .accountLink, .accountNote, .accountProtect,
       .accountRecoverEmail,
-      .accountResetPassword, .accountSignUp, .accountTakeBackNote, .accountUnlock,
+      .accountResetPassword, .accountSendCallerCode, .accountSignUp, .accountTakeBackNote,
+      .accountUnlock,
       .accountUnprotect, .accountVerifyEmail:
       .account
     case .sessionsEnd: .session

@@ -200,6 +200,10 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case recoveryCodes = "recovery-codes"
   /// The identity checks.
   case identityChecks = "identity-checks"
+  /// How agents verify callers.
+  case callerVerificationRule = "caller-verification-rule"
+  /// How a caller was verified.
+  case callerVerification = "caller-verification"
   /// The hourly action limit.
   case actionsPerHour = "actions-per-hour"
   /// The number of users above which approval is required.

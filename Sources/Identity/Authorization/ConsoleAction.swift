@@ -129,6 +129,8 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case revokeTemporaryCode
   /// Revokes a user's recovery codes.
   case revokeRecoveryCodes
+  /// Sends a user a code to read back to the agent.
+  case sendCallerCode
   /// Sends a user a link to set up an authenticator app.
   case sendEnrollmentLink
   /// Writes a note about a user.
@@ -265,6 +267,7 @@ extension ConsoleAction {
       .unlockCodes, .createTemporaryCode, .revokeTemporaryCode, .revokeRecoveryCodes,
       .sendEnrollmentLink:
       ActionRequirements(.removeFactors, .secondFactor, .chosen)
+    case .sendCallerCode: ActionRequirements(.removeFactors)
     case .endSessions: ActionRequirements(.endSessions, .secondFactor, .chosen)
     case .protectUser, .exemptUser, .endExemption, .allowChanges:
       ActionRequirements(.protectUsers, .secondFactor, .chosen)

@@ -13,7 +13,7 @@ extension ConsoleAction {
   var effect: UserActionEffect {
     switch self {
     case .endSessions, .protectUser, .exemptUser, .endExemption, .allowChanges, .disableUser,
-      .enableUser, .verifyEmail:
+      .enableUser, .verifyEmail, .sendCallerCode:
       .account
     case .writeNote, .deleteNote: .text
     default: .secondFactors

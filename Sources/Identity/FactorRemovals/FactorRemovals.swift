@@ -96,8 +96,11 @@ public struct FactorRemovals: Sendable {
       if let cause = try Approval.Cause(
         of: removal, settings, in: scope, at: now, connection)
       {
+        let caller = try authorization.checkCaller(
+          .removeFactor, request, of: account, settings, at: now, connection)
         let (entry, expiry) = try Approvals.ask(
-          for: removal, cause, request, settings, in: scope, at: now, connection)
+          for: removal, cause, request, settings, caller: caller.proof, in: scope, at: now,
+          connection)
         return SupportAction(entry: entry, value: .waits(removal, until: expiry))
       }
       let hold = NewRemovalHold(request, settings, at: now, random: store.random)

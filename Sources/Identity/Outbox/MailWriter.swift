@@ -31,12 +31,16 @@ public enum MailContent: Sendable {
   case notice(NoticeMail)
   /// A weakened MFA policy, to owners.
   case weakenedPolicy(WeakenedPolicyMail)
+  /// Unusual activity in a user pool, to owners.
+  case alert(AlertMail)
   /// A policy review that is due, to the last reviewer.
   case reviewDue(ReviewDueMail)
   /// A scheduled policy change that wasn't made, to its author and owners.
   case scheduledChangeFailed(ScheduledChangeFailedMail)
   /// A change that a user reported, to administrators.
   case reportedChange(ReportedChangeMail)
+  /// A code to read back to a support agent, to a user.
+  case callerCode(CallerCodeMail)
   /// A link to set up an authenticator app, to a user.
   case enrollmentLink(EnrollmentLinkMail)
   /// An action link, to a user.
@@ -79,6 +83,32 @@ public struct WeakenedPolicyMail: Sendable {
   public let reason: String?
   /// The time of the change.
   public let at: Instant
+}
+
+/// Unusual activity in a user pool.
+public struct AlertMail: Sendable {
+  /// The user pool.
+  public let scope: Scope
+  /// What is unusual.
+  public let kind: Alert.Kind
+  /// The number of users, or of removals in an hour.
+  public let count: Int
+  /// When it began.
+  public let at: Instant
+  /// The URL of the pool in the console.
+  public let link: String
+}
+
+/// A code to read back to a support agent.
+public struct CallerCodeMail: Sendable {
+  /// The user pool.
+  public let scope: Scope
+  /// The account's email address.
+  public let email: String
+  /// The code.
+  public let code: String
+  /// The name of the agent.
+  public let agent: String
 }
 
 /// A policy review that is due.

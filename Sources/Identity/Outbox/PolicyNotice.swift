@@ -25,6 +25,22 @@ extension Outbox {
     }
   }
 
+  /// Emails the owners of a project or tenant about unusual activity.
+  ///
+  /// Does nothing without a mail server; the console shows it anyway.
+  func notifyOwners(_ mail: AlertMail, _ connection: borrowing Connection) throws {
+    guard carriesMail else { return }
+    let owners = try Administrators.recipients(
+      with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, connection)
+    for owner in owners {
+      try add(
+        OutboxMessage(
+          purpose: "alert-activity", recipient: owner.email, text: written(.alert(mail)),
+          expiresAt: mail.at.advanced(bySeconds: Self.noticeLifetime)),
+        to: nil, in: mail.scope, at: mail.at, connection)
+    }
+  }
+
   /// Emails the owners of a project or tenant, except the author of the change.
   ///
   /// Does nothing without a mail server; the console shows the change anyway.

@@ -169,6 +169,7 @@ extension Identity {
         AND expires_at > \(now.microseconds)
       """)
     report.links += try connection.run("DELETE FROM verification_code WHERE session_id > x''")
+    report.links += try connection.run("DELETE FROM caller_code WHERE account_key > 0")
     // Notices are sent even if they were sent before: missing one is worse than getting it twice.
     report.messages = try connection.run(
       """

@@ -14,6 +14,12 @@ public enum ActionInputError: Sendable, Equatable {
   case reasonRequired
   /// Not all identity checks are confirmed.
   case proofMissing
+  /// The action requires a code that the caller reads back.
+  case callerCodeRequired
+  /// The caller read back a wrong code; the number of tries left.
+  case callerCodeWrong(left: Int)
+  /// No code was sent, or it has expired or had too many tries.
+  case callerCodeExpired
   /// The ticket is longer than ``ActionRequest/longestTicket`` characters or has more than one
   /// line.
   case ticketTooLong
@@ -47,7 +53,14 @@ public enum ActionInputError: Sendable, Equatable {
 
 extension ActionInputError {
   /// Whether the field comes before the reason in a form.
-  var isFirst: Bool { [.untilOutOfRange, .nameRequired, .nameTooLong].contains(self) }
+  var isFirst: Bool {
+    switch self {
+    case .untilOutOfRange, .nameRequired, .nameTooLong, .callerCodeRequired, .callerCodeWrong,
+      .callerCodeExpired:
+      true
+    default: false
+    }
+  }
 }
 
 extension ActionRequest {

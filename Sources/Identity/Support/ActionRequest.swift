@@ -14,6 +14,8 @@ public struct ActionRequest: Sendable {
   public var ticket: String
   /// The identity checks that are confirmed.
   public var proofs: Set<UntrustedText>
+  /// The code that the caller read back; empty if there is none.
+  public var callerCode: String
   /// The agent's proof for re-authentication.
   public var proof: ReauthenticationProof
   /// The confirmation that the agent typed; only for irreversible actions.
@@ -27,7 +29,7 @@ public struct ActionRequest: Sendable {
   /// Creates a request.
   public init(
     agent: ConsoleSession, author: Author, reason: SupportReason? = nil, note: String = "",
-    ticket: String = "", proofs: Set<UntrustedText> = [],
+    ticket: String = "", proofs: Set<UntrustedText> = [], callerCode: String = "",
     proof: ReauthenticationProof = .none, typed: String = ""
   ) {
     self.agent = agent
@@ -36,6 +38,7 @@ public struct ActionRequest: Sendable {
     self.note = note.trimmed
     self.ticket = ticket.trimmed
     self.proofs = proofs
+    self.callerCode = callerCode.trimmed
     self.proof = proof
     self.typed = typed.trimmed
   }
@@ -92,6 +95,10 @@ public enum ActionDenial: Error, Sendable {
   case switchedOff
   /// The account has no authenticator app that a code could replace.
   case noAuthenticator
+  /// A verified caller is required, and the account has no verified email address for a code.
+  case callerUnverifiable
+  /// Too many codes for callers were sent to the user or by the agent; retry after this time.
+  case tooManyCallerCodes(until: Instant)
   /// There are no codes to revoke.
   case noCodes
   /// The account can't enroll another authenticator app, with the reason.

@@ -53,17 +53,25 @@ extension Support {
     }
   }
 
-  /// Policy admins, whose changes need approval, can't loosen the rule that requires it.
+  /// Policy admins, whose changes need approval, can't loosen the rule that requires it, nor
+  /// choose how callers are verified.
   private static func checkApproval(
     _ scope: Scope, _ new: SupportRules, _ request: ActionRequest,
     _ connection: borrowing Connection
   ) throws {
-    let old = try SupportRules.find(scope, connection).policyApprovalOverUsers
-    guard let old, new.policyApprovalOverUsers.map({ $0 > old }) ?? true,
+    let old = try SupportRules.find(scope, connection)
+    var loosened: [SupportRulesError.Field] = []
+    if new.callerVerification != old.callerVerification { loosened.append(.callerVerification) }
+    if let least = old.policyApprovalOverUsers,
+      new.policyApprovalOverUsers.map({ $0 > least }) ?? true
+    {
+      loosened.append(.policyApproval)
+    }
+    guard !loosened.isEmpty,
       let agent = try Administrators.present(request.agent.administrator.id, connection),
       !agent.may(.protectUsers, in: scope)
     else { return }
-    throw SupportRulesError.answers([.ownerRequired(.policyApproval)])
+    throw SupportRulesError.answers(loosened.map { .ownerRequired($0) })
   }
 
   /// Returns the audit log entry of a change; nil if nothing changes.

@@ -22,6 +22,8 @@ public struct SupportEligibility: Sendable {
   public let actionsLeft: Int
   /// Whether an owner has to unblock the agent first.
   public var isHeld: Bool
+  /// How the agent can verify the caller; nil where the pool or the action doesn't offer it.
+  public internal(set) var caller: CallerStanding?
   /// Why the agent can't act on the account regardless of the input; nil if they can.
   public let refusal: ActionDenial?
 
@@ -61,9 +63,19 @@ public struct Support: Sendable {
         return try authorization.standingOfText(
           action, agent, about: account, in: scope, connection)
       }
-      let refusal = try authorization.denial(
+      var refusal = try authorization.denial(
         of: action, by: agent.administrator.id, on: account, in: scope, connection)
-      return try authorization.standing(agent, in: scope, refusal, at: now, connection)
+      let settings = try SupportRules.find(scope, connection)
+      let caller = try authorization.callerStanding(
+        action, agent.administrator.id, about: account, settings, at: now, connection)
+      if refusal == nil, let caller, caller.isRequired, caller.email == nil,
+        !action.canWaitForApproval
+      {
+        refusal = .callerUnverifiable
+      }
+      var standing = try authorization.standing(agent, in: scope, refusal, at: now, connection)
+      standing.caller = caller
+      return standing
     }
   }
 

@@ -40,13 +40,20 @@ struct SupportAuthorization: Sendable {
         return .failure(denial)
       }
       let renewed: NewConsoleSession?
-      let own = answers(account, now)
+      let caller = try checkCaller(action, request, of: account, settings, at: now, connection)
+      if case .impossible = caller { return .failure(.callerUnverifiable) }
+      let own = [caller.fault].compactMap(\.self) + answers(account, now)
       switch try admit(action, request, settings, own, in: scope, at: now, connection) {
       case .failure(let error): return .failure(error)
       case .success(let session): renewed = session
       }
       let change = try body(account, settings, now, connection)
-      try record(change.entry, request, settings, at: now, connection)
+      var entry = change.entry
+      if let proof = caller.proof {
+        entry.add(.callerVerification, .code(proof.rawValue))
+        try CallerCode.delete(account, by: request.agent.administrator.id, connection)
+      }
+      try record(entry, request, settings, at: now, connection)
       try count(request.agent.administrator.id, in: scope, at: now, connection)
       return .success(ActionOutcome(value: change.value, renewed: renewed))
     }

@@ -18,6 +18,8 @@ public struct SupportRules: Sendable, Equatable {
   /// The identity checks that an agent must confirm before acting, one per line; at most
   /// ``mostProofs``.
   public var identityProof: [String] = []
+  /// Whether agents verify callers by a code sent to the user's email address.
+  public var callerVerification = CallerVerification.off
   /// The hourly action limit per agent, above which an owner has to unblock them; 1 to 1,000.
   public var actionsPerHour = 20
   /// The number of users in one bulk removal above which approval is required; nil for never.
@@ -51,7 +53,7 @@ public struct SupportRules: Sendable, Equatable {
       """
       SELECT code_cap, undo_hours, code_attempt_days, temporary_codes, recovery_codes, identity_proof,
         actions_per_hour, approval_over_users, approval_for_last_factor, token_removal,
-        token_changes_per_hour, policy_approval_over
+        token_changes_per_hour, policy_approval_over, caller_verification
       FROM support_rules WHERE scope_key = \(scope.key)
       """
     ) { row in
@@ -69,6 +71,7 @@ public struct SupportRules: Sendable, Equatable {
       settings.tokensRemoveFactors = try row.value(9)
       settings.tokenChangesPerHour = try row.value(10)
       settings.policyApprovalOverUsers = try row.value(11)
+      settings.callerVerification = CallerVerification(rawValue: try row.value(12)) ?? .required
       return settings
     } ?? SupportRules()
   }
@@ -80,11 +83,12 @@ public struct SupportRules: Sendable, Equatable {
       INSERT INTO support_rules (scope_key, code_cap, undo_hours, code_attempt_days, temporary_codes,
         recovery_codes, identity_proof, actions_per_hour, approval_over_users,
         approval_for_last_factor, token_removal, token_changes_per_hour,
-        policy_approval_over)
+        policy_approval_over, caller_verification)
       VALUES (\(scope.key), \(codeCap), \(undoHours), \(codeAttemptDays), \(temporaryCodes),
         \(recoveryCodes), \(identityProof.joined(separator: "\n")), \(actionsPerHour),
         \(approvalOverUsers), \(approvalForLastFactor), \(tokensRemoveFactors),
-        \(tokenChangesPerHour), \(policyApprovalOverUsers))
+        \(tokenChangesPerHour), \(policyApprovalOverUsers),
+        \(callerVerification.rawValue))
       ON CONFLICT (scope_key) DO UPDATE SET code_cap = excluded.code_cap,
         undo_hours = excluded.undo_hours, code_attempt_days = excluded.code_attempt_days,
         temporary_codes = excluded.temporary_codes, recovery_codes = excluded.recovery_codes,
@@ -93,7 +97,8 @@ public struct SupportRules: Sendable, Equatable {
         approval_for_last_factor = excluded.approval_for_last_factor,
         token_removal = excluded.token_removal,
         token_changes_per_hour = excluded.token_changes_per_hour,
-        policy_approval_over = excluded.policy_approval_over
+        policy_approval_over = excluded.policy_approval_over,
+        caller_verification = excluded.caller_verification
       """)
   }
 
@@ -127,6 +132,7 @@ public struct SupportRules: Sendable, Equatable {
       AuditField(.temporaryCodes, .flag(temporaryCodes)),
       AuditField(.recoveryCodes, .flag(recoveryCodes)),
       AuditField(.identityChecks, .optional(identityProof)),
+      AuditField(.callerVerificationRule, .code(callerVerification.rawValue)),
       AuditField(.actionsPerHour, .number(actionsPerHour)),
       AuditField(.approvalOver, .optional(approvalOverUsers)),
       AuditField(.policyApprovalOver, .optional(policyApprovalOverUsers)),
@@ -157,6 +163,8 @@ public enum SupportRulesError: Error, Sendable {
     case tokenChanges
     /// At most ten lines of 120 characters.
     case identityProof
+    /// Only an owner can change it.
+    case callerVerification
     /// 1 to 240 minutes.
     case stepUp
   }

@@ -127,9 +127,13 @@ extension ActionLinks {
 
   /// The URL of a user's page in the console.
   func console(_ account: ID<Account>, in scope: Scope) -> String {
-    var path = "\(origin)/projects/\(URIComponent.encode(scope.project.text))"
-    if let tenant = scope.tenant { path += "/tenants/\(URIComponent.encode(tenant.text))" }
-    return path + "/users/\(URIComponent.encode(account.text))"
+    overview(of: scope) + "/users/\(URIComponent.encode(account.text))"
+  }
+
+  /// The URL of a pool's overview in the console.
+  func overview(of scope: Scope) -> String {
+    let path = "\(origin)/projects/\(URIComponent.encode(scope.project.text))"
+    return scope.tenant.map { path + "/tenants/\(URIComponent.encode($0.text))" } ?? path
   }
 
   /// The URL of a project's policy review in the console.

@@ -175,6 +175,7 @@ enum Deletion {
         """
         DELETE FROM approval WHERE scope_key = \(scope)
         """)
+      try connection.run("DELETE FROM alert WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM policy_template_use WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM scheduled_change WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM support_rules WHERE scope_key = \(scope)")

@@ -17,6 +17,7 @@ struct Housekeeping: Sendable {
       Task { await Self.file(identity) },
       Task { await Self.foldActivity(identity) },
       Task { await Self.age(identity) },
+      Task { await Self.watchActivity(identity) },
       Task { await Self.removeMany(identity) },
       Task { await Self.makeScheduledChanges(identity) },
       Task { await Self.createEvidenceKey(identity) },
@@ -91,6 +92,13 @@ struct Housekeeping: Sendable {
         Terminal.complain("\(error)")
       }
     } while await slept(.seconds(15))
+  }
+
+  /// Looks for unusual activity.
+  private static func watchActivity(_ identity: Identity) async {
+    while await slept(.seconds(60)) {
+      do { try await identity.watchActivity() } catch { Terminal.complain("\(error)") }
+    }
   }
 
   /// Deletes old code attempts in batches, pausing for other writes in between.

@@ -85,6 +85,7 @@ extension Instance {
       ("bulk_job", "SELECT /* test */ * FROM bulk_job ORDER BY 1"),
       ("bulk_item", "SELECT /* test */ * FROM bulk_item ORDER BY 1, 2"),
       ("sign_off", "SELECT /* test */ * FROM sign_off ORDER BY 1"),
+      ("caller_code", "SELECT /* test */ * FROM caller_code ORDER BY 1, 2"),
       ("exemption", "SELECT /* test */ * FROM exemption ORDER BY 1"),
       ("evidence_key", "SELECT /* test */ * FROM evidence_key ORDER BY 1"),
       ("approval", "SELECT /* test */ * FROM approval ORDER BY 1"),

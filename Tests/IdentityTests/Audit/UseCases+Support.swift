@@ -132,6 +132,15 @@ extension UseCase {
       _ = try await i.identity.support.protect(i.acme, alice.id, true, agent.request())
       return { _ = try await i.identity.support.protect(i.acme, alice.id, false, agent.request()) }
     },
+    UseCase("send a code to verify a caller", [.accountSendCallerCode]) { i in
+      let alice = try await i.account(.alice)
+      try await i.setSupportRules { $0.callerVerification = .offered }
+      let agent = try await i.agent()
+      return {
+        _ = try await i.identity.support.sendCallerCode(
+          to: alice.id, in: i.acme, agent.request(nil))
+      }
+    },
     UseCase("exempt a user from MFA", [.accountExempt]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent("olga", role: .owner)

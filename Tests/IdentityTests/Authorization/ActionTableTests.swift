@@ -65,6 +65,7 @@ struct ActionTableTests {
     createTemporaryCode removeFactors secondFactor chosen never
     revokeTemporaryCode removeFactors secondFactor chosen never
     revokeRecoveryCodes removeFactors secondFactor chosen never
+    sendCallerCode removeFactors none none never
     sendEnrollmentLink removeFactors secondFactor chosen never
     writeNote removeFactors none chosen never
     deleteNote removeFactors none chosen never

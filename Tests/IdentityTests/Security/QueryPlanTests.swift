@@ -94,6 +94,10 @@ struct QueryPlanTests {
       _ = try await identity.approvals.decided(visibleTo: administrator, after: "9-9")
     }
     _ = try await identity.approvals.waiting(for: ID("x"), in: instance.acme)
+    try await identity.watchActivity()
+    for administrator in owner {
+      _ = try await identity.alerts.ongoing(visibleTo: administrator, limit: 9)
+    }
     try await identity.purgeExpired()
   }
 

@@ -16,11 +16,11 @@ struct Agent: Sendable {
   /// Returns a request for an action with the agent's input.
   func request(
     _ reason: SupportReason? = .lost, note: String = "", ticket: String = "",
-    proofs: Set<String> = [], code: String = "", typed: String = ""
+    proofs: Set<String> = [], callerCode: String = "", code: String = "", typed: String = ""
   ) -> ActionRequest {
     ActionRequest(
       agent: session, author: author, reason: reason, note: note, ticket: ticket,
-      proofs: Set(proofs.map { UntrustedText($0) }),
+      proofs: Set(proofs.map { UntrustedText($0) }), callerCode: callerCode,
       proof: .code(code), typed: typed)
   }
 }

@@ -1,0 +1,106 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `S/users/{uid}/caller-code`: sends a user a code to read back, and returns to the form that asks
+/// for it.
+struct SendCallerCode: Sendable {
+  let pages: SupportPages
+
+  func send(_ target: SupportTarget) async throws(Refusal) -> Response {
+    let signedIn = target.context.signedIn
+    let flash: Flash
+    var renewed: NewConsoleSession?
+    do {
+      let sent = try await pages.support.sendCallerCode(
+        to: target.user, in: target.scope, signedIn.plainRequest)
+      renewed = sent.renewed
+      let address = Message.Value.name(CallerView.masked(sent.value))
+      flash = Flash(
+        text: pages.identity.messages.carriesMail
+          ? Message("support.caller-code-sent", ["email": address])
+          : Message(
+            "support.caller-code-not-sent",
+            [
+              "email": address, "holder": .message(Permission.readMessages.startingHolder),
+            ]))
+    } catch {
+      let faults = try ActionErrorText.faults(error, target.times)
+      flash = Flash(
+        text: faults.first?.text ?? Message("support.action-unavailable"), isAlert: true)
+    }
+    return pages.ending.response(flash, signedIn, renewed: renewed, to: returnAddress(target))
+  }
+
+  /// The page of an action on the user that the form names; the user's page for any other address.
+  private func returnAddress(_ target: SupportTarget) -> String {
+    let address = target.form.trimmed("return")
+    guard address.utf8.count <= 2_000, address.hasPrefix(target.userPage + "/"),
+      Target(address) != nil
+    else { return target.userPage }
+    return address
+  }
+}
+
+/// The part of an action's form that verifies the caller.
+struct CallerView: ViewModel {
+  let caller: CallerStanding
+  let frame: FrameView
+  /// The code as entered.
+  let typed: String
+  /// The address that sends a code.
+  let send: String
+  /// The address of the form.
+  let page: String
+  let csrf: String
+
+  /// The ID of the form that sends a code, whose button is in the form of the action.
+  private static let formID = "send-caller-code"
+
+  private var status: Message {
+    guard let email = caller.email else { return Message("support.caller-no-email") }
+    let address = Message.Value.name(Self.masked(email))
+    guard let sent = caller.sent else {
+      return Message("support.caller-code-to-send", ["email": address])
+    }
+    return Message(
+      "support.caller-code-pending",
+      [
+        "email": address, "sent": frame.times.value(sent.at),
+        "expires": frame.times.value(sent.expiresAt),
+      ])
+  }
+
+  private var button: Message? {
+    caller.email.map { email in
+      let address = Message.Value.name(Self.masked(email))
+      return caller.sent == nil
+        ? Message("support.send-caller-code", ["email": address])
+        : Message("support.send-another-caller-code")
+    }
+  }
+
+  /// Returns an address with only the first letter of its local part: `n…@example.com`.
+  static func masked(_ email: String) -> String {
+    guard let at = email.lastIndex(of: "@"), let first = email.first, at != email.startIndex else {
+      return email
+    }
+    return "\(first)…\(email[at...])"
+  }
+
+  static let keys: Keys<Self> = [
+    .text("status") { $0.status },
+    .flag("isOptional") { !$0.caller.isRequired },
+    .flag("asks") { $0.caller.sent != nil || $0.error != nil },
+    .text("button") { $0.button },
+    .text(\.typed),
+    .text("error") { $0.error },
+    .text("formID") { _ in formID },
+    .text(\.send),
+    .text(\.page),
+    .text(\.csrf),
+  ]
+
+  private var error: Message? { frame.error(at: "caller-code") }
+}

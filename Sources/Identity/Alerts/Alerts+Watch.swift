@@ -1,0 +1,183 @@
+import Database
+
+extension Alerts {
+  /// The number of pools read at a time.
+  private static let share = 500
+  /// The maximum number of code attempts that one check of a pool reads.
+  private static let mostAttempts = 100_000
+
+  private struct Finding {
+    let scope: Scope
+    let kind: Alert.Kind
+    let count: Int
+  }
+
+  /// Looks for unusual activity in all pools: begins and continues alerts, ends those that are
+  /// over, and emails the owners once for each new alert.
+  ///
+  /// Call it about every minute.
+  ///
+  /// - Throws: ``AlertError/unavailable(_:)``.
+  func watch() async throws(AlertError) {
+    let now = store.clock.now()
+    var findings: [Finding] = []
+    var last: Int64? = 0
+    while let key = last {
+      let part = try await store.read(AlertError.self) { try Self.look(after: key, at: now, $0) }
+      findings += part.findings
+      last = part.last
+    }
+    let isDue = try await store.read(AlertError.self) { connection in
+      try connection.first(
+        "SELECT EXISTS (SELECT 1 FROM alert WHERE scope_key > 0)"
+      ) { try $0.value(0) as Bool } ?? false
+    }
+    guard isDue || !findings.isEmpty else { return }
+    let found = findings
+    try await store.write(AlertError.self) { connection in
+      for finding in found { try record(finding, at: now, connection) }
+      try Self.end(at: now, connection)
+    }
+  }
+
+  /// Looks at the next pools.
+  ///
+  /// - Returns: What is unusual in them, and the last pool; nil if there are no more.
+  private static func look(
+    after key: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> (findings: [Finding], last: Int64?) {
+    let pools = try connection.all(
+      """
+      SELECT \(Scope.columns), s.enrolled_users FROM scope s CROSS JOIN project p USING (project_id)
+      WHERE s.scope_key > \(key) AND s.deleted_at IS NULL ORDER BY s.scope_key LIMIT \(share)
+      """
+    ) { (scope: try Scope($0), enrolled: try $0.value(7) as Int) }
+    let hour = now.advanced(bySeconds: -AlertThreshold.removalPeriod)
+    let firstRow = try Audit.firstRow(since: hour, connection)
+    var findings: [Finding] = []
+    for (scope, enrolled) in pools {
+      func add(_ kind: Alert.Kind, _ count: Int?) {
+        if let count { findings.append(Finding(scope: scope, kind: kind, count: count)) }
+      }
+      add(.spraying, try sprayed(scope, enrolled: enrolled, at: now, connection))
+      add(.drift, try drifting(scope, at: now, connection))
+      add(.removals, try removals(scope, since: firstRow, at: now, connection))
+    }
+    return (findings, pools.count == share ? pools.last?.scope.key : nil)
+  }
+
+  /// Returns the number of users with an incorrect code; nil if it isn't unusual.
+  private static func sprayed(
+    _ scope: Scope, enrolled: Int, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int? {
+    let since = now.advanced(bySeconds: -AlertThreshold.sprayingPeriod).microseconds
+    var accounts: Set<Int64> = []
+    for way in [CodeAttempt.Way.app, .phone] {
+      let part = try connection.all(
+        """
+        SELECT account_key FROM code_attempt INDEXED BY code_attempt_by_result
+        WHERE scope_key = \(scope.key) AND result = \(CodeAttempt.Result.wrong.rawValue)
+          AND result <> 'accepted' AND way = \(way.rawValue) AND at > \(since)
+        LIMIT \(mostAttempts)
+        """
+      ) { try $0.value(0) as Int64 }
+      accounts.formUnion(part)
+    }
+    let isUnusual = accounts.count >= AlertThreshold.sprayed(ofEnrolled: enrolled)
+    return isUnusual ? accounts.count : nil
+  }
+
+  /// Returns the number of users whose codes were compared; nil if their median isn't unusual.
+  private static func drifting(
+    _ scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int? {
+    let since = now.advanced(bySeconds: -AlertThreshold.driftPeriod).microseconds
+    let codes = try connection.all(
+      """
+      SELECT account_key, distance FROM code_attempt
+      WHERE scope_key = \(scope.key) AND at > \(since) AND result || '' = 'accepted'
+        AND way || '' = 'app' AND distance IS NOT NULL
+      ORDER BY at DESC, account_key DESC LIMIT \(mostAttempts)
+      """
+    ) { (account: try $0.value(0) as Int64, distance: try $0.value(1) as Int) }
+    // One code of each user counts, the newest.
+    let offsets = Dictionary(codes.map { ($0.account, $0.distance) }) { newest, _ in newest }
+    return AlertThreshold.isDrift(Array(offsets.values)) ? offsets.count : nil
+  }
+
+  /// Returns the number of removals of second factors in the last hour; nil if it isn't unusual.
+  private static func removals(
+    _ scope: Scope, since firstRow: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int? {
+    let hour = now.advanced(bySeconds: -AlertThreshold.removalPeriod)
+    let count = try removals(scope, from: firstRow, hour, to: now, connection)
+    guard AlertThreshold.isUnusual(removals: count, after: 0) else { return nil }
+    let start = hour.advanced(bySeconds: -Int64(AlertThreshold.removalDays) * 86_400)
+    let before = try removals(
+      scope, from: Audit.firstRow(since: start, connection), start, to: hour, connection)
+    return AlertThreshold.isUnusual(removals: count, after: before) ? count : nil
+  }
+
+  private static func removals(
+    _ scope: Scope, from row: Int64, _ start: Instant, to end: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int {
+    let actions: [AuditAction] = [.factorRemove, .factorRemoveAll, .factorWithdraw]
+    return try connection.first(
+      """
+      SELECT count(*) FROM audit INDEXED BY audit_filed_by_action
+      WHERE project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")
+        AND action_group = 'factor' AND filed = 1 AND audit_id >= \(row)
+        AND action IN (\(SQL.list(actions.map(\.rawValue))))
+        AND at > \(start.microseconds) AND at <= \(end.microseconds)
+      """
+    ) { try $0.value(0) } ?? 0
+  }
+
+  /// Begins or continues an alert.
+  private func record(
+    _ finding: Finding, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let (scope, kind) = (finding.scope, finding.kind)
+    let continued = try connection.run(
+      """
+      UPDATE alert SET last_seen_at = \(now.microseconds), count = max(count, \(finding.count))
+      WHERE scope_key = \(scope.key) AND kind = \(kind.rawValue) AND ended_at IS NULL
+      """)
+    guard continued == 0 else { return }
+    try connection.run(
+      """
+      INSERT INTO alert (scope_key, kind, started_at, last_seen_at, count)
+      VALUES (\(scope.key), \(kind.rawValue), \(now.microseconds), \(now.microseconds),
+        \(finding.count))
+      """)
+    try store.outbox.notifyOwners(
+      AlertMail(
+        scope: scope, kind: kind, count: finding.count, at: now,
+        link: store.links.overview(of: scope)),
+      connection)
+  }
+
+  /// Ends alerts that are over, and deletes those that ended long ago.
+  private static func end(at now: Instant, _ connection: borrowing Connection) throws {
+    let quiet = now.advanced(bySeconds: -AlertThreshold.quietPeriod)
+    try connection.run(
+      """
+      UPDATE alert SET ended_at = \(now.microseconds)
+      WHERE scope_key > 0 AND ended_at IS NULL AND last_seen_at <= \(quiet.microseconds)
+      """)
+    let oldest = now.advanced(bySeconds: -daysKept * 86_400)
+    try connection.run(
+      "DELETE FROM alert WHERE ended_at IS NOT NULL AND ended_at < \(oldest.microseconds)")
+  }
+}
+
+extension Identity {
+  /// Looks for unusual activity in all pools; does nothing while the clock isn't trusted.
+  ///
+  /// - Throws: ``AlertError/unavailable(_:)``.
+  public func watchActivity() async throws(AlertError) {
+    guard clockGuard.doubt == nil else { return }
+    try await alerts.watch()
+  }
+}

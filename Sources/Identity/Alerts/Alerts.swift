@@ -1,0 +1,45 @@
+import Database
+
+/// Alerts about unusual activity in user pools.
+public struct Alerts: Sendable {
+  let store: Store
+
+  /// The number of days for which an alert is kept after its end.
+  static let daysKept: Int64 = 90
+
+  /// Returns the ongoing alerts of a pool.
+  ///
+  /// - Throws: ``AlertError/unavailable(_:)``.
+  public func ongoing(in scope: Scope) async throws(AlertError) -> [Alert] {
+    try await store.read(AlertError.self) { connection in
+      try connection.all(
+        """
+        SELECT \(Alert.columns) FROM alert l INDEXED BY alert_ongoing CROSS JOIN scope s USING (scope_key)
+          CROSS JOIN project p USING (project_id)
+        WHERE l.scope_key = \(scope.key) AND l.ended_at IS NULL ORDER BY l.kind
+        """
+      ) { try Alert($0) }
+    }
+  }
+
+  /// Returns the ongoing alerts of the pools that an administrator can see.
+  ///
+  /// - Throws: ``AlertError/unavailable(_:)``.
+  public func ongoing(
+    visibleTo administrator: Administrator, limit: Int
+  ) async throws(AlertError) -> [Alert] {
+    guard !administrator.grants.isEmpty else { return [] }
+    let restriction = administrator.restriction
+    return try await store.read(AlertError.self) { connection in
+      try connection.all(
+        """
+        SELECT \(Alert.columns) FROM alert l INDEXED BY alert_ongoing CROSS JOIN scope s USING (scope_key)
+          CROSS JOIN project p USING (project_id)
+        WHERE l.scope_key > 0 AND l.ended_at IS NULL AND s.deleted_at IS NULL
+          \(restriction)
+        ORDER BY l.scope_key, l.kind LIMIT \(limit)
+        """
+      ) { try Alert($0) }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Crypto
+import Database
+
+/// A stored code for one agent and one account.
+///
+/// Eight digits are few, so each code has its own random key, few tries, and ten minutes.
+struct CallerCode {
+  /// The number of digits.
+  static let length = 8
+  /// How long a code is valid, in seconds.
+  static let lifetime: Int64 = 600
+  /// The number of wrong codes after which a code is invalid.
+  static let tries = 5
+  private static let keyLength = 32
+
+  let email: String
+  let key: Secret
+  let digest: [UInt8]
+  let failures: Int
+  let sent: CallerStanding.Sent
+
+  /// Whether the code is still valid for an account.
+  func isValid(for account: Account, at now: Instant) -> Bool {
+    failures < Self.tries && now < sent.expiresAt && account.verifiedEmail == email
+  }
+
+  /// Returns true for the code, with or without spaces and hyphens.
+  func matches(_ typed: String) throws -> Bool {
+    guard typed.utf8.count <= 64 else { return false }
+    let digits = typed.filter { !$0.isWhitespace && $0 != "-" }
+    return constantTimeEqual(try Self.digest(digits, key), digest)
+  }
+
+  private static func digest(_ digits: String, _ key: Secret) throws -> [UInt8] {
+    try HMAC.code(.sha256, key: key, message: Array(digits.utf8))
+  }
+
+  /// Returns the agent's code for an account; nil if there's none that can still be used.
+  static func find(
+    _ account: Account, by agent: ID<Administrator>, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> CallerCode? {
+    let code = try connection.first(
+      """
+      SELECT email, digest_key, code_digest, failures, sent_at, expires_at FROM caller_code
+      WHERE account_key = \(account.key) AND administrator_id = \(agent.text)
+      """
+    ) { row in
+      CallerCode(
+        email: try row.value(0), key: Secret(try row.value(1) as [UInt8]),
+        digest: try row.value(2), failures: try row.value(3),
+        sent: CallerStanding.Sent(
+          at: Instant(microseconds: try row.value(4)),
+          expiresAt: Instant(microseconds: try row.value(5))))
+    }
+    return code.flatMap { $0.isValid(for: account, at: now) ? $0 : nil }
+  }
+
+  /// Stores a new code, replacing the agent's former one for the account.
+  ///
+  /// - Returns: The code.
+  static func make(
+    for account: Account, at email: String, by agent: ID<Administrator>, random: RandomSource,
+    until expires: Instant, at now: Instant, _ connection: borrowing Connection
+  ) throws -> String {
+    let digits = random.text(length, from: "0123456789")
+    let key = Secret(random.bytes(keyLength))
+    try connection.run(
+      """
+      INSERT OR REPLACE INTO caller_code (account_key, administrator_id, email, digest_key,
+        code_digest, sent_at, expires_at)
+      VALUES (\(account.key), \(agent.text), \(email), \(key.revealedBytes),
+        \(try digest(digits, key)), \(now.microseconds), \(expires.microseconds))
+      """)
+    return digits
+  }
+
+  /// Counts a wrong code.
+  static func fail(
+    _ account: Account, by agent: ID<Administrator>, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      UPDATE caller_code SET failures = failures + 1
+      WHERE account_key = \(account.key) AND administrator_id = \(agent.text)
+      """)
+  }
+
+  /// Deletes the agent's code for an account.
+  static func delete(
+    _ account: Account, by agent: ID<Administrator>, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      DELETE FROM caller_code
+      WHERE account_key = \(account.key) AND administrator_id = \(agent.text)
+      """)
+  }
+
+  /// Deletes expired codes.
+  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
+    try connection.run("DELETE FROM caller_code WHERE expires_at <= \(now.microseconds)")
+  }
+}

@@ -1,0 +1,56 @@
+/// Whether agents verify that a caller is the user, with a code sent to the user's email address.
+public enum CallerVerification: String, CaseIterable, Sendable {
+  /// Agents can't send codes.
+  case off
+  /// Agents can send codes.
+  case offered
+  /// Actions that let someone into an account are denied without a code.
+  case required
+}
+
+/// How an agent verified a caller; the raw value is the stored name.
+public enum CallerProof: String, CaseIterable, Sendable {
+  /// The caller read back a code that was sent to the user's verified email address.
+  case emailCode = "email-code"
+}
+
+/// What an agent can do to verify the caller before an action.
+public struct CallerStanding: Sendable, Equatable {
+  /// Whether the action requires a verified caller.
+  public let isRequired: Bool
+  /// The user's verified email address; nil if there is none, so that no code can be sent.
+  public let email: String?
+  /// When the agent's current code was sent, and when it expires; nil without a code.
+  public let sent: Sent?
+
+  /// The times of a code.
+  public struct Sent: Sendable, Equatable {
+    /// When it was sent.
+    public let at: Instant
+    /// When it expires.
+    public let expiresAt: Instant
+  }
+}
+
+extension ConsoleAction {
+  /// Whether the action can help someone else into an account, so that a pool can require a
+  /// verified caller for it.
+  ///
+  /// Actions that only protect an account, such as a suspension, must never wait for a caller.
+  public var letsCallerIn: Bool {
+    switch self {
+    case .removeFactor, .removeAllFactors, .restoreFactors, .resumeFactor, .unlockCodes,
+      .createTemporaryCode, .sendEnrollmentLink, .exemptUser, .allowChanges:
+      true
+    default: false
+    }
+  }
+
+  /// Whether a second administrator can decide about the action where a caller can't be verified.
+  var canWaitForApproval: Bool { requirements.secondApprover == .lastFactor }
+}
+
+extension Account {
+  /// The email address, if it's verified.
+  var verifiedEmail: String? { emailVerified ? email : nil }
+}

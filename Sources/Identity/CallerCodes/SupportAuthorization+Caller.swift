@@ -1,0 +1,67 @@
+import Database
+
+/// The result of verifying a caller.
+enum CallerCheck {
+  /// No code was read back, and none is required.
+  case unverified
+  /// The caller read back the right code.
+  case verified(CallerProof)
+  /// The code is missing, wrong, or no longer valid.
+  case invalid(ActionInputError)
+  /// A verified caller is required, and no code can be sent.
+  case impossible
+}
+
+extension CallerCheck {
+  /// The error in the field; nil if there is none.
+  var fault: ActionInputError? {
+    if case .invalid(let fault) = self { fault } else { nil }
+  }
+
+  /// How the caller was verified; nil if they weren't.
+  var proof: CallerProof? {
+    if case .verified(let proof) = self { proof } else { nil }
+  }
+}
+
+extension SupportAuthorization {
+  /// Checks the code that a caller read back, and counts a wrong one.
+  ///
+  /// A right code stays valid until the action is done, so that an error in another field doesn't
+  /// cost the caller a new email.
+  func checkCaller(
+    _ action: ConsoleAction, _ request: ActionRequest, of account: Account,
+    _ settings: SupportRules, at now: Instant, _ connection: borrowing Connection
+  ) throws -> CallerCheck {
+    guard settings.callerVerification != .off else { return .unverified }
+    let isRequired = settings.callerVerification == .required && action.letsCallerIn
+    guard account.verifiedEmail != nil else {
+      return isRequired && !action.canWaitForApproval ? .impossible : .unverified
+    }
+    guard !request.callerCode.isEmpty else {
+      return isRequired ? .invalid(.callerCodeRequired) : .unverified
+    }
+    let agent = request.agent.administrator.id
+    guard let code = try CallerCode.find(account, by: agent, at: now, connection) else {
+      return .invalid(.callerCodeExpired)
+    }
+    guard try code.matches(request.callerCode) else {
+      try CallerCode.fail(account, by: agent, connection)
+      let left = CallerCode.tries - code.failures - 1
+      return .invalid(left > 0 ? .callerCodeWrong(left: left) : .callerCodeExpired)
+    }
+    return .verified(.emailCode)
+  }
+
+  /// Returns what an agent can do to verify the caller; nil where the pool doesn't offer it.
+  func callerStanding(
+    _ action: ConsoleAction, _ agent: ID<Administrator>, about account: Account,
+    _ settings: SupportRules, at now: Instant, _ connection: borrowing Connection
+  ) throws -> CallerStanding? {
+    guard settings.callerVerification != .off else { return nil }
+    return CallerStanding(
+      isRequired: settings.callerVerification == .required && action.letsCallerIn,
+      email: account.verifiedEmail,
+      sent: try CallerCode.find(account, by: agent, at: now, connection)?.sent)
+  }
+}

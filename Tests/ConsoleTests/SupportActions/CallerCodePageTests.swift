@@ -1,0 +1,114 @@
+import Database
+import DatabaseSQLite
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The part of action forms that verifies a caller, and the alerts about unusual activity.
+@Suite struct CallerCodePageTests {
+  private let masked = "c…@example.com"
+
+  /// Returns the user's page and the form that ends the sessions.
+  private func addresses(_ world: World) async throws -> (user: String, form: String) {
+    let user = try await world.eu + "/users/\(World.chiara)"
+    return (user, user + "/sessions/end")
+  }
+
+  /// Sends a code as the form's button does.
+  private func send(
+    _ browser: Browser, _ user: String, returningTo address: String
+  ) async throws -> Answer {
+    try await browser.submit(user, ["return": address], to: user + "/caller-code")
+  }
+
+  /// Returns the code in the email to the user.
+  private func code(_ world: World) async throws -> String {
+    while let mail = try await world.identity.deliveries.claim() {
+      let line = mail.body.split(separator: "\n").first { line in
+        line.count == 9 && line.allSatisfy { $0.isNumber || $0 == " " }
+      }
+      if let line { return String(line) }
+    }
+    throw Missing("a code")
+  }
+
+  @Test func `forms verify the caller only where the pool offers it`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (user, form) = try await addresses(world)
+      let off = try await nadia.get(form)
+      try await world.setSupportRules { $0.callerVerification = .offered }
+      let offered = try await nadia.get(form)
+      let note = try await nadia.get(user + "/notes/new")
+      Markup.check(offered)
+      #expect(!off.says("Verify the caller") && !note.says("Verify the caller"))
+      #expect(offered.says("Verify the caller") && offered.says(masked))
+      #expect(!offered.says("id=\"caller-code\""))
+    }
+  }
+
+  @Test func `the code leads back to the form, and the history shows the verified caller`()
+    async throws
+  {
+    try await World.withSampleData(carriesMail: true) { world in
+      try await world.setSupportRules { $0.callerVerification = .required }
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (user, form) = try await addresses(world)
+      let sent = try await send(nadia, user, returningTo: form)
+      let page = try await nadia.get(form)
+      Markup.check(page)
+      #expect(sent.location == form && page.says(masked) && page.says("id=\"caller-code\""))
+      let wrong = try await nadia.submit(form, ["reason": "lost", "caller-code": "12"])
+      Markup.check(wrong)
+      #expect(wrong.status == .unprocessableContent && wrong.says("You have 4 tries left"))
+      let code = try await code(world)
+      let done = try await nadia.submit(form, ["reason": "lost", "caller-code": code])
+      let ada = try await Browser.signedIn(world)
+      let log = try await ada.get(try await world.eu + "/audit")
+      #expect(done.location == user)
+      #expect(log.says("code sent to the verified email address"))
+    }
+  }
+
+  @Test(arguments: ["https://evil.example/", "//evil.example", "/", "/users", ""])
+  func `after a code is sent, only forms of the user are returned to`(address: String)
+    async throws
+  {
+    try await World.withSampleData { world in
+      try await world.setSupportRules { $0.callerVerification = .offered }
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (user, _) = try await addresses(world)
+      let sent = try await send(nadia, user, returningTo: address)
+      #expect(sent.location == user)
+    }
+  }
+
+  @Test func `alerts are on the overview and on home, with a link to the evidence`() async throws {
+    try await World.withSampleData { world in
+      let (key, now) = (try await world.euScope.key, world.clock.now.microseconds)
+      try await world.database.write { connection in
+        for kind in ["spraying", "drift", "removals"] {
+          try connection.run(
+            """
+            INSERT INTO alert (scope_key, kind, started_at, last_seen_at, count)
+            VALUES (\(key), \(kind), \(now), \(now), 40)
+            """)
+        }
+      }
+      let ada = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      let links = [eu + "/activity?result=incorrect", "/clock", eu + "/audit?action=removal"]
+      for page in [eu, "/"] {
+        let shown = try await ada.get(page)
+        Markup.check(shown)
+        #expect(shown.says("incorrect codes for 40 users within 10 minutes"))
+        #expect(Set(shown.values(of: "href")).isSuperset(of: links))
+      }
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let shown = try await nadia.get(eu)
+      #expect(shown.values(of: "href").contains(eu + "/activity?result=accepted"))
+    }
+  }
+}
