@@ -83,6 +83,9 @@
   });
   tell();
   setInterval(tell, 60000);
+  // Paper has the exact times.
+  addEventListener("beforeprint", () => each("time[data-ago][title]", (time) => { time.textContent = time.title; }));
+  addEventListener("afterprint", tell);
 
   // A start date is one of the mandatory pattern.
   each("#from", (day) => day.addEventListener("input", () => { day.form.elements.pattern.value = "mandatory"; }));

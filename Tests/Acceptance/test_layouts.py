@@ -228,6 +228,23 @@ def test_printed_pages_have_a_footer_and_no_navigation(open_page, demo, page_kin
     expect_none(faults)
 
 
+def test_printed_pages_have_exact_times(open_page, demo):
+    """Times are relative on the screen, exact on paper, and relative again afterward."""
+    page = open_page(1280)
+    page.goto("/account")
+    times = page.locator("time[data-ago][title]")
+
+    def differing():
+        return times.evaluate_all(
+            "(times) => times.filter((time) => time.textContent !== time.title).length")
+    relative = differing()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    printed = differing()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert relative == times.count() > 0
+    assert printed == 0 and differing() == relative
+
+
 def test_static_files_are_small():
     assert STYLESHEET.stat().st_size < 40 * 1024
     assert SCRIPT.stat().st_size < 8 * 1024

@@ -67,7 +67,7 @@ import Text
       try Data(contentsOf: URL(filePath: "\(folder)/\(name)")).count
     }
     #expect(try size("countersign.css") < 40 * 1024)
-    #expect(try size("countersign.js") < 6 * 1024)
+    #expect(try size("countersign.js") < 8 * 1024)
   }
 
   @Test func `every response has the security headers`() async throws {

@@ -82,7 +82,6 @@ struct GuideView: ViewModel {
     .list(\.facts),
     .text("action") { ConsolePaths.guide($0.guide.pattern.rawValue) },
     .text(\.cookie),
-    .text("platform") { $0.platform.rawValue },
     .list("platforms") { view in
       GuidePlatform.allCases.map {
         GuidePlatformChoice(platform: $0, isChosen: $0 == view.platform)
