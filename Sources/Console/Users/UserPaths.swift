@@ -71,6 +71,7 @@ extension ConsolePaths {
   static let stepUp = Path("administrators", "step-up")
   static let unlock = about("unlock")
   static let codeAttempts = about("code-attempts")
+  static let codeAttemptsFile = about("code-attempts.csv")
   static let newNote = ScopePath(
     Path("projects", nil, "users", nil, "notes", "new", parameters: String.self, String.self),
     Path(
