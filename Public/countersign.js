@@ -88,7 +88,7 @@
   const asking = { "X-Requested-With": "fetch" };
   const content = async (response) =>
     new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
-  let isBusy = false;
+  const busy = (is) => { document.body.ariaBusy = is ? "true" : null; };
   const show = (dialog, main) => {
     const crumbs = main.querySelector(".crumbs"), heading = main.querySelector("h1");
     if (crumbs) crumbs.parentElement.remove();
@@ -99,15 +99,15 @@
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
     (dialog.querySelector("[role=alert]") || heading).focus();
+    busy(false);
   };
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("[data-dialog] a");
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    if (isBusy) return;
-    isBusy = true;
+    if (document.body.ariaBusy) return;
+    busy(true);
     const main = await fetch(link.href, { headers: asking }).then(content).catch(() => null);
-    isBusy = false;
     if (!main || !main.querySelector("form[data-action]")) { location.assign(link.href); return; }
     const dialog = document.createElement("dialog");
     dialog.className = "card action";
@@ -121,15 +121,14 @@
     dialog.addEventListener("submit", async (event) => {
       const form = event.target;
       event.preventDefault();
-      if (isBusy) return;
-      isBusy = true;
+      if (document.body.ariaBusy) return;
+      busy(true);
       const body = new URLSearchParams(new FormData(form, event.submitter));
       try {
         const response = await fetch(form.action, { method: "POST", headers: asking, body });
         const next = response.headers.get("Location");
         if (next) { location.assign(next); return; }
         show(dialog, await content(response));
-        isBusy = false;
       } catch {
         form.submit();
       }
