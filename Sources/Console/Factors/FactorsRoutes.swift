@@ -10,7 +10,8 @@ enum FactorsRoutes: ConsoleFeature {
     table.inScope(ConsolePaths.undo, performing: RestoreFactors(pages: pages))
     table.inScope(ConsolePaths.purge, performing: RestoreFactors(pages: pages, isPurge: true))
     table.inScope(ConsolePaths.suspension, performing: SuspendFactor(pages: pages))
-    table.inScope(ConsolePaths.endOfSuspension, performing: SuspendFactor(pages: pages, isEnding: true))
+    table.inScope(
+      ConsolePaths.endOfSuspension, performing: SuspendFactor(pages: pages, isEnding: true))
     table.inScope(ConsolePaths.factorName, performing: RenameFactor(pages: pages))
   }
 }

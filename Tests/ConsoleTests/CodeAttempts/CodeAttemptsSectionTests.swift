@@ -31,7 +31,8 @@ struct CodeAttemptsSectionTests {
     try await World.withSampleData { world in
       try await world.write(
         [
-          CodeFinding(.accepted, distance: 0, step: 90), CodeFinding(.late, distance: -8, step: 100),
+          CodeFinding(.accepted, distance: 0, step: 90),
+          CodeFinding(.late, distance: -8, step: 100),
           CodeFinding(.wrong), CodeFinding(.blocked),
         ], of: World.chiara)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
