@@ -130,7 +130,8 @@
         if (next) { location.assign(next); return; }
         show(dialog, await content(response));
       } catch {
-        form.submit();
+        // The action may have been performed, so it isn't sent again.
+        location.assign(form.action);
       }
     });
     link.closest("main").append(dialog);

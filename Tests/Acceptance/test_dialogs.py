@@ -60,6 +60,25 @@ def test_the_link_still_leads_to_the_page_of_the_form(page):
     expect(page.locator("dialog")).to_have_count(0)
 
 
+def test_a_failed_request_is_not_repeated(page):
+    sent = []
+
+    def answer(route):
+        if route.request.method == "POST":
+            sent.append(route.request.url)
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/removal", answer)
+    link(page).click()
+    page.locator("#reason").select_option("lost")
+    page.get_by_role("button", name="Remove factor").click()
+    expect(page).to_have_url(re.compile("/removal$"))
+    expect(page.locator("main form[data-action]")).to_have_count(1)
+    assert len(sent) == 1
+
+
 def test_an_expired_session_leads_to_sign_in(demo, chromium):
     context = demo.context(chromium, demo.owner)
     page = context.new_page()
