@@ -97,7 +97,7 @@ def test_a_factor_is_removed(page, api, standalone):
     expect(page).to_have_url(re.compile(re.escape(f"/users/{uid}") + "$"))
     tab_to(page, "Remove factor… Mallory’s phone")
     page.keyboard.press("Enter")
-    page.locator("dialog[open]").wait_for()
+    page.locator("form[data-action]").wait_for()
     tab_to(page, "reason")
     page.keyboard.type("Lost")
     assert page.locator("#reason").input_value() == "lost"

@@ -23,7 +23,8 @@ FOCUSED = """() => {
   const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
   if (!hit || !(at.contains(hit) || hit.contains(at) || (label && label.contains(hit))))
     faults.push("something covers it");
-  const here = box.top + scrollY;
+  const form = at.closest("dialog");
+  const here = box.top + (form ? form.scrollTop : scrollY);
   if (last && last.isConnected && !isPart) {
     if (!(last.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING))
       faults.push("it comes before the previous element");
