@@ -203,8 +203,12 @@ import Testing
       let form = try await tomas.get(address)
       #expect(form.values(of: "formaction").contains(address + "/edit?days=7"))
       // Enter reviews the change; the buttons for periods come after it.
-      let buttons = form.text.split(separator: "<button").map { $0.prefix(10) }
-      #expect(buttons.contains(" hidden>Rev"))
+      let first = form.text.split(separator: "action=\"\(address)\"").last?
+        .firstRange(of: "<button")
+      let isReview = first.map {
+        form.text[$0.lowerBound...].hasPrefix("<button hidden>Review changes")
+      }
+      #expect(isReview == true)
       let typed = Form.policy(intervals: "3", sms: "on", pattern: "step-up")
       let page = try await tomas.submit(address, typed, to: address + "/edit?days=7")
       #expect(page.status == .ok && page.says("in the last 7 days"))
