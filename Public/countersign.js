@@ -87,6 +87,60 @@
   addEventListener("beforeprint", () => each("time[data-ago][title]", (time) => { time.textContent = time.title; }));
   addEventListener("afterprint", tell);
 
+  // Opens the form of an action over the page. Whatever isn't a form is a page of its own.
+  const asking = { "X-Requested-With": "fetch" };
+  const content = async (response) =>
+    new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
+  const busy = (is) => { document.body.ariaBusy = is ? "true" : null; };
+  const show = (dialog, main) => {
+    const crumbs = main.querySelector(".crumbs"), heading = main.querySelector("h1");
+    if (crumbs) crumbs.parentElement.remove();
+    heading.tabIndex = -1;
+    dialog.ariaLabel = heading.textContent;
+    dialog.replaceChildren(...main.childNodes);
+    tell();
+    if (!dialog.open) dialog.showModal();
+    dialog.scrollTop = 0;
+    (dialog.querySelector("[role=alert]") || heading).focus();
+    busy(false);
+  };
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("[data-dialog] a");
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    if (document.body.ariaBusy) return;
+    busy(true);
+    const main = await fetch(link.href, { headers: asking }).then(content).catch(() => null);
+    if (!main || !main.querySelector("form[data-action]")) { location.assign(link.href); return; }
+    const dialog = document.createElement("dialog");
+    dialog.className = "card action";
+    dialog.onclose = () => dialog.remove();
+    dialog.addEventListener("click", (event) => {
+      const back = event.target.closest(".actions a");
+      if (!back || back.pathname !== location.pathname) return;
+      event.preventDefault();
+      dialog.close();
+    });
+    dialog.addEventListener("submit", async (event) => {
+      const form = event.target;
+      event.preventDefault();
+      if (document.body.ariaBusy) return;
+      busy(true);
+      const body = new URLSearchParams(new FormData(form, event.submitter));
+      try {
+        const response = await fetch(form.action, { method: "POST", headers: asking, body });
+        const next = response.headers.get("Location");
+        if (next) { location.assign(next); return; }
+        show(dialog, await content(response));
+      } catch {
+        // The action may have been performed, so it isn't sent again.
+        location.assign(form.action);
+      }
+    });
+    link.closest("main").append(dialog);
+    show(dialog, main);
+  });
+
   // A start date is one of the mandatory pattern.
   each("#from", (day) => day.addEventListener("input", () => { day.form.elements.pattern.value = "mandatory"; }));
 })();

@@ -92,6 +92,8 @@ public struct Console: Sendable {
     var response =
       request.isReading && !request.isForFile
       ? await identity.atOneMoment { await page(for: request) } : await page(for: request)
+    // A script can't read where a redirect leads, and would take the next page's flash by following it.
+    if request.isFromScript, response.status == .seeOther { response.status = .noContent }
     headers.apply(to: &response)
     return response
   }
@@ -118,6 +120,9 @@ public struct Console: Sendable {
 }
 
 extension Request {
+  /// Whether the console's script sends the request, to show a form over a page.
+  fileprivate var isFromScript: Bool { fields["X-Requested-With"] != nil }
+
   /// Whether the request downloads a list as a file.
   ///
   /// Downloads read the database in many parts. If each ran in one read transaction, a few of them

@@ -75,6 +75,8 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}: findUsers
     GET /projects/{String}/users/{String}/code-attempts: findUsers
     GET /projects/{String}/tenants/{String}/users/{String}/code-attempts: findUsers
+    GET /projects/{String}/users/{String}/code-attempts.csv: findUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/code-attempts.csv: findUsers
     GET /projects/{String}/activity: findUsers
     GET /projects/{String}/tenants/{String}/activity: findUsers
     GET /projects/{String}/activity/enrollment.csv: seeScope

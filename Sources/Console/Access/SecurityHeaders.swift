@@ -8,10 +8,11 @@ struct SecurityHeaders: Sendable {
     isSecure = publicURL.isSecure
   }
 
-  /// Allows no inline code, no external resources, no framing, and no forms to other origins.
+  /// Allows no inline code, no external resources, no framing, and no forms or requests to
+  /// other origins.
   static let contentSecurityPolicy =
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
-    + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
+    + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
 
   func apply(to response: inout Response) {
     var fields = response.fields

@@ -6,7 +6,7 @@ import Templating
 /// `S/users/{uid}/temporary-code`: generates a temporary code for a user, which the next page shows
 /// once.
 struct CreateTemporaryCode: SupportAction {
-  static let action = ConsoleAction.createTemporaryCode
+  let action = ConsoleAction.createTemporaryCode
 
   let pages: SupportPages
   let codes: CodesToShow

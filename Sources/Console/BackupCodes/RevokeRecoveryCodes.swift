@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/recovery-codes/removal`: revokes a user's recovery codes.
 struct RevokeRecoveryCodes: SupportAction {
-  static let action = ConsoleAction.revokeRecoveryCodes
+  let action = ConsoleAction.revokeRecoveryCodes
 
   let pages: SupportPages
 

@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/temporary-code/removal`: revokes a user's temporary code.
 struct RevokeTemporaryCode: SupportAction {
-  static let action = ConsoleAction.revokeTemporaryCode
+  let action = ConsoleAction.revokeTemporaryCode
 
   let pages: SupportPages
 

@@ -13,8 +13,7 @@ struct CodeAttemptsPage: Sendable {
 
   func show(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
     let scope = context.scope
-    let found = try await refusing { try await identity.accounts.find(scope, ID(uid)) }
-    guard let account = found else { throw .notFound }
+    let account = try await account(context, uid)
     let after = context.signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
     let page = try await refusing {
       try await identity.codeAttempts.list(account, after: after, limit: Self.length)
@@ -32,6 +31,20 @@ struct CodeAttemptsPage: Sendable {
         CodeAttemptsView(
           frame: FrameView(frame), context: context, account: account, page: page, after: after,
           days: settings.codeAttemptDays)))
+  }
+
+  /// Returns the codes of the chart on the user's page as CSV.
+  func download(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    let account = try await account(context, uid)
+    let page = try await refusing { try await identity.codeAttempts.list(account) }
+    return DriftTimeline.table(page.items, context.signedIn.times).csv(frames.catalog)
+      .response(named: "code-attempts-\(context.scope.objectID)")
+  }
+
+  private func account(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Account {
+    let found = try await refusing { try await identity.accounts.find(context.scope, ID(uid)) }
+    guard let found else { throw .notFound }
+    return found
   }
 }
 

@@ -11,9 +11,11 @@ enum DriftTimeline {
   private static let margin = 100
   private static let day: Int64 = 86_400_000_000
 
-  /// Returns the chart of code attempts, newest first; nil for too few.
+  /// Returns the chart of code attempts, newest first, with the address of its file; nil for too
+  /// few.
   static func chart(
-    _ codeAttempts: [CodeAttempt], _ drift: DriftEvidence?, at now: Instant, _ times: Times
+    _ codeAttempts: [CodeAttempt], _ drift: DriftEvidence?, at now: Instant, _ times: Times,
+    csv: String
   ) -> ChartFrame? {
     let shown = codeAttempts.filter(isShown)
     guard shown.count >= fewest, let first = shown.last?.at else { return nil }
@@ -35,7 +37,30 @@ enum DriftTimeline {
     let timeline = DotTimeline(
       dots: dots, window: shown.lazy.compactMap(\.window).first?.adjacentIntervals,
       ticks: ticks(from: start, to: now.microseconds, times), label: title)
-    return ChartFrame(title, base: base, .chart(timeline.markup, key: DotTimeline.key))
+    var frame = ChartFrame(title, base: base, .chart(timeline.markup, key: DotTimeline.key))
+    frame.table = table(codeAttempts, times)
+    frame.csv = csv
+    return frame
+  }
+
+  /// The codes of the chart, newest first.
+  static func table(_ codeAttempts: [CodeAttempt], _ times: Times) -> ChartTable {
+    ChartTable(
+      caption: Message("code-attempts.timeline-caption"),
+      columns: [
+        Message("common.time"), Message("code-attempts.offset"), Message("code-attempts.result"),
+      ],
+      rows: codeAttempts.filter(isShown).map { codeAttempt in
+        [
+          .text(.value(times.value(codeAttempt.at))),
+          .text(codeAttempt.distance.map(offset) ?? Message("code-attempts.no-near-interval")),
+          .text(CodeAttemptText.sentence(codeAttempt)),
+        ]
+      })
+  }
+
+  private static func offset(_ distance: Int) -> Message {
+    .verbatim(distance < 0 ? "−\(-distance)" : distance > 0 ? "+\(distance)" : "0")
   }
 
   /// Whether a code was checked against the intervals; codes that were sent have none.

@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/enrollment-link`: sends a user a link to set up an authenticator app.
 struct SendEnrollmentLink: SupportAction {
-  static let action = ConsoleAction.sendEnrollmentLink
+  let action = ConsoleAction.sendEnrollmentLink
 
   let pages: SupportPages
 

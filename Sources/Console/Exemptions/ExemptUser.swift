@@ -5,7 +5,7 @@ import Templating
 
 /// `S/users/{uid}/exemption`: exempts a user from MFA until a date, or renews an exemption.
 struct ExemptUser: SupportAction {
-  static let action = ConsoleAction.exemptUser
+  let action = ConsoleAction.exemptUser
 
   let pages: SupportPages
 
@@ -52,7 +52,7 @@ struct ExemptUser: SupportAction {
 
 /// `S/users/{uid}/exemption/end`: ends a user's exemption early.
 struct EndExemption: SupportAction {
-  static let action = ConsoleAction.endExemption
+  let action = ConsoleAction.endExemption
 
   let pages: SupportPages
 

@@ -8,9 +8,10 @@ enum FactorsRoutes: ConsoleFeature {
     table.inScope(ConsolePaths.removal, performing: RemoveFactor(pages: pages))
     table.inScope(ConsolePaths.removalOfAll, performing: RemoveAllFactors(pages: pages))
     table.inScope(ConsolePaths.undo, performing: RestoreFactors(pages: pages))
-    table.inScope(ConsolePaths.purge, performing: PurgeFactors(pages: pages))
+    table.inScope(ConsolePaths.purge, performing: RestoreFactors(pages: pages, isPurge: true))
     table.inScope(ConsolePaths.suspension, performing: SuspendFactor(pages: pages))
-    table.inScope(ConsolePaths.endOfSuspension, performing: ResumeFactor(pages: pages))
+    table.inScope(
+      ConsolePaths.endOfSuspension, performing: SuspendFactor(pages: pages, isEnding: true))
     table.inScope(ConsolePaths.factorName, performing: RenameFactor(pages: pages))
   }
 }

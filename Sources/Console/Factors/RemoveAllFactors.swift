@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/factors/removal`: removes all factors of a user.
 struct RemoveAllFactors: SupportAction {
-  static let action = ConsoleAction.removeAllFactors
+  let action = ConsoleAction.removeAllFactors
 
   let pages: SupportPages
 

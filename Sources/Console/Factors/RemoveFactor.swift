@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/factors/{enrollment}/removal`: removes one factor of a user.
 struct RemoveFactor: SupportAction {
-  static let action = ConsoleAction.removeFactor
+  let action = ConsoleAction.removeFactor
 
   let pages: SupportPages
 

@@ -7,7 +7,7 @@ import Templating
 ///
 /// The query can prefill the name, as the Undo link after a rename does.
 struct RenameFactor: SupportAction {
-  static let action = ConsoleAction.renameFactor
+  let action = ConsoleAction.renameFactor
 
   let pages: SupportPages
 

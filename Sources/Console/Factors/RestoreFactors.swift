@@ -2,14 +2,27 @@ import Identity
 import Localization
 import Templating
 
-/// `S/users/{uid}/removals/{removal}/undo`: restores a user's removed factors.
+/// `S/users/{uid}/removals/{removal}/undo`: restores a user's removed factors; `…/purge` deletes them
+/// permanently before the undo window ends.
 struct RestoreFactors: SupportAction {
-  static let action = ConsoleAction.restoreFactors
-
   let pages: SupportPages
+  /// Whether the factors are deleted instead.
+  var isPurge = false
+
+  var action: ConsoleAction { isPurge ? .purgeFactors : .restoreFactors }
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let found = try await pages.restoration(target)
+    var question =
+      isPurge ? Self.purging(found) : try await restoring(found, target)
+    question.factsHeading = Message("factors.removal")
+    question.facts += FactorWords.facts(found.hold, target.times)
+    return question
+  }
+
+  private func restoring(
+    _ found: Restoration, _ target: SupportTarget
+  ) async throws(Refusal) -> SupportConfirmation {
     let (account, hold) = (found.account, found.hold)
     let consequences: [Message?] = [
       Message(
@@ -26,24 +39,59 @@ struct RestoreFactors: SupportAction {
       heading: Markup(
         html: Message("factors.restore-heading", ["user": .name(Words.short(account.label))])),
       consequences: consequences.compactMap { $0 },
-      button: Message("factors.restore", ["count": .number(hold.factors.count)]),
-      factsHeading: Message("factors.removal"), facts: FactorWords.facts(hold, target.times))
+      button: Message("factors.restore", ["count": .number(hold.factors.count)]))
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]
     if hold.remover == target.context.signedIn.administrator.id {
       question.refusal = ActionErrorText.sentence(.ownRemoval)
       question.otherAdministrators = try await pages.otherAdministrators(
-        for: Self.self, on: account, target,
+        for: action, on: account, target,
         to: hold.factors.count == 1 ? .restoreFactor : .restoreFactors)
     }
     return question
   }
 
+  private static func purging(_ found: Restoration) -> SupportConfirmation {
+    let factors = found.hold.factors
+    var question = SupportConfirmation(
+      user: found.account, title: Message("factors.purge-title"),
+      heading: Markup(
+        html: Message(
+          "factors.purge-heading", ["user": .name(Words.short(found.account.label))])),
+      consequences: consequences(factors),
+      button: Message("factors.purge", ["count": .number(factors.count)]),
+      facts: factors.map { Fact(Message("users.factor"), HTML.isolated(Words.short($0.label))) })
+    question.reasons = [.stolen, .compromised, .left, .other]
+    return question
+  }
+
+  private static func consequences(_ factors: [Factor]) -> [Message] {
+    let secrets = factors.count { $0.kind == .totp }
+    let sentences: [Message?] = [
+      Message(
+        "factors.are-purged",
+        ["count": .number(factors.count), "names": .list(FactorWords.names(factors))]),
+      secrets == 0 ? nil : Message("factors.secrets-purged", ["count": .number(secrets)]),
+      Message("factors.purge-affects-nothing-else"),
+    ]
+    return sentences.compactMap { $0 }
+  }
+
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
-    let done = try await pages.identity.factorRemovals.undo(
-      target.scope, target.user, ID(target.object), request)
+    let removals = pages.identity.factorRemovals
+    guard !isPurge else {
+      let done = try await removals.purge(
+        target.scope, target.user, ID(target.object), request)
+      let factors = done.value.hold.factors
+      return SupportResult(
+        Message(
+          "factors.purged",
+          ["count": .number(factors.count), "names": .list(FactorWords.names(factors))]),
+        after: done)
+    }
+    let done = try await removals.undo(target.scope, target.user, ID(target.object), request)
     let (hold, ended) = (done.value.hold, done.value.sessionsEnded)
     return SupportResult(
       Message(
@@ -56,7 +104,10 @@ struct RestoreFactors: SupportAction {
 
   func closing(_ denial: ActionDenial) -> SupportClosing? {
     guard case .factorNotFound = denial else { return nil }
-    return SupportClosing(text: Message("factors.nothing-to-restore"), checksUser: true)
+    return SupportClosing(
+      text: isPurge
+        ? Message("factors.nothing-to-purge") : Message("factors.nothing-to-restore"),
+      checksUser: true)
   }
 }
 

@@ -3,22 +3,34 @@ import Identity
 import Localization
 import Templating
 
-/// `S/users/{uid}/factors/{enrollment}/suspension`: suspends a factor until a date.
+/// `S/users/{uid}/factors/{enrollment}/suspension`: suspends a factor until a date;
+/// `…/suspension/end` ends the suspension early.
 struct SuspendFactor: SupportAction {
-  static let action = ConsoleAction.suspendFactor
-
   let pages: SupportPages
+  /// Whether the suspension is ended.
+  var isEnding = false
+
+  var action: ConsoleAction { isEnding ? .resumeFactor : .suspendFactor }
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let found = try await pages.factor(target)
-    let settings = try await refusing { try await pages.support.settings(target.scope) }
-    let now = pages.frames.clock.now()
+    var question = isEnding ? ending(found) : try await suspending(found, target)
+    question.factsHeading = Message("factors.this-factor")
+    question.facts = FactorWords.facts(found.factor, target.times)
+    return question
+  }
+
+  private func suspending(
+    _ found: Suspension, _ target: SupportTarget
+  ) async throws(Refusal) -> SupportConfirmation {
     let heading = Message(
       "factors.suspend-heading",
       [
         "factor": FactorWords.name(found.factor),
         "user": .name(Words.short(found.account.label)),
       ])
+    let settings = try await refusing { try await pages.support.settings(target.scope) }
+    let now = pages.frames.clock.now()
     let others = found.account.factors.count - 1
     let consequences: [Message?] = [
       Message("factors.still-asked-for-codes"),
@@ -31,9 +43,7 @@ struct SuspendFactor: SupportAction {
     ]
     var question = SupportConfirmation(
       user: found.account, title: Message("factors.suspend"), heading: Markup(html: heading),
-      consequences: consequences.compactMap { $0 }, button: Message("factors.suspend"),
-      factsHeading: Message("factors.this-factor"),
-      facts: FactorWords.facts(found.factor, target.times))
+      consequences: consequences.compactMap { $0 }, button: Message("factors.suspend"))
     question.reasons = [.lost, .stolen, .compromised, .other]
     if settings.temporaryCodes || settings.recoveryCodes {
       question.caution = LockCaution(found.account, at: now, in: target.context)
@@ -42,9 +52,38 @@ struct SuspendFactor: SupportAction {
     return question
   }
 
+  private func ending(_ found: Suspension) -> SupportConfirmation {
+    let heading = Message(
+      "factors.resume-heading",
+      [
+        "factor": FactorWords.name(found.factor),
+        "user": .name(Words.short(found.account.label)),
+      ])
+    let consequences: [Message?] = [
+      Message("factors.codes-accepted-again"),
+      Message("factors.check-device"),
+      pages.notice(to: found.account),
+    ]
+    var question = SupportConfirmation(
+      user: found.account, title: Message("factors.resume"), heading: Markup(html: heading),
+      consequences: consequences.compactMap { $0 }, button: Message("factors.resume"))
+    question.isDestructive = false
+    question.reasons = [.found, .mistake, .other]
+    if !found.factor.isSuspended(at: pages.frames.clock.now()) {
+      question.refusal = ActionErrorText.sentence(.nothingToDo)
+    }
+    return question
+  }
+
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
+    guard !isEnding else {
+      let done = try await pages.support.resume(
+        target.scope, target.user, ID(target.object), request)
+      return SupportResult(
+        Message("factors.resumed", ["name": FactorWords.name(done.value.factor)]), after: done)
+    }
     let field = until(target)
     let done = try await pages.support.suspend(
       target.scope, target.user, ID(target.object), until: field.moment, request)
@@ -57,6 +96,10 @@ struct SuspendFactor: SupportAction {
         "factors.suspended",
         ["name": FactorWords.name(done.value.factor), "until": until]),
       link: end, after: done)
+  }
+
+  func closing(_ denial: ActionDenial) -> SupportClosing? {
+    if isEnding, case .nothingToDo = denial { .unchanged } else { nil }
   }
 
   private func until(_ target: SupportTarget) -> UntilField {

@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/notes/{note}/removal`: deletes a note about a user.
 struct DeleteNote: SupportAction {
-  static let action = ConsoleAction.deleteNote
+  let action = ConsoleAction.deleteNote
 
   let pages: SupportPages
 

@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/notes/new`: adds a note about a user.
 struct WriteNote: SupportAction {
-  static let action = ConsoleAction.writeNote
+  let action = ConsoleAction.writeNote
 
   let pages: SupportPages
 

@@ -1,7 +1,8 @@
 import HTTP
 import Identity
 
-/// `POST S/policy/edit`: returns from the review page to the form, with its values.
+/// `POST S/policy/edit`: shows the form with the values sent: those of the review page, or of the
+/// form itself for the evidence of another period.
 struct EditPolicyChange: Sendable {
   let pages: PolicyPages
 

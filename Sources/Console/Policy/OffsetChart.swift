@@ -28,8 +28,8 @@ struct OffsetChart {
     frame.periods = EvidenceQuery.periods.map { days in
       ChartPeriod(
         text: Message("policy.period", ["count": .number(days)]),
-        href: EvidenceQuery(days: days, goal: query.goal).address(
-          of: ConsolePaths.policy(context.scope)), isCurrent: days == query.days)
+        href: EvidenceQuery(days: days, goal: query.goal).choice(in: context),
+        isCurrent: days == query.days)
     }
     if counts.isEnough { frame.table = table }
     frame.csv = query.address(of: ConsolePaths.policyOffsets(context.scope))

@@ -61,4 +61,11 @@ struct EvidenceQuery: Sendable, Equatable {
     if goal != .standard { form.add("keep", Self.percent(goal)) }
     return form.query(of: path)
   }
+
+  /// The address of the policy page with this query: a link's, or that of a button that sends the
+  /// form, so that the page keeps its values.
+  func choice(in context: ScopeContext) -> String {
+    let path = context.may(.changePolicy) ? ConsolePaths.policyEdit : ConsolePaths.policy
+    return address(of: path(context.scope))
+  }
 }

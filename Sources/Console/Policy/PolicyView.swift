@@ -61,8 +61,8 @@ struct PolicyView: ViewModel {
       goals: KeepGoal.offered.map { goal in
         ChartPeriod(
           text: ShareWords.percent(basisPoints: goal.basisPoints),
-          href: EvidenceQuery(days: query.days, goal: goal).address(
-            of: ConsolePaths.policy(context.scope)) + "#recommendation",
+          href: EvidenceQuery(days: query.days, goal: goal).choice(in: context)
+            + "#recommendation",
           isCurrent: goal == query.goal)
       },
       proposed: { PolicyPage.proposal($0, in: context) },

@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/allowed-changes`: unlocks a user's second factors after a reported change.
 struct AllowChanges: SupportAction {
-  static let action = ConsoleAction.allowChanges
+  let action = ConsoleAction.allowChanges
 
   let pages: SupportPages
 

@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/deletion`: deletes a user, confirmed by typing their email address or UID.
 struct DeleteUser: SupportAction {
-  static let action = ConsoleAction.deleteUser
+  let action = ConsoleAction.deleteUser
 
   let pages: SupportPages
 

@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/sessions/end`: ends all sessions of a user.
 struct EndSessions: SupportAction {
-  static let action = ConsoleAction.endSessions
+  let action = ConsoleAction.endSessions
 
   let pages: SupportPages
 

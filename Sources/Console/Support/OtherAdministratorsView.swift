@@ -91,15 +91,15 @@ extension OtherAdministratorsView.Purpose {
 extension SupportPages {
   /// Returns who can perform a page's action in place of the agent; nil if no one can because of
   /// the account's state.
-  func otherAdministrators<Action: SupportAction>(
-    for action: Action.Type, on account: Account, _ target: SupportTarget,
+  func otherAdministrators(
+    for action: ConsoleAction, on account: Account, _ target: SupportTarget,
     to purpose: OtherAdministratorsView.Purpose
   ) async throws(Refusal) -> OtherAdministratorsView? {
     let (administrators, context) = (identity.administrators, target.context)
     let (administrator, permission) = (
-      context.signedIn.administrator, action.action.requirements.permission
+      context.signedIn.administrator, action.requirements.permission
     )
-    guard administrator.obstacle(to: action.action, on: account, in: context.scope) == nil
+    guard administrator.obstacle(to: action, on: account, in: context.scope) == nil
     else { return nil }
     let found = try await refusing {
       try await administrators.otherAdministrators(

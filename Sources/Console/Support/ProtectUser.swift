@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/protection`: restricts actions on a user to owners, or lifts the restriction.
 struct ProtectUser: SupportAction {
-  static let action = ConsoleAction.protectUser
+  let action = ConsoleAction.protectUser
 
   let pages: SupportPages
 

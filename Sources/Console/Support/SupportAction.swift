@@ -9,7 +9,7 @@ import Templating
 /// ``action`` and hands it the submitted request, so that no action is without its guards.
 protocol SupportAction: Sendable {
   /// The action in the table of what actions require.
-  static var action: ConsoleAction { get }
+  var action: ConsoleAction { get }
 
   var pages: SupportPages { get }
 
@@ -101,7 +101,7 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
     } catch {
       if let closing = action.closing(error) { return try await pages.leave(closing, target) }
       let errors = try ActionErrorText.faults(
-        error, target.times, Action.action.requirements.permission)
+        error, target.times, action.action.requirements.permission)
       return try await page(target, input, errors: errors)
     }
   }
@@ -113,7 +113,7 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
     let errors = errors.map { error in
       error.field == "confirmation" ? question.confirmation?.fault ?? error : error
     }
-    return try await pages.ask(question, of: Action.self, target, input, errors: errors)
+    return try await pages.ask(question, of: action.action, target, input, errors: errors)
   }
 }
 
@@ -123,11 +123,11 @@ extension RouteTable {
     _ path: ScopePath1, performing action: Action
   ) {
     let page = SupportActionPage(action: action)
-    let permission = Action.action.requirements.permission
+    let permission = action.action.requirements.permission
     inScope(.get, path, permission) { context, uid throws(Refusal) in
       try await page.ask(SupportTarget(context, uid, at: path(context.scope, uid)))
     }
-    inScope(path, performing: [Action.action]) { context, uid throws(Refusal) in
+    inScope(path, performing: [action.action]) { context, uid throws(Refusal) in
       try await page.perform(SupportTarget(context, uid, at: path(context.scope, uid)))
     }
   }
@@ -137,12 +137,12 @@ extension RouteTable {
     _ path: ScopePath2, performing action: Action
   ) {
     let page = SupportActionPage(action: action)
-    let permission = Action.action.requirements.permission
+    let permission = action.action.requirements.permission
     inScope(.get, path, permission) { context, uid, object throws(Refusal) in
       try await page.ask(
         SupportTarget(context, uid, object, at: path(context.scope, uid, object)))
     }
-    inScope(path, performing: [Action.action]) { context, uid, object throws(Refusal) in
+    inScope(path, performing: [action.action]) { context, uid, object throws(Refusal) in
       try await page.perform(
         SupportTarget(context, uid, object, at: path(context.scope, uid, object)))
     }

@@ -13,8 +13,8 @@ struct SupportPages: Sendable {
   var support: Support { identity.support }
 
   /// Returns a confirmation page, with the input and its errors.
-  func ask<Action: SupportAction>(
-    _ question: SupportConfirmation, of action: Action.Type, _ target: SupportTarget,
+  func ask(
+    _ question: SupportConfirmation, of action: ConsoleAction, _ target: SupportTarget,
     _ input: ActionInput, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let (context, scope, account) = (target.context, target.scope, question.user)
@@ -22,7 +22,7 @@ struct SupportPages: Sendable {
     do {
       standing = try await support.standing(
         context.signedIn.session, on: account.id, in: scope,
-        performing: action.action)
+        performing: action)
     } catch {
       guard case .accountNotFound = error else { throw .unavailable(error) }
       throw .notFound

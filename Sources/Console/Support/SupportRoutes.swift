@@ -11,7 +11,7 @@ enum SupportRoutes: ConsoleFeature {
     table.inScope(ConsolePaths.protection, performing: ProtectUser(pages: pages))
     table.inScope(ConsolePaths.allowedChanges, performing: AllowChanges(pages: pages))
     table.inScope(ConsolePaths.disabling, performing: DisableUser(pages: pages))
-    table.inScope(ConsolePaths.enabling, performing: EnableUser(pages: pages))
+    table.inScope(ConsolePaths.enabling, performing: DisableUser(pages: pages, isEnding: true))
     table.inScope(ConsolePaths.verification, performing: VerifyEmail(pages: pages))
     table.inScope(ConsolePaths.deletion, performing: DeleteUser(pages: pages))
 

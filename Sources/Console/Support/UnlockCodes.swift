@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/unlock`: lets a user try codes again after too many incorrect ones.
 struct UnlockCodes: SupportAction {
-  static let action = ConsoleAction.unlockCodes
+  let action = ConsoleAction.unlockCodes
 
   let pages: SupportPages
 

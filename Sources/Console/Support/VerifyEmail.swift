@@ -4,7 +4,7 @@ import Templating
 
 /// `S/users/{uid}/verification`: marks a user's email address as verified.
 struct VerifyEmail: SupportAction {
-  static let action = ConsoleAction.verifyEmail
+  let action = ConsoleAction.verifyEmail
 
   let pages: SupportPages
 

@@ -72,6 +72,7 @@ extension ConsolePaths {
   static let unlock = about("unlock")
   static let callerCode = about("caller-code")
   static let codeAttempts = about("code-attempts")
+  static let codeAttemptsFile = about("code-attempts.csv")
   static let newNote = ScopePath(
     Path("projects", nil, "users", nil, "notes", "new", parameters: String.self, String.self),
     Path(

@@ -48,7 +48,8 @@ struct UserView: ViewModel {
     exemption = records.exemption.map { UserExemption($0, of: account, in: context) }
     actions = UserActions(records, in: context, at: now)
     timeline = DriftTimeline.chart(
-      records.codeAttempts.items, records.diagnosis.drift, at: now, times)
+      records.codeAttempts.items, records.diagnosis.drift, at: now, times,
+      csv: ConsolePaths.codeAttemptsFile(context.scope, account.id.text))
     codeAttempts = CodeAttemptsSection(records.codeAttempts, of: account, in: context.scope, times)
     factors = account.factors.map { FactorRow($0, at: now, times) }
     backupCodes = BackupCodesView(account, records.backupCodes, at: now, in: context)

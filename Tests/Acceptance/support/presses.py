@@ -4,7 +4,7 @@ from playwright.sync_api import Locator
 
 
 def wait_for_whole_pages():
-    """Makes clicks that navigate wait until the new page has loaded.
+    """Makes clicks that navigate, or open a form over the page, wait until it has loaded.
 
     Playwright's own click returns when the response starts. A count or a text read right after it
     would describe only the part that has arrived.
@@ -16,6 +16,7 @@ def wait_for_whole_pages():
     def click(self, **options):
         press(self, **options)
         if not self.page.is_closed():
+            self.page.locator("body[aria-busy]").wait_for(state="detached")
             self.page.wait_for_load_state("domcontentloaded")
 
     click.waits = True

@@ -23,7 +23,8 @@ FOCUSED = """() => {
   const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
   if (!hit || !(at.contains(hit) || hit.contains(at) || (label && label.contains(hit))))
     faults.push("something covers it");
-  const here = box.top + scrollY;
+  const form = at.closest("dialog");
+  const here = box.top + (form ? form.scrollTop : scrollY);
   if (last && last.isConnected && !isPart) {
     if (!(last.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING))
       faults.push("it comes before the previous element");
@@ -36,6 +37,11 @@ FOCUSED = """() => {
     text: at.innerText.split(/\\s+/).filter(Boolean).join(" "), faults,
   };
 }"""
+
+
+# Whether the script opens or sends this element's form over the page.
+IN_DIALOG = """(element) => Boolean(element.closest("[data-dialog], dialog"))
+  && matchMedia("(scripting: enabled)").matches"""
 
 
 class Walker:
@@ -57,9 +63,24 @@ class Walker:
         self.page.wait_for_load_state()
         if fault := overflow(self.page):
             self._fault(f"it scrolls sideways: {fault}")
-        if self.page.locator("h1").count() != 1:
+        if self._main().locator("h1").count() != 1:
             self._fault("it doesn't have exactly one h1")
         return self
+
+    def _main(self):
+        """Returns the form over the page, or the page."""
+        form = self.page.locator("dialog[open]")
+        return form if form.count() else self.page
+
+    def _lead(self, element, act):
+        """Acts on an element, and waits for the page that it leads to, or for the form over it."""
+        if element.evaluate(IN_DIALOG):
+            act()
+            self.page.locator("body[aria-busy]").wait_for(state="detached")
+        else:
+            with self.page.expect_navigation():
+                act()
+        return self.arrive()
 
     def start(self, path):
         """Opens the page where a task begins."""
@@ -67,7 +88,7 @@ class Walker:
         return self.arrive()
 
     def heading(self):
-        return self.page.get_by_role("heading", level=1).inner_text()
+        return self._main().locator("h1").inner_text()
 
     def status(self):
         """Returns the status message, without the characters that isolate names."""
@@ -95,9 +116,7 @@ class Pointer(Walker):
         """Follows a link by its text, or the first one to a path."""
         link = (self.page.locator(f"main a[href*='{to}']") if to
                 else self.page.get_by_role("link", name=text, exact=True))
-        with self.page.expect_navigation():
-            link.first.click()
-        return self.arrive()
+        return self._lead(link.first, link.first.click)
 
     def error(self, field):
         """Follows the error summary to a field."""
@@ -105,9 +124,8 @@ class Pointer(Walker):
         return self
 
     def button(self, text):
-        with self.page.expect_navigation():
-            self.page.get_by_role("button", name=text, exact=True).click()
-        return self.arrive()
+        button = self._main().get_by_role("button", name=text, exact=True)
+        return self._lead(button, button.click)
 
     def unfold(self, text):
         self.page.locator("summary", has_text=text).click()
@@ -135,7 +153,8 @@ class Keyboard(Walker):
 
     def arrive(self):
         super().arrive()
-        self.is_new = True
+        # The focus is in a form over the page.
+        self.is_new = not self.page.locator("dialog[open]").count()
         return self
 
     def _stop(self):
@@ -172,9 +191,8 @@ class Keyboard(Walker):
         raise AssertionError(f"Tab does not lead to {what} on {self.page.url}: {seen}")
 
     def _enter(self):
-        with self.page.expect_navigation():
-            self.page.keyboard.press("Enter")
-        return self.arrive()
+        return self._lead(
+            self.page.locator(":focus"), lambda: self.page.keyboard.press("Enter"))
 
     def find(self, text):
         self._go("the search", lambda at: at["id"] == "find", in_bar=True)

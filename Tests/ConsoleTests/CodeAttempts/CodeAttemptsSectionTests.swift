@@ -27,6 +27,29 @@ struct CodeAttemptsSectionTests {
     }
   }
 
+  @Test func `the chart of codes has a table and a file of the same codes`() async throws {
+    try await World.withSampleData { world in
+      try await world.write(
+        [
+          CodeFinding(.accepted, distance: 0, step: 90),
+          CodeFinding(.late, distance: -8, step: 100),
+          CodeFinding(.wrong), CodeFinding(.blocked),
+        ], of: World.chiara)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let page = try await nadia.get(user)
+      #expect(page.values(of: "href").contains(user + "/code-attempts.csv"))
+      #expect(page.says("Codes by time, newest first") && page.says(">−8</td>"))
+      let file = try await nadia.get(user + "/code-attempts.csv").text
+      let rows = file.split(separator: "\r\n").dropFirst()
+      #expect(rows.count == 3)
+      #expect(rows.contains { $0.contains("\"None nearby\",\"Incorrect code\"") })
+      #expect(rows.contains { $0.contains("\"−8\",\"Expired: 8 intervals late (limit 5)") })
+      let unknown = try await nadia.get(try await world.eu + "/users/nobody/code-attempts.csv")
+      #expect(unknown.status == .notFound)
+    }
+  }
+
   @Test func `a temporary block is shown with its end, and a lock without one`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)

@@ -202,6 +202,30 @@ import Testing
     }
   }
 
+  @Test func `choosing a period of evidence keeps the values typed`() async throws {
+    try await World.withSampleData { world in
+      let address = try await world.eu + "/policy"
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let form = try await tomas.get(address)
+      #expect(form.values(of: "formaction").contains(address + "/edit?days=7"))
+      // Enter reviews the change; the buttons for periods come after it.
+      let first = form.text.split(separator: "action=\"\(address)\"").last?
+        .firstRange(of: "<button")
+      let isReview = first.map {
+        form.text[$0.lowerBound...].hasPrefix("<button hidden>Review changes")
+      }
+      #expect(isReview == true)
+      let typed = Form.policy(intervals: "3", sms: "on", pattern: "step-up")
+      let page = try await tomas.submit(address, typed, to: address + "/edit?days=7")
+      #expect(page.status == .ok && page.says("in the last 7 days"))
+      #expect(page.says("id=\"sms\" name=\"sms\" value=\"on\" checked"))
+      #expect(page.says("value=\"step-up\" checked"))
+      #expect(try await world.policy.version == 2)
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      #expect(try await iris.get(address).values(of: "href").contains(address + "?days=7"))
+    }
+  }
+
   @Test func `administrators who can't see users see only numbers`() async throws {
     try await World.withSampleData { world in
       let address = try await world.eu + "/policy"

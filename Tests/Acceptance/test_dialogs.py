@@ -1,0 +1,92 @@
+"""Forms of actions that open over the user's page."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+
+@pytest.fixture
+def page(demo, chromium):
+    context = demo.context(chromium, demo.owner, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    text = demo.browse(demo.owner).get("/projects/harbour-bank/users?factor=totp").text
+    page.goto(re.search(r"/projects/harbour-bank/users/\w{28}", text)[0])
+    yield page
+    demo.copy_cookies(context, demo.owner)
+    context.close()
+
+
+def link(page, name="Remove factor…"):
+    return page.get_by_role("link", name=name).first
+
+
+def test_errors_are_shown_in_the_form_and_escape_closes_it(page):
+    address, dialog = page.url, page.locator("dialog[open]")
+    link(page).click()
+    expect(dialog.locator("h1")).to_be_focused()
+    dialog.get_by_role("button", name="Remove factor").click()
+    summary = dialog.get_by_role("alert")
+    expect(summary).to_be_focused()
+    summary.get_by_role("link").first.click()
+    expect(dialog.locator("#reason")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(link(page)).to_be_focused()
+    assert page.url.split("#")[0] == address
+
+
+def test_cancel_closes_the_form(page):
+    link(page).click()
+    page.locator("dialog[open]").get_by_role("link", name="Cancel").click()
+    expect(page.locator("dialog")).to_have_count(0)
+
+
+def test_an_action_leads_to_the_page_with_its_result(page):
+    link(page, "Add note…").click()
+    page.locator("#note").fill("Called twice.")
+    page.locator("#reason").select_option("asked")
+    page.get_by_role("button", name="Save note").click()
+    expect(page.locator("[role=status]")).to_contain_text("Note saved.")
+    expect(page.locator("dialog")).to_have_count(0)
+
+
+def test_the_link_still_leads_to_the_page_of_the_form(page):
+    with page.context.expect_page() as opened:
+        link(page).click(modifiers=["Control"])
+    other = opened.value
+    expect(other.locator("main form[data-action]")).to_have_count(1)
+    assert other.url.endswith("/removal")
+    expect(page.locator("dialog")).to_have_count(0)
+
+
+def test_a_failed_request_is_not_repeated(page):
+    sent = []
+
+    def answer(route):
+        if route.request.method == "POST":
+            sent.append(route.request.url)
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/removal", answer)
+    link(page).click()
+    page.locator("#reason").select_option("lost")
+    page.get_by_role("button", name="Remove factor").click()
+    expect(page).to_have_url(re.compile("/removal$"))
+    expect(page.locator("main form[data-action]")).to_have_count(1)
+    assert len(sent) == 1
+
+
+def test_an_expired_session_leads_to_sign_in(demo, chromium):
+    context = demo.context(chromium, demo.owner)
+    page = context.new_page()
+    text = demo.browse(demo.owner).get("/projects/harbour-bank/users?factor=totp").text
+    page.goto(re.search(r"/projects/harbour-bank/users/\w{28}", text)[0])
+    link(page).click()
+    page.locator("#reason").select_option("lost")
+    context.clear_cookies()
+    page.get_by_role("button", name="Remove factor").click()
+    expect(page).to_have_url(re.compile("/sign-in"))
+    context.close()
