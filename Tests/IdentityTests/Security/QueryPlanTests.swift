@@ -82,7 +82,6 @@ struct QueryPlanTests {
     }
     for scope in [nil, instance.acme] { _ = try await identity.audit.actors(scope) }
     _ = try await identity.guidance.read(instance.acme)
-    _ = try await identity.guidance.beginning(instance.acme)
     _ = try await identity.guidance.versions(instance.acme, after: "9")
     if let administrator = owner.first {
       _ = try await identity.administrators.namesOfThose(
