@@ -11,7 +11,9 @@ struct UsersView: ViewModel {
   let filter: FilterView
   let tabs: [Tab]
   let sorts: [Tab]
-  let columns: UserColumnsForm
+  let columns: ColumnsForm
+  /// The classes of the table that hide columns.
+  let hidingClasses: String
   let caption: Message
   let pager: PagerView
   let empty: EmptyView
@@ -44,7 +46,8 @@ struct UsersView: ViewModel {
       Tab(
         text: each.words, href: query.with(each).query(of: list), isCurrent: each == query.sort)
     }
-    self.columns = UserColumnsForm(action: list, columns: columns, kept: query.form)
+    self.columns = columns.form(action: list, kept: query.form)
+    hidingClasses = columns.hidingClasses
     caption =
       found.map { Self.caption($0, query) }
       ?? Message(
@@ -99,7 +102,7 @@ struct UsersView: ViewModel {
     .list(\.tabs),
     .list(\.sorts),
     .object(\.columns),
-    .text("hidingClasses") { $0.columns.columns.hidingClasses },
+    .text(\.hidingClasses),
     .text(\.caption),
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup(\.rows),

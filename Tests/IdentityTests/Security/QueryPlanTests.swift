@@ -21,12 +21,12 @@ struct QueryPlanTests {
     for administrator in owner + (try await identity.administrators.list()) {
       for search in [nil, "a"] as [String?] {
         _ = try await identity.pools.projects(visibleTo: administrator, search: search, after: "a")
-        _ = try await identity.pools.tenantSummaries(
-          project: instance.acme.project, visibleTo: administrator, search: search, after: "a")
       }
       _ = try await identity.pools.tenants(project: instance.acme.project, after: "a")
       _ = try await identity.pools.projectNames(visibleTo: administrator, limit: 9)
       _ = try await identity.scopes.warnings(visibleTo: administrator, limit: 9)
+      _ = try await identity.policies.summaries(
+        of: [instance.acme.project, instance.globex.project], visibleTo: administrator)
       try await review(instance, administrator)
       _ = try await identity.pools.tenantNames(
         project: instance.acme.project, visibleTo: administrator, limit: 9)
