@@ -36,6 +36,10 @@ struct ProjectRow: ViewModel {
     var differing = 0
     /// Whether the next policy review is overdue.
     var isOverdue = false
+    /// The number of users outside tenants without a second factor who are exempt from MFA.
+    var exempt = 0
+
+    var isQuiet: Bool { warnings == 0 && differing == 0 && !isOverdue }
   }
 
   /// The data that a row is rendered from.
@@ -90,7 +94,7 @@ struct ProjectRow: ViewModel {
 
   /// The number of users outside tenants without a factor, in HTML; nil if there are none.
   private var without: Message? {
-    let count = summary.ownUsers - summary.ownEnrolledUsers
+    let count = summary.ownUsers - summary.ownEnrolledUsers - source.status.exempt
     guard rights.contains(.findUsers), count > 0 else { return nil }
     return Message(
       "projects.not-enrolled", ["count": .number(count), "name": .name(summary.displayName)])
@@ -144,7 +148,7 @@ struct ProjectRow: ViewModel {
           "count": .number(row.source.attempts.all),
         ])
     },
-    .flag("isQuiet") { $0.source.status == Status() },
+    .flag("isQuiet") { $0.source.status.isQuiet },
     .text("warnings") { row in
       row.source.status.warnings == 0
         ? nil : Message("projects.warnings", ["count": .number(row.source.status.warnings)])

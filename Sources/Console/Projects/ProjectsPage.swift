@@ -57,7 +57,13 @@ struct ProjectsPage: Sendable {
       try await identity.activity.attemptCounts(
         of: visible.map(\.key), isWhole: true, days: Self.days, at: identity.clock.now())
     }
+    let exemptions = try await refusing {
+      try await identity.exemptions.list(visibleTo: administrator)
+    }
     var statuses: [ID<Project>: ProjectRow.Status] = [:]
+    for exemption in exemptions where exemption.tenant == nil && !exemption.isEnrolled {
+      statuses[exemption.project, default: ProjectRow.Status()].exempt += 1
+    }
     for project in warnings.map(\.project) + drifting.map(\.project)
       + reporting.map(\.scope.project)
     {
@@ -80,7 +86,7 @@ struct ProjectsPage: Sendable {
         reporting: reporting,
         unreadable: unreadable, drifting: drifting,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
-      upcoming: try await Upcoming(identity, signedIn), query: query, after: after,
+      upcoming: try await Upcoming(identity, exemptions, signedIn), query: query, after: after,
       firstRun: query.isEmpty && after == nil && page.next == nil
         ? try await FirstRun(page.items, administrator, identity) : nil,
       administrator: administrator)

@@ -12,14 +12,12 @@ struct Upcoming: ViewModel {
   /// How far exemptions and reviews are looked ahead, in days.
   private static let days = 7
 
-  init(_ identity: Identity, _ signedIn: SignedIn) async throws(Refusal) {
+  init(_ identity: Identity, _ exemptions: [Exemption], _ signedIn: SignedIn) async throws(Refusal)
+  {
     let (administrator, times) = (signedIn.administrator, signedIn.times)
     let end = identity.clock.now().advanced(bySeconds: Int64(Self.days) * 86_400)
     let changes = try await refusing {
       try await identity.policies.upcoming(visibleTo: administrator, limit: Self.most)
-    }
-    let exemptions = try await refusing {
-      try await identity.exemptions.list(visibleTo: administrator)
     }
     let reviews = try await refusing {
       try await identity.reviews.upcoming(

@@ -5,6 +5,8 @@ import Localization
 struct OverviewFigures {
   let policy: Policy
   let unverified: Int
+  /// The number of users without a second factor who are exempt from MFA.
+  let exempt: Int
   /// The numbers of users 30 days ago; nil if they aren't known.
   let before: EnrollmentPoint?
   let checks: CheckHistory.Sums
@@ -51,12 +53,14 @@ struct OverviewFigures {
   private var without: Figure {
     Figure(
       label: Message("scopes.no-mfa"),
-      value: Message.value(.number(policy.users - policy.enrolledUsers)),
+      value: Message.value(.number(max(policy.users - policy.enrolledUsers - exempt, 0))),
       change: before.map {
         Self.inMonth(
           difference(from: $0.users - $0.enrolled, to: policy.users - policy.enrolledUsers))
       },
-      base: Message("scopes.with-unverified-email", ["count": .number(unverified)]))
+      base: exempt == 0
+        ? Message("scopes.with-unverified-email", ["count": .number(unverified)])
+        : Message("scopes.and-exempt", ["count": .number(exempt)]))
   }
 
   /// A change of a state within the period.

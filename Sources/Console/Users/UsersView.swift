@@ -27,7 +27,8 @@ struct UsersView: ViewModel {
 
   init(
     frame: Frame, context: ScopeContext, page: Page<AccountSummary>, rows: Markup,
-    found: FoundAccounts?, query: UsersQuery, columns: UserColumns, counts: AccountCounts
+    found: FoundAccounts?, query: UsersQuery, columns: UserColumns, counts: AccountCounts,
+    exemptions: [Exemption]
   ) {
     self.frame = FrameView(frame)
     scope = context.scope
@@ -39,7 +40,7 @@ struct UsersView: ViewModel {
       keeping: query.kept)
     tabs = Accounts.Filter.allCases.map { each in
       Tab(
-        text: each.words(counts), href: query.with(each).query(of: list),
+        text: each.words(counts, exemptions), href: query.with(each).query(of: list),
         isCurrent: each == query.filter)
     }
     sorts = Accounts.Sort.allCases.map { each in
