@@ -81,7 +81,7 @@ struct EvidencePool: ViewModel {
   static let keys: Keys<Self> = [
     .text("name") { $0.summary.displayName },
     .text("id") {
-      $0.summary.tenant.map { .verbatim($0.text) } ?? Message("review.outside-tenants")
+      $0.summary.tenant.map { .verbatim($0.text) } ?? Message("pools.outside-tenants")
     },
     .markup("totp") { $0.summary.edit.configuration.chip },
     .markup("window") { WindowStrip.small($0.summary.edit.configuration) },
