@@ -68,6 +68,15 @@ struct QueryPlanTests {
     _ = try await identity.pools.losses(
       project: instance.acme.project, tenant: instance.east.tenant ?? ID(""))
     _ = try await identity.purge()
+    for isWhole in [false, true] {
+      _ = try await identity.activity.attemptCounts(
+        of: [instance.acme.key, instance.east.key], isWhole: isWhole, days: 30, at: instance.now)
+    }
+    _ = try await identity.exemptions.current(in: instance.acme)
+    for administrator in owner {
+      _ = try await identity.policies.upcoming(visibleTo: administrator, limit: 5)
+      _ = try await identity.reviews.upcoming(visibleTo: administrator, within: 7, limit: 5)
+    }
     _ = try await identity.audit.file()
     _ = try await identity.policies.history(instance.acme)
     _ = try await identity.audit.list(after: "9")
