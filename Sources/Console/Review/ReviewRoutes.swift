@@ -1,17 +1,14 @@
 import HTTP
 import Identity
 
-/// The lists of user pools, and the sign-offs that confirm the review of their policies.
+/// The reviews of policies, and the sign-offs that confirm them.
 enum ReviewRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let tables = PoolTables(identity, try parts.template("pools/row", for: PoolRow.self))
-    let pools = try parts.template("pools/pools", for: PoolsView.self)
-    let tenants = PoolsPage(
-      purpose: .tenants, identity: identity, frames: frames, tables: tables, view: pools)
-    table.inProject(.get, ConsolePaths.tenants, .seeScope, tenants.show)
     let review = PoolsPage(
-      purpose: .review, identity: identity, frames: frames, tables: tables, view: pools)
+      purpose: .review, identity: identity, frames: frames, tables: tables,
+      view: try parts.template("pools/pools", for: PoolsView.self))
     table.inProject(.get, ConsolePaths.review, .seeScope, review.show)
     table.inProject(.get, ConsolePaths.reviewFile, .seeScope, review.download)
 

@@ -1,9 +1,16 @@
 import HTTP
 import Identity
 
-/// The form for a new tenant.
+/// The list of a project's tenants and the form for a new one.
 enum TenantsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let tenants = PoolsPage(
+      purpose: .tenants, identity: parts.identity, frames: parts.frames,
+      tables: PoolTables(
+        parts.identity, try parts.template("pools/row", for: PoolRow.self)),
+      view: try parts.template("pools/pools", for: PoolsView.self))
+    table.inProject(.get, ConsolePaths.tenants, .seeScope, tenants.show)
+
     let newTenant = NewTenantPage(
       pools: parts.identity.pools, frames: parts.frames,
       view: try parts.template("tenants/new", for: NewTenantView.self))
