@@ -38,7 +38,10 @@ struct UsersView: ViewModel {
     filter = FilterView(
       action: list, label: Message("users.search-fields"), query: query.text,
       keeping: query.kept)
-    tabs = Accounts.Filter.allCases.map { each in
+    let filters = Accounts.Filter.allCases.filter {
+      $0 != .exempt || !exemptions.isEmpty || query.filter == .exempt
+    }
+    tabs = filters.map { each in
       Tab(
         text: each.words(counts, exemptions), href: query.with(each).query(of: list),
         isCurrent: each == query.filter)
