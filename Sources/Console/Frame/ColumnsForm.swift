@@ -12,7 +12,9 @@ struct ColumnsForm: ViewModel {
   let kept: Form
   let choices: [ColumnChoice]
 
-  /// The columns that a query chooses; nil if it doesn't. An empty value marks a form without any.
+  /// The columns that a query chooses; nil if it doesn't.
+  ///
+  /// An empty value marks a form without any.
   static func chosen(in query: Form) -> [String]? {
     let chosen = query.entries.filter { $0.name == UntrustedText(field) }.map(\.value.text)
     return chosen.isEmpty ? nil : chosen
