@@ -4,14 +4,8 @@ import Templating
 
 /// The enrolled users among all users of a pool over time, for its chart, table, and file.
 struct EnrollmentHistory: Sendable {
-  struct Sample: Sendable, Equatable {
-    let at: Instant
-    let users: Int
-    let enrolled: Int
-  }
-
   /// Evenly spaced times, oldest first; the last one is the present.
-  let samples: [Sample]
+  let samples: [EnrollmentPoint]
   private let times: Times
 
   private static let day: Int64 = 86_400
@@ -28,14 +22,14 @@ struct EnrollmentHistory: Sendable {
     let days = (now.seconds - start.seconds) / Self.day
     let step = days > Int64(ChartWindow.quarter.days) ? 7 * Self.day : Self.day
     let count = (now.seconds - start.seconds) / step
-    var (next, state, samples) = (0, first, [Sample]())
+    var (next, state, samples) = (0, first, [EnrollmentPoint]())
     for index in 0...count {
       let at = now.advanced(bySeconds: -(count - index) * step)
       while next < points.count, index == count || points[next].at <= at {
         state = points[next]
         next += 1
       }
-      samples.append(Sample(at: at, users: state.users, enrolled: state.enrolled))
+      samples.append(EnrollmentPoint(at: at, users: state.users, enrolled: state.enrolled))
     }
     self.samples = samples
   }

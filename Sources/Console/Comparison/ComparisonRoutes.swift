@@ -12,9 +12,5 @@ enum ComparisonRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let comparison = ScopePath(
-    Path("projects", nil, "policy", "comparison", parameters: String.self),
-    Path(
-      "projects", nil, "tenants", nil, "policy", "comparison", parameters: String.self, String.self)
-  )
+  static let comparison = belowPolicy("comparison")
 }

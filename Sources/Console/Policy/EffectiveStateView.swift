@@ -7,6 +7,8 @@ import Templating
 struct EffectiveStateView: ViewModel {
   let effective: EffectiveMFA
   let policy: Policy
+  /// The number of users without a second factor who are exempt from MFA.
+  let exempt: Int
   let context: ScopeContext
   let times: Times
   /// The number of consecutive wrong codes after which a user's codes are locked.
@@ -49,11 +51,12 @@ struct EffectiveStateView: ViewModel {
   }
 
   private var unasked: Message {
-    Message(
+    let missing = max(effective.unaskedUsers - exempt, 0)
+    return Message(
       "policy.not-enrolled-users",
       [
-        "number": .number(effective.unaskedUsers), "count": .number(effective.users),
-        "share": .message(Meter.percent(effective.unaskedUsers, of: effective.users)),
+        "number": .number(missing), "count": .number(effective.users),
+        "share": .message(Meter.percent(missing, of: effective.users)),
       ])
   }
 
@@ -70,6 +73,9 @@ struct EffectiveStateView: ViewModel {
         ? nil : view.effective.enrollmentSince.map(view.times.day)
     },
     .text("unasked") { $0.unasked },
+    .text("exempt") { view in
+      view.exempt == 0 ? nil : Message("policy.and-exempt", ["count": .number(view.exempt)])
+    },
     .text("unaskedUsers") { view in
       view.effective.unaskedUsers > 0 && view.context.may(.findUsers)
         ? (["factor": "none"] as Form).query(of: ConsolePaths.users(view.context.scope)) : nil

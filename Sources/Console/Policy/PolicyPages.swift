@@ -91,7 +91,9 @@ struct PolicyPages: Sendable {
       snippets: PolicySnippets(policy, answers, publicURL: frames.publicURL),
       effective: EffectiveStateView(
         effective: EffectiveMFA(policy, history: latest, at: identity.clock.now()),
-        policy: policy, context: context, times: frame.times, cap: evidence.cap),
+        policy: policy,
+        exempt: try await refusing { try await identity.exemptions.current(in: scope) }
+          .count { !$0.isEnrolled }, context: context, times: frame.times, cap: evidence.cap),
       evidence: evidence, query: query)
     model.isUnchanged = isUnchanged
     model.plans = PolicyPlans(

@@ -37,15 +37,15 @@ extension ConsolePaths {
   static let policy = ScopePath(
     Path("projects", nil, "policy", parameters: String.self),
     Path("projects", nil, "tenants", nil, "policy", parameters: String.self, String.self))
-  static let policyEdit = below("edit")
-  static let policyChanges = below("changes")
-  static let policyTOTPState = below("totp-state")
-  static let policyEvidence = below("evidence.csv")
-  static let affectedUsers = below("affected")
-  static let affectedUsersFile = below("affected.csv")
-  static let policyOffsets = below("offsets.csv")
+  static let policyEdit = belowPolicy("edit")
+  static let policyChanges = belowPolicy("changes")
+  static let policyTOTPState = belowPolicy("totp-state")
+  static let policyEvidence = belowPolicy("evidence.csv")
+  static let affectedUsers = belowPolicy("affected")
+  static let affectedUsersFile = belowPolicy("affected.csv")
+  static let policyOffsets = belowPolicy("offsets.csv")
 
-  private static func below(_ word: PathComponent) -> ScopePath0 {
+  static func belowPolicy(_ word: PathComponent) -> ScopePath0 {
     ScopePath(
       Path("projects", nil, "policy", word, parameters: String.self),
       Path("projects", nil, "tenants", nil, "policy", word, parameters: String.self, String.self))

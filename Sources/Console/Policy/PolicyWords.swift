@@ -63,11 +63,6 @@ extension Policy {
   var patternName: Message? { PatternWords.name(pattern, from: mandatoryFrom) }
 }
 
-extension TenantSummary {
-  /// The name of the enrollment pattern; nil if none is set.
-  var patternName: Message? { PatternWords.name(pattern, from: mandatoryFrom) }
-}
-
 /// Describes the odds of guessing a code.
 enum OddsWords {
   /// The chance of guessing a code of one account, before the first block and before its codes are

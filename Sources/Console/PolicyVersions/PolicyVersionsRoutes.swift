@@ -12,8 +12,5 @@ enum PolicyVersionsRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let policyVersions = ScopePath(
-    Path("projects", nil, "policy", "versions", parameters: String.self),
-    Path(
-      "projects", nil, "tenants", nil, "policy", "versions", parameters: String.self, String.self))
+  static let policyVersions = belowPolicy("versions")
 }

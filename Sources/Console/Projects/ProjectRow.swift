@@ -28,14 +28,32 @@ struct ProjectRow: ViewModel {
     }
   }
 
+  /// What needs attention in a project.
+  struct Status: Hashable {
+    /// The number of warnings about its pools.
+    var warnings = 0
+    /// The number of tenants whose policy differs from the project's.
+    var differing = 0
+    /// Whether the next policy review is overdue.
+    var isOverdue = false
+    /// The number of users outside tenants without a second factor who are exempt from MFA.
+    var exempt = 0
+
+    var isQuiet: Bool { warnings == 0 && differing == 0 && !isOverdue }
+  }
+
   /// The data that a row is rendered from.
   struct Source: Hashable {
     let summary: ProjectSummary
     let rights: Rights
     let trend: EnrollmentTrend
+    /// The code attempts of the last ``ProjectsPage/days`` days.
+    let attempts: AttemptCounts
+    let status: Status
 
     static func all(
       _ projects: [ProjectSummary], _ trends: [ID<Project>: EnrollmentTrend],
+      _ attempts: [Int64: AttemptCounts], _ statuses: [ID<Project>: Status],
       administrator: Administrator
     ) -> [Source] {
       // Grants on the instance allow the same in every project.
@@ -44,7 +62,8 @@ struct ProjectRow: ViewModel {
       return projects.map {
         Source(
           summary: $0, rights: common ?? Rights(of: administrator, in: $0.id),
-          trend: trends[$0.id] ?? EnrollmentTrend())
+          trend: trends[$0.id] ?? EnrollmentTrend(),
+          attempts: attempts[$0.key] ?? AttemptCounts(), status: statuses[$0.id] ?? Status())
       }
     }
 
@@ -54,10 +73,10 @@ struct ProjectRow: ViewModel {
   private let summary: ProjectSummary
   private let rights: Rights
   private let configuration: MFAConfiguration
-  private let trend: EnrollmentTrend
+  private let source: Source
 
   init(_ source: Source) {
-    trend = source.trend
+    self.source = source
     summary = source.summary
     rights = source.rights
     configuration = MFAConfiguration(totp: summary.totp)
@@ -75,7 +94,7 @@ struct ProjectRow: ViewModel {
 
   /// The number of users outside tenants without a factor, in HTML; nil if there are none.
   private var without: Message? {
-    let count = summary.ownUsers - summary.ownEnrolledUsers
+    let count = summary.ownUsers - summary.ownEnrolledUsers - source.status.exempt
     guard rights.contains(.findUsers), count > 0 else { return nil }
     return Message(
       "projects.not-enrolled", ["count": .number(count), "name": .name(summary.displayName)])
@@ -103,14 +122,50 @@ struct ProjectRow: ViewModel {
     .text("newTenant") {
       $0.rights.contains(.manageTenants) ? ConsolePaths.newTenant($0.id) : nil
     },
-    .text("users") { $0.isVisible ? Message.value(.number($0.summary.users)) : nil },
+    .text("users") { row in
+      guard row.isVisible, row.summary.users > 0 else { return nil }
+      return Message(
+        "pools.enrolled-of-users",
+        [
+          "enrolled": .number(row.summary.enrolledUsers), "count": .number(row.summary.users),
+        ])
+    },
     .markup("enrolled") {
       $0.isVisible ? Meter.share($0.summary.enrolledUsers, of: $0.summary.users) : nil
     },
-    .markup("trend") { $0.isVisible ? $0.trend.sparkline : nil },
+    .markup("trend") {
+      $0.isVisible && $0.source.trend.isRising != nil ? $0.source.trend.sparkline : nil
+    },
+    .text("rejected") {
+      $0.isVisible ? Meter.percent($0.source.attempts.rejected, of: $0.source.attempts.all) : nil
+    },
+    .text("attempts") { row in
+      guard row.isVisible, row.source.attempts.all > 0 else { return nil }
+      return Message(
+        "pools.rejected-of-codes",
+        [
+          "rejected": .number(row.source.attempts.rejected),
+          "count": .number(row.source.attempts.all),
+        ])
+    },
+    .flag("isQuiet") { $0.source.status.isQuiet },
+    .text("warnings") { row in
+      row.source.status.warnings == 0
+        ? nil : Message("projects.warnings", ["count": .number(row.source.status.warnings)])
+    },
+    .text("differing") { row in
+      row.source.status.differing == 0
+        ? nil : Message("pools.tenants-differ", ["count": .number(row.source.status.differing)])
+    },
+    .text("differingHref") {
+      (["show": "differs"] as Form).query(of: ConsolePaths.review($0.id))
+    },
+    .markup("overdue") { $0.source.status.isOverdue ? reviewOverdue : nil },
+    .text("reviewHref") { ConsolePaths.review($0.id) },
     .markup("without") { $0.without },
     .text("withoutHref") { ConsolePaths.users.ofProject($0.id) + "?factor=none" },
   ]
 
+  private static let reviewOverdue = Chip.bad(Message("projects.overdue"))
   private static let signInOff = Chip.bad(Message("projects.sign-in-off"))
 }

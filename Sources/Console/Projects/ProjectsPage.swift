@@ -14,6 +14,10 @@ struct ProjectsPage: Sendable {
   private static let length = 50
   /// The maximum number of warnings of each kind on the page.
   static let warnings = 5
+  /// The maximum number of items of each kind that are counted in a project's row.
+  private static let counted = 100
+  /// The period of rejection rates, in days.
+  static let days = 7
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let administrator = signedIn.administrator
@@ -25,7 +29,7 @@ struct ProjectsPage: Sendable {
         limit: Self.length)
     }
     let warnings = try await refusing {
-      try await identity.scopes.warnings(visibleTo: administrator, limit: Self.warnings + 1)
+      try await identity.scopes.warnings(visibleTo: administrator, limit: Self.counted)
     }
     let alerts = try await refusing {
       try await identity.alerts.ongoing(visibleTo: administrator, limit: Self.warnings + 1)
@@ -41,7 +45,7 @@ struct ProjectsPage: Sendable {
         in: page.items, visibleTo: administrator, limit: Self.warnings)
     }
     let overdue = try await refusing {
-      try await identity.reviews.overdue(visibleTo: administrator, limit: Self.warnings)
+      try await identity.reviews.overdue(visibleTo: administrator, limit: Self.counted)
     }
     let drifting = try await refusing {
       try await identity.policies.drifting(in: page.items, visibleTo: administrator)
@@ -51,17 +55,44 @@ struct ProjectsPage: Sendable {
     let frame = frames.frame(Message("projects.projects"), for: signedIn)
     let trends = try await identity.activity.trends(
       of: page.items.map(\.id), at: identity.clock.now())
-    let sources = ProjectRow.Source.all(page.items, trends, administrator: administrator)
+    let visible = page.items.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
+    let attempts = try await refusing {
+      try await identity.activity.attemptCounts(
+        of: visible.map(\.key), isWhole: true, days: Self.days, at: identity.clock.now())
+    }
+    let exemptions = try await refusing {
+      try await identity.exemptions.list(visibleTo: administrator)
+    }
+    var statuses: [ID<Project>: ProjectRow.Status] = [:]
+    for exemption in exemptions where exemption.tenant == nil && !exemption.isEnrolled {
+      statuses[exemption.project, default: ProjectRow.Status()].exempt += 1
+    }
+    for project in warnings.map(\.project) + drifting.map(\.project)
+      + reporting.map(\.scope.project)
+    {
+      statuses[project, default: ProjectRow.Status()].warnings += 1
+    }
+    for each in differing {
+      statuses[each.project, default: ProjectRow.Status()].differing = each.count
+    }
+    for each in overdue {
+      statuses[each.signOff.project, default: ProjectRow.Status()].isOverdue = true
+    }
+    let sources = ProjectRow.Source.all(
+      page.items, trends, attempts, statuses, administrator: administrator)
     let rows = rows.joined(sources) { row.render(ProjectRow($0)) }
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
       trends: sources.filter { $0.rights.contains(.see) }.map(\.trend),
       attention: ProjectsAttention(
-        warnings, differing, overdue: overdue, held: held, reporting: reporting,
-        alerts: alerts,
+        warnings, differing, overdue: Array(overdue.prefix(Self.warnings)), held: held,
+        reporting: reporting, alerts: alerts,
         unreadable: unreadable, drifting: drifting,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
-      query: query, after: after, administrator: administrator)
+      upcoming: try await Upcoming(identity, exemptions, signedIn), query: query, after: after,
+      firstRun: query.isEmpty && after == nil && page.next == nil
+        ? try await FirstRun(page.items, administrator, identity) : nil,
+      administrator: administrator)
     if waiting > 0 {
       model.approvals = Link(
         text: ApprovalWords.waiting(waiting), href: ConsolePaths.approvals())

@@ -8,6 +8,7 @@ struct ProjectsView: ViewModel {
   /// The table's rows, each a `ProjectRow`.
   let rows: Markup
   let attention: ProjectsAttention
+  let upcoming: Upcoming
   let filter: FilterView?
   let pager: PagerView
   let empty: EmptyView
@@ -21,15 +22,17 @@ struct ProjectsView: ViewModel {
 
   init(
     frame: Frame, page: Page<ProjectSummary>, rows: Markup, trends: [EnrollmentTrend],
-    attention: ProjectsAttention, query: String, after: String?, administrator: Administrator
+    attention: ProjectsAttention, upcoming: Upcoming, query: String, after: String?,
+    firstRun: FirstRun?, administrator: Administrator
   ) {
     self.frame = FrameView(frame)
     self.rows = rows
     self.attention = attention
+    self.upcoming = upcoming
+    self.firstRun = firstRun
     finding = Self.finding(trends.compactMap(\.isRising))
     let list = ConsolePaths.projects()
     let isWhole = query.isEmpty && after == nil && page.next == nil
-    firstRun = isWhole ? FirstRun(page.items, administrator) : nil
     filter =
       isWhole && page.items.count < 10
       ? nil : FilterView(action: list, label: Message("projects.search"), query: query)
@@ -71,6 +74,8 @@ struct ProjectsView: ViewModel {
     .markup(\.rows),
     .flag("hasAttention") { !$0.attention.isEmpty },
     .object(\.attention),
+    .flag("hasUpcoming") { !$0.upcoming.items.isEmpty },
+    .object(\.upcoming),
     .optional(\.filter),
     .object(\.pager),
     .object(\.empty),

@@ -81,12 +81,12 @@ struct EvidencePool: ViewModel {
   static let keys: Keys<Self> = [
     .text("name") { $0.summary.displayName },
     .text("id") {
-      $0.summary.tenant.map { .verbatim($0.text) } ?? Message("review.outside-tenants")
+      $0.summary.tenant.map { .verbatim($0.text) } ?? Message("pools.outside-tenants")
     },
     .markup("totp") { $0.summary.edit.configuration.chip },
     .markup("window") { WindowStrip.small($0.summary.edit.configuration) },
     .markup("sms") {
-      $0.summary.edit.configuration.isSMSOn ? ReviewRow.smsOn : ReviewRow.smsOff
+      $0.summary.edit.configuration.isSMSOn ? PoolRow.smsOn : PoolRow.smsOff
     },
     .text("pattern") {
       PatternWords.name($0.summary.edit.pattern, from: $0.summary.edit.mandatoryFrom)
@@ -95,7 +95,7 @@ struct EvidencePool: ViewModel {
     .markup("enrolled") { Meter.share($0.summary.enrolledUsers, of: $0.summary.users) },
     .text("users") {
       Message(
-        "review.enrolled-of-users",
+        "pools.enrolled-of-users",
         [
           "enrolled": .number($0.summary.enrolledUsers), "count": .number($0.summary.users),
         ])

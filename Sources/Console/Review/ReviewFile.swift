@@ -12,8 +12,7 @@ struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
     "enrollment pattern", "mandatory from", "users", "enrolled", "enrolled %", "exemptions",
-    "last change",
-    "changed by", "reason", "differs in", "address",
+    "code attempts", "rejected", "last change", "changed by", "reason", "differs in", "address",
   ])
   private let publicURL: PublicURL
   private let project: ID<Project>
@@ -29,7 +28,10 @@ struct ReviewFile {
   ///   - summary: The scope and its policy.
   ///   - base: The project's policy to compare with; nil for administrators who can't read it.
   ///   - exemptions: The number of users who are exempt from MFA.
-  mutating func add(_ summary: PolicySummary, base: PolicyInForce?, exemptions: Int) {
+  ///   - attempts: The code attempts of the last ``PoolTables/days`` days.
+  mutating func add(
+    _ summary: PolicySummary, base: PolicyInForce?, exemptions: Int, attempts: AttemptCounts
+  ) {
     let configuration = summary.edit.configuration
     let path =
       summary.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
@@ -44,7 +46,8 @@ struct ReviewFile {
       summary.edit.pattern?.rawValue ?? "", summary.edit.mandatoryFrom?.description ?? "",
       String(summary.users), String(summary.enrolledUsers),
       summary.users == 0 ? "" : String(summary.enrolledUsers * 100 / summary.users),
-      String(exemptions), summary.changedAt?.rfc3339Milliseconds ?? "", summary.changedBy ?? "",
+      String(exemptions), String(attempts.all), String(attempts.rejected),
+      summary.changedAt?.rfc3339Milliseconds ?? "", summary.changedBy ?? "",
       summary.changeReason ?? "",
       differences.joined(separator: ", "), publicURL.origin + path,
     ])

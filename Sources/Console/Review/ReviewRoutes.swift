@@ -1,19 +1,19 @@
 import HTTP
 import Identity
 
-/// The comparison of policies, and the sign-offs that confirm their review.
+/// The reviews of policies, and the sign-offs that confirm them.
 enum ReviewRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
-    let review = ReviewPage(
-      identity: identity, frames: frames,
-      view: try parts.template("review/review", for: ReviewView.self),
-      row: try parts.template("review/row", for: ReviewRow.self))
+    let tables = PoolTables(identity, try parts.template("pools/row", for: PoolRow.self))
+    let review = PoolsPage(
+      purpose: .review, identity: identity, frames: frames, tables: tables,
+      view: try parts.template("pools/pools", for: PoolsView.self))
     table.inProject(.get, ConsolePaths.review, .seeScope, review.show)
     table.inProject(.get, ConsolePaths.reviewFile, .seeScope, review.download)
 
     let reviews = ReviewsPage(
-      identity: identity, frames: frames,
+      identity: identity, frames: frames, tables: tables,
       view: try parts.template("review/reviews", for: ReviewsView.self))
     table.somewhere(.get, ConsolePaths.reviews, .readPolicy, reviews.show)
 

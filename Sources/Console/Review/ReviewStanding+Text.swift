@@ -3,10 +3,10 @@ import Identity
 import Localization
 import Templating
 
-extension ReviewStanding {
+extension ReviewStanding.State {
   /// The state as a chip.
   var chip: Markup {
-    switch state {
+    switch self {
     case .never: Self.neverChip
     case .changed: Self.changedChip
     case .overdue: Self.overdueChip
@@ -18,7 +18,9 @@ extension ReviewStanding {
   private static let changedChip = Chip.look(Message("review.state-changed"))
   private static let overdueChip = Chip.bad(Message("review.state-overdue"))
   private static let currentChip = Chip.on(Message("review.state-current"))
+}
 
+extension ReviewStanding {
   /// Who signed off when, and what follows.
   func sentence(_ times: Times) -> Message {
     guard let signOff else { return Message("review.never-signed-off") }
@@ -48,7 +50,7 @@ struct SignOffSection: ViewModel {
   private var path: String { scope.project.text }
 
   static let keys: Keys<Self> = [
-    .markup("chip") { $0.standing.chip },
+    .markup("chip") { $0.standing.state.chip },
     .markup("sentence") { $0.standing.sentence($0.times) },
     .text("note") { section in
       section.standing.signOff.flatMap { $0.note.isEmpty ? nil : Words.short($0.note, 300) }

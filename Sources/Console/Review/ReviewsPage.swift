@@ -7,6 +7,7 @@ import Templating
 struct ReviewsPage: Sendable {
   let identity: Identity
   let frames: Frames
+  let tables: PoolTables
   let view: Template<ReviewsView>
 
   private static let length = 50
@@ -21,64 +22,83 @@ struct ReviewsPage: Sendable {
         visibleTo: administrator, search: query.isEmpty ? nil : query, after: after,
         limit: Self.length)
     }
-    let (standings, exemptions, differing) = try await refusing {
+    let columns = PoolColumns(signedIn.query, standard: .review)
+    let (standings, exemptions) = try await refusing {
       (
         try await identity.reviews.standings(of: projects.items, visibleTo: administrator),
-        try await identity.exemptions.list(visibleTo: administrator),
-        try await identity.policies.differing(in: projects.items, visibleTo: administrator)
+        try await identity.exemptions.list(visibleTo: administrator)
       )
     }
-    let frame = frames.frame(Message("review.policy-review"), for: signedIn)
-    let rows = projects.items.map { project in
-      ReviewedProjectRow(
-        project: project, standing: standings[project.id],
-        exemptions: exemptions.count { $0.project == project.id },
-        differing: standings[project.id] == nil
-          ? nil : differing.first { $0.project == project.id }?.count ?? 0,
-        times: signedIn.times)
-    }
+    let rows = try await tables.rows(
+      projects.items, columns.shown, standings, exemptions, for: signedIn)
     return .html(
       view.render(
         ReviewsView(
-          frame: FrameView(frame), rows: rows, exemptions: exemptions,
-          mayFindUsers: administrator.maySomewhere(.findUsers), query: query,
-          pager: PagerView(
-            shown: Message("projects.count", ["count": .number(rows.count)]),
-            path: ConsolePaths.reviews(), query: query.isEmpty ? [:] : ["q": query],
-            after: after, next: projects.next))))
+          frame: FrameView(frames.frame(Message("review.policy-review"), for: signedIn)),
+          standings: standings, exemptions: exemptions,
+          mayFindUsers: administrator.maySomewhere(.findUsers), query: query, columns: columns,
+          rows: rows, shown: projects.items.count, after: after, next: projects.next)))
   }
 }
 
 struct ReviewsView: ViewModel {
   let frame: FrameView
-  let rows: [ReviewedProjectRow]
+  let standings: [ID<Project>: ReviewStanding]
   let exemptions: [Exemption]
   let mayFindUsers: Bool
   let query: String
-  let pager: PagerView
+  let columns: PoolColumns
+  /// The table's rows, each a `PoolRow`.
+  let rows: Markup
+  /// The number of projects on the page.
+  let shown: Int
+  let after: String?
+  let next: String?
 
   private var summary: Message {
-    let standings = rows.compactMap(\.standing)
-    let reviewed = standings.count { $0.state == .current }
+    let reviewed = standings.values.count { $0.state == .current }
     return Message(
       "review.projects-reviewed",
       ["reviewed": .number(reviewed), "count": .number(standings.count)])
   }
 
+  private func form(_ columns: PoolColumns) -> Form {
+    var form: Form = query.isEmpty ? [:] : ["q": query]
+    columns.add(to: &form)
+    return form
+  }
+
+  private var table: PoolTable {
+    PoolTable(
+      columns: [PoolHeading(text: Message("review.project"))]
+        + PoolColumn.allCases.filter(columns.shown.contains).map {
+          PoolHeading(text: $0.heading, isNumber: $0.isNumber)
+        },
+      rows: rows,
+      pager: PagerView(
+        shown: Message("projects.count", ["count": .number(shown)]),
+        path: ConsolePaths.reviews(), query: form(columns), after: after, next: next),
+      empty: EmptyView(
+        heading: Message("projects.not-found"), sentence: Message("projects.not-found-hint"),
+        link: EmptyLink(text: Message("projects.show-all"), href: ConsolePaths.reviews())))
+  }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("summary") { $0.summary },
-    .markup("symbols") { _ in WindowStrip.symbols },
-    .flag("hasRows") { !$0.rows.isEmpty },
-    .list(\.rows),
-    .object("filter") {
-      FilterView(
-        action: ConsolePaths.reviews(), label: Message("projects.search"), query: $0.query)
+    .object("filter") { view in
+      var kept = Form()
+      view.columns.add(to: &kept)
+      return FilterView(
+        action: ConsolePaths.reviews(), label: Message("projects.search"), query: view.query,
+        keeping: kept)
     },
-    .object(\.pager),
-    .object("empty") { _ in
-      EmptyView(heading: Message("review.empty"), sentence: Message("review.empty-hint"))
+    .list("presets") { view in view.columns.tabs(ConsolePaths.reviews(), view.form) },
+    .object("columnsForm") {
+      $0.columns.form(
+        action: ConsolePaths.reviews(), kept: $0.form(PoolColumns($0.columns.standard)))
     },
+    .object("table") { $0.table },
     .flag(\.mayFindUsers),
     .text("exemptionCount") {
       Message("exemptions.count", ["count": .number($0.exemptions.count)])
@@ -88,46 +108,5 @@ struct ReviewsView: ViewModel {
       ExemptionTable(Array($0.exemptions.prefix(ReviewsPage.exemptions)), $0.frame.times)
     },
     .text("allExemptions") { _ in ConsolePaths.exemptions() },
-  ]
-}
-
-/// A project in the review of the instance.
-struct ReviewedProjectRow: ViewModel {
-  let project: ProjectSummary
-  /// The state of its review; nil for administrators of some of its tenants.
-  let standing: ReviewStanding?
-  let exemptions: Int
-  /// The number of tenants whose policy differs; nil without access to the project's policy.
-  let differing: Int?
-  let times: Times
-
-  private var configuration: MFAConfiguration { MFAConfiguration(totp: project.totp) }
-
-  static let keys: Keys<Self> = [
-    .text("href") { ConsolePaths.review($0.project.id.text) },
-    .text("name") { $0.project.displayName },
-    .text("tenants") { Message("tenants.count", ["count": .number($0.project.tenants)]) },
-    .markup("totp") { $0.standing == nil ? nil : $0.configuration.chip },
-    .markup("window") { $0.standing == nil ? nil : WindowStrip.line($0.configuration) },
-    .text("differing") { row in
-      row.differing.map { Message("review.tenants-differ", ["count": .number($0)]) }
-    },
-    .markup("enrolled") { Meter.share($0.project.enrolledUsers, of: $0.project.users) },
-    .text("users") {
-      Message(
-        "review.enrolled-of-users",
-        [
-          "enrolled": .number($0.project.enrolledUsers), "count": .number($0.project.users),
-        ])
-    },
-    .text("exemptions") { row in
-      row.exemptions == 0 ? Message.verbatim("–") : .value(.number(row.exemptions))
-    },
-    .text("exemptionsHref") { row in
-      row.exemptions == 0
-        ? nil : (["project": row.project.id.text] as Form).query(of: ConsolePaths.exemptions())
-    },
-    .markup("state") { $0.standing?.chip },
-    .markup("sentence") { row in row.standing.map { $0.sentence(row.times) } },
   ]
 }

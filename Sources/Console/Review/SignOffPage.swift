@@ -90,7 +90,7 @@ struct SignOffView: ViewModel {
       ($0.0 + $1.summary.users, $0.1 + $1.summary.enrolledUsers)
     }
     return Message(
-      "review.enrolled-of-users",
+      "pools.enrolled-of-users",
       ["enrolled": .number(enrolled), "count": .number(users)])
   }
 

@@ -15,10 +15,7 @@ enum ScheduledChangesRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let scheduledChanges = ScopePath(
-    Path("projects", nil, "policy", "scheduled", parameters: String.self),
-    Path(
-      "projects", nil, "tenants", nil, "policy", "scheduled", parameters: String.self, String.self))
+  static let scheduledChanges = belowPolicy("scheduled")
   static let scheduledChangeCancellation = ScopePath(
     Path(
       "projects", nil, "policy", "scheduled", nil, "cancellation",

@@ -13,7 +13,7 @@ struct FirstRun: ViewModel {
 
   /// The steps of a pool; nil once a user of its project has enrolled.
   init?(
-    _ context: ScopeContext, _ policy: Policy, hasKey: Bool, _ identity: Identity
+    _ context: ScopeContext, _ policy: Policy, _ identity: Identity
   ) async throws(Refusal) {
     guard policy.enrolledUsers == 0, policy.users < Self.mostUsers else { return nil }
     let (scope, now) = (context.scope, identity.clock.now())
@@ -22,10 +22,11 @@ struct FirstRun: ViewModel {
         ofProject: scope.project, from: now, to: now.advanced(bySeconds: 60))
     }
     guard project.allSatisfy({ $0.enrolled == 0 && $0.users < Self.mostUsers }) else { return nil }
+    let isConnected = try await identity.isConnected(scope)
     let isOn = policy.configuration.isTOTPOn
     self.init(
       project: scope.projectName, newProject: nil,
-      application: hasKey || policy.users > 0, connect: "#connect",
+      application: isConnected, connect: "#connect",
       isTOTPOn: isOn,
       turnOn: context.may(.changePolicy) && !isOn
         ? PolicyLinks.turnOn(ConsolePaths.policy(scope)) : nil,
@@ -33,14 +34,23 @@ struct FirstRun: ViewModel {
   }
 
   /// The steps of an instance without users; nil if there are users, or several projects.
-  init?(_ projects: [ProjectSummary], _ administrator: Administrator) {
+  init?(
+    _ projects: [ProjectSummary], _ administrator: Administrator, _ identity: Identity
+  ) async throws(Refusal) {
     guard projects.count < 2, projects.allSatisfy({ $0.users == 0 }),
       administrator.may(.createProject, in: nil)
     else { return nil }
     let project = projects.first
+    var isConnected = false
+    if let project {
+      isConnected = try await refusing { try await identity.apiKeys.list(project.id) }.contains {
+        $0.lastUsedAt != nil
+      }
+    }
     let isOn = project.map { MFAConfiguration(totp: $0.totp).isTOTPOn } ?? false
     self.init(
-      project: project?.displayName, newProject: ConsolePaths.newProject(), application: false,
+      project: project?.displayName, newProject: ConsolePaths.newProject(),
+      application: isConnected,
       connect: project.map { ConsolePaths.overview.ofProject($0.id.text) + "#connect" },
       isTOTPOn: isOn,
       turnOn: isOn
@@ -87,6 +97,22 @@ struct FirstRun: ViewModel {
     .text(\.progress),
     .list(\.steps),
   ]
+}
+
+extension Identity {
+  /// Whether an application called the API with a key of the project, or a user of the pool signed
+  /// in.
+  fileprivate func isConnected(_ scope: Scope) async throws(Refusal) -> Bool {
+    if try await refusing({ try await apiKeys.list(scope.project) }).contains(where: {
+      $0.lastUsedAt != nil
+    }) {
+      return true
+    }
+    let latest = try await refusing {
+      try await accounts.list(scope, sort: .lastSignIn, limit: 1).items.first
+    }
+    return latest?.lastLoginAt != nil
+  }
 }
 
 /// A step of the setup.

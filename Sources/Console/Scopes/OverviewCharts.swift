@@ -39,9 +39,11 @@ extension OverviewCharts {
     }.first
     let checks = try await activity.checks(context, at: now)
     let earlier = try await activity.checks(context, at: now, isBefore: true)
+    let exemptions = try await refusing { try await identity.exemptions.current(in: scope) }
     figures =
       OverviewFigures(
-        policy: policy, unverified: unverified, before: before, checks: checks.total,
+        policy: policy, unverified: unverified, exempt: exemptions.count { !$0.isEnrolled },
+        before: before, checks: checks.total,
         earlier: earlier.isWhole ? earlier.total : nil
       ).all
 

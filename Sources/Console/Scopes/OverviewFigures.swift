@@ -5,6 +5,8 @@ import Localization
 struct OverviewFigures {
   let policy: Policy
   let unverified: Int
+  /// The number of users without a second factor who are exempt from MFA.
+  let exempt: Int
   /// The numbers of users 30 days ago; nil if they aren't known.
   let before: EnrollmentPoint?
   let checks: CheckHistory.Sums
@@ -16,27 +18,21 @@ struct OverviewFigures {
   }
 
   private var enrolled: Figure {
-    Figure(
-      label: Message("scopes.mfa-enrollment"),
-      value: Meter.percent(policy.enrolledUsers, of: policy.users),
-      change: points(
-        from: before.map { ($0.enrolled, $0.users) }, to: (policy.enrolledUsers, policy.users)
-      ).map(Self.inMonth),
-      base: Message(
-        "scopes.of-users",
-        ["number": .number(policy.enrolledUsers), "count": .number(policy.users)]))
+    let share = Share(part: policy.enrolledUsers, whole: policy.users)
+    return Figure(
+      label: Message("scopes.mfa-enrollment"), value: share.percent,
+      change: share.change(from: before.map { Share(part: $0.enrolled, whole: $0.users) })
+        .map(Self.inMonth),
+      base: Message("scopes.of-users", share.values))
   }
 
   private var accepted: Figure {
-    Figure(
-      label: Message("scopes.accepted-codes"),
-      value: Meter.percent(checks.accepted, of: checks.all),
-      change: points(
-        from: earlier.map { ($0.accepted, $0.all) }, to: (checks.accepted, checks.all)
-      ).map(Self.sinceBefore),
-      base: Message(
-        "scopes.of-attempts",
-        ["number": .number(checks.accepted), "count": .number(checks.all)]))
+    let share = Share(part: checks.accepted, whole: checks.all)
+    return Figure(
+      label: Message("scopes.accepted-codes"), value: share.percent,
+      change: share.change(from: earlier.map { Share(part: $0.accepted, whole: $0.all) })
+        .map(Self.sinceBefore),
+      base: Message("scopes.of-attempts", share.values))
   }
 
   private var outside: Figure {
@@ -57,12 +53,14 @@ struct OverviewFigures {
   private var without: Figure {
     Figure(
       label: Message("scopes.no-mfa"),
-      value: Message.value(.number(policy.users - policy.enrolledUsers)),
+      value: Message.value(.number(max(policy.users - policy.enrolledUsers - exempt, 0))),
       change: before.map {
         Self.inMonth(
           difference(from: $0.users - $0.enrolled, to: policy.users - policy.enrolledUsers))
       },
-      base: Message("scopes.with-unverified-email", ["count": .number(unverified)]))
+      base: exempt == 0
+        ? Message("scopes.with-unverified-email", ["count": .number(unverified)])
+        : Message("scopes.and-exempt", ["count": .number(exempt)]))
   }
 
   /// A change of a state within the period.
@@ -75,20 +73,32 @@ struct OverviewFigures {
     Message("scopes.change-from-month-before", ["change": .message(change)])
   }
 
-  /// The change of a share in points of whole percentages; nil without a base.
-  private func points(from old: (Int, Int)?, to new: (Int, Int)) -> Message? {
-    guard let old, old.1 > 0, new.1 > 0 else { return nil }
-    let points = new.0 * 100 / new.1 - old.0 * 100 / old.1
-    if points == 0 { return Message("scopes.no-change") }
-    return points > 0
-      ? Message("scopes.up-points", ["count": .number(points)])
-      : Message("scopes.down-points", ["count": .number(-points)])
-  }
-
   private func difference(from old: Int, to new: Int) -> Message {
     if new == old { return Message("scopes.no-change") }
     return new > old
       ? Message("scopes.up", ["number": .number(new - old)])
       : Message("scopes.down", ["number": .number(old - new)])
+  }
+}
+
+/// A part of a whole.
+private struct Share {
+  let part: Int
+  let whole: Int
+
+  var percent: Message { Meter.percent(part, of: whole) }
+
+  var values: KeyValuePairs<String, Message.Value> {
+    ["number": .number(part), "count": .number(whole)]
+  }
+
+  /// The change in points of whole percentages; nil without a base.
+  func change(from old: Share?) -> Message? {
+    guard let old, old.whole > 0, whole > 0 else { return nil }
+    let points = part * 100 / whole - old.part * 100 / old.whole
+    if points == 0 { return Message("scopes.no-change") }
+    return points > 0
+      ? Message("scopes.up-points", ["count": .number(points)])
+      : Message("scopes.down-points", ["count": .number(-points)])
   }
 }

@@ -48,7 +48,7 @@ struct OverviewPage: Sendable {
     let connect = ConnectView(
       scope: scope, url: frames.publicURL, profile: identity.profile,
       defaultProject: identity.defaultProject, key: key.key?.text, note: key.note)
-    let firstRun = try await FirstRun(context, policy, hasKey: key.key != nil, identity)
+    let firstRun = try await FirstRun(context, policy, identity)
     let charts =
       policy.users == 0 && firstRun != nil
       ? nil

@@ -1,8 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
-import Text
 
 /// A column of the list of users that can be hidden; the first column names the user.
 enum UserColumn: String, CaseIterable, Sendable {
@@ -33,7 +31,6 @@ enum UserColumn: String, CaseIterable, Sendable {
 /// The columns that an administrator chose, which the browser remembers in a cookie.
 struct UserColumns: Sendable {
   /// The field of the form with the chosen columns; an empty value marks a form without any.
-  static let field = "column"
   private static let separator: Character = "."
 
   let shown: Set<UserColumn>
@@ -42,9 +39,9 @@ struct UserColumns: Sendable {
 
   /// Reads the choice from a request's form, otherwise from the cookie's value; all by default.
   init(_ query: Form, remembered: String?) {
-    let chosen = query.entries.filter { $0.name == UntrustedText(Self.field) }.map(\.value.text)
-    isChosen = !chosen.isEmpty
-    if isChosen {
+    let chosen = ColumnsForm.chosen(in: query)
+    isChosen = chosen != nil
+    if let chosen {
       shown = Set(chosen.compactMap { UserColumn(rawValue: $0) })
     } else if let remembered {
       let names = remembered.split(separator: Self.separator).map(String.init)
@@ -64,34 +61,13 @@ struct UserColumns: Sendable {
   var hidingClasses: String {
     UserColumn.allCases.filter { !shown.contains($0) }.map { " \($0.hidingClass)" }.joined()
   }
-}
 
-/// The form that chooses the columns of the list of users.
-struct UserColumnsForm: ViewModel {
-  let action: String
-  let columns: UserColumns
-  /// The fields of the list's query, which the form keeps.
-  let kept: Form
-
-  static let keys: Keys<Self> = [
-    .text(\.action),
-    .list("kept") { $0.kept.entries.map { HiddenField(name: $0.name.text, value: $0.value.text) } },
-    .list("choices") { form in
-      UserColumn.allCases.map {
-        UserColumnChoice(column: $0, isShown: form.columns.shown.contains($0))
-      }
-    },
-  ]
-}
-
-/// A column in the form.
-struct UserColumnChoice: ViewModel {
-  let column: UserColumn
-  let isShown: Bool
-
-  static let keys: Keys<Self> = [
-    .text("value") { $0.column.rawValue },
-    .text("heading") { $0.column.heading },
-    .flag(\.isShown),
-  ]
+  /// The form that chooses columns, which keeps the other fields of a query.
+  func form(action: String, kept: Form) -> ColumnsForm {
+    ColumnsForm(
+      action: action, kept: kept,
+      choices: UserColumn.allCases.map {
+        ColumnChoice(value: $0.rawValue, heading: $0.heading, isShown: shown.contains($0))
+      })
+  }
 }

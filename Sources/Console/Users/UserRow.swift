@@ -14,10 +14,16 @@ final class UserRow: ViewModel {
     let isSuspended: Bool
     /// The name of the second factor that a search found the user by; nil if a listed field matches.
     let foundBy: String?
+    /// When the user's exemption from MFA ends; nil without one.
+    let exemptUntil: Instant?
     let times: Times
 
-    init(_ account: AccountSummary, foundBy: Factor? = nil, at now: Instant, times: Times) {
+    init(
+      _ account: AccountSummary, foundBy: Factor? = nil, exemptUntil: Instant? = nil,
+      at now: Instant, times: Times
+    ) {
       self.account = account
+      self.exemptUntil = exemptUntil
       self.foundBy = foundBy?.label
       lock = account.codeLock(at: now)
       isSuspended = account.isSuspended(at: now)
@@ -52,6 +58,11 @@ final class UserRow: ViewModel {
     },
     .text("phone") { $0.account.label == $0.account.phoneNumber ? nil : $0.account.phoneNumber },
     .text("factor") { FactorWords.kinds($0.account) },
+    .text("exempt") { row in
+      row.source.exemptUntil.map {
+        Message("users.exempt-until", ["end": row.source.times.value($0)])
+      }
+    },
     .markup("state") {
       AccountChips.state($0.account, $0.source.lock, isSuspended: $0.source.isSuspended)
     },

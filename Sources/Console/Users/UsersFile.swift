@@ -6,6 +6,7 @@ import Templating
 /// `S/users.csv`: the list of users as CSV, with the filters and columns of the page.
 struct UsersFile: Sendable {
   let accounts: Accounts
+  let exemptions: Exemptions
   let actions: ActionForms
 
   private var clock: WallClock { actions.frames.clock }
@@ -16,7 +17,7 @@ struct UsersFile: Sendable {
   private static let columns: [Message] = [
     Message("users.user"), Message("common.name"), .verbatim("uid"),
     Message("common.second-factor"), Message("common.state"), Message("users.last-sign-in"),
-    Message("common.created"),
+    Message("common.created"), Message("users.exempt-until-heading"),
   ]
   /// The number of accounts that are read at a time.
   private static let batch = 500
@@ -69,16 +70,17 @@ struct UsersFile: Sendable {
   private func file(
     _ scope: Scope, _ query: UsersQuery
   ) async throws(Refusal) -> (file: CSV, rows: Int) {
+    let ends = try await refusing { try await exemptions.current(in: scope) }.ends
     var file = CSV(Self.columns.map { catalog.text($0) })
     var count = 0
     if query.text.isEmpty {
-      count = try await list(scope, query, into: &file)
+      count = try await list(scope, query, ends, into: &file)
     } else {
       let found = try await refusing {
         try await accounts.search(
           scope, query.text, filter: query.filter, sort: query.sort, part: .whole)
       }
-      for account in found.accounts { file.add(cells(AccountSummary(account))) }
+      for account in found.accounts { file.add(cells(AccountSummary(account), ends)) }
       count = found.hits.count
       if found.isCut { end(&file, after: count) }
     }
@@ -86,7 +88,7 @@ struct UsersFile: Sendable {
   }
 
   private func list(
-    _ scope: Scope, _ query: UsersQuery, into file: inout CSV
+    _ scope: Scope, _ query: UsersQuery, _ ends: [ID<Account>: Instant], into file: inout CSV
   ) async throws(Refusal) -> Int {
     var (after, count): (String?, Int) = (nil, 0)
     repeat {
@@ -96,7 +98,7 @@ struct UsersFile: Sendable {
           scope, filter: query.filter, sort: query.sort, after: place,
           limit: min(Self.batch, Self.longest - count))
       }
-      for account in page.items { file.add(cells(account)) }
+      for account in page.items { file.add(cells(account, ends)) }
       count += page.items.count
       after = page.next
       // Lets other tasks of this thread run.
@@ -112,13 +114,13 @@ struct UsersFile: Sendable {
     file.add([catalog.text(note)] + Array(repeating: "", count: Self.columns.count - 1))
   }
 
-  private func cells(_ account: AccountSummary) -> [String] {
+  private func cells(_ account: AccountSummary, _ ends: [ID<Account>: Instant]) -> [String] {
     [
       account.label, account.displayName ?? "", account.id.text,
       catalog.text(FactorWords.kinds(account)),
       catalog.text(AccountChips.stateWords(account, at: clock.now())),
       account.lastLoginAt?.rfc3339Milliseconds ?? catalog.text(Message("users.never")),
-      account.createdAt.rfc3339Milliseconds,
+      account.createdAt.rfc3339Milliseconds, ends[account.id]?.rfc3339Milliseconds ?? "",
     ]
   }
 }

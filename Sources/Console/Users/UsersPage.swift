@@ -6,6 +6,7 @@ import Templating
 /// `S/users`: the users of a pool, with search, filters, and sorting.
 struct UsersPage: Sendable {
   let accounts: Accounts
+  let exemptions: Exemptions
   let frames: Frames
   let cookies: ConsoleCookies
   let view: Template<UsersView>
@@ -37,13 +38,19 @@ struct UsersPage: Sendable {
       return .redirect(to: query.form.query(of: ConsolePaths.users(scope)))
     }
     let counts = try await refusing { try await accounts.counts(scope) }
+    let exemptions = try await refusing { try await self.exemptions.current(in: scope) }
+    let ends = exemptions.ends
     let frame = try await frames.frame(Message("common.users"), in: context)
     let now = frames.clock.now()
     let sources =
       found?.hits.map {
         UserRow.Source(
-          AccountSummary($0.account), foundBy: $0.factor, at: now, times: frame.times)
-      } ?? page.items.map { UserRow.Source($0, at: now, times: frame.times) }
+          AccountSummary($0.account), foundBy: $0.factor, exemptUntil: ends[$0.account.id], at: now,
+          times: frame.times)
+      }
+      ?? page.items.map {
+        UserRow.Source($0, exemptUntil: ends[$0.id], at: now, times: frame.times)
+      }
     let rows = rows.joined(sources) { row.render(UserRow($0, in: scope)) }
     let columns = UserColumns(
       context.signedIn.query, remembered: cookies.columns(of: context.signedIn.request))
@@ -51,10 +58,17 @@ struct UsersPage: Sendable {
       view.render(
         UsersView(
           frame: frame, context: context, page: page, rows: rows, found: found, query: query,
-          columns: columns, counts: counts)))
+          columns: columns, counts: counts, exemptions: exemptions)))
     if columns.isChosen {
       response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
     }
     return response
+  }
+}
+
+extension [Exemption] {
+  /// When the exemptions of a pool's users end.
+  var ends: [ID<Account>: Instant] {
+    Dictionary(map { ($0.account, $0.endsAt) }, uniquingKeysWith: Swift.max)
   }
 }

@@ -63,17 +63,23 @@ extension Accounts.Filter {
   fileprivate var parameter: String? {
     switch self {
     case .all: nil
-    case .none, .totp, .phone: "factor"
+    case .none, .exempt, .totp, .phone: "factor"
     case .locked, .disabled, .unverified: "state"
     }
   }
 
   /// Returns the label of the filter's tab, with its number of users.
-  func words(_ counts: AccountCounts) -> Message {
+  func words(_ counts: AccountCounts, _ exemptions: [Exemption]) -> Message {
     switch self {
     case .all: Message("users.tab-all", ["number": .number(counts.users)])
     case .none:
-      Message("users.tab-none", ["number": .number(counts.users - counts.enrolledUsers)])
+      Message(
+        "users.tab-none",
+        [
+          "number": .number(
+            counts.users - counts.enrolledUsers - exemptions.count { !$0.isEnrolled })
+        ])
+    case .exempt: Message("users.tab-exempt", ["number": .number(exemptions.count)])
     case .totp: Message("users.tab-totp", ["number": .number(counts.totpUsers)])
     case .phone: Message("users.tab-phone", ["number": .number(counts.phoneUsers)])
     case .locked: Message("users.tab-locked", ["number": .number(counts.locked)])
@@ -87,6 +93,7 @@ extension Accounts.Filter {
     switch self {
     case .all: Message("users.filtered-all")
     case .none: Message("users.filtered-none")
+    case .exempt: Message("users.filtered-exempt")
     case .totp: Message("users.filtered-totp")
     case .phone: Message("users.filtered-phone")
     case .locked: Message("users.filtered-locked")
@@ -100,6 +107,7 @@ extension Accounts.Filter {
     switch self {
     case .all: Message("users.starting-all")
     case .none: Message("users.starting-none")
+    case .exempt: Message("users.starting-exempt")
     case .totp: Message("users.starting-totp")
     case .phone: Message("users.starting-phone")
     case .locked: Message("users.starting-locked")
@@ -113,6 +121,7 @@ extension Accounts.Filter {
     switch self {
     case .all: Message("users.count", ["count": .number(count)])
     case .none: Message("users.count-none", ["count": .number(count)])
+    case .exempt: Message("users.count-exempt", ["count": .number(count)])
     case .totp: Message("users.count-totp", ["count": .number(count)])
     case .phone: Message("users.count-phone", ["count": .number(count)])
     case .locked: Message("users.count-locked", ["count": .number(count)])
@@ -126,6 +135,7 @@ extension Accounts.Filter {
     switch self {
     case .all: Message("users.no-match")
     case .none: Message("users.no-match-none")
+    case .exempt: Message("users.no-match-exempt")
     case .totp: Message("users.no-match-totp")
     case .phone: Message("users.no-match-phone")
     case .locked: Message("users.no-match-locked")

@@ -6,13 +6,16 @@ enum UsersRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let users = UsersPage(
-      accounts: identity.accounts, frames: frames, cookies: parts.authorizer.cookies,
+      accounts: identity.accounts, exemptions: identity.exemptions, frames: frames,
+      cookies: parts.authorizer.cookies,
       view: try parts.template("users/users", for: UsersView.self),
       row: try parts.template("users/row", for: UserRow.self))
     table.inScope(.get, ConsolePaths.users, .findUsers, users.show)
     table.inScope(
       ConsolePaths.usersFile, performing: [.exportUsers],
-      UsersFile(accounts: identity.accounts, actions: parts.actions).download)
+      UsersFile(
+        accounts: identity.accounts, exemptions: identity.exemptions, actions: parts.actions
+      ).download)
 
     let findUsers = FindUsersPage(
       accounts: identity.accounts, frames: frames,

@@ -11,7 +11,9 @@ struct UsersView: ViewModel {
   let filter: FilterView
   let tabs: [Tab]
   let sorts: [Tab]
-  let columns: UserColumnsForm
+  let columns: ColumnsForm
+  /// The classes of the table that hide columns.
+  let hidingClasses: String
   let caption: Message
   let pager: PagerView
   let empty: EmptyView
@@ -25,7 +27,8 @@ struct UsersView: ViewModel {
 
   init(
     frame: Frame, context: ScopeContext, page: Page<AccountSummary>, rows: Markup,
-    found: FoundAccounts?, query: UsersQuery, columns: UserColumns, counts: AccountCounts
+    found: FoundAccounts?, query: UsersQuery, columns: UserColumns, counts: AccountCounts,
+    exemptions: [Exemption]
   ) {
     self.frame = FrameView(frame)
     scope = context.scope
@@ -35,16 +38,20 @@ struct UsersView: ViewModel {
     filter = FilterView(
       action: list, label: Message("users.search-fields"), query: query.text,
       keeping: query.kept)
-    tabs = Accounts.Filter.allCases.map { each in
+    let filters = Accounts.Filter.allCases.filter {
+      $0 != .exempt || !exemptions.isEmpty || query.filter == .exempt
+    }
+    tabs = filters.map { each in
       Tab(
-        text: each.words(counts), href: query.with(each).query(of: list),
+        text: each.words(counts, exemptions), href: query.with(each).query(of: list),
         isCurrent: each == query.filter)
     }
     sorts = Accounts.Sort.allCases.map { each in
       Tab(
         text: each.words, href: query.with(each).query(of: list), isCurrent: each == query.sort)
     }
-    self.columns = UserColumnsForm(action: list, columns: columns, kept: query.form)
+    self.columns = columns.form(action: list, kept: query.form)
+    hidingClasses = columns.hidingClasses
     caption =
       found.map { Self.caption($0, query) }
       ?? Message(
@@ -99,7 +106,7 @@ struct UsersView: ViewModel {
     .list(\.tabs),
     .list(\.sorts),
     .object(\.columns),
-    .text("hidingClasses") { $0.columns.columns.hidingClasses },
+    .text(\.hidingClasses),
     .text(\.caption),
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup(\.rows),

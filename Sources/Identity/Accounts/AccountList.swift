@@ -7,8 +7,10 @@ extension Accounts {
   public enum Filter: String, Sendable, CaseIterable {
     /// All accounts.
     case all
-    /// Accounts without a second factor.
+    /// Accounts without a second factor that aren't exempt from MFA.
     case none
+    /// Accounts that are exempt from MFA.
+    case exempt
     /// Accounts with an authenticator app.
     case totp
     /// Accounts with a phone as a second factor.
@@ -21,11 +23,12 @@ extension Accounts {
     /// Accounts with an unverified email address.
     case unverified
 
-    /// Returns true if the filter matches the account.
-    func includes(_ account: Account) -> Bool {
+    /// Returns true if the filter matches the account, given the keys of exempt ones.
+    func includes(_ account: Account, exempt: Set<Int64>) -> Bool {
       switch self {
       case .all: true
-      case .none: account.factors.isEmpty
+      case .none: account.factors.isEmpty && !exempt.contains(account.key)
+      case .exempt: exempt.contains(account.key)
       case .totp: account.factors.contains { $0.kind == .totp }
       case .phone: account.factors.contains { $0.kind == .phone }
       case .locked: account.codesBlockedUntil != nil
@@ -64,7 +67,8 @@ extension Accounts {
     limit: Int = 50
   ) async throws(AccountError) -> Page<AccountSummary> {
     let limit = Page<AccountSummary>.size(limit)
-    let list = AccountList(scope: scope, filter: filter, sort: sort)
+    let list = AccountList(
+      scope: scope, filter: filter, sort: sort, now: store.clock.now())
     return try await store.read(AccountError.self) { connection in
       var rows = try list.rows(
         after: after.flatMap { AccountList.Place($0, sort: sort) }, limit: limit + 1, connection)
@@ -84,6 +88,7 @@ struct AccountList: Sendable {
   let scope: Scope
   let filter: Accounts.Filter
   let sort: Accounts.Sort
+  let now: Instant
 
   struct Row {
     let account: AccountSummary
@@ -104,6 +109,7 @@ struct AccountList: Sendable {
   func rows(
     after place: Place?, limit: Int, _ connection: borrowing Connection
   ) throws -> [Row] {
+    if filter == .exempt { return try exempt(after: place, limit, connection) }
     var rows: [Row] = []
     for part in parts {
       rows +=
@@ -113,6 +119,26 @@ struct AccountList: Sendable {
     }
     guard parts.count > 1 else { return rows }
     return Array(rows.sorted(by: precedes).prefix(limit))
+  }
+
+  /// Sorts the exempt accounts, which are few, because no index has them in order.
+  private func exempt(
+    after place: Place?, _ limit: Int, _ connection: borrowing Connection
+  ) throws -> [Row] {
+    let rows = try read(
+      sort == .newest ? "0" : expression,
+      "e.ends_at > \(now.microseconds) AND a.scope_key = \(scope.key)",
+      from: """
+        exemption e INDEXED BY exemption_by_end
+          CROSS JOIN account a ON a.account_key = e.account_key
+        """, connection
+    ).sorted(by: precedes)
+    guard let place else { return Array(rows.prefix(limit)) }
+    let end = (
+      value: sort == .newest ? SQLValue.integer(0) : place.value,
+      key: scope.accountKeys.lowerBound + place.number
+    )
+    return Array(rows.filter { precedes(end, ($0.value, $0.account.key)) }.prefix(limit))
   }
 
   /// The filter as a list of conditions, each a prefix of an index.
@@ -127,7 +153,15 @@ struct AccountList: Sendable {
         : [(0, 0), (0, 1), (1, 0), (1, 1)].map { totp, phone in
           "\(here) AND a.has_totp = \(totp) AND a.has_phone = \(phone)"
         }
-    case .none: return ["\(here) AND a.has_totp = 0 AND a.has_phone = 0"]
+    case .exempt: return []
+    case .none:
+      return [
+        """
+        \(here) AND a.has_totp = 0 AND a.has_phone = 0 AND a.account_key NOT IN (
+          SELECT e.account_key FROM exemption e INDEXED BY exemption_by_end
+          WHERE e.ends_at > \(now.microseconds))
+        """
+      ]
     case .totp:
       return [0, 1].map { "\(here) AND a.has_totp = 1 AND a.has_phone = \($0)" }
     case .phone: return ["\(here) AND a.has_phone = 1"]
@@ -184,10 +218,10 @@ struct AccountList: Sendable {
   }
 
   private func read(
-    _ value: SQL, _ rest: SQL, _ connection: borrowing Connection
+    _ value: SQL, _ rest: SQL, from tables: SQL = "account a", _ connection: borrowing Connection
   ) throws -> [Row] {
     try connection.all(
-      "SELECT \(AccountSummary.columns), \(value) FROM account a WHERE \(rest)"
+      "SELECT \(AccountSummary.columns), \(value) FROM \(tables) WHERE \(rest)"
     ) { row in
       Row(
         account: try AccountSummary(row), value: try row.anyValue(AccountSummary.columnCount))
@@ -205,7 +239,13 @@ struct AccountList: Sendable {
 
   /// The list's order, for merging rows of several parts.
   private func precedes(_ left: Row, _ right: Row) -> Bool {
-    let isNewer = left.account.key > right.account.key
+    precedes((left.value, left.account.key), (right.value, right.account.key))
+  }
+
+  private func precedes(
+    _ left: (value: SQLValue, key: Int64), _ right: (value: SQLValue, key: Int64)
+  ) -> Bool {
+    let isNewer = left.key > right.key
     switch (left.value, right.value) {
     case (.integer(let one), .integer(let other)): return one == other ? isNewer : one > other
     case (.text(let one), .text(let other)):

@@ -4,6 +4,8 @@ import Database
 struct AccountSearch {
   let query: SearchQuery
   let filter: Accounts.Filter
+  /// The keys of accounts that are exempt from MFA, if the filter depends on them.
+  private let exempt: Set<Int64>
   /// The maximum number of hits; the search looks for one more to know whether there are others.
   let most: Int
   private var hits: [FoundAccounts.Hit] = []
@@ -23,9 +25,12 @@ struct AccountSearch {
   /// The maximum number of keys from other pools to skip.
   private static let mostSkipped = 50_000
 
-  init(query: SearchQuery, filter: Accounts.Filter, most: Int) {
+  init(
+    query: SearchQuery, filter: Accounts.Filter, exempt: Set<Int64> = [], most: Int
+  ) {
     self.query = query
     self.filter = filter
+    self.exempt = exempt
     self.most = most
   }
 
@@ -147,7 +152,9 @@ struct AccountSearch {
   }
 
   private mutating func add(_ account: Account, _ scope: Scope) {
-    guard filter.includes(account), seen.insert(account.key).inserted else { return }
+    guard filter.includes(account, exempt: exempt), seen.insert(account.key).inserted else {
+      return
+    }
     hits.append(
       FoundAccounts.Hit(scope: scope, account: account, factor: query.matchingFactor(of: account)))
   }

@@ -74,12 +74,15 @@ extension Accounts {
     part: SearchPart = .first
   ) async throws(AccountError) -> FoundAccounts {
     guard let query = SearchQuery(text) else { return .empty }
+    let now = store.clock.now()
     return try await store.read(AccountError.self) { connection in
+      let exempt =
+        filter == .none || filter == .exempt ? try Exemptions.accounts(at: now, connection) : []
       // If the matches can't be counted from the index, or are sorted another way, all must be
       // read.
       let isPart = sort == .newest && AccountSearch.isCountable(query, filter)
       let most = isPart ? part.end : Self.mostHits
-      var search = AccountSearch(query: query, filter: filter, most: most)
+      var search = AccountSearch(query: query, filter: filter, exempt: exempt, most: most)
       try search.exactly(in: scope, connection)
       try search.run(in: scope.accountKeys, scope, connection)
       return FoundAccounts(search, part) { sort.sorted($0) }

@@ -19,16 +19,6 @@ public struct AffectedUser: Sendable, Equatable {
 }
 
 extension Activity {
-  /// The position of a user in the list, the most recent day first.
-  private struct AffectedPlace: Comparable {
-    let day: Int64
-    let account: Int64
-
-    static func < (left: AffectedPlace, right: AffectedPlace) -> Bool {
-      (left.day, left.account) < (right.day, right.account)
-    }
-  }
-
   /// Lists the users with accepted codes or confirmed near misses beyond a window, by the last day
   /// with such a code, newest first.
   ///
@@ -47,11 +37,7 @@ extension Activity {
     let reach = max(window, 0) + 1
     guard CodeReach.range.contains(reach) else { return Page(items: [], next: nil) }
     let first = store.clock.now().day - Int64(min(max(days, 1), 90)) + 1
-    let numbers = (after ?? "").split(separator: ".").compactMap { Int64($0) }
-    let end =
-      numbers.count == 2
-      ? AffectedPlace(day: numbers[0], account: numbers[1])
-      : AffectedPlace(day: .max, account: 0)
+    let end = after.flatMap { ActivityPlace($0) } ?? ActivityPlace(at: .max, account: 0)
     return try await store.read(ActivityError.self) { connection in
       let places = try Self.affected(
         in: scope.key, reach: reach, since: first, after: end, limit: limit + 1, connection)
@@ -59,30 +45,30 @@ extension Activity {
         try Self.affectedUser(place.account, in: scope.key, reach, since: first, connection)
       }
       let next = places.count > limit ? places[limit - 1] : nil
-      return Page(items: items, next: next.map { "\($0.day).\($0.account)" })
+      return Page(items: items, next: next?.cursor)
     }
   }
 
   /// Returns the next accounts, including those whose changes aren't folded yet.
   private static func affected(
-    in scope: Int64, reach: Int, since first: Int64, after end: AffectedPlace, limit: Int,
+    in scope: Int64, reach: Int, since first: Int64, after end: ActivityPlace, limit: Int,
     _ connection: borrowing Connection
-  ) throws -> [AffectedPlace] {
+  ) throws -> [ActivityPlace] {
     let tail = ActivityTally(try ActivityDelta.all(in: scope, connection)).accounts
     // Unfolded accounts may have left their place.
     var places = try connection.all(
       """
       SELECT day, account_key FROM reach_account
       WHERE scope_key = \(scope) AND reach = \(reach) AND day >= \(first)
-        AND (day, account_key) < (\(end.day), \(end.account))
+        AND (day, account_key) < (\(end.at), \(end.account))
       ORDER BY day DESC, account_key DESC LIMIT \(limit + tail.count)
       """
-    ) { AffectedPlace(day: try $0.value(0), account: try $0.value(1)) }
+    ) { try ActivityPlace($0) }
     guard !tail.isEmpty else { return places }
     places.removeAll { tail[$0.account] != nil }
     for (account, change) in tail where reach < change.current.days.count {
-      let place = AffectedPlace(day: change.current.days[reach], account: account)
-      if place.day >= first, place < end { places.append(place) }
+      let place = ActivityPlace(at: change.current.days[reach], account: account)
+      if place.at >= first, place < end { places.append(place) }
     }
     return Array(places.sorted(by: >).prefix(limit))
   }

@@ -50,33 +50,6 @@ extension Activity {
   static let mostSkipped = 20_000
   private static let skippedAtOnce = 500
 
-  /// The position of an attempt in a pool.
-  private struct Place: Comparable {
-    let at: Int64
-    let account: Int64
-
-    static func < (left: Place, right: Place) -> Bool {
-      (left.at, left.account) < (right.at, right.account)
-    }
-
-    var cursor: String { "\(at).\(account)" }
-
-    init(at: Int64, account: Int64) {
-      self.at = at
-      self.account = account
-    }
-
-    init?(_ cursor: String) {
-      let numbers = cursor.split(separator: ".").map { Int64($0) }
-      guard numbers.count == 2, let at = numbers[0], let account = numbers[1] else { return nil }
-      self.init(at: at, account: account)
-    }
-
-    init(_ row: borrowing Row) throws {
-      self.init(at: try row.value(0), account: try row.value(1))
-    }
-  }
-
   /// Lists a pool's code attempts, newest first.
   ///
   /// - Parameters:
@@ -94,8 +67,8 @@ extension Activity {
     let limit = Page<UserCodeAttempt>.size(limit)
     let oldest = filter.from?.microseconds ?? 0
     // Keys are compared with those before this one.
-    var end = Place(at: filter.to?.microseconds ?? .max, account: 0)
-    if let after = after.flatMap({ Place($0) }) { end = min(end, after) }
+    var end = ActivityPlace(at: filter.to?.microseconds ?? .max, account: 0)
+    if let after = after.flatMap({ ActivityPlace($0) }) { end = min(end, after) }
     let isRejection = !filter.outcomes.isEmpty && !filter.outcomes.contains(.accepted)
     return try await store.read(ActivityError.self) { [end] connection in
       let found =
@@ -113,15 +86,16 @@ extension Activity {
   /// Finds attempts by reading all of a period, up to a limit of skipped ones; `end` is the last one
   /// read if there are more.
   private static func matching(
-    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: Place, _ limit: Int,
+    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: ActivityPlace,
+    _ limit: Int,
     _ connection: borrowing Connection
-  ) throws -> (places: [Place], end: Place?) {
+  ) throws -> (places: [ActivityPlace], end: ActivityPlace?) {
     let ways = Set(filter.ways.map(\.rawValue))
     let results = Set(
       CodeAttempt.Result.allCases.filter {
         filter.outcomes.isEmpty || filter.outcomes.contains($0.outcome)
       }.map(\.rawValue))
-    var places: [Place] = []
+    var places: [ActivityPlace] = []
     var end = end
     var read = 0
     while true {
@@ -135,7 +109,7 @@ extension Activity {
         """
       ) { row in
         (
-          place: try Place(row),
+          place: try ActivityPlace(row),
           matches: try ways.contains(row.value(2)) && results.contains(row.value(3))
         )
       }
@@ -152,10 +126,11 @@ extension Activity {
 
   /// Finds attempts that weren't accepted by their index, for each result and purpose.
   private static func rejected(
-    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: Place, _ limit: Int,
+    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: ActivityPlace,
+    _ limit: Int,
     _ connection: borrowing Connection
-  ) throws -> (places: [Place], end: Place?) {
-    var places: [Place] = []
+  ) throws -> (places: [ActivityPlace], end: ActivityPlace?) {
+    var places: [ActivityPlace] = []
     for result in filter.outcomes.flatMap(\.results) {
       for way in filter.ways {
         places += try connection.all(
@@ -166,14 +141,14 @@ extension Activity {
             AND at >= \(oldest)
           ORDER BY at DESC, account_key DESC LIMIT \(limit)
           """
-        ) { try Place($0) }
+        ) { try ActivityPlace($0) }
       }
     }
     return (Array(places.sorted(by: >).prefix(limit)), nil)
   }
 
   private static func attempt(
-    _ place: Place, in scope: Int64, _ connection: borrowing Connection
+    _ place: ActivityPlace, in scope: Int64, _ connection: borrowing Connection
   ) throws -> UserCodeAttempt? {
     let attempt = try connection.first(
       """

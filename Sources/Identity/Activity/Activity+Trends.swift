@@ -1,5 +1,4 @@
 import Database
-import Synchronization
 
 extension Activity {
   /// Returns the share of enrolled users of pools at evenly spaced times, for sparklines.
@@ -51,9 +50,9 @@ extension Activity {
     // The last point is the current state; those before it are in the past.
     let last = now.hour - step
     let first = now.hour - step * Int64(max(points - 1, 1))
-    let grid = TrendCache.Grid(
+    let period = PastPeriod(
       key: subject.key, isWhole: subject.isWhole, first: first, step: step, last: last)
-    let past = try trendCache.value(grid) {
+    let past = try trendCache.value(period) {
       var shares = [Double?](repeating: nil, count: max(points - 1, 1))
       let states = try Self.states(of: subject, from: first, to: last, step: step, connection)
       for state in states {
@@ -67,30 +66,5 @@ extension Activity {
 
   private static func share(_ enrolled: Int, of users: Int) -> Double? {
     users > 0 ? Double(enrolled) / Double(users) : nil
-  }
-}
-
-/// A cache of shares at past hours, which don't change.
-final class TrendCache: Sendable {
-  struct Grid: Hashable {
-    let key: Int64
-    let isWhole: Bool
-    let first: Int64
-    let step: Int64
-    let last: Int64
-  }
-
-  /// The maximum number of series; the cache is cleared when it's exceeded.
-  private static let limit = 10_000
-  private let values = Mutex<[Grid: [Double?]]>([:])
-
-  func value(_ grid: Grid, _ find: () throws -> [Double?]) rethrows -> [Double?] {
-    if let known = values.withLock({ $0[grid] }) { return known }
-    let found = try find()
-    values.withLock { values in
-      if values.count >= Self.limit { values = [:] }
-      values[grid] = found
-    }
-    return found
   }
 }

@@ -14,7 +14,8 @@ extension ActivityError: UseCaseError {}
 /// the attempts, and reading them costs the same for ten users as for a million.
 public struct Activity: Sendable {
   let store: Store
-  let trendCache = TrendCache()
+  let trendCache = PastCache<[Double?]>()
+  let countCache = PastCache<AttemptCounts>()
 
   /// The subject of a count, as stored.
   struct Subject {

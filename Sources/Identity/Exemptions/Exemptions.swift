@@ -183,6 +183,27 @@ public struct Exemptions: Sendable {
     }
   }
 
+  /// Lists the current exemptions of a pool's users, first to end first.
+  ///
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func current(in scope: Scope) async throws(ActionDenial) -> [Exemption] {
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { connection in
+      try Self.list(in: scope.project, at: now, connection).filter { $0.tenant == scope.tenant }
+    }
+  }
+
+  /// Returns the keys of all users who are exempt.
+  static func accounts(at now: Instant, _ connection: borrowing Connection) throws -> Set<Int64> {
+    Set(
+      try connection.all(
+        """
+        SELECT account_key FROM exemption INDEXED BY exemption_by_end
+        WHERE ends_at > \(now.microseconds)
+        """
+      ) { try $0.value(0) as Int64 })
+  }
+
   /// Counts the users of a pool who are exempt and have no second factor.
   static func countWithoutFactor(
     in scope: Scope, at now: Instant, _ connection: borrowing Connection

@@ -11,16 +11,6 @@ public struct Restoration: Sendable {
 }
 
 extension FactorRemovals {
-  /// Lists an account's removals that can be undone, newest first.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
-  public func removalHold(of account: Account) async throws(ActionDenial) -> [RemovalHold] {
-    let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
-      try RemovedFactors.list(account.key, at: now, connection)
-    }
-  }
-
   /// Returns what undoing a removal would do.
   ///
   /// - Throws: ``ActionDenial``; ``ActionDenial/factorNotFound`` also if the removal can no longer

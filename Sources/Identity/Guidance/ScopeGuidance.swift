@@ -27,12 +27,6 @@ public struct ScopeGuidance: Sendable {
   }
 
   /// Reads the first paragraphs of the newest version; nil if there is none.
-  ///
-  /// - Throws: ``GuidanceError/unavailable(_:)``.
-  public func beginning(_ scope: Scope) async throws(GuidanceError) -> GuidanceBeginning? {
-    try await store.read(GuidanceError.self) { try Self.beginning(scope, $0) }
-  }
-
   static func beginning(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> GuidanceBeginning? {

@@ -152,17 +152,6 @@ public struct OutboxEntries: Sendable {
   }
 
   /// Lists the newest messages about an account, newest first.
-  ///
-  /// - Throws: ``OutboxError/unavailable(_:)``.
-  public func list(
-    about account: Account, limit: Int = 10
-  ) async throws(OutboxError) -> [OutboxEntry] {
-    let now = store.clock.now()
-    return try await store.read(OutboxError.self) { connection in
-      try Self.list(about: account, limit: limit, at: now, connection)
-    }
-  }
-
   static func list(
     about account: Account, limit: Int = 10, at now: Instant, _ connection: borrowing Connection
   ) throws -> [OutboxEntry] {

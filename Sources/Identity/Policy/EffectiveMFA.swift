@@ -46,13 +46,18 @@ public struct EffectiveMFA: Sendable, Equatable {
       policy.pattern == .mandatory || configuration.state == .mandatory
       || configuration.totp?.state == .mandatory
     startsOn = policy.mandatoryFrom.flatMap { $0.start > now ? $0 : nil }
-    let isRequired = policy.pattern == .mandatory || policy.pattern == .stepUp
-    enrollment =
-      !configuration.kinds.isEmpty && isRequired && startsOn == nil ? .application : .nobody
+    enrollment = Self.enforcer(of: policy.edit, at: now)
     enrollmentSince =
       startsOn == nil
       ? policy.mandatoryFrom?.start ?? Self.lastChange(of: [.pattern], in: history) : nil
     codesSince = Self.lastChange(of: [.totp, .sms, .mfaState], in: history)
+  }
+
+  /// Returns who enforces enrollment under a policy.
+  public static func enforcer(of edit: PolicyEdit, at now: Instant) -> Enforcer {
+    let isRequired = edit.pattern == .mandatory || edit.pattern == .stepUp
+    let hasBegun = edit.mandatoryFrom.map { $0.start <= now } ?? true
+    return !edit.configuration.kinds.isEmpty && isRequired && hasBegun ? .application : .nobody
   }
 
   private static func lastChange(

@@ -40,6 +40,30 @@ extension Policies {
     }
   }
 
+  /// Returns the policies of the own users of projects.
+  ///
+  /// - Parameters:
+  ///   - projects: The projects.
+  ///   - administrator: The administrator who asks.
+  /// - Returns: The policy of each project that the administrator can read.
+  /// - Throws: ``PolicyError/unavailable(_:)``.
+  public func summaries(
+    of projects: [ID<Project>], visibleTo administrator: Administrator
+  ) async throws(PolicyError) -> [ID<Project>: PolicySummary] {
+    let readable = projects.filter { administrator.may(.readPolicy, project: $0, tenant: nil) }
+    guard !readable.isEmpty else { return [:] }
+    return try await store.read(PolicyError.self) { connection in
+      let found = try connection.all(
+        """
+        SELECT \(PolicySummary.columns), s.project_id FROM scope s
+        WHERE s.project_id IN (\(list: readable.map(\.text))) AND s.tenant_id = ''
+          AND s.deleted_at IS NULL
+        """
+      ) { (ID<Project>(try $0.value(PolicySummary.columnCount)), try PolicySummary($0)) }
+      return Dictionary(uniqueKeysWithValues: found)
+    }
+  }
+
   private static func own(
     _ project: ID<Project>, _ connection: borrowing Connection
   ) throws -> Own? {

@@ -8,6 +8,8 @@ public struct PolicySummary: Hashable, Sendable {
   public let tenant: ID<Tenant>?
   /// The display name of the tenant or project.
   public let displayName: String
+  /// When the pool was created.
+  public let createdAt: Instant
   /// The configuration and the pattern.
   public let edit: PolicyEdit
   /// When the policy was last changed; nil if never.
@@ -26,10 +28,11 @@ public struct PolicySummary: Hashable, Sendable {
 
   static let columns: SQL = """
     s.tenant_id, s.display_name, \(PolicyEdit.columns("s")), s.policy_changed_at,
-      s.policy_changed_by, s.users, s.enrolled_users, s.policy_reason, s.scope_key
+      s.policy_changed_by, s.users, s.enrolled_users, s.policy_reason, s.scope_key,
+      s.created_at
     """
   /// The number of columns in `columns`.
-  static let columnCount = 14
+  static let columnCount = 15
 
   init(_ row: borrowing Row) throws {
     let tenant: String = try row.value(0)
@@ -42,6 +45,7 @@ public struct PolicySummary: Hashable, Sendable {
     enrolledUsers = try row.value(11)
     changeReason = try row.value(12)
     key = try row.value(13)
+    createdAt = Instant(microseconds: try row.value(14))
   }
 
   /// Hashes only the tenant, which already distinguishes nearly all summaries.

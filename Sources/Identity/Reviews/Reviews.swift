@@ -62,6 +62,22 @@ public struct Reviews: Sendable {
     try await store.read(ReviewError.self) { try Self.signOffs(of: project, limit: limit, $0) }
   }
 
+  /// Returns projects whose next review is due today or in the next days, first due first.
+  ///
+  /// - Parameters:
+  ///   - administrator: The administrator who asks; only projects that they can review are listed.
+  ///   - days: The number of days.
+  ///   - limit: The maximum number of projects.
+  /// - Returns: The last sign-off and the name of each project.
+  /// - Throws: ``ReviewError/unavailable(_:)``.
+  public func upcoming(
+    visibleTo administrator: Administrator, within days: Int, limit: Int
+  ) async throws(ReviewError) -> [(signOff: SignOff, projectName: String)] {
+    let now = store.clock.now()
+    let end = Day(now.advanced(bySeconds: Int64(days + 1) * 86_400))
+    return try await due(visibleTo: administrator, from: Day(now), before: end, limit: limit)
+  }
+
   /// Returns projects whose next review is overdue, longest overdue first.
   ///
   /// - Parameters:
@@ -72,10 +88,16 @@ public struct Reviews: Sendable {
   public func overdue(
     visibleTo administrator: Administrator, limit: Int
   ) async throws(ReviewError) -> [(signOff: SignOff, projectName: String)] {
+    try await due(
+      visibleTo: administrator, from: nil, before: Day(store.clock.now()), limit: limit)
+  }
+
+  private func due(
+    visibleTo administrator: Administrator, from first: Day?, before last: Day, limit: Int
+  ) async throws(ReviewError) -> [(signOff: SignOff, projectName: String)] {
     guard administrator.maySomewhere(.signOffReview) else { return [] }
-    let today = Day(store.clock.now())
     return try await store.read(ReviewError.self) { connection in
-      let due = try Self.due(before: today, connection).filter {
+      let due = try Self.due(from: first, before: last, connection).filter {
         administrator.may(.signOffReview, project: $0.project, tenant: nil)
       }
       return try due.prefix(limit).map { signOff in
@@ -196,9 +218,11 @@ public struct Reviews: Sendable {
   private static let mostDue = 1_000
 
   private static func due(
-    before day: Day, unremindedOnly: Bool = false, _ connection: borrowing Connection
+    from first: Day? = nil, before day: Day, unremindedOnly: Bool = false,
+    _ connection: borrowing Connection
   ) throws -> [SignOff] {
-    let filter: SQL = unremindedOnly ? "AND reminded_at IS NULL" : ""
+    var filter: SQL = unremindedOnly ? "AND reminded_at IS NULL" : ""
+    if let first { filter += " AND due_on >= \(first.description)" }
     return try connection.all(
       """
       SELECT \(SignOff.columns) FROM sign_off

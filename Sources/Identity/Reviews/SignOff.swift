@@ -68,6 +68,14 @@ public struct ReviewStanding: Sendable, Hashable {
   public let signOff: SignOff?
   /// The state.
   public let state: State
+
+  /// Returns whether one pool's current policy was reviewed, which a change of another pool doesn't
+  /// affect.
+  public func state(of pool: PolicySummary, at now: Instant) -> State {
+    guard state == .changed, let signOff else { return state }
+    if pool.changedAt ?? pool.createdAt > signOff.signedAt { return .changed }
+    return signOff.isOverdue(at: now) ? .overdue : .current
+  }
 }
 
 /// Why a review can't be read or signed off.

@@ -15,6 +15,40 @@ extension Policies {
     }
   }
 
+  /// Returns the pending scheduled changes of all pools, first to take effect first.
+  ///
+  /// - Parameters:
+  ///   - administrator: The administrator who asks; only changes of policies they can read are
+  ///     included.
+  ///   - limit: The maximum number of changes.
+  /// - Returns: The pools, and when their changes take effect.
+  /// - Throws: ``PolicyError/unavailable(_:)``.
+  public func upcoming(
+    visibleTo administrator: Administrator, limit: Int
+  ) async throws(PolicyError) -> [(scope: Scope, applyAt: Instant)] {
+    try await store.read(PolicyError.self) { connection in
+      let pending = try connection.all(
+        """
+        SELECT c.apply_at, \(Scope.columns)
+        FROM scheduled_change c INDEXED BY scheduled_change_due
+          CROSS JOIN scope s ON s.scope_key = c.scope_key
+          CROSS JOIN project p ON p.project_id = s.project_id
+        WHERE c.state = 'waiting' AND c.apply_at > 0 AND s.deleted_at IS NULL
+        ORDER BY c.apply_at LIMIT \(Self.mostPending)
+        """
+      ) { row in
+        (
+          scope: try Scope(row, from: 1),
+          applyAt: Instant(microseconds: try row.value(0))
+        )
+      }
+      return Array(pending.filter { administrator.may(.readPolicy, in: $0.scope) }.prefix(limit))
+    }
+  }
+
+  /// The maximum number of pending changes read at a time.
+  private static let mostPending = 1_000
+
   /// Cancels a pending scheduled change.
   ///
   /// - Throws: ``ActionError``, with ``PolicyError/changeNotFound`` or ``PolicyError/changeNotPending``.

@@ -17,12 +17,6 @@ extension Sessions {
   public static let mostListed = 20
 
   /// Returns the newest open sessions of an account, newest first.
-  ///
-  /// - Throws: ``SessionError/unavailable(_:)``.
-  public func list(_ account: Account) async throws(SessionError) -> [OpenSession] {
-    try await store.read(SessionError.self) { try Self.list(account, $0) }
-  }
-
   static func list(
     _ account: Account, _ connection: borrowing Connection
   ) throws -> [OpenSession] {

@@ -17,12 +17,6 @@ extension Support {
   public static let mostNotes = 20
 
   /// Returns the newest notes about a user, newest first.
-  ///
-  /// - Throws: ``ActionDenial/unavailable(_:)``.
-  public func notes(_ account: Account) async throws(ActionDenial) -> [UserNote] {
-    try await store.read(ActionDenial.self) { try Self.notes(account, $0) }
-  }
-
   static func notes(
     _ account: Account, _ connection: borrowing Connection
   ) throws -> [UserNote] {

@@ -2,6 +2,8 @@ import Database
 
 /// A project in a list, with counts.
 public struct ProjectSummary: Hashable, Sendable {
+  /// The key of the pool of its own users.
+  public let key: Int64
   /// The ID.
   public let id: ID<Project>
   /// The display name.
@@ -25,7 +27,8 @@ public struct ProjectSummary: Hashable, Sendable {
 
   static let columns: SQL = """
     p.project_id, p.display_name, s.disabled, s.totp_state, s.totp_intervals, p.tenants, p.users,
-      p.enrolled_users, s.users, s.enrolled_users, s.policy_stamp
+      p.enrolled_users, s.users, s.enrolled_users, s.policy_stamp,
+      s.scope_key
     """
 
   init(_ row: borrowing Row) throws {
@@ -39,6 +42,7 @@ public struct ProjectSummary: Hashable, Sendable {
     ownUsers = try row.value(8)
     ownEnrolledUsers = try row.value(9)
     policyStamp = try row.value(10)
+    key = try row.value(11)
   }
 
   /// Restricts the counts to some tenants, because an administrator of one tenant must not learn
@@ -56,49 +60,6 @@ public struct ProjectSummary: Hashable, Sendable {
     self.tenants = counts?[0] ?? 0
     users = counts?[1] ?? 0
     enrolledUsers = counts?[2] ?? 0
-  }
-
-  /// Hashes only the ID, which already distinguishes nearly all summaries.
-  public func hash(into hasher: inout Hasher) { hasher.combine(id.text) }
-}
-
-/// A tenant in a list.
-public struct TenantSummary: Hashable, Sendable {
-  /// The key of the tenant's user pool.
-  public let key: Int64
-  /// The ID.
-  public let id: ID<Tenant>
-  /// The display name.
-  public let displayName: String
-  /// The TOTP configuration; nil if there is none, which means disabled.
-  public let totp: TOTPConfiguration?
-  /// The enrollment pattern; nil if none is set.
-  public let pattern: EnrollmentPattern?
-  /// The day from which the pattern “mandatory” applies; nil for immediately, and for other
-  /// patterns.
-  public let mandatoryFrom: Day?
-  /// When the policy was last changed; nil if never.
-  public let changedAt: Instant?
-  /// The number of users.
-  public let users: Int
-  /// The number of users with a TOTP factor.
-  public let enrolledUsers: Int
-
-  static let columns: SQL = """
-    s.tenant_id, s.display_name, s.totp_state, s.totp_intervals, s.pattern, s.policy_changed_at,
-      s.users, s.enrolled_users, s.mandatory_from, s.scope_key
-    """
-
-  init(_ row: borrowing Row) throws {
-    id = ID(try row.value(0))
-    displayName = try row.value(1)
-    totp = try Policy.totp(row, from: 2)
-    pattern = (try row.value(4) as String?).flatMap(EnrollmentPattern.init(rawValue:))
-    changedAt = (try row.value(5) as Int64?).map(Instant.init(microseconds:))
-    users = try row.value(6)
-    enrolledUsers = try row.value(7)
-    mandatoryFrom = (try row.value(8) as String?).flatMap { Day($0) }
-    key = try row.value(9)
   }
 
   /// Hashes only the ID, which already distinguishes nearly all summaries.

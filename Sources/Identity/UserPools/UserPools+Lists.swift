@@ -95,45 +95,6 @@ extension UserPools {
     }
   }
 
-  /// Lists summaries of a project's tenants, ordered by ID.
-  ///
-  /// - Parameters:
-  ///   - project: The project.
-  ///   - administrator: The administrator who asks; only tenants they have a grant for are
-  ///     included.
-  ///   - search: A part of the name or ID; nil for all tenants.
-  ///   - after: The key of the previous page.
-  ///   - limit: The maximum number of tenants.
-  /// - Returns: The summaries.
-  /// - Throws: ``UserPoolError/unavailable(_:)``.
-  public func tenantSummaries(
-    project: ID<Project>, visibleTo administrator: Administrator, search: String? = nil,
-    after: String? = nil, limit: Int = 50
-  ) async throws(UserPoolError) -> Page<TenantSummary> {
-    var condition: SQL = "s.project_id = \(project.text) AND s.tenant_id > \(after ?? "")"
-    if let search, !search.isEmpty {
-      condition += """
-         AND (instr(lower(s.display_name), lower(\(search)))
-          OR instr(lower(s.tenant_id), lower(\(search))))
-        """
-    }
-    guard let restriction = Self.restriction(to: administrator, in: project) else {
-      return Page(items: [], next: nil)
-    }
-    condition += restriction
-    let filter = condition
-    let limit = Page<TenantSummary>.size(limit)
-    return try await store.read(UserPoolError.self) { connection in
-      let tenants = try connection.all(
-        """
-        SELECT \(TenantSummary.columns) FROM scope s
-        WHERE \(filter) AND s.deleted_at IS NULL ORDER BY s.tenant_id LIMIT \(limit + 1)
-        """
-      ) { try TenantSummary($0) }
-      return Page(tenants, limit: limit) { $0.id.text }
-    }
-  }
-
   /// Returns the SQL condition that restricts a list of tenants; nil if none of them may be listed.
   private static func restriction(
     to administrator: Administrator, in project: ID<Project>

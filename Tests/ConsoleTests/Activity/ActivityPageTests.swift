@@ -88,4 +88,19 @@ import Testing
       #expect(!(try await ada.get(try await world.eu).says("Get started")))
     }
   }
+
+  @Test func `an application is connected once it called the API with a key`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let link = "href=\"#connect\""
+      let before = try await ada.get("/projects/globex").text.contains(link)
+      let keys = world.identity.apiKeys
+      let key = try await keys.create(
+        for: ID("globex"), by: Author(actor: .commandLine))
+      let created = try await ada.get("/projects/globex").text.contains(link)
+      _ = try await keys.project(for: key.text)
+      let used = try await ada.get("/projects/globex").text.contains(link)
+      #expect(before && created && !used)
+    }
+  }
 }

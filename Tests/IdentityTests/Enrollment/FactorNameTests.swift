@@ -123,7 +123,7 @@ struct FactorNameTests {
       _ = try await rename(
         instance, device, to: "see evil.example/x", agent.request(.asked))
       let message = try #require(
-        try await instance.identity.messages.list(about: device.account).first {
+        try await instance.records(of: device.account).messages.first {
           $0.purpose == "notice-factor-renamed"
         })
       let text = try await instance.identity.messages.open(

@@ -25,6 +25,40 @@ struct ExemptionTests {
     }
   }
 
+  @Test(arguments: Accounts.Sort.allCases)
+  func `an exempt user isn't missing a second factor, and is listed as exempt until the end`(
+    sort: Accounts.Sort
+  ) async throws {
+    try await withInstance { instance in
+      let (alice, bob) = (try await instance.account(.alice), try await instance.account(.bob))
+      let agent = try await instance.agent("o", role: .owner)
+      for account in [alice, bob] { try await exempt(instance, account, days: 3, by: agent) }
+      let accounts = instance.identity.accounts
+      func list(_ filter: Accounts.Filter) async throws -> Set<ID<Account>> {
+        var (seen, after): ([ID<Account>], String?) = ([], nil)
+        repeat {
+          let page = try await accounts.list(
+            instance.acme, filter: filter, sort: sort, after: after, limit: 1)
+          seen += page.items.map(\.id)
+          after = page.next
+        } while after != nil
+        #expect(seen.count == Set(seen).count)
+        return Set(seen)
+      }
+      let (missing, exempt) = (try await list(.none), try await list(.exempt))
+      #expect(missing.isEmpty && exempt == [alice.id, bob.id])
+      let found = try await accounts.search(instance.acme, "alice", filter: .exempt)
+      let hidden = try await accounts.search(instance.acme, "alice", filter: .none)
+      #expect(found.accounts.map(\.id) == [alice.id] && hidden.accounts.isEmpty)
+      let current = try await instance.identity.exemptions.current(in: instance.acme).count
+      let other = try await instance.identity.exemptions.current(in: instance.east).count
+      #expect((current, other) == (2, 0))
+      instance.clock.advance(3 * 86_400)
+      let (later, ended) = (try await list(.none), try await list(.exempt))
+      #expect(later == [alice.id, bob.id] && ended.isEmpty)
+    }
+  }
+
   @Test func `an exemption lasts at most 30 days`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)

@@ -108,7 +108,7 @@ struct ScopeGuidanceTests {
     try await withInstance { instance in
       _ = try await write("x", instance)
       _ = try await write(text, over: 1, instance)
-      let found = try await instance.identity.guidance.beginning(instance.acme)
+      let found = try await instance.records(of: instance.account(.alice)).guidance
       #expect(found?.text == beginning)
       #expect(found?.isWhole == isWhole)
     }
@@ -121,7 +121,7 @@ struct ScopeGuidanceTests {
       _ = try await write("East's", in: instance.east, instance)
       #expect(try await guidance.read(instance.acme)?.text == "Acme's")
       #expect(try await guidance.read(instance.east)?.text == "East's")
-      let west = try await guidance.beginning(instance.west)
+      let west = try await guidance.read(instance.west)
       #expect(west == nil)
       try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss)

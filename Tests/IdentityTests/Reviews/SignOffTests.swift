@@ -63,6 +63,55 @@ struct SignOffTests {
     }
   }
 
+  @Test func `a change of one pool leaves the review of the others`() async throws {
+    try await withInstance { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      let project = instance.acme.project
+      func states() async throws -> [ID<Tenant>?: ReviewStanding.State] {
+        let standing = try await instance.identity.reviews.standing(of: project)
+        let review = try await instance.identity.policies.review(
+          project, visibleTo: iris.administrator)
+        return Dictionary(
+          uniqueKeysWithValues: review.tenants.items.map {
+            ($0.tenant, standing.state(of: $0, at: instance.now))
+          })
+      }
+      let (east, west) = (instance.east.tenant, instance.west.tenant)
+      let before = try await states()
+      #expect(before == [east: .never, west: .never])
+      try await sign(instance, by: iris)
+      let signed = try await states()
+      #expect(signed == [east: .current, west: .current])
+      instance.clock.advance(60)
+      try await instance.setWindow(3, in: instance.east)
+      let changed = try await states()
+      #expect(changed == [east: .changed, west: .current])
+      instance.clock.advance(40 * 86_400)
+      let late = try await states()
+      #expect(late == [east: .changed, west: .overdue])
+    }
+  }
+
+  @Test func `the next reviews are announced a week ahead, and then are overdue`() async throws {
+    try await withInstance { instance in
+      let iris = try await instance.agent("iris", role: .auditor)
+      let reviews = instance.identity.reviews
+      func upcoming() async throws -> Int {
+        try await reviews.upcoming(visibleTo: iris.administrator, within: 7, limit: 5).count
+      }
+      func overdue() async throws -> Int {
+        try await reviews.overdue(visibleTo: iris.administrator, limit: 5).count
+      }
+      try await sign(instance, by: iris, days: 10)
+      let early = try await (upcoming(), overdue())
+      instance.clock.advance(3 * 86_400)
+      let ahead = try await (upcoming(), overdue())
+      instance.clock.advance(8 * 86_400)
+      let late = try await (upcoming(), overdue())
+      #expect(early == (0, 0) && ahead == (1, 0) && late == (0, 1))
+    }
+  }
+
   @Test func `a changed name and other projects don't make a sign-off out of date`() async throws {
     try await withInstance { instance in
       try await sign(instance, by: try await instance.agent("iris", role: .auditor))

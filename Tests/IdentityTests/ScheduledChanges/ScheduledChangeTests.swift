@@ -36,6 +36,24 @@ import Testing
     }
   }
 
+  @Test func `pending changes are announced to those who can read the policy`() async throws {
+    try await withInstance { instance in
+      let pia = try await pia(instance)
+      _ = try await instance.schedule(1, by: pia)
+      let policies = instance.identity.policies
+      let seen = try await policies.upcoming(visibleTo: pia.administrator, limit: 5)
+      #expect(seen.map(\.scope) == [instance.acme])
+      let other = Administrator(
+        id: ID("d"), email: "d@example.com", displayName: "Dora",
+        grants: [Grant(role: .support, project: instance.globex.project)])
+      let unseen = try await policies.upcoming(visibleTo: other, limit: 5).count
+      instance.clock.advance(3_600)
+      try await instance.identity.makeScheduledChanges()
+      let left = try await policies.upcoming(visibleTo: pia.administrator, limit: 5).count
+      #expect((unseen, left) == (0, 0))
+    }
+  }
+
   @Test func `a change that was due while no server ran is made later, with the real time`()
     async throws
   {

@@ -21,12 +21,12 @@ struct QueryPlanTests {
     for administrator in owner + (try await identity.administrators.list()) {
       for search in [nil, "a"] as [String?] {
         _ = try await identity.pools.projects(visibleTo: administrator, search: search, after: "a")
-        _ = try await identity.pools.tenantSummaries(
-          project: instance.acme.project, visibleTo: administrator, search: search, after: "a")
       }
       _ = try await identity.pools.tenants(project: instance.acme.project, after: "a")
       _ = try await identity.pools.projectNames(visibleTo: administrator, limit: 9)
       _ = try await identity.scopes.warnings(visibleTo: administrator, limit: 9)
+      _ = try await identity.policies.summaries(
+        of: [instance.acme.project, instance.globex.project], visibleTo: administrator)
       try await review(instance, administrator)
       _ = try await identity.pools.tenantNames(
         project: instance.acme.project, visibleTo: administrator, limit: 9)
@@ -68,6 +68,15 @@ struct QueryPlanTests {
     _ = try await identity.pools.losses(
       project: instance.acme.project, tenant: instance.east.tenant ?? ID(""))
     _ = try await identity.purge()
+    for isWhole in [false, true] {
+      _ = try await identity.activity.attemptCounts(
+        of: [instance.acme.key, instance.east.key], isWhole: isWhole, days: 30, at: instance.now)
+    }
+    _ = try await identity.exemptions.current(in: instance.acme)
+    for administrator in owner {
+      _ = try await identity.policies.upcoming(visibleTo: administrator, limit: 5)
+      _ = try await identity.reviews.upcoming(visibleTo: administrator, within: 7, limit: 5)
+    }
     _ = try await identity.audit.file()
     _ = try await identity.policies.history(instance.acme)
     _ = try await identity.audit.list(after: "9")
@@ -82,7 +91,6 @@ struct QueryPlanTests {
     }
     for scope in [nil, instance.acme] { _ = try await identity.audit.actors(scope) }
     _ = try await identity.guidance.read(instance.acme)
-    _ = try await identity.guidance.beginning(instance.acme)
     _ = try await identity.guidance.versions(instance.acme, after: "9")
     if let administrator = owner.first {
       _ = try await identity.administrators.namesOfThose(

@@ -157,6 +157,11 @@ extension Instance {
     try #require(try await identity.accounts.find(scope ?? acme, account.id))
   }
 
+  /// Returns what the page of a user shows.
+  func records(of account: Account) async throws -> UserRecords {
+    try #require(try await identity.records(of: account.id, in: acme, history: false))
+  }
+
   /// Returns the audit rows of a pool, newest first.
   func log(_ scope: Scope? = nil) async throws -> [AuditRow] {
     try await identity.audit.list(AuditFilter(scope: scope ?? acme), limit: 1_000).items

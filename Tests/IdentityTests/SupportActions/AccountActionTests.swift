@@ -47,14 +47,14 @@ struct AccountActionTests {
       instance.clock.advance(60)
       _ = try await instance.identity.sessions.refresh(
         grant.refreshToken, project: instance.acme.project)
-      let list = try await instance.identity.sessions.list(device.account)
+      let list = try await instance.records(of: device.account).sessions
       #expect(list.count == 3 && list.first?.factor == device.factor)
       #expect(list.first?.lastRefreshAt == instance.now && list.contains { $0.factor == nil })
       #expect(list.map(\.startedAt) == list.map(\.startedAt).sorted(by: >))
       let agent = try await instance.agent()
       _ = try await instance.identity.support.endSessions(
         instance.acme, device.account.id, agent.request())
-      #expect(try await instance.identity.sessions.list(device.account).isEmpty)
+      #expect(try await instance.records(of: device.account).sessions.isEmpty)
     }
   }
 
@@ -144,7 +144,7 @@ struct AccountActionTests {
       _ = try await instance.identity.factorRemovals.undo(
         instance.acme, id, hold, erik.request(.mistake))
       let account = try await instance.reload(device.account)
-      let purposes = try await instance.identity.messages.list(about: account).map(\.purpose)
+      let purposes = try await instance.records(of: account).messages.map(\.purpose)
       for notice in [
         "factor-suspended", "factor-resumed", "codes-unlocked", "sessions-ended",
         "factors-removed", "factors-restored",

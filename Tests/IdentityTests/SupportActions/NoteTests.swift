@@ -1,3 +1,5 @@
+import Database
+import DatabaseSQLite
 @testable import Identity
 import Testing
 
@@ -40,7 +42,7 @@ struct NoteTests {
         try await support.writeNote(
           instance.acme, alice.id, agent.request(.locked, note: " note \(number) ", ticket: "T-1"))
       }
-      let notes = try await support.notes(alice)
+      let notes = try await instance.records(of: alice).notes
       #expect(notes.count == 20 && notes.first?.text == "note 21")
       #expect(notes.first?.author == "Dora Support" && notes.first?.writtenAt == instance.now)
       let log = try await instance.log()
@@ -48,7 +50,12 @@ struct NoteTests {
       let row = try #require(log.first)
       #expect((row.reason, row.note, row.ticket) == ("locked", "note 21", "T-1"))
       try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
-      #expect(try await support.notes(alice).isEmpty)
+      let left = try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ count(*) FROM user_note WHERE text <> ''") {
+          try $0.value(0) as Int
+        }
+      }
+      #expect(left == 0)
     }
   }
 
@@ -89,7 +96,7 @@ struct NoteTests {
         noteStanding.refusal == nil && !noteStanding.asksForCode && !noteStanding.isHeld)
       #expect(noteStanding.actionsLeft > 0 && noteStanding.settings.identityProof.isEmpty)
       try await support.writeNote(instance.acme, alice.id, agent.request(.locked, note: "still"))
-      let messages = try await instance.identity.messages.list(about: alice)
+      let messages = try await instance.records(of: alice).messages
       #expect(messages.isEmpty)
     }
   }
@@ -164,7 +171,7 @@ struct NoteTests {
       let next = try await support.writeNote(
         instance.acme, alice.id, dora.request(.locked, note: "next"))
       #expect(next.id != note.id)
-      #expect(try await support.notes(alice).map(\.id) == [next.id, kept.id])
+      #expect(try await instance.records(of: alice).notes.map(\.id) == [next.id, kept.id])
     }
   }
 }

@@ -64,8 +64,7 @@ struct UndoTests {
       #expect(hold.until == instance.now.advanced(bySeconds: 72 * 3_600))
       let between = try await instance.session(.alice)
       await expect("ownRemoval") { try await fixture.undo(fixture.dora) }
-      let listed = try await instance.identity.factorRemovals.removalHold(
-        of: try await instance.reload(fixture.device.account))
+      let listed = try await instance.records(of: fixture.device.account).removalHolds
       #expect(listed.map(\.id) == [hold.id] && listed.first?.removerName == "Dora Support")
       let restored = try await fixture.undo(fixture.erik)
       #expect(restored.sessionsEnded == 1)

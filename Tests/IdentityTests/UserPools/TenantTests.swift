@@ -164,9 +164,9 @@ struct TenantTests {
         after = page.next
       } while after != nil
       #expect(seen == (100..<125).map { "T-\($0)" })
-      let found = try await pools.tenantSummaries(
-        project: instance.globex.project, visibleTo: owner, search: "t-11")
-      #expect(found.items.count == 10)
+      let found = try await instance.identity.policies.review(
+        instance.globex.project, visibleTo: owner, PolicyReviewQuery(search: "t-11"))
+      #expect(found.tenants.items.count == 10)
     }
   }
 
@@ -177,12 +177,12 @@ struct TenantTests {
       let grant = Grant(role: .support, project: acme, tenant: instance.east.tenant)
       let dora = Administrator(
         id: ID("d"), email: "d@example.com", displayName: "Dora", grants: [grant])
-      let list = try await pools.tenantSummaries(project: acme, visibleTo: dora).items
-      #expect(list.map(\.id) == [instance.east.tenant])
+      let policies = instance.identity.policies
+      let list = try await policies.review(acme, visibleTo: dora).tenants.items
+      #expect(list.map(\.tenant) == [instance.east.tenant])
       let names = try await pools.tenantNames(project: acme, visibleTo: dora, limit: 10)
       #expect(names.map(\.displayName) == ["East"])
-      let globex = try await pools.tenantSummaries(
-        project: instance.globex.project, visibleTo: dora)
+      let globex = try await policies.review(instance.globex.project, visibleTo: dora).tenants
       #expect(globex.items.isEmpty)
     }
   }

@@ -1,0 +1,41 @@
+import HTTP
+import Localization
+import Templating
+import Text
+
+/// The form that chooses the columns of a table.
+struct ColumnsForm: ViewModel {
+  static let field = "column"
+
+  let action: String
+  /// The fields of the list's query, which the form keeps.
+  let kept: Form
+  let choices: [ColumnChoice]
+
+  /// The columns that a query chooses; nil if it doesn't.
+  ///
+  /// An empty value marks a form without any.
+  static func chosen(in query: Form) -> [String]? {
+    let chosen = query.entries.filter { $0.name == UntrustedText(field) }.map(\.value.text)
+    return chosen.isEmpty ? nil : chosen
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.action),
+    .list("kept") { $0.kept.entries.map { HiddenField(name: $0.name.text, value: $0.value.text) } },
+    .list(\.choices),
+  ]
+}
+
+/// A column in the form.
+struct ColumnChoice: ViewModel {
+  let value: String
+  let heading: Message
+  let isShown: Bool
+
+  static let keys: Keys<Self> = [
+    .text(\.value),
+    .text(\.heading),
+    .flag(\.isShown),
+  ]
+}

@@ -1,0 +1,144 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// A column of the table of user pools; the first column names the pool.
+enum PoolColumn: String, CaseIterable, Sendable {
+  case policy, enforcement, window, sms, pattern, enrolled, rejected, exemptions, change
+  case signOff = "sign-off"
+  case comparison
+
+  var heading: Message {
+    switch self {
+    case .policy: Message("common.totp")
+    case .enforcement: Message("pools.enforcement")
+    case .window: Message("common.adjacent-intervals")
+    case .sms: Message("pools.sms")
+    case .pattern: Message("pools.pattern")
+    case .enrolled: Message("common.enrolled")
+    case .rejected: Message("pools.rejected")
+    case .exemptions: Message("exemptions.exemptions")
+    case .change: Message("pools.last-change")
+    case .signOff: Message("pools.sign-off")
+    case .comparison: Message("pools.project-policy")
+    }
+  }
+
+  var isNumber: Bool {
+    switch self {
+    case .enrolled, .rejected, .exemptions: true
+    case .policy, .enforcement, .window, .sms, .pattern, .change, .signOff, .comparison: false
+    }
+  }
+
+  /// The order that the column sorts by, and the value of `aria-sort`; nil if it isn't sortable.
+  var order: (order: PolicyReviewQuery.Order, direction: String)? {
+    switch self {
+    case .window: (.window, "descending")
+    case .enrolled: (.enrolled, "ascending")
+    case .change: (.changed, "descending")
+    case .policy, .enforcement, .sms, .pattern, .rejected, .exemptions, .signOff, .comparison: nil
+    }
+  }
+}
+
+/// A choice of columns with a name.
+enum PoolPreset: String, CaseIterable, Sendable {
+  case overview, policy, review
+
+  var name: Message {
+    switch self {
+    case .overview: Message("pools.preset-overview")
+    case .policy: Message("pools.preset-policy")
+    case .review: Message("pools.preset-review")
+    }
+  }
+
+  var columns: Set<PoolColumn> {
+    switch self {
+    case .overview: [.policy, .window, .pattern, .enrolled, .rejected, .change]
+    case .policy: [.policy, .enforcement, .window, .sms, .pattern, .comparison]
+    case .review:
+      [
+        .policy, .window, .pattern, .enrolled, .rejected, .exemptions, .change, .signOff,
+        .comparison,
+      ]
+    }
+  }
+}
+
+/// The columns that an address asks for, by preset or one by one.
+struct PoolColumns: Hashable, Sendable {
+  static let presetField = "view"
+
+  let shown: Set<PoolColumn>
+  /// The preset; nil for columns chosen one by one.
+  let preset: PoolPreset?
+  /// The preset of the page.
+  let standard: PoolPreset
+
+  init(_ query: Form, standard: PoolPreset) {
+    self.standard = standard
+    if let chosen = ColumnsForm.chosen(in: query) {
+      (shown, preset) = (Set(chosen.compactMap(PoolColumn.init(rawValue:))), nil)
+    } else {
+      let preset = PoolPreset(rawValue: query.trimmed(Self.presetField)) ?? standard
+      (shown, self.preset) = (preset.columns, preset)
+    }
+  }
+
+  /// The columns of a page's own preset.
+  init(_ standard: PoolPreset) { self.init(standard, standard: standard) }
+
+  private init(_ preset: PoolPreset, standard: PoolPreset) {
+    (shown, self.preset, self.standard) = (preset.columns, preset, standard)
+  }
+
+  /// Adds the choice to a query, unless it's the page's own.
+  func add(to form: inout Form) {
+    if let preset {
+      if preset != standard { form.add(Self.presetField, preset.rawValue) }
+    } else {
+      form.add(ColumnsForm.field, "")
+      for column in PoolColumn.allCases where shown.contains(column) {
+        form.add(ColumnsForm.field, column.rawValue)
+      }
+    }
+  }
+
+  /// The form that chooses columns, which keeps the other fields of a query.
+  func form(action: String, kept: Form) -> ColumnsForm {
+    ColumnsForm(
+      action: action, kept: kept,
+      choices: PoolColumn.allCases.map {
+        ColumnChoice(value: $0.rawValue, heading: $0.heading, isShown: shown.contains($0))
+      })
+  }
+
+  /// The links to the presets.
+  func tabs(_ path: String, _ query: (PoolColumns) -> Form) -> [Tab] {
+    PoolPreset.allCases.map { each in
+      Tab(
+        text: each.name, href: query(PoolColumns(each, standard: standard)).query(of: path),
+        isCurrent: each == preset)
+    }
+  }
+}
+
+/// A column heading and its sort link.
+struct PoolHeading: ViewModel {
+  let text: Message
+  var isNumber = false
+  /// The link that sorts by this column; nil if it isn't sortable.
+  var href: String?
+  /// The current sort direction; nil if the table is sorted by another column.
+  var direction: String?
+
+  static let keys: Keys<Self> = [
+    .text(\.text),
+    .flag(\.isNumber),
+    .text(\.href),
+    .text(\.direction),
+  ]
+}

@@ -1,0 +1,159 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+struct PoolsView: ViewModel {
+  let frame: FrameView
+  let title: Message
+  let scope: Scope
+  let review: PolicyReview
+  let asked: PoolsQuery
+  let table: PoolTable
+  /// The last sign-off; nil on other pages, and for administrators who can't read the project's
+  /// policy.
+  let signOff: SignOffSection?
+  /// The address of the form for a new tenant; nil without the permission.
+  let newTenant: String?
+
+  init(
+    frame: Frame, title: Message, scope: Scope, review: PolicyReview, rows: Markup,
+    asked: PoolsQuery,
+    signOff: SignOffSection?, newTenant: String?
+  ) {
+    self.frame = FrameView(frame)
+    self.title = title
+    self.scope = scope
+    self.review = review
+    self.asked = asked
+    self.signOff = signOff
+    self.newTenant = newTenant
+    table = PoolTable(
+      columns: Self.headings(asked), rows: rows,
+      pager: PagerView(
+        shown: Message("tenants.count", ["count": .number(review.tenants.items.count)]),
+        path: asked.path, query: asked.form(), after: asked.after, next: review.tenants.next),
+      empty: Self.empty(asked, newTenant: newTenant))
+  }
+
+  private static func headings(_ asked: PoolsQuery) -> [PoolHeading] {
+    func heading(
+      _ text: Message, isNumber: Bool = false,
+      _ order: (order: PolicyReviewQuery.Order, direction: String)?
+    ) -> PoolHeading {
+      PoolHeading(
+        text: text, isNumber: isNumber,
+        href: order.map { asked.form(nil, $0.order).query(of: asked.path) },
+        direction: order.flatMap { $0.order == asked.order ? $0.direction : nil })
+    }
+    return [heading(Message("tenants.tenant"), (.name, "ascending"))]
+      + PoolColumn.allCases.filter(asked.columns.shown.contains).map {
+        heading($0.heading, isNumber: $0.isNumber, $0.order)
+      }
+  }
+
+  private static func empty(_ asked: PoolsQuery, newTenant: String?) -> EmptyView {
+    guard asked.isNarrowed else {
+      return EmptyView(
+        heading: Message("tenants.empty"), sentence: Message("tenants.empty-hint"),
+        link: newTenant.map { EmptyLink(text: Message("tenants.create"), href: $0) })
+    }
+    return EmptyView(
+      heading: Message("tenants.not-found"),
+      sentence: asked.search.isEmpty ? asked.selection.none : Message("tenants.not-found-hint"),
+      link: EmptyLink(text: Message("tenants.show-all"), href: asked.path))
+  }
+
+  private var views: [Tab] {
+    PolicyReviewQuery.Selection.allCases.compactMap { selection in
+      guard selection != .differs || review.differing != nil else { return nil }
+      return Tab(
+        text: selection.words(differing: review.differing),
+        href: asked.form(selection).query(of: asked.path),
+        isCurrent: selection == asked.selection)
+    }
+  }
+
+  private var summary: Message {
+    guard review.count > 0 else { return Message("review.no-tenants-yet") }
+    let tenants = Message.Value.message(
+      Message("tenants.count", ["count": .number(review.count)]))
+    let users = Message.Value.message(
+      Message("review.user-count", ["count": .number(review.users)]))
+    guard review.users > 0 else {
+      return switch review.differing {
+      case nil: Message("review.summary", ["tenants": tenants, "users": users])
+      case 0?: Message("review.summary-same", ["tenants": tenants, "users": users])
+      case let count?:
+        Message(
+          "review.summary-differing",
+          ["tenants": tenants, "users": users, "count": .number(count)])
+      }
+    }
+    let share = Message.Value.message(
+      Meter.percent(review.enrolledUsers, of: review.users))
+    return switch review.differing {
+    case nil:
+      Message(
+        "review.summary-enrolled", ["tenants": tenants, "users": users, "share": share])
+    case 0?:
+      Message(
+        "review.summary-enrolled-same", ["tenants": tenants, "users": users, "share": share])
+    case let count?:
+      Message(
+        "review.summary-enrolled-differing",
+        ["tenants": tenants, "users": users, "share": share, "count": .number(count)])
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text(\.title),
+    .text("projectName") { $0.scope.name },
+    .text("summary") { $0.summary },
+    .text("csv") {
+      let query = $0.asked.form(nil, nil, PoolColumns($0.asked.columns.standard))
+      return query.query(of: ConsolePaths.reviewFile($0.scope.project.text))
+    },
+    .text(\.newTenant),
+    .optional(\.signOff),
+    .list("presets") { view in
+      view.asked.columns.tabs(view.asked.path) { view.asked.form(nil, nil, $0) }
+    },
+    .object("columnsForm") {
+      $0.asked.columns.form(action: $0.asked.path, kept: $0.asked.keptByColumns)
+    },
+    .list("views") { $0.views },
+    .object("filter") {
+      FilterView(
+        action: $0.asked.path, label: Message("tenants.search"), query: $0.asked.search,
+        keeping: $0.asked.kept)
+    },
+    .object(\.table),
+  ]
+}
+
+extension PolicyReviewQuery.Selection {
+  /// The name of the view; the one of differing policies includes their number.
+  fileprivate func words(differing: Int?) -> Message {
+    switch self {
+    case .all: Message("review.view-all")
+    case .differs:
+      Message("review.view-differs", ["number": .number(differing ?? 0)])
+    case .off: Message("review.view-off")
+    case .wide: Message("review.view-wide")
+    case .noneEnrolled: Message("review.view-none-enrolled")
+    }
+  }
+
+  /// The sentence for an empty list.
+  fileprivate var none: Message {
+    switch self {
+    case .all: Message("review.none")
+    case .differs: Message("review.none-differs")
+    case .off: Message("review.none-off")
+    case .wide: Message("review.none-wide")
+    case .noneEnrolled: Message("review.none-without-users")
+    }
+  }
+}

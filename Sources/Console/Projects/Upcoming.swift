@@ -1,0 +1,74 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// What will happen next in the pools that an administrator can access.
+struct Upcoming: ViewModel {
+  let items: [UpcomingItem]
+
+  /// The maximum number of items.
+  private static let most = 8
+  /// How far exemptions and reviews are looked ahead, in days.
+  private static let days = 7
+
+  init(_ identity: Identity, _ exemptions: [Exemption], _ signedIn: SignedIn) async throws(Refusal)
+  {
+    let (administrator, times) = (signedIn.administrator, signedIn.times)
+    let end = identity.clock.now().advanced(bySeconds: Int64(Self.days) * 86_400)
+    let changes = try await refusing {
+      try await identity.policies.upcoming(visibleTo: administrator, limit: Self.most)
+    }
+    let reviews = try await refusing {
+      try await identity.reviews.upcoming(
+        visibleTo: administrator, within: Self.days, limit: Self.most)
+    }
+    let all =
+      changes.map { UpcomingItem($0.scope, appliesAt: $0.applyAt, times) }
+      + exemptions.prefix { $0.endsAt <= end }.prefix(Self.most).map { UpcomingItem($0, times) }
+      + reviews.map { UpcomingItem($0.signOff, $0.projectName) }
+    items = Array(all.sorted { $0.at < $1.at }.prefix(Self.most))
+  }
+
+  static let keys: Keys<Self> = [.list(\.items)]
+}
+
+/// An event, with the link to what it's about.
+struct UpcomingItem: ViewModel {
+  let at: Instant
+  let name: String
+  let sentence: Message
+  let href: String
+
+  init(_ scope: Scope, appliesAt: Instant, _ times: Times) {
+    at = appliesAt
+    name = scope.name
+    sentence = Message("projects.change-scheduled", ["at": times.value(appliesAt)])
+    href = ConsolePaths.scheduledChanges(scope)
+  }
+
+  init(_ exemption: Exemption, _ times: Times) {
+    at = exemption.endsAt
+    name = exemption.poolName
+    sentence = Message(
+      "projects.exemption-ends",
+      ["user": .name(Words.short(exemption.label)), "at": times.value(exemption.endsAt)])
+    let (project, user) = (exemption.project.text, exemption.account.text)
+    href =
+      exemption.tenant.map { ConsolePaths.user.ofTenant(project, $0.text, user) }
+      ?? ConsolePaths.user.ofProject(project, user)
+  }
+
+  init(_ signOff: SignOff, _ projectName: String) {
+    at = signOff.dueOn.start
+    name = projectName
+    sentence = Message("projects.review-due", ["due": Times.value(signOff.dueOn)])
+    href = ConsolePaths.review(signOff.project.text)
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.name),
+    .text(\.sentence),
+    .text(\.href),
+  ]
+}

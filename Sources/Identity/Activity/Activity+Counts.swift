@@ -1,0 +1,81 @@
+import Database
+
+/// The number of code attempts in a period.
+public struct AttemptCounts: Hashable, Sendable {
+  /// The attempts whose code was accepted.
+  public var accepted = 0
+  /// The attempts whose code wasn't accepted, for any reason.
+  public var rejected = 0
+
+  /// All attempts.
+  public var all: Int { accepted + rejected }
+
+  /// Creates counts.
+  public init(accepted: Int = 0, rejected: Int = 0) {
+    (self.accepted, self.rejected) = (accepted, rejected)
+  }
+
+  mutating func add(_ more: AttemptCounts) {
+    accepted += more.accepted
+    rejected += more.rejected
+  }
+}
+
+extension Activity {
+  /// Counts the code attempts of pools in the last days.
+  ///
+  /// Attempts of the last minute may be missing: only folded ones are counted.
+  ///
+  /// - Parameters:
+  ///   - keys: The pools' keys.
+  ///   - isWhole: Whether the keys are those of projects, to be counted with all their tenants.
+  ///   - days: The number of days of 24 hours.
+  ///   - now: The current time.
+  /// - Returns: The counts by key; pools without attempts are missing.
+  /// - Throws: ``ActivityError/unavailable(_:)``.
+  public func attemptCounts(
+    of keys: [Int64], isWhole: Bool = false, days: Int, at now: Instant
+  ) async throws(ActivityError) -> [Int64: AttemptCounts] {
+    guard !keys.isEmpty else { return [:] }
+    let first = now.hour - Int64(days) * 24
+    // Hours before this one are folded, so their sum is known until the next hour.
+    let recent = now.hour - 2
+    return try await store.read(ActivityError.self) { connection in
+      var counts: [Int64: AttemptCounts] = [:]
+      for key in keys {
+        let period = PastPeriod(key: key, isWhole: isWhole, first: first, step: 1, last: recent)
+        let past = try countCache.value(period) {
+          try Self.count(of: key, isWhole: isWhole, from: first, before: recent, connection)
+        }
+        if past.all > 0 { counts[key] = past }
+      }
+      let hours = try connection.all(
+        """
+        SELECT scope_key, accepted, outside + incorrect + locked + other FROM activity_hour
+        WHERE scope_key IN (\(list: keys)) AND whole = \(isWhole) AND hour >= \(recent)
+        """
+      ) { row in
+        (
+          key: try row.value(0) as Int64,
+          counts: AttemptCounts(accepted: try row.value(1), rejected: try row.value(2))
+        )
+      }
+      for hour in hours { counts[hour.key, default: AttemptCounts()].add(hour.counts) }
+      return counts
+    }
+  }
+
+  private static func count(
+    of key: Int64, isWhole: Bool, from first: Int64, before last: Int64,
+    _ connection: borrowing Connection
+  ) throws -> AttemptCounts {
+    let sums = try connection.first(
+      """
+      SELECT coalesce(sum(accepted), 0), coalesce(sum(outside + incorrect + locked + other), 0)
+      FROM activity_hour
+      WHERE scope_key = \(key) AND whole = \(isWhole) AND hour >= \(first) AND hour < \(last)
+      """
+    ) { AttemptCounts(accepted: try $0.value(0), rejected: try $0.value(1)) }
+    return sums ?? AttemptCounts()
+  }
+}

@@ -1,0 +1,42 @@
+import Identity
+import Testing
+
+struct AttemptCountTests {
+  @Test func `accepted and rejected codes of the last days are counted, by pool and project`()
+    async throws
+  {
+    try await withInstance { instance in
+      let activity = instance.identity.activity
+      let keys = [instance.acme.key, instance.east.key]
+      func counts(_ days: Int, isWhole: Bool = false) async throws -> [Int64: AttemptCounts] {
+        while try await activity.fold() {}
+        return try await activity.attemptCounts(
+          of: keys, isWhole: isWhole, days: days, at: instance.now)
+      }
+      let own = try await instance.enrolled(.alice)
+      let other = try await instance.enrolled(.bob, in: instance.east)
+      let before = try await counts(30)
+      let (first, second) = (
+        before[instance.acme.key] ?? AttemptCounts(), before[instance.east.key] ?? AttemptCounts()
+      )
+      instance.clock.advance(3_600)
+      _ = try await instance.enterCode(own, code: own.wrongCode(at: instance.now))
+      _ = try await instance.enterCode(
+        other, code: other.wrongCode(at: instance.now), in: instance.east)
+      instance.clock.advance(60)
+      _ = try await instance.enterCode(own, code: own.code(at: instance.now))
+      for hours in [0, 1, 5, 24] as [Int64] {
+        instance.clock.advance(hours * 3_600)
+        let month = try await counts(30)
+        #expect(month[instance.acme.key]?.rejected == first.rejected + 1)
+        #expect(month[instance.acme.key]?.accepted == first.accepted + 1)
+        #expect(month[instance.east.key]?.rejected == second.rejected + 1)
+      }
+      let whole = try await counts(7, isWhole: true)
+      #expect(whole[instance.acme.key]?.rejected == first.rejected + second.rejected + 2)
+      instance.clock.advance(8 * 86_400)
+      let week = try await counts(7)
+      #expect(week.isEmpty)
+    }
+  }
+}
