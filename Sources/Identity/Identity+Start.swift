@@ -62,6 +62,8 @@ extension Identity {
       migration("m0037_reviews", PackageResources.m0037_reviews_sqlite_sql),
       migration("m0038_scheduled_changes", PackageResources.m0038_scheduled_changes_sqlite_sql),
       migration("m0039_policy_templates", PackageResources.m0039_policy_templates_sqlite_sql),
+      migration(
+        "m0043_report_subscriptions", PackageResources.m0043_report_subscriptions_sqlite_sql),
     ]
   }
 

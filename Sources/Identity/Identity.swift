@@ -47,6 +47,8 @@ public struct Identity: Sendable {
   public let codeAttempts: CodeAttempts
   /// Counts of code attempts and users over time.
   public let activity: Activity
+  /// Reports about user pools and administrators.
+  public let reports: Reports
   /// Backup codes.
   public let backupCodes: BackupCodes
   /// Links with which users set up an authenticator app with the help of an agent.
@@ -159,6 +161,7 @@ public struct Identity: Sendable {
     outOfBandCodes = OutOfBandCodes(store: store, accounts: accounts)
     codeAttempts = CodeAttempts(store: store)
     activity = Activity(store: store)
+    reports = Reports(store: store)
     sessions = Sessions(store: store)
     apiKeys = APIKeys(store: store)
     serviceTokens = ServiceTokens(store: store)

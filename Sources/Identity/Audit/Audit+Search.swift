@@ -6,7 +6,7 @@ extension Audit {
   /// The tolerance between the order of row numbers and their times, in seconds.
   ///
   /// A row gets its time before it waits to be written, and clocks are adjusted.
-  private static let slack: Int64 = 60
+  static let slack: Int64 = 60
 
   /// Searches the log, newest first; a search across all projects also returns the names of
   /// projects and tenants.
@@ -91,7 +91,7 @@ extension Audit {
 
   /// Finds the number of the first row at or after a time by binary search, because numbers
   /// increase with time.
-  private static func firstRow(
+  static func firstRow(
     since moment: Instant, _ connection: borrowing Connection
   ) throws -> Int64 {
     let last: Int64? = try connection.first(

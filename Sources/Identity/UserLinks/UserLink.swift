@@ -127,9 +127,21 @@ extension ActionLinks {
 
   /// The URL of a user's page in the console.
   func console(_ account: ID<Account>, in scope: Scope) -> String {
-    var path = "\(origin)/projects/\(URIComponent.encode(scope.project.text))"
-    if let tenant = scope.tenant { path += "/tenants/\(URIComponent.encode(tenant.text))" }
-    return path + "/users/\(URIComponent.encode(account.text))"
+    console(scope) + "/users/\(URIComponent.encode(account.text))"
+  }
+
+  /// The URL of a report about a pool in the console.
+  func console(_ report: Report, in scope: Scope) -> String {
+    console(scope) + "/reports/\(report.rawValue)"
+  }
+
+  /// The URL of the reports that every administrator has in the console.
+  var reports: String { "\(origin)/reports" }
+
+  private func console(_ scope: Scope) -> String {
+    let project = "\(origin)/projects/\(URIComponent.encode(scope.project.text))"
+    guard let tenant = scope.tenant else { return project }
+    return project + "/tenants/\(URIComponent.encode(tenant.text))"
   }
 
   /// The URL of a project's policy review in the console.
