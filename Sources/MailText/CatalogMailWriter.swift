@@ -26,6 +26,7 @@ public struct CatalogMailWriter: MailWriter {
       case .notice(let mail): (mail.subject, mail.body)
       case .weakenedPolicy(let mail): (mail.subject, mail.body(in: catalog))
       case .reviewDue(let mail): (mail.subject, mail.body)
+      case .report(let mail): (mail.subject, mail.body)
       case .scheduledChangeFailed(let mail): (mail.subject, mail.body(in: catalog))
       case .reportedChange(let mail): (mail.subject, mail.body)
       case .enrollmentLink(let mail): (mail.subject, mail.body)
