@@ -323,14 +323,16 @@ enum EnrollmentStep: String, CaseIterable, Sendable {
     let days: [Day] =
       switch self {
       case .day: times.days(30, until: now)
-      case .week: stride(from: 364, through: 0, by: -7).map {
-        Day(today.start.advanced(bySeconds: -86_400 * Int64($0)))
-      }
-      case .month: (0..<24).reversed().compactMap { ago in
-        let month = today.year * 12 + today.month - 1 - ago
-        let number = month % 12 + 1
-        return Day("\(month / 12)-\(number < 10 ? "0" : "")\(number)-01")
-      }
+      case .week:
+        stride(from: 364, through: 0, by: -7).map {
+          Day(today.start.advanced(bySeconds: -86_400 * Int64($0)))
+        }
+      case .month:
+        (0..<24).reversed().compactMap { ago in
+          let month = today.year * 12 + today.month - 1 - ago
+          let number = month % 12 + 1
+          return Day("\(month / 12)-\(number < 10 ? "0" : "")\(number)-01")
+        }
       }
     return days.map(times.start).filter { $0 < now } + [now]
   }

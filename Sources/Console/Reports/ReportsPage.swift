@@ -80,8 +80,8 @@ struct ReportsPage: Sendable {
     do {
       try await reports.cancel(id, of: signedIn.administrator.id)
     } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+      // Canceled in another window: what they wanted is so.
+      if case .unavailable = error { throw .unavailable(error) }
     }
     frames.leave(Message("reports.canceled"), for: signedIn)
     return .redirect(to: ConsolePaths.allReports())
