@@ -131,14 +131,12 @@ struct ReportContents: Sendable {
       table: ReportTable(
         caption: Report.removals.explanation,
         columns: [
-          Message("reports.reason"), Message("reports.agent"), Message("reports.kind-of-agent"),
-          Message("reports.removals"),
+          Message("reports.reason"), Message("reports.agent"), Message("reports.removals"),
         ], times: context.signedIn.times))
     content.table.rows = counts.map { count in
-      let kind = AuditWords.name(of: count.agentKind)
-      return [
+      [
         .text(count.reason?.name ?? Message("reports.no-reason")),
-        count.agentName.isEmpty ? .text(kind) : .name(count.agentName), .text(kind),
+        count.agentName.isEmpty ? .text(Message("common.users")) : .name(count.agentName),
         .number(count.count),
       ]
     }
@@ -334,7 +332,7 @@ enum EnrollmentStep: String, CaseIterable, Sendable {
           return Day("\(month / 12)-\(number < 10 ? "0" : "")\(number)-01")
         }
       }
-    return days.map(times.start).filter { $0 < now } + [now]
+    return days.filter { $0 < today }.map(times.start) + [now]
   }
 }
 
