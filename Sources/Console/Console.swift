@@ -77,7 +77,8 @@ public struct Console: Sendable {
   private static let features: [any ConsoleFeature.Type] = [
     ProjectsRoutes.self, OverviewRoutes.self, TenantsRoutes.self, PolicyRoutes.self,
     ScheduledChangesRoutes.self, PolicyVersionsRoutes.self, PolicyTemplatesRoutes.self,
-    ReviewRoutes.self, ComparisonRoutes.self, ExemptionsRoutes.self, UsersRoutes.self,
+    ReviewRoutes.self, ReportsRoutes.self, ComparisonRoutes.self, ExemptionsRoutes.self,
+    UsersRoutes.self,
     CodeAttemptsRoutes.self, ActivityRoutes.self, StyleguideRoutes.self, FactorsRoutes.self,
     NotesRoutes.self, SupportRoutes.self, RemovalsRoutes.self, ApprovalsRoutes.self,
     BackupCodesRoutes.self, EnrollmentLinksRoutes.self, SettingsRoutes.self, KeysRoutes.self,

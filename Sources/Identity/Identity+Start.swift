@@ -64,6 +64,8 @@ extension Identity {
       migration("m0039_policy_templates", PackageResources.m0039_policy_templates_sqlite_sql),
       migration("m0041_caller_codes", PackageResources.m0041_caller_codes_sqlite_sql),
       migration("m0042_alerts", PackageResources.m0042_alerts_sqlite_sql),
+      migration(
+        "m0043_report_subscriptions", PackageResources.m0043_report_subscriptions_sqlite_sql),
     ]
   }
 

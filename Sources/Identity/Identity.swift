@@ -49,6 +49,8 @@ public struct Identity: Sendable {
   public let activity: Activity
   /// Alerts about unusual activity.
   public let alerts: Alerts
+  /// Reports about user pools and administrators.
+  public let reports: Reports
   /// Backup codes.
   public let backupCodes: BackupCodes
   /// Links with which users set up an authenticator app with the help of an agent.
@@ -162,6 +164,7 @@ public struct Identity: Sendable {
     codeAttempts = CodeAttempts(store: store)
     activity = Activity(store: store)
     alerts = Alerts(store: store)
+    reports = Reports(store: store)
     sessions = Sessions(store: store)
     apiKeys = APIKeys(store: store)
     serviceTokens = ServiceTokens(store: store)

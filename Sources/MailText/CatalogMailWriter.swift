@@ -28,6 +28,7 @@ public struct CatalogMailWriter: MailWriter {
       case .alert(let mail): (mail.subject, mail.body)
       case .callerCode(let mail): (mail.subject, mail.body)
       case .reviewDue(let mail): (mail.subject, mail.body)
+      case .report(let mail): (mail.subject, mail.body)
       case .scheduledChangeFailed(let mail): (mail.subject, mail.body(in: catalog))
       case .reportedChange(let mail): (mail.subject, mail.body)
       case .enrollmentLink(let mail): (mail.subject, mail.body)

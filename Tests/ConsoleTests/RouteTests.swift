@@ -50,6 +50,34 @@ import Testing
     POST /projects/{String}/review/sign-off: signOffReview in the project
     GET /projects/{String}/review/evidence: signOffReview in the project
     GET /projects/{String}/review/evidence.json: signOffReview in the project
+    GET /projects/{String}/reports: seeScope
+    GET /projects/{String}/tenants/{String}/reports: seeScope
+    POST /projects/{String}/reports/subscription: seeScope
+    POST /projects/{String}/tenants/{String}/reports/subscription: seeScope
+    GET /reports: seeScope somewhere
+    POST /reports/subscriptions/{String}/cancellation: seeScope somewhere
+    GET /reports/access: seeAdministrators on the instance
+    GET /reports/access.csv: seeAdministrators on the instance
+    GET /projects/{String}/reports/enrollment: seeScope
+    GET /projects/{String}/tenants/{String}/reports/enrollment: seeScope
+    GET /projects/{String}/reports/enrollment.csv: seeScope
+    GET /projects/{String}/tenants/{String}/reports/enrollment.csv: seeScope
+    GET /projects/{String}/reports/removals: readAudit
+    GET /projects/{String}/tenants/{String}/reports/removals: readAudit
+    GET /projects/{String}/reports/removals.csv: readAudit
+    GET /projects/{String}/tenants/{String}/reports/removals.csv: readAudit
+    GET /projects/{String}/reports/exemptions: findUsers
+    GET /projects/{String}/tenants/{String}/reports/exemptions: findUsers
+    GET /projects/{String}/reports/exemptions.csv: findUsers
+    GET /projects/{String}/tenants/{String}/reports/exemptions.csv: findUsers
+    GET /projects/{String}/reports/locked: findUsers
+    GET /projects/{String}/tenants/{String}/reports/locked: findUsers
+    POST /projects/{String}/reports/locked.csv: exportUsers
+    POST /projects/{String}/tenants/{String}/reports/locked.csv: exportUsers
+    GET /projects/{String}/reports/factors: findUsers
+    GET /projects/{String}/tenants/{String}/reports/factors: findUsers
+    POST /projects/{String}/reports/factors.csv: exportUsers
+    POST /projects/{String}/tenants/{String}/reports/factors.csv: exportUsers
     GET /projects/{String}/policy/comparison: readPolicy
     GET /projects/{String}/tenants/{String}/policy/comparison: readPolicy
     GET /exemptions: findUsers somewhere

@@ -13,23 +13,35 @@ struct EnrollmentHistory: Sendable {
   /// Creates a history from known states, each of which lasts until the next one; the period is
   /// shorter if nothing is known about its beginning.
   init(_ points: [EnrollmentPoint], _ window: ChartWindow, now: Instant, _ times: Times) {
-    self.times = times
     guard let first = points.first else {
-      samples = []
+      self.init([], at: [], times)
       return
     }
     let start = max(first.at, now.advanced(bySeconds: -Int64(window.days) * Self.day))
     let days = (now.seconds - start.seconds) / Self.day
     let step = days > Int64(ChartWindow.quarter.days) ? 7 * Self.day : Self.day
     let count = (now.seconds - start.seconds) / step
+    self.init(
+      points, at: (0...count).map { now.advanced(bySeconds: -(count - $0) * step) }, times)
+  }
+
+  /// Creates a history of the states at some times, oldest first; the last time is the present.
+  ///
+  /// Times about which nothing is known are left out.
+  init(_ points: [EnrollmentPoint], at instants: [Instant], _ times: Times) {
+    self.times = times
+    guard let first = points.first else {
+      samples = []
+      return
+    }
     var (next, state, samples) = (0, first, [EnrollmentPoint]())
-    for index in 0...count {
-      let at = now.advanced(bySeconds: -(count - index) * step)
-      while next < points.count, index == count || points[next].at <= at {
+    for (index, at) in instants.enumerated() {
+      let isLast = index == instants.count - 1
+      while next < points.count, isLast || points[next].at <= at {
         state = points[next]
         next += 1
       }
-      samples.append(EnrollmentPoint(at: at, users: state.users, enrolled: state.enrolled))
+      if next > 0 { samples.append(EnrollmentPoint(at: at, users: state.users, enrolled: state.enrolled)) }
     }
     self.samples = samples
   }

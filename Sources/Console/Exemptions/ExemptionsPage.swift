@@ -90,14 +90,8 @@ struct ExemptionRow: ViewModel {
   let exemption: Exemption
   let times: Times
 
-  private var user: String {
-    let (project, uid) = (exemption.project.text, exemption.account.text)
-    return exemption.tenant.map { ConsolePaths.user.ofTenant(project, $0.text, uid) }
-      ?? ConsolePaths.user.ofProject(project, uid)
-  }
-
   static let keys: Keys<Self> = [
-    .text("href") { $0.user },
+    .text("href") { $0.exemption.userAddress },
     .text("name") { $0.exemption.label },
     .markup("enrolled") {
       $0.exemption.isEnrolled ? Chip.on(Message("exemptions.enrolled")) : nil
@@ -108,4 +102,12 @@ struct ExemptionRow: ViewModel {
     .text("grantor") { $0.exemption.grantorName },
     .markup("ends") { $0.times.moment($0.exemption.endsAt) },
   ]
+}
+
+extension Exemption {
+  /// The address of the user's page.
+  var userAddress: String {
+    tenant.map { ConsolePaths.user.ofTenant(project.text, $0.text, account.text) }
+      ?? ConsolePaths.user.ofProject(project.text, account.text)
+  }
 }

@@ -137,6 +137,7 @@ struct PageEntry: Sendable {
     .instance(
       .records, Message("parts.review"), ConsolePaths.reviews,
       and: [ConsolePaths.exemptions.components]),
+    .instance(.records, Message("parts.reports"), ConsolePaths.allReports),
     .instance(.records, Message("parts.audit"), ConsolePaths.instanceAudit),
   ]
 
@@ -167,6 +168,7 @@ struct PageEntry: Sendable {
       .develop, Message("parts.guides"), ConsolePaths.guidance.components
     ) { $0?.guidance() ?? ConsolePaths.guidance() },
     .project(.records, Message("parts.review"), ConsolePaths.review),
+    .pool(.records, Message("parts.reports"), ConsolePaths.reports),
     .pool(.records, Message("parts.messages"), ConsolePaths.outbox),
     .pool(.records, Message("parts.audit"), ConsolePaths.audit),
   ]

@@ -27,6 +27,7 @@ enum OutboxWords {
     "sms-sign-in": Message("outbox.purpose-sms-sign-in"),
     "notice-policy-weakened": Message("outbox.purpose-notice-policy-weakened"),
     "review-due": Message("outbox.purpose-review-due"),
+    "report": Message("outbox.purpose-report"),
     "notice-scheduled-change-failed":
       Message("outbox.purpose-notice-scheduled-change-failed"),
     "alert-changes-locked": Message("outbox.purpose-alert-changes-locked"),

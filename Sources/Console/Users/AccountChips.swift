@@ -49,14 +49,19 @@ enum AccountChips {
     }
   }
 
+  /// Returns how codes are locked as text; nil if codes are accepted.
+  static func words(_ lock: CodeLock) -> Message? {
+    switch lock {
+    case .open: nil
+    case .blocked: Message("users.codes-blocked")
+    case .closed: Message("users.locked")
+    }
+  }
+
   /// Returns an account's most important state as text.
   static func stateWords(_ account: AccountSummary, at now: Instant) -> Message {
     if account.disabled { return Message("users.disabled") }
-    switch account.codeLock(at: now) {
-    case .open: break
-    case .blocked: return Message("users.codes-blocked")
-    case .closed: return Message("users.locked")
-    }
+    if let words = words(account.codeLock(at: now)) { return words }
     if account.isSuspended(at: now) { return Message("users.suspended") }
     if account.email == nil { return Message("users.no-email") }
     return account.emailVerified

@@ -57,7 +57,7 @@ extension Activity {
     }
   }
 
-  private static func enrollment(
+  static func enrollment(
     of subject: Subject, from start: Instant, to end: Instant, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> [EnrollmentPoint] {

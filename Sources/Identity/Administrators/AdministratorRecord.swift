@@ -22,20 +22,22 @@ extension Administrators {
   ///
   /// - Throws: ``ManagementError/unavailable(_:)``.
   public func records() async throws(ManagementError) -> [AdministratorRecord] {
-    try await store.read(ManagementError.self) { connection in
-      let grants = try connection.all(
-        """
-        SELECT g.administrator_id, g.role, g.project_id, g.tenant_id
-        FROM administrator_grant g ORDER BY g.administrator_id
-        """
-      ) { row in (id: try row.value(0) as String, grant: try Self.grant(row, from: 1)) }
-      let byID = Dictionary(grouping: grants, by: \.id)
-      return try connection.all(
-        "SELECT \(Self.recordColumns) FROM administrator ORDER BY email_folded"
-      ) { row in
-        let id: String = try row.value(0)
-        return try Self.decoded(row, byID[id, default: []].map(\.grant))
-      }
+    try await store.read(ManagementError.self) { try Self.records($0) }
+  }
+
+  static func records(_ connection: borrowing Connection) throws -> [AdministratorRecord] {
+    let grants = try connection.all(
+      """
+      SELECT g.administrator_id, g.role, g.project_id, g.tenant_id
+      FROM administrator_grant g ORDER BY g.administrator_id
+      """
+    ) { row in (id: try row.value(0) as String, grant: try grant(row, from: 1)) }
+    let byID = Dictionary(grouping: grants, by: \.id)
+    return try connection.all(
+      "SELECT \(recordColumns) FROM administrator ORDER BY email_folded"
+    ) { row in
+      let id: String = try row.value(0)
+      return try decoded(row, byID[id, default: []].map(\.grant))
     }
   }
 

@@ -6,7 +6,7 @@ extension Audit {
   /// The tolerance between the order of row numbers and their times, in seconds.
   ///
   /// A row gets its time before it waits to be written, and clocks are adjusted.
-  private static let slack: Int64 = 60
+  static let slack: Int64 = 60
 
   /// Searches the log, newest first; a search across all projects also returns the names of
   /// projects and tenants.

@@ -169,6 +169,23 @@ public struct Exemptions: Sendable {
     }
   }
 
+  /// Lists the exemptions that haven't ended before a time, first to end first.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - isWhole: Whether to include the tenants of a project.
+  ///   - start: The time; past exemptions are included if it's in the past.
+  /// - Returns: The exemptions.
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func list(
+    in scope: Scope, isWhole: Bool, endingAfter start: Instant
+  ) async throws(ActionDenial) -> [Exemption] {
+    try await store.read(ActionDenial.self) { connection in
+      try Self.list(in: scope.project, at: start, connection)
+        .filter { isWhole || $0.tenant == scope.tenant }
+    }
+  }
+
   /// Counts the current exemptions in the pools of a project, by tenant; those of the project's
   /// own users are under nil.
   ///

@@ -136,6 +136,14 @@ extension ActionLinks {
     return scope.tenant.map { path + "/tenants/\(URIComponent.encode($0.text))" } ?? path
   }
 
+  /// The URL of a report about a pool in the console.
+  func console(_ report: Report, in scope: Scope) -> String {
+    overview(of: scope) + "/reports/\(report.rawValue)"
+  }
+
+  /// The URL of the reports that every administrator has in the console.
+  var reports: String { "\(origin)/reports" }
+
   /// The URL of a project's policy review in the console.
   func review(of project: ID<Project>) -> String {
     "\(origin)/projects/\(URIComponent.encode(project.text))/review"

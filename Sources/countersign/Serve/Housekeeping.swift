@@ -20,6 +20,7 @@ struct Housekeeping: Sendable {
       Task { await Self.watchActivity(identity) },
       Task { await Self.removeMany(identity) },
       Task { await Self.makeScheduledChanges(identity) },
+      Task { await Self.sendReports(identity) },
       Task { await Self.createEvidenceKey(identity) },
     ]
   }
@@ -144,6 +145,13 @@ struct Housekeeping: Sendable {
     repeat {
       do { try await identity.makeScheduledChanges() } catch { Terminal.complain("\(error)") }
     } while await slept(.seconds(5))
+  }
+
+  /// Sends summaries of reports that are due, each once however long no server ran.
+  private static func sendReports(_ identity: Identity) async {
+    repeat {
+      do { try await identity.sendReports() } catch { Terminal.complain("\(error)") }
+    } while await slept(.seconds(60))
   }
 
   /// Loads new keys, and re-encrypts with a new master key in batches.

@@ -129,6 +129,7 @@ struct Samples: Sendable {
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: scope)),
       "scheduled": String(try await world.scheduledChange(in: scope)),
+      "subscriptions": "1",
       "policy-templates": try await world.template(of: scope),
       "providers": "oidc.acme", "custom-token-keys": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",

@@ -1,0 +1,65 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `/reports/access`: every role of every administrator, for a review of their access.
+struct AccessReviewPage: Sendable {
+  let reports: Reports
+  let frames: Frames
+  let view: Template<ReportView>
+
+  static let name = Message("reports.access-review")
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let grants = try await read()
+    var frame = frames.frame(Self.name, for: signedIn)
+    frame.crumbs = [Link(text: Message("reports.reports"), href: ConsolePaths.allReports())]
+    let now = frames.clock.now()
+    let dormant = Set(grants.filter { $0.isDormant(at: now) }.map(\.record.administrator.id)).count
+    let content = ReportContent(
+      summary: Message(
+        "reports.dormant-count",
+        ["count": .number(dormant), "days": .number(AccessGrant.dormantDays)]),
+      table: table(grants, signedIn))
+    return .html(
+      view.render(
+        ReportView(
+          frame: FrameView(frame), title: Self.name, content: content,
+          file: ConsolePaths.accessReviewFile(), emptiness: Message("reports.explain-access"))))
+  }
+
+  func download(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    table(try await read(), signedIn).csv(frames.catalog).response(named: "access-review")
+  }
+
+  private func read() async throws(Refusal) -> [AccessGrant] {
+    try await refusing { try await reports.access() }
+  }
+
+  private func table(_ grants: [AccessGrant], _ signedIn: SignedIn) -> ReportTable {
+    let now = frames.clock.now()
+    var table = ReportTable(
+      caption: Message("reports.explain-access"),
+      columns: [
+        Message("reports.administrator"), Message("common.email"), Message("common.role"),
+        Message("reports.scope"), Message("reports.since"), Message("reports.granted-by"),
+        Message("users.last-sign-in"), Message("common.last-used"),
+        Message("common.second-factor"), Message("common.state"),
+      ], times: signedIn.times)
+    table.rows = grants.map { access in
+      let (record, who) = (access.record, access.record.administrator)
+      let isDormant = access.isDormant(at: now)
+      let state = isDormant ? Message("reports.dormant") : Message("reports.active")
+      return [
+        .name(who.displayName, href: ConsolePaths.administrator(who.id.text)), .name(who.email),
+        .text(access.grant.role.title), .text(access.grant.placeInWords),
+        access.since.map { .moment($0) } ?? .text(Message("reports.unknown")),
+        .name(access.grantor ?? ""), .moment(record.lastSignInAt), .moment(access.lastUsedAt),
+        .text(record.hasSecondFactor ? Factor.Kind.totp.name : Message("reports.no-factor")),
+        .marked(isDormant ? Chip.look(state) : Chip.on(state), state),
+      ]
+    }
+    return table
+  }
+}

@@ -1,0 +1,366 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+import Text
+
+/// What a report shows.
+struct ReportContent: Sendable {
+  let summary: Message
+  /// The choices of the address, each as a group of links.
+  var menus: [ReportMenu] = []
+  /// The choices that the address has now.
+  var query: Form = [:]
+  var chart: ChartFrame?
+  var table: ReportTable
+  /// The cursor of the next page.
+  var next: String?
+}
+
+/// A choice of a report, as links to the same report.
+struct ReportMenu: ViewModel {
+  let label: Message
+  let items: [ChartPeriod]
+
+  static let keys: Keys<Self> = [
+    .text(\.label),
+    .list(\.items),
+  ]
+}
+
+extension Report {
+  /// Whether the report lists users, so that its file requires the permission to export them, and
+  /// is recorded.
+  var listsUsers: Bool {
+    switch self {
+    case .locked, .factors: true
+    case .enrollment, .removals, .exemptions: false
+    }
+  }
+
+  /// What the report shows, as a sentence.
+  var explanation: Message {
+    switch self {
+    case .enrollment: Message("reports.explain-enrollment")
+    case .removals: Message("reports.explain-removals")
+    case .exemptions: Message("reports.explain-exemptions")
+    case .locked: Message("reports.explain-locked")
+    case .factors: Message("reports.explain-factors")
+    }
+  }
+
+  /// Why the report is empty, as a sentence.
+  var emptiness: Message {
+    switch self {
+    case .enrollment: Message("reports.empty-enrollment")
+    case .removals: Message("reports.empty-removals")
+    case .exemptions: Message("reports.empty-exemptions")
+    case .locked: Message("reports.empty-locked")
+    case .factors: Message("reports.empty-factors")
+    }
+  }
+}
+
+/// Reads the contents of reports.
+struct ReportContents: Sendable {
+  let identity: Identity
+  let catalog: Catalog
+
+  /// Reads a report, or a page of it.
+  func read(
+    _ report: Report, _ context: ScopeContext, after: String?, limit: Int
+  ) async throws(Refusal) -> ReportContent {
+    switch report {
+    case .enrollment: try await enrollment(context)
+    case .removals: try await removals(context)
+    case .exemptions: try await exemptions(context)
+    case .locked: try await locked(context, after: after, limit: limit)
+    case .factors: try await factors(context, after: after, limit: limit)
+    }
+  }
+
+  private func enrollment(_ context: ScopeContext) async throws(Refusal) -> ReportContent {
+    let (times, now) = (context.signedIn.times, identity.clock.now())
+    let step = EnrollmentStep(context.signedIn.query.text("by"))
+    let isWhole = isWhole(context)
+    let instants = step.instants(until: now, times)
+    let start = (instants.first ?? now).advanced(bySeconds: -3_600)
+    let points = try await refusing {
+      isWhole
+        ? try await identity.activity.enrollment(
+          ofProject: context.scope.project, from: start, to: now.advanced(bySeconds: 60))
+        : try await identity.activity.enrollment(
+          of: context.scope, from: start, to: now.advanced(bySeconds: 60))
+    }
+    let history = EnrollmentHistory(points, at: instants, times)
+    var chart = history.frame([], catalog)
+    chart.table = nil
+    let query = query(["by": step.rawValue], isWhole: isWhole)
+    var content = ReportContent(
+      summary: Report.enrollment.explanation, query: query, chart: chart,
+      table: ReportTable(
+        caption: Report.enrollment.explanation,
+        columns: [
+          Message("common.day"), Message("charts.enrolled"), Message("charts.all-users"),
+          Message("activity.share"),
+        ], times: times))
+    content.table.rows = history.samples.reversed().map { sample in
+      [
+        .day(times.calendarDay(of: sample.at)), .number(sample.enrolled), .number(sample.users),
+        .share(sample.enrolled, of: sample.users),
+      ]
+    }
+    content.menus = [
+      menu(
+        Message("reports.interval"), "by", EnrollmentStep.allCases.map { ($0.rawValue, $0.name) },
+        .enrollment, query, context)
+    ]
+    addTenantsMenu(to: &content, .enrollment, isWhole: isWhole, context)
+    return content
+  }
+
+  private func removals(_ context: ScopeContext) async throws(Refusal) -> ReportContent {
+    let (window, start) = period(context)
+    let counts = try await refusing {
+      try await identity.reports.removals(in: context.scope, since: start)
+    }
+    var content = ReportContent(
+      summary: Message(
+        "reports.removals-count", ["count": .number(counts.map(\.count).reduce(0, +))]),
+      query: ["period": String(window.days)],
+      table: ReportTable(
+        caption: Report.removals.explanation,
+        columns: [
+          Message("reports.reason"), Message("reports.agent"), Message("reports.removals"),
+        ], times: context.signedIn.times))
+    content.table.rows = counts.map { count in
+      [
+        .text(count.reason?.name ?? Message("reports.no-reason")),
+        count.agentName.isEmpty ? .text(Message("common.users")) : .name(count.agentName),
+        .number(count.count),
+      ]
+    }
+    content.menus = [periods(.removals, content.query, context)]
+    return content
+  }
+
+  private func exemptions(_ context: ScopeContext) async throws(Refusal) -> ReportContent {
+    let (window, start) = period(context)
+    let isWhole = isWhole(context)
+    let now = identity.clock.now()
+    let found = try await refusing {
+      try await identity.exemptions.list(
+        in: context.scope, isWhole: isWhole, endingAfter: start)
+    }
+    let administrator = context.signedIn.administrator
+    let query = query(["period": String(window.days)], isWhole: isWhole)
+    var content = ReportContent(
+      summary: Message(
+        "reports.exemptions-count", ["count": .number(found.count { $0.endsAt > now })]),
+      query: query,
+      table: ReportTable(
+        caption: Report.exemptions.explanation,
+        columns: [
+          Message("reports.user"), Message("reports.pool"), Message("reports.reason"),
+          Message("reports.ticket"), Message("reports.granted-by"), Message("reports.granted-on"),
+          Message("reports.until"), Message("common.state"),
+        ], times: context.signedIn.times))
+    content.table.rows = found.reversed().filter {
+      administrator.may(.findUsers, project: $0.project, tenant: $0.tenant)
+    }.map { exemption in
+      let isCurrent = exemption.endsAt > now
+      let state = isCurrent ? Message("reports.current") : Message("reports.past")
+      return [
+        .name(exemption.label, href: exemption.userAddress), .name(exemption.poolName),
+        .text(ExemptionWords.reason(exemption)), .name(exemption.ticket),
+        .name(exemption.grantorName), .moment(exemption.grantedAt), .moment(exemption.endsAt),
+        .marked(isCurrent ? Chip.look(state) : Chip.off(state), state),
+      ]
+    }
+    content.menus = [periods(.exemptions, query, context)]
+    addTenantsMenu(to: &content, .exemptions, isWhole: isWhole, context)
+    return content
+  }
+
+  private func locked(
+    _ context: ScopeContext, after: String?, limit: Int
+  ) async throws(Refusal) -> ReportContent {
+    let now = identity.clock.now()
+    let page = try await refusing {
+      try await identity.accounts.list(
+        context.scope, filter: .locked, after: after, limit: limit)
+    }
+    var content = ReportContent(
+      summary: Report.locked.explanation,
+      table: ReportTable(
+        caption: Report.locked.explanation,
+        columns: [
+          Message("reports.user"), Message("common.state"), Message("reports.until"),
+          Message("users.last-sign-in"),
+        ], times: context.signedIn.times), next: page.next)
+    content.table.rows = page.items.compactMap { account in
+      let lock = account.codeLock(at: now)
+      guard let state = AccountChips.words(lock) else { return nil }
+      var until = ReportTable.Cell.text(Message("reports.until-unlocked"))
+      if case .blocked(let end) = lock { until = .moment(end) }
+      let href = ConsolePaths.user(context.scope, account.id.text)
+      return [
+        .name(account.label, href: href),
+        .marked(AccountChips.lock(lock), state), until,
+        .moment(account.lastLoginAt),
+      ]
+    }
+    return content
+  }
+
+  private func factors(
+    _ context: ScopeContext, after: String?, limit: Int
+  ) async throws(Refusal) -> ReportContent {
+    let choice = FactorAgeChoice(context.signedIn.query.text("age"))
+    let page = try await refusing {
+      try await identity.reports.factors(
+        in: context.scope, choice.age, after: after, limit: limit)
+    }
+    let query: Form = ["age": choice.rawValue]
+    var content = ReportContent(
+      summary: Report.factors.explanation, query: query,
+      table: ReportTable(
+        caption: choice.name,
+        columns: [
+          Message("reports.user"), Message("reports.factor"), Message("common.name"),
+          Message("common.enrolled"), Message("common.last-used"),
+        ], times: context.signedIn.times), next: page.next)
+    content.table.rows = page.items.map { factor in
+      [
+        .name(factor.label, href: ConsolePaths.user(context.scope, factor.account.text)),
+        .text(factor.kind.name), .name(factor.displayName ?? ""), .moment(factor.enrolledAt),
+        .moment(factor.lastUsedAt),
+      ]
+    }
+    content.menus = [
+      menu(
+        Message("reports.second-factors"), "age",
+        FactorAgeChoice.allCases.map { ($0.rawValue, $0.name) }, .factors, query, context)
+    ]
+    return content
+  }
+
+  private func period(_ context: ScopeContext) -> (ChartWindow, Instant) {
+    let window = ChartWindow(context.signedIn.query.text("period") ?? "90")
+    return (window, identity.clock.now().advanced(bySeconds: -Int64(window.days) * 86_400))
+  }
+
+  private func periods(_ report: Report, _ query: Form, _ context: ScopeContext) -> ReportMenu {
+    menu(
+      Message("charts.period"), "period",
+      ChartWindow.allCases.map { (String($0.days), $0.name) }, report, query, context)
+  }
+
+  /// Whether the report is about a project with all its tenants.
+  private func isWhole(_ context: ScopeContext) -> Bool {
+    context.scope.tenant == nil && context.signedIn.query.text("tenants") == "all"
+  }
+
+  private func query(_ query: Form, isWhole: Bool) -> Form {
+    var query = query
+    if isWhole { query.add("tenants", "all") }
+    return query
+  }
+
+  private func addTenantsMenu(
+    to content: inout ReportContent, _ report: Report, isWhole: Bool, _ context: ScopeContext
+  ) {
+    guard context.scope.tenant == nil else { return }
+    content.menus.append(
+      menu(
+        Message("reports.pools"), "tenants",
+        [("", Message("reports.project-alone")), ("all", Message("reports.with-tenants"))], report,
+        content.query, context))
+  }
+
+  /// A group of links that change one field of the address.
+  private func menu(
+    _ label: Message, _ field: String, _ choices: [(value: String, name: Message)],
+    _ report: Report, _ query: Form, _ context: ScopeContext
+  ) -> ReportMenu {
+    let path = ConsolePaths.report(report)(context.scope)
+    let current = query.text(field) ?? ""
+    return ReportMenu(
+      label: label,
+      items: choices.map { value, name in
+        var form = Form()
+        for entry in query.entries where entry.name.text != field {
+          form.add(entry.name.text, entry.value.text)
+        }
+        if !value.isEmpty { form.add(field, value) }
+        return ChartPeriod(
+          text: name, href: form.query(of: path), isCurrent: value == current)
+      })
+  }
+}
+
+/// The interval of the numbers of users.
+enum EnrollmentStep: String, CaseIterable, Sendable {
+  case day, week, month
+
+  /// The interval in a query; a week without one.
+  init(_ text: String?) { self = text.flatMap(Self.init(rawValue:)) ?? .week }
+
+  var name: Message {
+    switch self {
+    case .day: Message("reports.daily")
+    case .week: Message("reports.weekly")
+    case .month: Message("reports.monthly")
+    }
+  }
+
+  /// The times of the numbers, oldest first: 30 days, a year of weeks, or two years of months, each
+  /// from its beginning, and the present.
+  func instants(until now: Instant, _ times: Times) -> [Instant] {
+    let today = times.calendarDay(of: now)
+    let days: [Day] =
+      switch self {
+      case .day: times.days(30, until: now)
+      case .week:
+        stride(from: 364, through: 0, by: -7).map {
+          Day(today.start.advanced(bySeconds: -86_400 * Int64($0)))
+        }
+      case .month:
+        (0..<24).reversed().compactMap { ago in
+          let month = today.year * 12 + today.month - 1 - ago
+          let number = month % 12 + 1
+          return Day("\(month / 12)-\(number < 10 ? "0" : "")\(number)-01")
+        }
+      }
+    return days.filter { $0 < today }.map(times.start) + [now]
+  }
+}
+
+/// The second factors that a report lists.
+enum FactorAgeChoice: String, CaseIterable, Sendable {
+  case unused90 = "unused-90"
+  case unused180 = "unused-180"
+  case old1 = "old-1"
+  case old2 = "old-2"
+  case old3 = "old-3"
+
+  /// The choice in a query; those unused for 90 days without one.
+  init(_ text: String?) { self = text.flatMap(Self.init(rawValue:)) ?? .unused90 }
+
+  var age: FactorAge {
+    switch self {
+    case .unused90: .unused(days: 90)
+    case .unused180: .unused(days: 180)
+    case .old1: .enrolled(years: 1)
+    case .old2: .enrolled(years: 2)
+    case .old3: .enrolled(years: 3)
+    }
+  }
+
+  var name: Message {
+    switch age {
+    case .unused(let days): Message("reports.unused", ["count": .number(days)])
+    case .enrolled(let years): Message("reports.older", ["count": .number(years)])
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import HTTP
+import Identity
+import Localization
+import MailText
+import Templating
+
+/// `S/reports/{report}`: a report about a pool, to be printed, and its file.
+struct ReportPage: Sendable {
+  let report: Report
+  let contents: ReportContents
+  let actions: ActionForms
+  let view: Template<ReportView>
+
+  private static let length = 50
+  /// The number of users that are read at a time for a file.
+  private static let batch = 500
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let after = context.signedIn.query.text("after")
+    let content = try await contents.read(report, context, after: after, limit: Self.length)
+    var frame = try await actions.frames.frame(report.name, in: context)
+    frame.crumbs = [
+      Link(text: Message("reports.reports"), href: ConsolePaths.reports(context.scope))
+    ]
+    let file = content.query.query(of: ConsolePaths.reportFile(report)(context.scope))
+    let (shown, path) = (content.table.rows.count, ConsolePaths.report(report)(context.scope))
+    let pager =
+      report.listsUsers && (shown > 0 || content.next != nil)
+      ? PagerView(
+        shown: Message("reports.rows", ["count": .number(shown)]), path: path,
+        query: content.query, after: after, next: content.next) : nil
+    return .html(
+      view.render(
+        ReportView(
+          frame: FrameView(frame), title: report.name, content: content,
+          file: report.listsUsers ? nil : file,
+          export: report.listsUsers && context.may(.exportUsers) ? file : nil,
+          csrf: context.signedIn.session.csrfToken, emptiness: report.emptiness, pager: pager)))
+  }
+
+  func download(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let content = try await contents.read(report, context, after: nil, limit: Self.length)
+    return content.table.csv(contents.catalog).response(named: report.rawValue)
+  }
+
+  /// Downloads a list of users, which is recorded.
+  func export(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let signedIn = context.signedIn
+    // Avoids reading the users for a request that will be denied.
+    let unmet = try await actions.unmet(.exportUsers, signedIn)
+    guard actions.request(signedIn).proof.isEmpty == false || unmet.isEmpty else {
+      return try await ask(context, signedIn.form["confirmed"] == nil ? [] : unmet)
+    }
+    let table = try await users(context)
+    do {
+      let outcome = try await contents.identity.accounts.recordDownload(
+        of: context.scope, count: table.rows.count, filter: contents.catalog.text(table.caption),
+        actions.request(signedIn))
+      let file = table.csv(contents.catalog).response(named: report.rawValue)
+      return actions.page(file, after: outcome)
+    } catch {
+      let errors = try await actions.faults(error, .exportUsers, signedIn) {
+        error throws(Refusal) in throw Refusal.unavailable(error)
+      }
+      return try await ask(context, errors)
+    }
+  }
+
+  private func users(_ context: ScopeContext) async throws(Refusal) -> ReportTable {
+    var content = try await contents.read(report, context, after: nil, limit: Self.batch)
+    while let next = content.next, content.table.rows.count < UsersFile.longest {
+      let more = try await contents.read(report, context, after: next, limit: Self.batch)
+      content.table.rows += more.table.rows
+      content.next = more.next
+      // Lets other tasks of this thread run.
+      await Task.yield()
+    }
+    return content.table
+  }
+
+  /// Returns the confirmation page, because the report has only a button and no field for a code.
+  private func ask(
+    _ context: ScopeContext, _ errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let query = context.signedIn.query
+    let back = query.query(of: ConsolePaths.report(report)(context.scope))
+    var frame = try await actions.frames.frame(Message("reports.download-title"), in: context)
+    frame.crumbs = [Link(text: report.name, href: back)]
+    let question = ActionQuestion(
+      performs: .exportUsers, heading: Markup(escaping: Message("reports.download-title")),
+      consequences: [
+        Message("reports.file-contains", ["report": .message(report.name)]),
+        Message("reports.download-is-recorded"),
+      ], button: Message("common.download-as-csv"), keep: Message("common.cancel"),
+      action: query.query(of: ConsolePaths.reportFile(report)(context.scope)), back: back,
+      isDestructive: false)
+    return try await actions.ask(question, context.signedIn, frame, errors: errors)
+  }
+}
+
+struct ReportView: ViewModel {
+  let frame: FrameView
+  let title: Message
+  let content: ReportContent
+  /// The address of the file.
+  var file: String?
+  /// The address of the form that downloads a file of users; nil without the permission.
+  var export: String?
+  var csrf = ""
+  let emptiness: Message
+  var pager: PagerView?
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text(\.title),
+    .text("summary") { $0.content.summary },
+    .list("menus") { $0.content.menus },
+    .text(\.file),
+    .text(\.export),
+    .text(\.csrf),
+    .optional("chart") { $0.content.chart },
+    .flag("hasRows") { !$0.content.table.rows.isEmpty },
+    .object("table") { $0.content.table },
+    .text("zone") { $0.frame.times.zoneInWords },
+    .optional(\.pager),
+    .object("empty") { view in
+      EmptyView(heading: Message("reports.nothing-to-report"), sentence: view.emptiness)
+    },
+  ]
+}

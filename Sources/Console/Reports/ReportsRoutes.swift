@@ -1,0 +1,58 @@
+import HTTP
+import Identity
+
+/// Reports about pools and administrators.
+enum ReportsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let view = try parts.template("reports/report", for: ReportView.self)
+    let list = ReportsPage(
+      reports: identity.reports, frames: frames,
+      view: try parts.template("reports/reports", for: ReportsView.self))
+    table.inScope(.get, ConsolePaths.reports, .seeScope, list.show)
+    table.inScope(.post, ConsolePaths.reportSubscription, .seeScope, list.subscribe)
+    table.somewhere(.get, ConsolePaths.allReports, .seeScope, list.showAll)
+    table.somewhere(.post, ConsolePaths.subscriptionCancellation, .seeScope, list.cancel)
+
+    let access = AccessReviewPage(reports: identity.reports, frames: frames, view: view)
+    table.signedIn(.get, ConsolePaths.accessReview, .seeAdministrators, access.show)
+    table.signedIn(.get, ConsolePaths.accessReviewFile, .seeAdministrators, access.download)
+
+    for report in Report.allCases {
+      let page = ReportPage(
+        report: report, contents: ReportContents(identity: identity, catalog: frames.catalog),
+        actions: parts.actions, view: view)
+      table.inScope(.get, ConsolePaths.report(report), report.permission, page.show)
+      let file = ConsolePaths.reportFile(report)
+      if report.listsUsers {
+        table.inScope(file, performing: [.exportUsers], page.export)
+      } else {
+        table.inScope(.get, file, report.permission, page.download)
+      }
+    }
+  }
+}
+
+extension ConsolePaths {
+  static let allReports = Path("reports")
+  static let accessReview = Path("reports", "access")
+  static let accessReviewFile = Path("reports", "access.csv")
+  static let subscriptionCancellation = Path(
+    "reports", "subscriptions", nil, "cancellation", parameters: String.self)
+  static let reports = ScopePath(
+    Path("projects", nil, "reports", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "reports", parameters: String.self, String.self))
+  static let reportSubscription = reportPath("subscription")
+
+  static func report(_ report: Report) -> ScopePath0 { reportPath(report.rawValue) }
+
+  static func reportFile(_ report: Report) -> ScopePath0 { reportPath(report.rawValue + ".csv") }
+
+  private static func reportPath(_ name: String) -> ScopePath0 {
+    ScopePath(
+      Path("projects", nil, "reports", .literal(name), parameters: String.self),
+      Path(
+        "projects", nil, "tenants", nil, "reports", .literal(name),
+        parameters: String.self, String.self))
+  }
+}

@@ -1,0 +1,39 @@
+/// A report about a user pool; the raw value is its stored name and the end of its address.
+public enum Report: String, CaseIterable, Sendable {
+  /// The numbers of users and of enrolled users over time.
+  case enrollment
+  /// Removals of second factors by reason and agent.
+  case removals
+  /// Current and past exemptions from MFA.
+  case exemptions
+  /// Accounts whose codes aren't checked.
+  case locked
+  /// Second factors that haven't been used for long, or were enrolled long ago.
+  case factors
+
+  /// The permission to read the report.
+  public var permission: Permission {
+    switch self {
+    case .enrollment: .seeScope
+    case .removals: .readAudit
+    case .exemptions, .locked, .factors: .findUsers
+    }
+  }
+}
+
+/// An error that prevents a report from being read or subscribed to.
+public enum ReportError: Error, Sendable {
+  /// The administrator can't read the report.
+  case notAllowed
+  /// The administrator has no such subscription.
+  case subscriptionNotFound
+  /// The database is unavailable.
+  case unavailable(Failure)
+}
+
+extension ReportError: UseCaseError {}
+
+/// Reports about user pools and administrators, and their subscribers.
+public struct Reports: Sendable {
+  let store: Store
+}

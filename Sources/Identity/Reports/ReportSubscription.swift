@@ -1,0 +1,286 @@
+import Database
+import Foundation
+
+/// An administrator's subscription to a report about a user pool by email.
+public struct ReportSubscription: Sendable {
+  /// How often a report is sent.
+  public enum Rhythm: String, CaseIterable, Sendable {
+    /// On Mondays.
+    case weekly
+    /// On the first day of the month.
+    case monthly
+
+    /// The number of days that the email summarizes.
+    public var days: Int {
+      switch self {
+      case .weekly: 7
+      case .monthly: 30
+      }
+    }
+
+    /// Returns the next time at which a report is sent: at 7:00 on its day in a time zone.
+    func next(after now: Instant, in zone: String) -> Instant {
+      var calendar = Calendar(identifier: .gregorian)
+      calendar.timeZone = TimeZone(identifier: zone) ?? .gmt
+      let parts =
+        switch self {
+        case .weekly: DateComponents(hour: 7, minute: 0, second: 0, weekday: 2)
+        case .monthly: DateComponents(day: 1, hour: 7, minute: 0, second: 0)
+        }
+      let date = calendar.nextDate(
+        after: Date(timeIntervalSince1970: Double(now.seconds)), matching: parts,
+        matchingPolicy: .nextTime)
+      guard let date else { return now.advanced(bySeconds: Int64(days) * 86_400) }
+      return Instant(seconds: Int64(date.timeIntervalSince1970))
+    }
+  }
+
+  /// The number.
+  public let id: Int64
+  /// The subscriber.
+  public let administrator: ID<Administrator>
+  /// The user pool.
+  public let scope: Scope
+  /// The report.
+  public let report: Report
+  /// How often it's sent.
+  public let rhythm: Rhythm
+  /// When it's sent next.
+  public let nextAt: Instant
+}
+
+/// The numbers of a report that an email contains.
+public enum ReportSummary: Sendable, Equatable {
+  /// Enrolled users among all users, now and a period ago, if that's known.
+  case enrollment(enrolled: Int, users: Int, before: Int?)
+  /// Removals of second factors in a period.
+  case removals(Int)
+  /// Users who are exempt now.
+  case exemptions(Int)
+  /// Users whose codes aren't checked now.
+  case locked(Int)
+  /// Second factors that weren't used for this many days.
+  case factors(Int, days: Int)
+
+  /// The report.
+  public var report: Report {
+    switch self {
+    case .enrollment: .enrollment
+    case .removals: .removals
+    case .exemptions: .exemptions
+    case .locked: .locked
+    case .factors: .factors
+    }
+  }
+}
+
+extension Reports {
+  /// The number of days after which emails count a second factor as unused.
+  static let unusedDays = 90
+
+  /// Whether this server sends emails, so that there can be subscriptions.
+  public var carriesMail: Bool { store.outbox.carriesMail }
+
+  /// Subscribes an administrator to a report, or changes how often they get it.
+  ///
+  /// - Throws: ``ReportError/notAllowed`` if they can't read it.
+  public func subscribe(
+    _ id: ID<Administrator>, to report: Report, _ rhythm: ReportSubscription.Rhythm,
+    in scope: Scope
+  ) async throws(ReportError) {
+    let now = store.clock.now()
+    try await store.write(ReportError.self) { connection in
+      guard let administrator = try Administrators.present(id, connection),
+        administrator.may(report.permission, in: scope)
+      else { throw ReportError.notAllowed }
+      let next = rhythm.next(after: now, in: try Self.zone(of: id, connection))
+      try connection.run(
+        """
+        INSERT INTO report_subscription (administrator_id, scope_key, report, rhythm, next_at)
+        VALUES (\(id.text), \(scope.key), \(report.rawValue), \(rhythm.rawValue),
+          \(next.microseconds))
+        ON CONFLICT (administrator_id, scope_key, report) DO UPDATE
+        SET rhythm = excluded.rhythm, next_at = excluded.next_at
+        """)
+    }
+  }
+
+  /// Cancels an administrator's own subscription.
+  ///
+  /// - Throws: ``ReportError/subscriptionNotFound`` if it isn't theirs.
+  public func cancel(_ id: Int64, of administrator: ID<Administrator>) async throws(ReportError) {
+    try await store.write(ReportError.self) { connection in
+      let deleted = try connection.run(
+        """
+        DELETE FROM report_subscription
+        WHERE subscription_id = \(id) AND administrator_id = \(administrator.text)
+        """)
+      guard deleted == 1 else { throw ReportError.subscriptionNotFound }
+    }
+  }
+
+  /// Lists an administrator's subscriptions to reports that they can still read.
+  ///
+  /// - Throws: ``ReportError/unavailable(_:)``.
+  public func subscriptions(
+    of administrator: Administrator
+  ) async throws(ReportError) -> [ReportSubscription] {
+    try await store.read(ReportError.self) { connection in
+      try connection.all(
+        """
+        SELECT \(ReportSubscription.columns)
+        FROM report_subscription r CROSS JOIN scope s ON s.scope_key = r.scope_key
+          CROSS JOIN project p ON p.project_id = s.project_id
+        WHERE r.administrator_id = \(administrator.id.text) AND s.deleted_at IS NULL
+        ORDER BY r.scope_key, r.report
+        """
+      ) { try ReportSubscription($0) }.filter {
+        administrator.may($0.report.permission, in: $0.scope)
+      }
+    }
+  }
+
+  /// Sends the summaries that are due, and deletes subscriptions of administrators who lost access.
+  ///
+  /// Nothing is sent without a mail server.
+  fileprivate func sendDue() async throws(ReportError) {
+    guard carriesMail else { return }
+    let now = store.clock.now()
+    while true {
+      // Numbers of a large pool take a while, so they aren't read in the write.
+      let due = try await store.read(ReportError.self) { connection in
+        try Self.due(at: now, connection).map { subscription in
+          (subscription, try Self.summary(of: subscription, at: now, connection))
+        }
+      }
+      guard let (subscription, summary) = due else { return }
+      try await store.write(ReportError.self) { connection in
+        guard try Self.due(at: now, connection)?.id == subscription.id else { return }
+        try send(summary, subscription, at: now, connection)
+      }
+    }
+  }
+
+  private func send(
+    _ summary: ReportSummary, _ subscription: ReportSubscription, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    guard
+      let scope = try Self.present(subscription.scope, connection),
+      let reader = try Administrators.present(subscription.administrator, connection),
+      reader.may(subscription.report.permission, in: scope)
+    else {
+      try connection.run(
+        "DELETE FROM report_subscription WHERE subscription_id = \(subscription.id)")
+      return
+    }
+    let next = subscription.rhythm.next(
+      after: now, in: try Self.zone(of: subscription.administrator, connection))
+    try connection.run(
+      """
+      UPDATE report_subscription SET next_at = \(next.microseconds)
+      WHERE subscription_id = \(subscription.id)
+      """)
+    let mail = ReportMail(
+      scope: scope, rhythm: subscription.rhythm, summary: summary,
+      link: store.links.console(subscription.report, in: scope), reports: store.links.reports)
+    try store.outbox.add(
+      OutboxMessage(
+        purpose: "report", recipient: reader.email, text: store.outbox.written(.report(mail)),
+        expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime)),
+      to: nil, in: scope, at: now, connection)
+  }
+
+  private static func present(
+    _ scope: Scope, _ connection: borrowing Connection
+  ) throws -> Scope? {
+    do {
+      return try Scopes.find(project: scope.project, tenant: scope.tenant, connection)
+    } catch is ScopeError {
+      return nil
+    }
+  }
+
+  private static func summary(
+    of subscription: ReportSubscription, at now: Instant, _ connection: borrowing Connection
+  ) throws -> ReportSummary {
+    let scope = subscription.scope
+    let start = now.advanced(bySeconds: -Int64(subscription.rhythm.days) * 86_400)
+    switch subscription.report {
+    case .enrollment:
+      let subject = Activity.Subject(key: scope.key, isWhole: false)
+      let current = try Activity.users(of: subject, connection)
+      let before = try Activity.enrollment(
+        of: subject, from: start, to: start, at: now, connection)
+      return .enrollment(
+        enrolled: current?.enrolled ?? 0, users: current?.users ?? 0,
+        before: before.first?.enrolled)
+    case .removals:
+      let counts = try removals(in: scope, since: start, connection)
+      return .removals(counts.map(\.count).reduce(0, +))
+    case .exemptions:
+      let all = try Exemptions.list(in: scope.project, at: now, connection)
+      return .exemptions(all.count { $0.tenant == scope.tenant })
+    case .locked:
+      let locked = try connection.first(
+        "SELECT locked_users FROM scope WHERE scope_key = \(scope.key)"
+      ) { try $0.value(0) as Int }
+      return .locked(locked ?? 0)
+    case .factors:
+      let count = try countFactors(in: scope, .unused(days: unusedDays), at: now, connection)
+      return .factors(count, days: unusedDays)
+    }
+  }
+
+  private static func due(
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> ReportSubscription? {
+    try connection.first(
+      """
+      SELECT \(ReportSubscription.columns)
+      FROM report_subscription r CROSS JOIN scope s ON s.scope_key = r.scope_key
+        CROSS JOIN project p ON p.project_id = s.project_id
+      WHERE r.next_at <= \(now.microseconds) ORDER BY r.next_at LIMIT 1
+      """
+    ) { try ReportSubscription($0) }
+  }
+
+  private static func zone(
+    of id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> String {
+    try connection.first(
+      "SELECT time_zone FROM administrator WHERE administrator_id = \(id.text)"
+    ) { try $0.value(0) } ?? "UTC"
+  }
+}
+
+extension Identity {
+  /// Sends the summaries of reports that are due, and deletes subscriptions of administrators who
+  /// lost access.
+  ///
+  /// After a downtime, each subscription gets one email, not one for each missed time. Nothing is
+  /// sent while the clock isn't trusted, or without a mail server.
+  ///
+  /// - Throws: ``ReportError/unavailable(_:)``; the next call tries again.
+  public func sendReports() async throws(ReportError) {
+    guard clockGuard.doubt == nil else { return }
+    try await reports.sendDue()
+  }
+}
+
+extension ReportSubscription {
+  fileprivate static let columns: SQL = """
+    r.subscription_id, r.administrator_id, r.report, r.rhythm, r.next_at, \(Scope.columns)
+    """
+
+  fileprivate init(_ row: borrowing Row) throws {
+    id = try row.value(0)
+    administrator = ID(try row.value(1))
+    guard let report = Report(rawValue: try row.value(2)),
+      let rhythm = Rhythm(rawValue: try row.value(3))
+    else { throw Failure("unknown report") }
+    (self.report, self.rhythm) = (report, rhythm)
+    nextAt = Instant(microseconds: try row.value(4))
+    scope = try Scope(row, from: 5)
+  }
+}

@@ -1,0 +1,100 @@
+import Database
+
+/// A role of an administrator, as an access review lists it.
+public struct AccessGrant: Sendable {
+  /// The administrator.
+  public let record: AdministratorRecord
+  /// The role and where it applies.
+  public let grant: Grant
+  /// When it was granted; nil if the audit log doesn't know.
+  public let since: Instant?
+  /// The name of the administrator who granted it, or invited them with it.
+  public let grantor: String?
+  /// When the administrator last used the console; nil if never.
+  public let lastUsedAt: Instant?
+
+  /// The number of days without use after which an administrator is dormant.
+  public static let dormantDays = 90
+
+  /// Whether the administrator hasn't used the console for ``dormantDays`` days.
+  public func isDormant(at now: Instant) -> Bool {
+    (lastUsedAt ?? record.createdAt)
+      < now.advanced(bySeconds: -Int64(Self.dormantDays) * 86_400)
+  }
+}
+
+extension Reports {
+  /// Lists every role of every administrator, by email address.
+  ///
+  /// The beginning of a role and who granted it are read from the audit log.
+  ///
+  /// - Throws: ``ManagementError/unavailable(_:)``.
+  public func access() async throws(ManagementError) -> [AccessGrant] {
+    try await store.read(ManagementError.self) { connection in
+      var found: [AccessGrant] = []
+      for record in try Administrators.records(connection) {
+        let origins = try Self.origins(of: record.administrator.id, connection)
+        let lastSeen = try Self.lastSeen(record.administrator.id, connection)
+        let lastUsed = [record.lastSignInAt, lastSeen].compactMap(\.self).max()
+        for grant in record.administrator.grants {
+          let origin = origins[grant]
+          found.append(
+            AccessGrant(
+              record: record, grant: grant, since: origin?.at, grantor: origin?.grantor,
+              lastUsedAt: lastUsed))
+        }
+      }
+      return found
+    }
+  }
+
+  /// Returns when each role was last granted, and by whom.
+  private static func origins(
+    of id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> [Grant: (at: Instant, grantor: String)] {
+    let rows = try connection.all(
+      """
+      SELECT audit_id FROM audit
+      WHERE project_id = '' AND tenant_id = ''
+        AND object_kind = \(AuditResource.administrator.rawValue) AND object_id = \(id.text)
+        AND action IN (\(AuditAction.administratorCreate.rawValue),
+          \(AuditAction.administratorGrant.rawValue))
+      ORDER BY audit_id
+      """
+    ) { try $0.value(0) as Int64 }
+    var origins: [Grant: (at: Instant, grantor: String)] = [:]
+    for row in try rows.compactMap({ try Audit.find($0, connection) }) {
+      var grantor = row.actorName
+      if case .text(let inviter)? = row.changes.first(where: { $0.field == .inviter })?.new {
+        grantor = inviter
+      }
+      guard case .list(let grants)? = row.changes.first(where: { $0.field == .grants })?.new
+      else { continue }
+      for grant in grants.compactMap(Grant.init(audited:)) { origins[grant] = (row.at, grantor) }
+    }
+    return origins
+  }
+
+  private static func lastSeen(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> Instant? {
+    let times = try connection.all(
+      "SELECT last_seen_at FROM console_session WHERE administrator_id = \(id.text)"
+    ) { Instant(microseconds: try $0.value(0)) }
+    return times.max()
+  }
+}
+
+extension Grant {
+  /// Parses a role as ``AuditValue/of(_:)`` writes it; nil if it's unknown.
+  fileprivate init?(audited text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
+    guard let first = parts.first, let role = Role(rawValue: first) else { return nil }
+    let place = parts.dropFirst().first.map {
+      $0.split(separator: "/", maxSplits: 1).map(String.init)
+    }
+    self.init(
+      role: role, project: place?.first.map { ID($0) },
+      tenant: place?.dropFirst().first.map { ID($0) })
+  }
+}

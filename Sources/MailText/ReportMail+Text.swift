@@ -1,0 +1,69 @@
+public import Identity
+public import Localization
+
+extension ReportMail {
+  var subject: Message {
+    Message(
+      "mail.subject-report", ["report": .message(summary.report.name), "place": scope.place])
+  }
+
+  var body: Message {
+    Message(
+      "mail.report",
+      [
+        "report": .message(summary.report.name), "place": scope.place,
+        "summary": .message(summary.sentence(rhythm)), "link": .text(link),
+        "rhythm": .message(rhythm.sentence), "reports": .text(reports),
+      ])
+  }
+}
+
+extension Report {
+  /// The report's name.
+  public var name: Message {
+    switch self {
+    case .enrollment: Message("mail.report-enrollment")
+    case .removals: Message("mail.report-removals")
+    case .exemptions: Message("mail.report-exemptions")
+    case .locked: Message("mail.report-locked")
+    case .factors: Message("mail.report-factors")
+    }
+  }
+}
+
+extension ReportSubscription.Rhythm {
+  fileprivate var sentence: Message {
+    switch self {
+    case .weekly: Message("mail.report-weekly")
+    case .monthly: Message("mail.report-monthly")
+    }
+  }
+}
+
+extension ReportSummary {
+  fileprivate func sentence(_ rhythm: ReportSubscription.Rhythm) -> Message {
+    let days = Message.Value.number(rhythm.days)
+    switch self {
+    case .enrollment(let enrolled, let users, let before?):
+      return Message(
+        "mail.report-enrollment-before",
+        [
+          "enrolled": .number(enrolled), "count": .number(users), "before": .number(before),
+          "days": days,
+        ])
+    case .enrollment(let enrolled, let users, before: nil):
+      return Message(
+        "mail.report-enrollment-now",
+        ["enrolled": .number(enrolled), "count": .number(users)])
+    case .removals(let count):
+      return Message("mail.report-removals-count", ["count": .number(count), "days": days])
+    case .exemptions(let count):
+      return Message("mail.report-exemptions-count", ["count": .number(count)])
+    case .locked(let count):
+      return Message("mail.report-locked-count", ["count": .number(count)])
+    case .factors(let count, let unused):
+      return Message(
+        "mail.report-factors-count", ["count": .number(count), "days": .number(unused)])
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import Testing
+
+@testable import Identity
+
+/// Subscriptions to reports; the clock of an instance begins on a known day.
+struct ReportSubscriptionTests {
+  private static let day: Int64 = 86_400
+
+  private func subscribe(
+    _ instance: Instance, _ administrator: Administrator, _ report: Report = .enrollment,
+    _ rhythm: ReportSubscription.Rhythm = .weekly
+  ) async throws -> ReportSubscription {
+    try await instance.identity.reports.subscribe(
+      administrator.id, to: report, rhythm, in: instance.acme)
+    return try #require(
+      try await instance.identity.reports.subscriptions(of: administrator)
+        .first { $0.report == report })
+  }
+
+  private func advance(_ instance: Instance, to time: Instant) {
+    instance.clock.advance(time.seconds - instance.now.seconds)
+  }
+
+  private func mails(_ instance: Instance) async throws -> Int {
+    try await instance.mails("report").count
+  }
+
+  private func instant(_ text: String) throws -> Instant {
+    try #require(Instant(rfc3339: text))
+  }
+
+  @Test(arguments: [
+    ("UTC", "2026-11-30T07:00:00Z", "2026-12-01T07:00:00Z"),
+    ("Europe/Helsinki", "2026-11-30T05:00:00Z", "2026-12-01T05:00:00Z"),
+    ("Asia/Kolkata", "2026-11-30T01:30:00Z", "2026-12-01T01:30:00Z"),
+    ("America/New_York", "2026-11-30T12:00:00Z", "2026-12-01T12:00:00Z"),
+  ])
+  func `reports are sent at 7:00 on their day in the time zone`(
+    zone: String, weekly: String, monthly: String
+  ) throws {
+    // A Friday.
+    let now = try instant("2026-11-27T10:00:00Z")
+    let week = ReportSubscription.Rhythm.weekly.next(after: now, in: zone)
+    let month = ReportSubscription.Rhythm.monthly.next(after: now, in: zone)
+    #expect(week == (try instant(weekly)))
+    #expect(month == (try instant(monthly)))
+  }
+
+  @Test func `the day stays the same when the clocks change`() throws {
+    let (zone, weekly) = ("Europe/Berlin", ReportSubscription.Rhythm.weekly)
+    let before = try instant("2026-10-19T05:00:00Z")
+    let after = weekly.next(after: before, in: zone)
+    #expect(after == (try instant("2026-10-26T06:00:00Z")))
+  }
+
+  @Test func `a report is sent at its time, and once after a downtime`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let iris = try await instance.administrator("iris", .auditor)
+      let first = try await subscribe(instance, iris)
+      advance(instance, to: first.nextAt.advanced(bySeconds: -1))
+      try await instance.identity.sendReports()
+      #expect(try await mails(instance) == 0)
+      advance(instance, to: first.nextAt)
+      try await instance.identity.sendReports()
+      try await instance.identity.sendReports()
+      #expect(try await mails(instance) == 1)
+      instance.clock.advance(40 * Self.day)
+      try await instance.identity.sendReports()
+      try await instance.identity.sendReports()
+      #expect(try await mails(instance) == 2)
+      let next = try #require(
+        try await instance.identity.reports.subscriptions(of: iris).first)
+      #expect(next.nextAt > instance.now)
+    }
+  }
+
+  @Test func `the email has numbers and a link, but no names of users`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      _ = try await instance.enrolled(.alice)
+      let iris = try await instance.administrator("iris", .auditor)
+      var last = instance.now
+      for report in Report.allCases {
+        last = try await subscribe(instance, iris, report).nextAt
+      }
+      advance(instance, to: last)
+      try await instance.identity.sendReports()
+      let mails = try await instance.mails("report")
+      #expect(mails.count == Report.allCases.count)
+      for mail in mails {
+        #expect(mail.recipient == iris.email)
+        #expect(!mail.body.contains("alice") && !mail.subject.contains("alice"))
+        #expect(mail.body.contains("/projects/acme-app/reports/"))
+      }
+    }
+  }
+
+  @Test func `a subscription ends when the administrator loses access`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let iris = try await instance.administrator("iris", .auditor)
+      let subscription = try await subscribe(instance, iris, .locked)
+      try await instance.identity.administrators.grant(
+        Grant(role: .policy), to: iris.id, by: instance.author(boss))
+      try await instance.identity.administrators.revoke(
+        Grant(role: .auditor), from: iris.id, by: instance.author(boss))
+      advance(instance, to: subscription.nextAt)
+      try await instance.identity.sendReports()
+      #expect(try await mails(instance) == 0)
+      try await instance.identity.administrators.grant(
+        Grant(role: .auditor), to: iris.id, by: instance.author(boss))
+      let left = try await instance.identity.reports.subscriptions(of: iris)
+      #expect(left.map(\.id) == [])
+    }
+  }
+
+  @Test func `a subscription ends with its pool and its administrator`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let iris = try await instance.administrator("iris", .auditor)
+      _ = try await subscribe(instance, iris)
+      let own = try await subscribe(instance, boss)
+      try await instance.identity.administrators.remove(iris.id, by: instance.author(boss))
+      _ = try await instance.identity.pools.delete(
+        project: instance.acme.project, tenant: nil, by: Instance.boss)
+      #expect(try await instance.identity.reports.subscriptions(of: boss).isEmpty)
+      advance(instance, to: own.nextAt)
+      try await instance.identity.sendReports()
+      #expect(try await mails(instance) == 0)
+      while try await instance.identity.purge() {}
+    }
+  }
+
+  @Test func `only a report that the administrator can read is subscribed to, and once`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let pia = try await instance.administrator("pia", .policy)
+      for report in Report.allCases where report != .enrollment {
+        await expect("notAllowed") { _ = try await subscribe(instance, pia, report) }
+      }
+      let weekly = try await subscribe(instance, pia)
+      let monthly = try await subscribe(instance, pia, .enrollment, .monthly)
+      #expect(weekly.id == monthly.id && monthly.rhythm == .monthly)
+    }
+  }
+
+  @Test func `administrators cancel their own subscriptions only`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let reports = instance.identity.reports
+      let iris = try await instance.administrator("iris", .auditor)
+      let other = try await instance.administrator("other", .auditor)
+      let subscription = try await subscribe(instance, iris)
+      await expect("subscriptionNotFound") {
+        try await reports.cancel(subscription.id, of: other.id)
+      }
+      try await reports.cancel(subscription.id, of: iris.id)
+      let left = try await reports.subscriptions(of: iris)
+      #expect(left.map(\.id) == [])
+    }
+  }
+
+  @Test func `nothing is sent without a mail server, or while the clock is doubted`() async throws {
+    try await withInstance { instance in
+      let iris = try await instance.administrator("iris", .auditor)
+      let subscription = try await subscribe(instance, iris)
+      advance(instance, to: subscription.nextAt)
+      try await instance.identity.sendReports()
+      #expect(try await mails(instance) == 0)
+    }
+    try await withInstance(carriesMail: true) { instance in
+      let iris = try await instance.administrator("iris", .auditor)
+      _ = try await subscribe(instance, iris)
+      _ = try await instance.identity.clockGuard.check()
+      instance.clock.advance(400 * Self.day)
+      let doubt = try await instance.identity.clockGuard.check()
+      #expect(doubt != nil)
+      try await instance.identity.sendReports()
+      #expect(try await mails(instance) == 0)
+    }
+  }
+}

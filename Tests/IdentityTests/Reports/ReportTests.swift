@@ -1,0 +1,217 @@
+import Database
+import DatabaseSQLite
+import Testing
+
+@testable import Identity
+
+struct ReportTests {
+  private static let day: Int64 = 86_400
+
+  /// Counts removals in every row of the log.
+  private func recount(
+    _ instance: Instance, _ scope: Scope, since start: Instant
+  ) async throws -> [String: Int] {
+    let actions: Set<AuditAction> = [
+      .factorRemove, .factorRemoveAll, .factorRevert, .factorWithdraw,
+    ]
+    let rows = try await instance.wholeLog().filter { row in
+      row.project == scope.project && row.tenant == scope.tenant && row.at >= start
+        && row.action.map(actions.contains) == true
+    }
+    return rows.reduce(into: [:]) { $0["\($1.reason ?? "none") \($1.actorName)", default: 0] += 1 }
+  }
+
+  private func counts(
+    _ instance: Instance, _ scope: Scope, days: Int64
+  ) async throws -> [String: Int] {
+    let start = instance.now.advanced(bySeconds: -days * Self.day)
+    let found = try await instance.identity.reports.removals(in: scope, since: start)
+    #expect(found.map(\.count) == found.map(\.count).sorted(by: >))
+    return found.reduce(into: [:]) {
+      $0["\($1.reason?.rawValue ?? "none") \($1.agentName)", default: 0] += $1.count
+    }
+  }
+
+  @Test func `removals are counted by reason and agent as in the log, filed or not`() async throws {
+    try await withInstance { instance in
+      try await instance.addUsers(12)
+      try await instance.addUsers(4, in: instance.east, from: 20)
+      var random = SystemRandomNumberGenerator()
+      for number in 0..<12 {
+        let agent = try await instance.agent(["dora", "dev"].randomElement(using: &random) ?? "")
+        let reason = SupportReason.losses.filter { $0 != .other }.randomElement(using: &random)
+        _ = try await instance.identity.factorRemovals.remove(
+          instance.acme, ID("u\(number)"), nil, agent.request(reason))
+        instance.clock.advance(5 * Self.day)
+        if number == 7 { while try await instance.identity.audit.file() {} }
+      }
+      let agent = try await instance.agent()
+      _ = try await instance.identity.factorRemovals.remove(
+        instance.east, ID("u20"), nil, agent.request(.stolen))
+      for (scope, days) in [(instance.acme, 30), (instance.acme, 365), (instance.east, 90)] {
+        let start = instance.now.advanced(bySeconds: -Int64(days) * Self.day)
+        let expected = try await recount(instance, scope, since: start)
+        let found = try await counts(instance, scope, days: Int64(days))
+        #expect(found == expected && !found.isEmpty)
+      }
+    }
+  }
+
+  @Test func `users who unenroll are counted as one agent without a name`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await instance.identity.enrollments.withdraw(
+        device.session, enrollment: device.factor.text, by: Instance.visitor)
+      let start = instance.now.advanced(bySeconds: -Self.day)
+      let found = try await instance.identity.reports.removals(in: instance.acme, since: start)
+      #expect(found.map(\.agentKind) == [.user])
+      #expect(found.map(\.agentName) == [""] && found.map(\.reason) == [nil])
+    }
+  }
+
+  /// Sets random times of enrollment and use, and returns the factors that a condition matches.
+  private func scatter(_ instance: Instance) async throws {
+    let now = instance.now.microseconds
+    let times = (0..<40).map { number in
+      (
+        number: number, enrolled: now - Int64.random(in: 0..<1_500) * Self.day * 1_000_000,
+        used: Bool.random() ? now - Int64.random(in: 0..<400) * Self.day * 1_000_000 : nil
+      )
+    }
+    try await instance.database.write { connection in
+      for (number, enrolled, used) in times {
+        try connection.run(
+          """
+          UPDATE /* test */ factor SET enrolled_at = \(enrolled), last_used_at = \(used)
+          WHERE enrollment_id = \("f\(number)")
+          """)
+      }
+    }
+  }
+
+  private func recount(_ instance: Instance, _ age: FactorAge) async throws -> [String] {
+    let factors = try await instance.database.read { connection in
+      try connection.all(
+        """
+        SELECT /* test */ a.uid, f.enrolled_at, f.last_used_at FROM factor f
+        JOIN account a USING (account_key) JOIN scope s USING (scope_key)
+        WHERE s.scope_key = \(instance.acme.key) ORDER BY f.account_key, f.position
+        """
+      ) { row in
+        (
+          user: try row.value(0) as String, enrolled: try row.value(1) as Int64,
+          used: try row.value(2) as Int64?
+        )
+      }
+    }
+    let now = instance.now.microseconds
+    return factors.filter { factor in
+      switch age {
+      case .unused(let days):
+        (factor.used ?? factor.enrolled) < now - Int64(days) * Self.day * 1_000_000
+      case .enrolled(let years): factor.enrolled < now - Int64(years) * 31_556_952 * 1_000_000
+      }
+    }.map(\.user)
+  }
+
+  @Test func `unused and old factors are listed page by page as a recount finds them`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.addUsers(40)
+      try await instance.addUsers(5, in: instance.east, from: 50)
+      try await scatter(instance)
+      for age in [FactorAge.unused(days: 90), .unused(days: 180), .enrolled(years: 2)] {
+        let expected = try await recount(instance, age)
+        var (found, after): ([String], String?) = ([], nil)
+        repeat {
+          let page = try await instance.identity.reports.factors(
+            in: instance.acme, age, after: after, limit: 7)
+          found += page.items.map(\.account.text)
+          after = page.next
+        } while after != nil
+        #expect(found == expected)
+      }
+    }
+  }
+
+  @Test func `a nonsensical cursor begins at the start`() async throws {
+    try await withInstance { instance in
+      try await instance.addUsers(1)
+      instance.clock.advance(100 * Self.day)
+      for cursor in ["", "x", "-1--1", "9223372036854775807"] {
+        let page = try await instance.identity.reports.factors(
+          in: instance.acme, .unused(days: 90), after: cursor)
+        let count = page.items.count
+        #expect(count == 1, "\(cursor)")
+      }
+    }
+  }
+
+  @Test func `exemptions include those that ended in the period, with tenants on request`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (alice, bob) = (
+        try await instance.account(.alice), try await instance.account(.bob, in: instance.east)
+      )
+      let olga = try await instance.agent("olga", role: .owner)
+      let exemptions = instance.identity.exemptions
+      let until = instance.now.advanced(bySeconds: 10 * Self.day)
+      _ = try await exemptions.grant(
+        instance.acme, alice.id, until: until, olga.request(.lost))
+      _ = try await exemptions.grant(instance.east, bob.id, until: until, olga.request(.lost))
+      instance.clock.advance(40 * Self.day)
+      func users(_ days: Int64, isWhole: Bool) async throws -> Set<String> {
+        Set(
+          try await exemptions.list(
+            in: instance.acme, isWhole: isWhole,
+            endingAfter: instance.now.advanced(bySeconds: -days * Self.day)
+          ).map(\.account.text))
+      }
+      let (own, all) = (
+        try await users(90, isWhole: false), try await users(90, isWhole: true)
+      )
+      #expect(own == [alice.id.text] && all == [alice.id.text, bob.id.text])
+      #expect(try await users(30, isWhole: true).isEmpty, "they ended 30 days ago")
+    }
+  }
+
+  @Test func `the access review knows since when, from whom, and the last use`() async throws {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let nora = try await instance.administrator("nora", .auditor)
+      instance.clock.advance(Self.day)
+      let east = Grant(
+        role: .support, project: instance.acme.project, tenant: instance.east.tenant)
+      try await instance.identity.administrators.grant(
+        east, to: nora.id, by: instance.author(boss))
+      let granted = instance.now
+      instance.clock.advance(200 * Self.day)
+      _ = try await instance.giveConsolePassword(boss)
+      let grants = try await instance.identity.reports.access()
+      let found = try #require(grants.first { $0.grant == east })
+      #expect(found.since == granted && found.grantor == "boss")
+      #expect(found.lastUsedAt == nil && found.isDormant(at: instance.now))
+      let own = try #require(grants.first { $0.record.administrator.id == boss.id })
+      #expect(own.lastUsedAt == instance.now && !own.isDormant(at: instance.now))
+      let first = grants.first { $0.grant == Grant(role: .auditor) }
+      #expect(first?.since == granted.advanced(bySeconds: -Self.day))
+    }
+  }
+
+  @Test func `a role that was revoked and granted again begins with the last grant`() async throws {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let nora = try await instance.administrator("nora", .auditor)
+      let (grant, author) = (Grant(role: .support), instance.author(boss))
+      let administrators = instance.identity.administrators
+      try await administrators.grant(grant, to: nora.id, by: author)
+      try await administrators.revoke(grant, from: nora.id, by: author)
+      instance.clock.advance(Self.day)
+      try await administrators.grant(grant, to: nora.id, by: author)
+      let found = try await instance.identity.reports.access().first { $0.grant == grant }
+      #expect(found?.since == instance.now)
+    }
+  }
+}
