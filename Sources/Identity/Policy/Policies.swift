@@ -66,6 +66,7 @@ public struct Policies: Sendable {
       try edit(&new)
       try new.configuration.check()
       guard new != policy.edit else { return .changed(policy) }
+      try new.enforcement?.check(over: policy.enforcement, sendsMail: context.outbox.carriesMail)
       if let time {
         try ScheduledPolicyChange.check(time, for: scope, at: context.now, connection)
       }
@@ -183,6 +184,9 @@ public struct Policies: Sendable {
         totp_state = \(configuration.totp?.state.rawValue),
         totp_intervals = \(configuration.totp?.adjacentIntervals), pattern = \(new.pattern?.rawValue),
         mandatory_from = \(new.mandatoryFrom?.description),
+        enforcement = \(new.enforcement?.mode.rawValue),
+        enforced_from = \(new.enforcement?.from.description),
+        grace_days = \(new.enforcement?.graceDays),
         policy_version = policy_version + 1, policy_changed_at = \(now.microseconds),
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)
