@@ -90,9 +90,12 @@ struct PolicyPages: Sendable {
       prerequisites: PolicyPrerequisite.all(policy, prerequisites, in: context),
       snippets: PolicySnippets(policy, answers, publicURL: frames.publicURL),
       effective: EffectiveStateView(
-        effective: EffectiveMFA(policy, history: latest, at: identity.clock.now()),
+        effective: EffectiveMFA(
+          policy, history: latest,
+          usersInGrace: try await refusing { try await policies.usersInGrace(scope) },
+          at: identity.clock.now()),
         policy: policy, context: context, times: frame.times, cap: evidence.cap),
-      evidence: evidence, query: query)
+      evidence: evidence, query: query, carriesMail: identity.messages.carriesMail)
     model.isUnchanged = isUnchanged
     model.plans = PolicyPlans(
       context, scheduled: try await refusing { try await policies.scheduled(scope) },
@@ -163,7 +166,7 @@ extension Refusal {
   init(_ error: PolicyError) {
     switch error {
     case .scopeNotFound, .changeNotFound: self = .notFound
-    case .invalidAdjacentIntervals, .twoTOTPEntries: self = .unreadableForm
+    case .invalidAdjacentIntervals, .twoTOTPEntries, .refusalNeedsEmail: self = .unreadableForm
     case .changedMeanwhile, .approvalPending, .timeOutOfRange, .changeScheduled, .changeNotPending,
       .unavailable:
       self = .unavailable(error)

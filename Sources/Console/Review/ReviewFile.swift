@@ -11,9 +11,8 @@ import OTP
 struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
-    "enrollment pattern", "mandatory from", "users", "enrolled", "enrolled %", "exemptions",
-    "last change",
-    "changed by", "reason", "differs in", "address",
+    "enrollment pattern", "mandatory from", "server enforcement", "enforced from", "grace days",
+    "users", "enrolled", "enrolled %", "exemptions", "last change", "changed by", "reason", "differs in", "address",
   ])
   private let publicURL: PublicURL
   private let project: ID<Project>
@@ -30,7 +29,7 @@ struct ReviewFile {
   ///   - base: The project's policy to compare with; nil for administrators who can't read it.
   ///   - exemptions: The number of users who are exempt from MFA.
   mutating func add(_ summary: PolicySummary, base: PolicyInForce?, exemptions: Int) {
-    let configuration = summary.edit.configuration
+    let (configuration, enforcement) = (summary.edit.configuration, summary.edit.enforcement)
     let path =
       summary.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
       ?? ConsolePaths.policy.ofProject(project.text)
@@ -42,6 +41,8 @@ struct ReviewFile {
       String(configuration.accepted?.codes ?? 0),
       catalog.text(configuration.isSMSOn ? Message("common.on") : Message("common.off")),
       summary.edit.pattern?.rawValue ?? "", summary.edit.mandatoryFrom?.description ?? "",
+      enforcement?.mode.rawValue ?? "off", enforcement?.from.description ?? "",
+      enforcement.map { String($0.graceDays) } ?? "",
       String(summary.users), String(summary.enrolledUsers),
       summary.users == 0 ? "" : String(summary.enrolledUsers * 100 / summary.users),
       String(exemptions), summary.changedAt?.rfc3339Milliseconds ?? "", summary.changedBy ?? "",

@@ -60,7 +60,7 @@ struct ReviewRow: ViewModel {
     window = WindowStrip.line(configuration)
     sms = configuration.isSMSOn ? Self.smsOn : Self.smsOff
     pattern =
-      PatternWords.name(summary.edit.pattern, from: summary.edit.mandatoryFrom)
+      summary.edit.patternName
       ?? Message("policy.no-pattern")
     drift = source.drift.map(PolicyFileWords.sentence)
     enrolled = Self.enrolled(summary, source.trend)

@@ -104,7 +104,7 @@ struct WhatIfCase: ViewModel {
     facts.append(
       Fact(
         Message("policy.enrollment-pattern"),
-        policy.patternName ?? Message("policy.no-pattern-recorded")))
+        policy.edit.patternName ?? Message("policy.no-pattern-recorded")))
     return facts
   }
 

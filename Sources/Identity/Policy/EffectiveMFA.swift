@@ -6,6 +6,8 @@ public struct EffectiveMFA: Sendable, Equatable {
     case nobody
     /// The application, which knows the pattern and decides whom it lets in.
     case application
+    /// The server.
+    case server(Enforcement)
   }
 
   /// The kinds of factors whose codes the server requires from users who have one.
@@ -22,6 +24,10 @@ public struct EffectiveMFA: Sendable, Equatable {
   public let pattern: EnrollmentPattern?
   /// The day from which the pattern “mandatory” applies, if it's still to come.
   public let startsOn: Day?
+  /// The day from which the server enforces enrollment, if it's still to come.
+  public let enforcedFrom: Day?
+  /// The number of users without a second factor who still have time to enroll.
+  public let usersInGrace: Int
   /// Who enforces enrollment now.
   public let enrollment: Enforcer
   /// When the enrollment pattern took effect; nil if that isn't known.
@@ -34,8 +40,10 @@ public struct EffectiveMFA: Sendable, Equatable {
   /// - Parameters:
   ///   - policy: The policy.
   ///   - history: The policy's latest changes, newest first.
+  ///   - usersInGrace: The number of users without a second factor who still have time to enroll.
   ///   - now: The current time.
-  public init(_ policy: Policy, history: [AuditRow], at now: Instant) {
+  public init(_ policy: Policy, history: [AuditRow], usersInGrace: Int = 0, at now: Instant) {
+    self.usersInGrace = usersInGrace
     let configuration = policy.configuration
     kinds = configuration.kinds
     users = policy.users
@@ -47,6 +55,15 @@ public struct EffectiveMFA: Sendable, Equatable {
       || configuration.totp?.state == .mandatory
     startsOn = policy.mandatoryFrom.flatMap { $0.start > now ? $0 : nil }
     let isRequired = policy.pattern == .mandatory || policy.pattern == .stepUp
+    let enforcement = policy.edit.effectiveEnforcement
+    let enforcedSince = enforcement?.start(mandatoryFrom: policy.mandatoryFrom)
+    enforcedFrom = enforcedSince.flatMap { $0 > now ? Day($0) : nil }
+    if let enforcement, let enforcedSince, enforcedSince <= now {
+      enrollment = .server(enforcement)
+      enrollmentSince = enforcedSince
+      codesSince = Self.lastChange(of: [.totp, .sms, .mfaState], in: history)
+      return
+    }
     enrollment =
       !configuration.kinds.isEmpty && isRequired && startsOn == nil ? .application : .nobody
     enrollmentSince =

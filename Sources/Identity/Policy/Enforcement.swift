@@ -45,10 +45,9 @@ public struct Enforcement: Hashable, Sendable {
     return from > other.from || graceDays > other.graceDays
   }
 
-  /// Checks that refused users can be sent enrollment links.
-  func check(over old: Enforcement?, sendsMail: Bool) throws(PolicyError) {
-    guard mode == .refuse, old?.mode != .refuse, !sendsMail else { return }
-    throw .refusalNeedsEmail
+  /// Returns whether refused users couldn't be sent enrollment links, which didn't apply before.
+  func lacksEmail(over old: Enforcement?, sendsEmail: Bool) -> Bool {
+    mode == .refuse && old?.mode != .refuse && !sendsEmail
   }
 
   /// The first moment at which a user can be due, given the day of the pattern “mandatory”.
@@ -56,6 +55,7 @@ public struct Enforcement: Hashable, Sendable {
     max(from.start, mandatoryFrom?.start ?? from.start)
   }
 
+  /// The enforcement in policy files and evidence.
   var json: JSON {
     [
       "mode": .string(mode.rawValue), "from": .string(from.description),
@@ -69,6 +69,14 @@ extension PolicyEdit {
   /// “mandatory”.
   public var effectiveEnforcement: Enforcement? {
     configuration.isTOTPOn && pattern == .mandatory ? enforcement : nil
+  }
+
+  /// The first day on which users are due, not before today; nil without enforcement in effect.
+  public func firstDueDay(at now: Instant) -> Day? {
+    effectiveEnforcement.map { enforcement in
+      let start = enforcement.start(mandatoryFrom: mandatoryFrom)
+      return Day(max(start.advanced(bySeconds: Int64(enforcement.graceDays) * 86_400), now))
+    }
   }
 }
 

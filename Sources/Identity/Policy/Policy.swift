@@ -308,6 +308,8 @@ public struct PolicyPreview: Sendable {
   public var needsApproval: Bool { policy.needsApproval(of: weakenings, above: approvalOver) }
   /// The number of users without a factor who are exempt from MFA.
   public let exemptUsers: Int
+  /// Whether the change can't be made because refused users couldn't be sent enrollment links.
+  public let lacksEmail: Bool
   /// The number of users without a factor and an exemption, whom a mandatory pattern affects.
   public var withoutFactor: Int { max(policy.users - policy.enrolledUsers - exemptUsers, 0) }
 }

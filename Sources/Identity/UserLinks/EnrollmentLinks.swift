@@ -107,7 +107,8 @@ public struct EnrollmentLinks: Sendable {
     let notice = UserNotice.enrollmentLinkSent
     let mail = EnrollmentLinkMail(
       scope: scope, email: email, link: store.links.link(code, to: .enrollment),
-      reportLink: try store.outbox.reportedChange(to: notice, account, at: now, connection))
+      reportLink: try store.outbox.reportedChange(to: notice, account, at: now, connection),
+      isRequired: sender.isEmpty)
     let expires = now.advanced(bySeconds: UserLink.Kind.enrollment.lifetime)
     try store.outbox.add(
       OutboxMessage(
