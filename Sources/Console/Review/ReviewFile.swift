@@ -12,7 +12,8 @@ struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
     "enrollment pattern", "mandatory from", "server enforcement", "enforced from", "grace days",
-    "users", "enrolled", "enrolled %", "exemptions", "last change", "changed by", "reason", "differs in", "address",
+    "users", "enrolled", "enrolled %", "exemptions", "last change", "changed by", "reason",
+    "differs in", "address",
   ])
   private let publicURL: PublicURL
   private let project: ID<Project>

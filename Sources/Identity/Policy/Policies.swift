@@ -138,10 +138,12 @@ public struct Policies: Sendable {
       }
       let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
       let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
-      guard start <= cutoff else { return policy.users - policy.users(with: policy.configuration.kinds) }
+      guard start <= cutoff else {
+        return policy.users - policy.users(with: policy.configuration.kinds)
+      }
       return try connection.first(
         """
-        SELECT count(*) FROM account
+        SELECT count(*) FROM account INDEXED BY account_by_creation
         WHERE scope_key = \(scope.key) AND created_at > \(cutoff.microseconds)
           AND has_totp = 0 AND has_phone = 0
         """

@@ -65,10 +65,13 @@ extension Store {
   func refusesSignIn(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard try refusesSessions(of: account, in: scope, at: now, connection), let email = account.email
+    guard try refusesSessions(of: account, in: scope, at: now, connection),
+      let email = account.email
     else { return false }
     // A second attempt right away must not invalidate the link in the first email.
-    guard try !UserLink.isNew(.enrollment, of: account.key, at: now, connection) else { return true }
+    guard try !UserLink.isNew(.enrollment, of: account.key, at: now, connection) else {
+      return true
+    }
     let name = MailQuota.name(to: email, in: scope)
     guard try HourlyQuota.take(name, limit: MailQuota.perAddress, at: now, connection) == nil
     else { return true }

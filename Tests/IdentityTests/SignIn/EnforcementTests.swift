@@ -1,4 +1,6 @@
 import Crypto
+import Database
+import DatabaseSQLite
 @testable import Identity
 import Testing
 
