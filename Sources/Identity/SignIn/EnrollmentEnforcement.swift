@@ -62,6 +62,8 @@ extension Store {
   ///   - scope: The user pool.
   ///   - now: The time of the sign-in.
   ///   - connection: The transaction of the sign-in, which must not be rolled back.
+  /// - Returns: Whether the sign-in is refused.
+  /// - Throws: The database's error.
   func refusesSignIn(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
