@@ -35,7 +35,14 @@ struct WhatIfCase: ViewModel {
     }
     switch forecast.secondFactor {
     case .none:
-      return (Chip.look(Message("what-if.chip-first-factor")), Message("what-if.password-alone"))
+      switch forecast.enforcement {
+      case .refuse:
+        return (Chip.bad(Message("what-if.chip-rejected")), Message("what-if.refused"))
+      case .claim:
+        return (Chip.look(Message("what-if.chip-first-factor")), Message("what-if.claimed"))
+      case nil:
+        return (Chip.look(Message("what-if.chip-first-factor")), Message("what-if.password-alone"))
+      }
     case .due(_, _, .blocked(let until)):
       return (
         Chip.bad(Message("what-if.chip-blocked")),

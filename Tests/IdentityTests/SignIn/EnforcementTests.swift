@@ -301,6 +301,19 @@ struct EnforcementTests {
     }
   }
 
+  @Test(arguments: Enforcement.Mode.allCases)
+  func `the simulator predicts what enforcement does`(mode: Enforcement.Mode) async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let alice = try await instance.account(.alice)
+      try await enforce(instance, mode)
+      let owner = try await instance.agent("o", role: .owner)
+      let forecasts = try await instance.identity.signIns.forecasts(
+        of: alice.id.text, visibleTo: owner.administrator)
+      let predicted = forecasts.map(\.enforcement)
+      #expect(predicted == [mode])
+    }
+  }
+
   @Test func `users in grace are those without a factor whose time isn't over`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
