@@ -140,7 +140,7 @@ struct PolicyCheckView: ViewModel {
 
   private var losing: Int { preview.losingSecondFactor }
 
-  /// What applications will see; sessions are unaffected.
+  /// What applications will see.
   private var sees: [Message] {
     var sees: [Message] = []
     if preview.switchesOff {
@@ -165,7 +165,9 @@ struct PolicyCheckView: ViewModel {
     } else if changesPattern {
       sees.append(Message("policy.apps-pattern"))
     }
-    return sees + [Message("policy.apps-sessions")]
+    // Refusal ends sessions without a second factor at their next refresh.
+    let endsSessions = preview.new.effectiveEnforcement?.mode == .refuse
+    return endsSessions ? sees : sees + [Message("policy.apps-sessions")]
   }
 
   /// The effect of another window on the codes of the last 30 days; nil if the window stays the same
