@@ -101,6 +101,7 @@ let package = Package(
         .embedInCode("Migrations/m0037_reviews_sqlite.sql"),
         .embedInCode("Migrations/m0038_scheduled_changes_sqlite.sql"),
         .embedInCode("Migrations/m0039_policy_templates_sqlite.sql"),
+        .embedInCode("Migrations/m0040_enforcement_sqlite.sql"),
         .embedInCode("Migrations/m0041_caller_codes_sqlite.sql"),
         .embedInCode("Migrations/m0042_alerts_sqlite.sql"),
         .embedInCode("Migrations/m0043_report_subscriptions_sqlite.sql"),

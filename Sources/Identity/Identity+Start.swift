@@ -62,6 +62,7 @@ extension Identity {
       migration("m0037_reviews", PackageResources.m0037_reviews_sqlite_sql),
       migration("m0038_scheduled_changes", PackageResources.m0038_scheduled_changes_sqlite_sql),
       migration("m0039_policy_templates", PackageResources.m0039_policy_templates_sqlite_sql),
+      migration("m0040_enforcement", PackageResources.m0040_enforcement_sqlite_sql),
       migration("m0041_caller_codes", PackageResources.m0041_caller_codes_sqlite_sql),
       migration("m0042_alerts", PackageResources.m0042_alerts_sqlite_sql),
       migration(

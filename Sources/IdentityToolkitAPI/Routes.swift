@@ -27,6 +27,7 @@ struct Routes {
     addPhones()
     addFactors()
     addRecoveryCodes()
+    addEnrollmentPolicy()
     addResources()
     addFederation()
     addKeys()

@@ -5,11 +5,18 @@ extension EnrollmentLinkMail {
   var subject: Message { Message("mail.subject-enroll", ["application": .application(scope)]) }
 
   var body: Message {
-    Message(
-      "mail.enroll",
-      [
-        "application": .application(scope), "email": .text(email), "link": .text(link),
-        "advice": .reporting(reportLink, scope),
-      ])
+    let (application, advice) = (
+      Message.Value.application(scope), Message.Value.reporting(reportLink, scope)
+    )
+    guard isRequired else {
+      return Message(
+        "mail.enroll",
+        [
+          "application": application, "email": .text(email), "link": .text(link), "advice": advice,
+        ])
+    }
+    return Message(
+      "mail.enroll-required",
+      ["application": application, "email": .text(email), "link": .text(link), "advice": advice])
   }
 }

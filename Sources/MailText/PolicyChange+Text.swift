@@ -2,6 +2,17 @@ public import Identity
 public import Localization
 import OTP
 
+extension Enforcement {
+  /// The enforcement as a part of a list of settings.
+  public var message: Message {
+    let (day, count) = (Message.Value.date(LocalDate(from)), Message.Value.number(graceDays))
+    return switch mode {
+    case .claim: Message("policy.enforcement-value-claim", ["day": day, "count": count])
+    case .refuse: Message("policy.enforcement-value-refuse", ["day": day, "count": count])
+    }
+  }
+}
+
 extension PolicyChange.Value {
   /// The value as a part of a list of settings.
   public var message: Message {
@@ -30,6 +41,8 @@ extension PolicyChange.Value {
     case .pattern(.skippable?, from: _): Message("policy.pattern-value-skippable")
     case .pattern(.account?, from: _): Message("policy.pattern-value-account")
     case .pattern(.stepUp?, from: _): Message("policy.pattern-value-step-up")
+    case .enforcement(nil): Message("common.off")
+    case .enforcement(let enforcement?): enforcement.message
     }
   }
 }

@@ -52,6 +52,7 @@ extension PolicyChange {
     case .sms: Message("mail.policy-sms", ["from": from, "to": to])
     case .state: Message("mail.policy-state", ["from": from, "to": to])
     case .pattern: Message("mail.policy-pattern", ["from": from, "to": to])
+    case .enforcement: Message("mail.policy-enforcement", ["from": from, "to": to])
     }
   }
 }

@@ -10,6 +10,7 @@ enum AuditCode {
     case .adjacentIntervals: code == "default" ? Message("audit.default-intervals") : nil
     case .mfaState: state(code)
     case .pattern: EnrollmentPattern(rawValue: code)?.auditWords
+    case .enforcement: enforcement(code)
     case .passwordClasses: characters(code)
     case .role: ServiceTokenRole(rawValue: code)?.auditWords
     case .message: OutboxWords.purpose(code)
@@ -37,6 +38,14 @@ enum AuditCode {
   private static func reportedChange(_ code: String) -> Message? {
     guard case .notice(let notice) = ReportedChange.Fact(stored: code) else { return nil }
     return OutboxWords.change(notice.kind)
+  }
+
+  private static func enforcement(_ code: String) -> Message? {
+    switch Enforcement.Mode(rawValue: code) {
+    case .claim: Message("audit.enforcement-claim")
+    case .refuse: Message("audit.enforcement-refuse")
+    case nil: nil
+    }
   }
 
   private static func totp(_ code: String) -> Message? {

@@ -137,7 +137,7 @@ struct AuditFormatter: Sendable {
     switch field {
     case .lastSignIn, .approvalOver, .policyApprovalOver: Message("audit.never")
     case .tokenChangesPerHour: Message("audit.any-number")
-    case .totp: Message("common.off")
+    case .totp, .enforcement: Message("common.off")
     case .mfaState, .passwordEnforced, .passwordUpgrade, .passwordShortest, .passwordLongest:
       Message("audit.not-set")
     case .suspendedUntil, .changesLockedAt: Message("audit.no")

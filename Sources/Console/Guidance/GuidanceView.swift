@@ -61,7 +61,7 @@ struct GuideView: ViewModel {
       facts.append(
         Fact(
           Message("policy.enrollment-pattern"),
-          policy.patternName ?? Message("policy.no-pattern-recorded")))
+          policy.edit.patternName ?? Message("policy.no-pattern-recorded")))
     }
     return facts
   }

@@ -30,6 +30,11 @@ struct EffectiveStateView: ViewModel {
     switch effective.enrollment {
     case .nobody: Chip.off(Message("policy.enrollment-by-nobody"))
     case .application: Chip.look(Message("policy.enrollment-by-application"))
+    case .server(let enforcement):
+      switch enforcement.mode {
+      case .claim: Chip.look(Message("policy.enrollment-by-claim"))
+      case .refuse: Chip.on(Message("policy.codes-by-server"))
+      }
     }
   }
 
@@ -38,8 +43,18 @@ struct EffectiveStateView: ViewModel {
     if let day = effective.startsOn {
       return Message("policy.enrollment-starts", ["day": Times.value(day)])
     }
+    if case .server(let enforcement) = effective.enrollment {
+      switch enforcement.mode {
+      case .claim: return Message("policy.enrollment-claim-hint")
+      case .refuse: return Message("policy.enrollment-refuse-hint")
+      }
+    }
     switch effective.pattern {
-    case .mandatory: return Message("policy.enrollment-mandatory-hint")
+    case .mandatory:
+      guard let day = effective.enforcedFrom else {
+        return Message("policy.enrollment-mandatory-hint")
+      }
+      return Message("policy.enrollment-enforced-from", ["day": Times.value(day)])
     case .stepUp: return Message("policy.enrollment-step-up-hint")
     case .skippable, .account, nil: return Message("policy.enrollment-optional-hint")
     }
@@ -47,7 +62,8 @@ struct EffectiveStateView: ViewModel {
 
   /// Says what “mandatory” in the API means; nil if nothing is called that.
   private var mandatory: Message? {
-    effective.saysMandatory ? Message("policy.mandatory-means") : nil
+    if case .server = effective.enrollment { return nil }
+    return effective.saysMandatory ? Message("policy.mandatory-means") : nil
   }
 
   private var unasked: Message {
@@ -79,6 +95,10 @@ struct EffectiveStateView: ViewModel {
     .text("unaskedUsers") { view in
       view.effective.unaskedUsers > 0 && view.context.may(.findUsers)
         ? (["factor": "none"] as Form).query(of: ConsolePaths.users(view.context.scope)) : nil
+    },
+    .text("inGrace") { view in
+      view.effective.usersInGrace > 0
+        ? Message("policy.users-in-grace", ["count": .number(view.effective.usersInGrace)]) : nil
     },
     .text("mandatory") { $0.mandatory },
     .markup("totp") { $0.policy.configuration.chip },

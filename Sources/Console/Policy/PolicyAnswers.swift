@@ -10,6 +10,9 @@ struct PolicyAnswers: Sendable, Equatable {
   var sms: String
   var pattern: String
   var from: String
+  var enforcement: String
+  var enforcedFrom: String
+  var grace: String
 
   init(_ edit: PolicyEdit) {
     let configuration = edit.configuration
@@ -18,6 +21,9 @@ struct PolicyAnswers: Sendable, Equatable {
     sms = configuration.isSMSOn ? "on" : "off"
     pattern = edit.pattern?.rawValue ?? Self.noPattern
     from = edit.mandatoryFrom?.description ?? ""
+    enforcement = edit.enforcement?.mode.rawValue ?? Self.unenforced
+    enforcedFrom = edit.enforcement?.from.description ?? ""
+    grace = String(edit.enforcement?.graceDays ?? Self.usualGrace)
   }
 
   init(_ form: Form) {
@@ -26,10 +32,16 @@ struct PolicyAnswers: Sendable, Equatable {
     sms = form.trimmed("sms")
     pattern = form.trimmed("pattern")
     from = form.trimmed("from")
+    enforcement = form.trimmed("enforcement")
+    enforcedFrom = form.trimmed("enforced-from")
+    grace = form.trimmed("grace")
   }
 
   static let noPattern = "none"
   static let byDefault = "default"
+  static let unenforced = "off"
+  /// The days that the form offers.
+  private static let usualGrace = 14
 
   /// The values as hidden fields, to carry them from page to page.
   var fields: [HiddenField] {
@@ -37,6 +49,9 @@ struct PolicyAnswers: Sendable, Equatable {
       HiddenField(name: "totp", value: totp), HiddenField(name: "intervals", value: intervals),
       HiddenField(name: "sms", value: sms), HiddenField(name: "pattern", value: pattern),
       HiddenField(name: "from", value: from),
+      HiddenField(name: "enforcement", value: enforcement),
+      HiddenField(name: "enforced-from", value: enforcedFrom),
+      HiddenField(name: "grace", value: grace),
     ]
   }
 
@@ -66,18 +81,49 @@ struct PolicyAnswers: Sendable, Equatable {
     if chosen == .mandatory, !from.isEmpty, day == nil {
       faults.append(FieldError(field: "from", text: Message("policy.from-invalid")))
     }
+    let (enforced, enforcementFaults) = readEnforcement()
+    faults += enforcementFaults
     guard faults.isEmpty else { return .faults(faults) }
     return .change(
       PolicyChangeRequest(
         isOn: totp == "on", intervals: number, isSMSOn: sms == "on", pattern: chosen,
-        mandatoryFrom: day))
+        mandatoryFrom: day, enforcement: enforced))
   }
 
-  /// Parses 0 to 10 in ASCII digits; rejects `+5`, `５`, and `5.0`.
-  private var wholeNumber: Int? {
-    guard (1...2).contains(intervals.utf8.count),
-      intervals.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-      let number = Int(intervals), Window.range.contains(number)
+  /// Parses the enforcement; keeps it if the form doesn't have it.
+  private func readEnforcement() -> (PolicyChangeRequest.EnforcementChoice, [FieldError]) {
+    if enforcement.isEmpty { return (.unchanged, []) }
+    if enforcement == Self.unenforced { return (.set(nil), []) }
+    guard let mode = Enforcement.Mode(rawValue: enforcement) else {
+      return (
+        .unchanged,
+        [
+          FieldError(
+            field: "enforcement-\(Self.unenforced)", text: Message("policy.enforcement-required"))
+        ]
+      )
+    }
+    var faults: [FieldError] = []
+    let day = Day(enforcedFrom)
+    if day == nil {
+      faults.append(
+        FieldError(field: "enforced-from", text: Message("policy.enforced-from-invalid")))
+    }
+    let days = Self.wholeNumber(grace, in: Enforcement.graceRange)
+    if days == nil {
+      faults.append(FieldError(field: "grace", text: Message("policy.grace-invalid")))
+    }
+    guard let day, let days else { return (.unchanged, faults) }
+    return (.set(Enforcement(mode, from: day, graceDays: days)), [])
+  }
+
+  private var wholeNumber: Int? { Self.wholeNumber(intervals, in: Window.range) }
+
+  /// Parses one or two ASCII digits; rejects `+5`, `５`, and `5.0`.
+  private static func wholeNumber(_ text: String, in range: ClosedRange<Int>) -> Int? {
+    guard (1...2).contains(text.utf8.count),
+      text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let number = Int(text), range.contains(number)
     else { return nil }
     return number
   }
@@ -96,12 +142,22 @@ struct PolicyChangeRequest: Sendable, Equatable {
   let isSMSOn: Bool
   let pattern: EnrollmentPattern?
   let mandatoryFrom: Day?
+  let enforcement: EnforcementChoice
+
+  /// The enforcement in the form.
+  enum EnforcementChoice: Sendable, Equatable {
+    /// The form doesn't have it.
+    case unchanged
+    /// Nil for none.
+    case set(Enforcement?)
+  }
 
   /// Applies the change to a policy; values that aren't in the form are kept.
   func applied(to edit: PolicyEdit) -> PolicyEdit {
     var edit = edit
     edit.pattern = pattern
     edit.mandatoryFrom = mandatoryFrom
+    if case .set(let chosen) = enforcement { edit.enforcement = chosen }
     edit.configuration.setSMS(isSMSOn)
     let old = edit.configuration.totp
     let state: MFAState =

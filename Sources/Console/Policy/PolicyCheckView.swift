@@ -57,9 +57,7 @@ struct PolicyCheckView: ViewModel {
             "new": .number(new.window.codes),
           ]))
     }
-    if preview.policy.pattern != preview.new.pattern
-      || preview.policy.mandatoryFrom != preview.new.mandatoryFrom
-    {
+    if changesPattern, preview.new.effectiveEnforcement == nil {
       hits.append(Message("policy.pattern-is-recorded"))
     }
     let (was, becomes) = (preview.policy.edit, preview.new)
@@ -68,9 +66,31 @@ struct PolicyCheckView: ViewModel {
     {
       hits.append(mandatoryHit)
     }
+    if let enforcementHit { hits.append(enforcementHit) }
     if old.isSMSOn != new.isSMSOn { hits.append(smsHit) }
     if hits.isEmpty { hits.append(Message("policy.no-one-affected")) }
     return hits
+  }
+
+  private var changesPattern: Bool {
+    preview.policy.pattern != preview.new.pattern
+      || preview.policy.mandatoryFrom != preview.new.mandatoryFrom
+  }
+
+  /// What enforcement by the server means, and for how many users; nil if that doesn't change.
+  private var enforcementHit: Message? {
+    let was = preview.policy.edit
+    guard let enforcement = preview.new.effectiveEnforcement,
+      let day = preview.new.firstDueDay(at: now)
+    else {
+      return was.effectiveEnforcement == nil ? nil : Message("policy.no-more-enforcement")
+    }
+    guard was.effectiveEnforcement != enforcement || changesPattern else { return nil }
+    let (count, from) = (Message.Value.number(preview.withoutFactor), Times.value(day))
+    return switch enforcement.mode {
+    case .claim: Message("policy.users-get-claim", ["count": count, "day": from])
+    case .refuse: Message("policy.users-are-refused", ["count": count, "day": from])
+    }
   }
 
   /// The effect of turning SMS codes on or off.
@@ -107,6 +127,9 @@ struct PolicyCheckView: ViewModel {
     {
       warnings.append(Message("policy.start-is-past", ["day": Times.value(day)]))
     }
+    if preview.new.enforcement != nil, preview.new.effectiveEnforcement == nil {
+      warnings.append(Message("policy.enforcement-condition"))
+    }
     if new.isSMSOn, !old.isSMSOn {
       warnings.append(
         Message(
@@ -117,7 +140,7 @@ struct PolicyCheckView: ViewModel {
 
   private var losing: Int { preview.losingSecondFactor }
 
-  /// What applications will see; sessions are unaffected.
+  /// What applications will see.
   private var sees: [Message] {
     var sees: [Message] = []
     if preview.switchesOff {
@@ -132,12 +155,19 @@ struct PolicyCheckView: ViewModel {
     if old.isSMSOn != new.isSMSOn {
       sees.append(new.isSMSOn ? Message("policy.apps-sms-on") : Message("policy.apps-sms-off"))
     }
-    if preview.policy.pattern != preview.new.pattern
-      || preview.policy.mandatoryFrom != preview.new.mandatoryFrom
-    {
+    if let enforcement = preview.new.effectiveEnforcement {
+      if enforcement != preview.policy.edit.effectiveEnforcement {
+        switch enforcement.mode {
+        case .claim: sees.append(Message("policy.apps-claim"))
+        case .refuse: sees.append(Message("policy.apps-refusal"))
+        }
+      }
+    } else if changesPattern {
       sees.append(Message("policy.apps-pattern"))
     }
-    return sees + [Message("policy.apps-sessions")]
+    // Refusal ends sessions without a second factor at their next refresh.
+    let endsSessions = preview.new.effectiveEnforcement?.mode == .refuse
+    return endsSessions ? sees : sees + [Message("policy.apps-sessions")]
   }
 
   /// The effect of another window on the codes of the last 30 days; nil if the window stays the same

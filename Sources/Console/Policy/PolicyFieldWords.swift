@@ -24,6 +24,7 @@ extension PolicyChange.Field {
     case .sms: .verbatim("SMS")
     case .state: Message("policy.state-name")
     case .pattern: Message("policy.pattern-name")
+    case .enforcement: Message("policy.enforcement-name")
     }
   }
 
@@ -35,6 +36,7 @@ extension PolicyChange.Field {
     case .sms: .verbatim("SMS")
     case .state: Message("common.state")
     case .pattern: Message("policy.enrollment-pattern")
+    case .enforcement: Message("policy.server-enforcement")
     }
   }
 }

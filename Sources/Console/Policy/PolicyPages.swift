@@ -90,11 +90,14 @@ struct PolicyPages: Sendable {
       prerequisites: PolicyPrerequisite.all(policy, prerequisites, in: context),
       snippets: PolicySnippets(policy, answers, publicURL: frames.publicURL),
       effective: EffectiveStateView(
-        effective: EffectiveMFA(policy, history: latest, at: identity.clock.now()),
+        effective: EffectiveMFA(
+          policy, history: latest,
+          usersInGrace: try await refusing { try await policies.usersInGrace(scope) },
+          at: identity.clock.now()),
         policy: policy,
         exempt: try await refusing { try await identity.exemptions.current(in: scope) }
           .count { !$0.isEnrolled }, context: context, times: frame.times, cap: evidence.cap),
-      evidence: evidence, query: query)
+      evidence: evidence, query: query, carriesMail: identity.messages.carriesMail)
     model.isUnchanged = isUnchanged
     model.plans = PolicyPlans(
       context, scheduled: try await refusing { try await policies.scheduled(scope) },
@@ -165,7 +168,7 @@ extension Refusal {
   init(_ error: PolicyError) {
     switch error {
     case .scopeNotFound, .changeNotFound: self = .notFound
-    case .invalidAdjacentIntervals, .twoTOTPEntries: self = .unreadableForm
+    case .invalidAdjacentIntervals, .twoTOTPEntries, .refusalNeedsEmail: self = .unreadableForm
     case .changedMeanwhile, .approvalPending, .timeOutOfRange, .changeScheduled, .changeNotPending,
       .unavailable:
       self = .unavailable(error)

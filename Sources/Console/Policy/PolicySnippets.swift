@@ -39,7 +39,7 @@ struct PolicySnippets: ViewModel {
       let texts = WindowChoice.all.map { choice in
         let request = PolicyChangeRequest(
           isOn: totp == "on", intervals: choice.intervals, isSMSOn: sms == "on",
-          pattern: edit.pattern, mandatoryFrom: edit.mandatoryFrom)
+          pattern: edit.pattern, mandatoryFrom: edit.mandatoryFrom, enforcement: .unchanged)
         return Array(text(request.applied(to: edit)).utf8)
       }
       add(texts, answers, to: &html)

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Text
 
 /// A change of a policy with its effects, as the review page shows it.
@@ -43,6 +44,11 @@ extension PolicyPages {
     }
     guard !change.preview.changes.isEmpty else {
       return .answer(try await page(context, policy, proposal.answers, isUnchanged: true))
+    }
+    guard !change.preview.lacksEmail else {
+      let fault = FieldError(
+        field: "enforcement-refuse", text: Message("policy.refusal-needs-email"))
+      return .answer(try await page(context, policy, proposal.answers, faults: [fault]))
     }
     guard !isLate else { return .answer(try await review(context, change, isLate: true)) }
     return .change(change)

@@ -15,6 +15,7 @@ struct PolicyView: ViewModel {
   let effective: EffectiveStateView
   let evidence: PolicyEvidence
   let query: EvidenceQuery
+  let carriesMail: Bool
   var race: PolicyRace?
   var plans: PolicyPlans?
   var isUnchanged = false
@@ -168,11 +169,12 @@ struct PolicyView: ViewModel {
       $0.configuration.isSMSOn ? Message("common.on") : Message("common.off")
     },
     .list("patterns") { $0.patterns },
+    .object("enforcement") { EnforcementFields($0) },
     .text("patternError") { $0.frame.error(at: "pattern-none") },
     .markup("totp") { $0.configuration.chip },
     .text("intervalsInWords") { WindowWords.number($0.configuration) },
     .text("guidance") { ConsolePaths.scopeGuidance($0.context.scope) },
-    .text("pattern") { $0.policy.patternName ?? Message("policy.no-pattern") },
+    .text("pattern") { $0.policy.edit.patternName ?? Message("policy.no-pattern") },
     .list(\.prerequisites),
     .object(\.versions),
     .object(\.snippets),
@@ -198,6 +200,42 @@ struct PatternChoice: ViewModel {
     .text(\.guide),
     .flag(\.isChecked),
     .optional(\.day),
+  ]
+}
+
+/// The form fields of server enforcement.
+struct EnforcementFields: ViewModel {
+  let answers: PolicyAnswers
+  let carriesMail: Bool
+  let isInEffect: Bool
+  let modeError: Message?
+  let fromError: Message?
+  let graceError: Message?
+
+  init(_ view: PolicyView) {
+    answers = view.answers
+    carriesMail = view.carriesMail
+    isInEffect = view.policy.configuration.isTOTPOn && view.policy.pattern == .mandatory
+    modeError =
+      view.frame.error(at: "enforcement-refuse") ?? view.frame.error(at: "enforcement-off")
+    fromError = view.frame.error(at: "enforced-from")
+    graceError = view.frame.error(at: "grace")
+  }
+
+  private func isChosen(_ mode: Enforcement.Mode) -> Bool { answers.enforcement == mode.rawValue }
+
+  static let keys: Keys<Self> = [
+    .text("condition") { $0.isInEffect ? nil : Message("policy.enforcement-condition") },
+    .flag("isOff") { !$0.isChosen(.claim) && !$0.isChosen(.refuse) },
+    .flag("isClaim") { $0.isChosen(.claim) },
+    .flag("isRefuse") { $0.isChosen(.refuse) },
+    .text("noMail") { $0.carriesMail ? nil : Message("policy.refusal-needs-email") },
+    .flag("isRefusalDisabled") { !$0.carriesMail && !$0.isChosen(.refuse) },
+    .text("from") { $0.answers.enforcedFrom },
+    .text("grace") { $0.answers.grace },
+    .text(\.modeError),
+    .text(\.fromError),
+    .text(\.graceError),
   ]
 }
 

@@ -1,5 +1,6 @@
 import Identity
 import Localization
+import MailText
 import OTP
 import Templating
 
@@ -58,9 +59,15 @@ enum PatternWords {
   }
 }
 
-extension Policy {
-  /// The name of the enrollment pattern; nil if none is set.
-  var patternName: Message? { PatternWords.name(pattern, from: mandatoryFrom) }
+extension PolicyEdit {
+  /// The name of the enrollment pattern, with its enforcement if it has an effect; nil if none is set.
+  var patternName: Message? {
+    guard let name = PatternWords.name(pattern, from: mandatoryFrom) else { return nil }
+    guard let enforcement = effectiveEnforcement else { return name }
+    return Message(
+      "policy.pattern-enforced",
+      ["pattern": .message(name), "enforcement": .message(enforcement.message)])
+  }
 }
 
 /// Describes the odds of guessing a code.

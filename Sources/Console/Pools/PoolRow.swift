@@ -82,13 +82,13 @@ struct PoolRow: ViewModel {
     return switch enforcer {
     case .nobody: Message("pools.enrolled-users-asked")
     case .application: Message("pools.application-enrolls")
+    case .server: Message("pools.server-enforces")
     }
   }
 
   private var pattern: Message? {
     source.policy.map {
-      PatternWords.name($0.edit.pattern, from: $0.edit.mandatoryFrom)
-        ?? Message("policy.no-pattern")
+      $0.edit.patternName ?? Message("policy.no-pattern")
     }
   }
 

@@ -141,6 +141,7 @@ struct DifferingTenantRow: ViewModel {
     case .sms: .verbatim("SMS")
     case .state: Message("projects.state")
     case .pattern: Message("projects.enrollment-pattern")
+    case .enforcement: Message("projects.enforcement")
     }
   }
 }

@@ -89,7 +89,7 @@ struct EvidencePool: ViewModel {
       $0.summary.edit.configuration.isSMSOn ? PoolRow.smsOn : PoolRow.smsOff
     },
     .text("pattern") {
-      PatternWords.name($0.summary.edit.pattern, from: $0.summary.edit.mandatoryFrom)
+      $0.summary.edit.patternName
         ?? Message("policy.no-pattern")
     },
     .markup("enrolled") { Meter.share($0.summary.enrolledUsers, of: $0.summary.users) },

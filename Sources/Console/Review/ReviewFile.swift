@@ -11,8 +11,9 @@ import OTP
 struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
-    "enrollment pattern", "mandatory from", "users", "enrolled", "enrolled %", "exemptions",
-    "code attempts", "rejected", "last change", "changed by", "reason", "differs in", "address",
+    "enrollment pattern", "mandatory from", "server enforcement", "enforced from", "grace days",
+    "users", "enrolled", "enrolled %", "exemptions", "code attempts", "rejected", "last change",
+    "changed by", "reason", "differs in", "address",
   ])
   private let publicURL: PublicURL
   private let project: ID<Project>
@@ -32,7 +33,7 @@ struct ReviewFile {
   mutating func add(
     _ summary: PolicySummary, base: PolicyInForce?, exemptions: Int, attempts: AttemptCounts
   ) {
-    let configuration = summary.edit.configuration
+    let (configuration, enforcement) = (summary.edit.configuration, summary.edit.enforcement)
     let path =
       summary.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
       ?? ConsolePaths.policy.ofProject(project.text)
@@ -44,6 +45,8 @@ struct ReviewFile {
       String(configuration.accepted?.codes ?? 0),
       catalog.text(configuration.isSMSOn ? Message("common.on") : Message("common.off")),
       summary.edit.pattern?.rawValue ?? "", summary.edit.mandatoryFrom?.description ?? "",
+      enforcement?.mode.rawValue ?? "off", enforcement?.from.description ?? "",
+      enforcement.map { String($0.graceDays) } ?? "",
       String(summary.users), String(summary.enrolledUsers),
       summary.users == 0 ? "" : String(summary.enrolledUsers * 100 / summary.users),
       String(exemptions), String(attempts.all), String(attempts.rejected),

@@ -1,5 +1,6 @@
 import Identity
 import Localization
+import MailText
 import OTP
 import Templating
 
@@ -271,6 +272,9 @@ extension PolicyWeakening {
       return Message("scopes.weaker-pattern", ["pattern": .message(pattern)])
     case .laterStart(_, let to):
       return Message("scopes.weaker-start", ["day": Times.value(to)])
+    case .looserEnforcement(_, nil): return Message("scopes.weaker-enforcement-off")
+    case .looserEnforcement(_, let to?):
+      return Message("scopes.weaker-enforcement", ["enforcement": .message(to.message)])
     }
   }
 }

@@ -35,7 +35,14 @@ struct WhatIfCase: ViewModel {
     }
     switch forecast.secondFactor {
     case .none:
-      return (Chip.look(Message("what-if.chip-first-factor")), Message("what-if.password-alone"))
+      switch forecast.enforcement {
+      case .refuse:
+        return (Chip.bad(Message("what-if.chip-rejected")), Message("what-if.refused"))
+      case .claim:
+        return (Chip.look(Message("what-if.chip-first-factor")), Message("what-if.claimed"))
+      case nil:
+        return (Chip.look(Message("what-if.chip-first-factor")), Message("what-if.password-alone"))
+      }
     case .due(_, _, .blocked(let until)):
       return (
         Chip.bad(Message("what-if.chip-blocked")),
@@ -104,7 +111,7 @@ struct WhatIfCase: ViewModel {
     facts.append(
       Fact(
         Message("policy.enrollment-pattern"),
-        policy.patternName ?? Message("policy.no-pattern-recorded")))
+        policy.edit.patternName ?? Message("policy.no-pattern-recorded")))
     return facts
   }
 

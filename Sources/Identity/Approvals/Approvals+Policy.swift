@@ -82,10 +82,11 @@ extension Approvals {
       WHERE w.approval_id = \(approval.id)
       """
     ) { row in
-      ProposedPolicy(
-        edit: try PolicyEdit(row, from: 0), version: try row.value(6),
-        applyAt: (try row.value(7) as Int64?).map(Instant.init(microseconds:)),
-        template: (try row.value(8) as String?).flatMap { PolicyTemplate.Kind($0) })
+      let column = PolicyEdit.columnCount
+      return ProposedPolicy(
+        edit: try PolicyEdit(row, from: 0), version: try row.value(column),
+        applyAt: (try row.value(column + 1) as Int64?).map(Instant.init(microseconds:)),
+        template: (try row.value(column + 2) as String?).flatMap { PolicyTemplate.Kind($0) })
     }
   }
 

@@ -142,6 +142,12 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case appliesAt = "applies-at"
   /// The day from which enrollment is mandatory.
   case mandatoryFrom = "mandatory-from"
+  /// How the server enforces mandatory enrollment.
+  case enforcement
+  /// The day from which the server enforces mandatory enrollment.
+  case enforcedFrom = "enforced-from"
+  /// The days that each user has to enroll.
+  case graceDays = "grace-days"
   /// Whether password sign-in is enabled.
   case passwordSignIn = "password-sign-in"
   /// Whether email link sign-in is enabled.

@@ -45,6 +45,8 @@ public enum CustomTokenError: Error, Sendable {
   case forbiddenClaim(String)
   /// The custom claims are longer than 1,000 characters.
   case claimsTooLarge
+  /// The user should have a second factor by now and has none; an enrollment link is in their email.
+  case enrollmentRequired
   /// The account is disabled.
   case userDisabled
   /// The user pool is disabled.
@@ -65,7 +67,8 @@ public enum ReservedClaims {
 
   /// Names whose values in a token always describe the user, regardless of custom claims.
   public static let all: Set<UntrustedText> = forbidden.union([
-    "email", "email_verified", "name", "phone_number", "picture", "provider_id", "user_id",
+    "countersign", "email", "email_verified", "name", "phone_number", "picture", "provider_id",
+    "user_id",
   ])
 
   /// The maximum length of custom claims, in UTF-16 code units.
@@ -109,7 +112,10 @@ public struct CustomTokens: Sendable {
     let words = try await read(token, for: scope)
     let now = store.clock.now()
     let random = store.random
-    let result = try await store.write(CustomTokenError.self) { connection in
+    // Nil if the sign-in is refused: returned, so that the transaction keeps the enrollment link.
+    let result: (grant: SessionGrant, isNewUser: Bool)? = try await store.write(
+      CustomTokenError.self
+    ) { connection in
       if let signer = words.signer, try !TrustedTokenKeys.isInForce(signer, connection) {
         throw CustomTokenError.credentialMismatch
       }
@@ -131,12 +137,16 @@ public struct CustomTokens: Sendable {
         try account.recordSignUp(
           in: scope, method: .custom, by: author, at: now, connection)
       }
+      guard try !store.refusesSignIn(of: account, in: scope, at: now, connection) else {
+        return nil
+      }
       let grant = try Sessions.begin(
         account, in: scope, provider: .custom, secondFactor: nil, claims: words.claims, at: now,
         random: random, connection)
       return (grant: grant, isNewUser: known == nil)
     }
     if let signer = words.signer { signers.uses.note(signer, at: now) }
+    guard let result else { throw .enrollmentRequired }
     return result
   }
 

@@ -183,6 +183,8 @@ public struct EnrollmentLinkMail: Sendable {
   public let link: String
   /// The link to report the change.
   public let reportLink: String
+  /// Whether it's sent because a sign-in was refused, and not by an agent.
+  public let isRequired: Bool
 }
 
 /// An action link, such as one to choose a new password.

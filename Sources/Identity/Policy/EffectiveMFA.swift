@@ -6,6 +6,8 @@ public struct EffectiveMFA: Sendable, Equatable {
     case nobody
     /// The application, which knows the pattern and decides whom it lets in.
     case application
+    /// The server.
+    case server(Enforcement)
   }
 
   /// The kinds of factors whose codes the server requires from users who have one.
@@ -22,6 +24,10 @@ public struct EffectiveMFA: Sendable, Equatable {
   public let pattern: EnrollmentPattern?
   /// The day from which the pattern “mandatory” applies, if it's still to come.
   public let startsOn: Day?
+  /// The day from which the server enforces enrollment, if it's still to come.
+  public let enforcedFrom: Day?
+  /// The number of users without a second factor who still have time to enroll.
+  public let usersInGrace: Int
   /// Who enforces enrollment now.
   public let enrollment: Enforcer
   /// When the enrollment pattern took effect; nil if that isn't known.
@@ -34,8 +40,10 @@ public struct EffectiveMFA: Sendable, Equatable {
   /// - Parameters:
   ///   - policy: The policy.
   ///   - history: The policy's latest changes, newest first.
+  ///   - usersInGrace: The number of users without a second factor who still have time to enroll.
   ///   - now: The current time.
-  public init(_ policy: Policy, history: [AuditRow], at now: Instant) {
+  public init(_ policy: Policy, history: [AuditRow], usersInGrace: Int = 0, at now: Instant) {
+    self.usersInGrace = usersInGrace
     let configuration = policy.configuration
     kinds = configuration.kinds
     users = policy.users
@@ -46,15 +54,26 @@ public struct EffectiveMFA: Sendable, Equatable {
       policy.pattern == .mandatory || configuration.state == .mandatory
       || configuration.totp?.state == .mandatory
     startsOn = policy.mandatoryFrom.flatMap { $0.start > now ? $0 : nil }
+    let enforcedSince = policy.edit.effectiveEnforcement?.start(mandatoryFrom: policy.mandatoryFrom)
+    enforcedFrom = enforcedSince.flatMap { $0 > now ? Day($0) : nil }
     enrollment = Self.enforcer(of: policy.edit, at: now)
+    codesSince = Self.lastChange(of: [.totp, .sms, .mfaState], in: history)
+    if case .server = enrollment {
+      enrollmentSince = enforcedSince
+      return
+    }
     enrollmentSince =
       startsOn == nil
       ? policy.mandatoryFrom?.start ?? Self.lastChange(of: [.pattern], in: history) : nil
-    codesSince = Self.lastChange(of: [.totp, .sms, .mfaState], in: history)
   }
 
   /// Returns who enforces enrollment under a policy.
   public static func enforcer(of edit: PolicyEdit, at now: Instant) -> Enforcer {
+    if let enforcement = edit.effectiveEnforcement,
+      enforcement.start(mandatoryFrom: edit.mandatoryFrom) <= now
+    {
+      return .server(enforcement)
+    }
     let isRequired = edit.pattern == .mandatory || edit.pattern == .stepUp
     let hasBegun = edit.mandatoryFrom.map { $0.start <= now } ?? true
     return !edit.configuration.kinds.isEmpty && isRequired && hasBegun ? .application : .nobody

@@ -102,10 +102,20 @@ extension PolicyEdit {
     case .day(let known): day = known
     default: return nil
     }
+    let enforcement: Enforcement?
+    switch (values[.enforcement], values[.enforcedFrom], values[.graceDays]) {
+    case (.absent, .absent, .absent): enforcement = nil
+    case (.code(let code), .day(let day), .number(let days)):
+      guard let mode = Enforcement.Mode(rawValue: code),
+        let known = Enforcement(mode, from: day, graceDays: days)
+      else { return nil }
+      enforcement = known
+    default: return nil
+    }
     self.init(
       configuration: MFAConfiguration(
         state: state, smsEnabled: sms,
         totp: totpState.map { TOTPConfiguration(state: $0, adjacentIntervals: intervals) }),
-      pattern: pattern, mandatoryFrom: day)
+      pattern: pattern, mandatoryFrom: day, enforcement: enforcement)
   }
 }

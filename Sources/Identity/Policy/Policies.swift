@@ -66,6 +66,10 @@ public struct Policies: Sendable {
       try edit(&new)
       try new.configuration.check()
       guard new != policy.edit else { return .changed(policy) }
+      let sendsEmail = context.outbox.carriesMail
+      if new.enforcement?.lacksEmail(over: policy.enforcement, sendsEmail: sendsEmail) == true {
+        throw PolicyError.refusalNeedsEmail
+      }
       if let time {
         try ScheduledPolicyChange.check(time, for: scope, at: context.now, connection)
       }
@@ -116,7 +120,34 @@ public struct Policies: Sendable {
         losingSecondFactor: policy.users(with: before.union(after)) - policy.users(with: after),
         approvalOver: rules.policyApprovalOverUsers, codeCap: rules.codeCap,
         exemptUsers: try Exemptions.countWithoutFactor(
-          in: scope, at: store.clock.now(), connection))
+          in: scope, at: store.clock.now(), connection),
+        lacksEmail: edit.enforcement?.lacksEmail(
+          over: policy.enforcement, sendsEmail: store.outbox.carriesMail) ?? false)
+    }
+  }
+
+  /// Returns how many users of a pool have no second factor, but still have time to enroll.
+  ///
+  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
+  public func usersInGrace(_ scope: Scope) async throws(PolicyError) -> Int {
+    let now = store.clock.now()
+    return try await store.read(PolicyError.self) { connection in
+      let policy = try Self.find(scope.key, connection)
+      guard let enforcement = policy.edit.effectiveEnforcement, enforcement.graceDays > 0 else {
+        return 0
+      }
+      let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
+      let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
+      guard start <= cutoff else {
+        return policy.users - policy.users(with: policy.configuration.kinds)
+      }
+      return try connection.first(
+        """
+        SELECT count(*) FROM account INDEXED BY account_by_creation
+        WHERE scope_key = \(scope.key) AND created_at > \(cutoff.microseconds)
+          AND has_totp = 0 AND has_phone = 0
+        """
+      ) { try $0.value(0) } ?? 0
     }
   }
 
@@ -183,6 +214,9 @@ public struct Policies: Sendable {
         totp_state = \(configuration.totp?.state.rawValue),
         totp_intervals = \(configuration.totp?.adjacentIntervals), pattern = \(new.pattern?.rawValue),
         mandatory_from = \(new.mandatoryFrom?.description),
+        enforcement = \(new.enforcement?.mode.rawValue),
+        enforced_from = \(new.enforcement?.from.description),
+        grace_days = \(new.enforcement?.graceDays),
         policy_version = policy_version + 1, policy_changed_at = \(now.microseconds),
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)

@@ -11,6 +11,8 @@ public struct Policy: Sendable {
   /// The day from which the pattern “mandatory” applies; nil for immediately, and for other
   /// patterns.
   public private(set) var mandatoryFrom: Day?
+  /// How the server enforces mandatory enrollment; nil if it doesn't.
+  public private(set) var enforcement: Enforcement?
   /// The number of changes; 0 if the policy was never changed.
   public private(set) var version: Int
   /// When the policy was last changed; nil if never.
@@ -30,16 +32,19 @@ public struct Policy: Sendable {
 
   /// The editable part of the policy.
   public var edit: PolicyEdit {
-    PolicyEdit(configuration: configuration, pattern: pattern, mandatoryFrom: mandatoryFrom)
+    PolicyEdit(
+      configuration: configuration, pattern: pattern, mandatoryFrom: mandatoryFrom,
+      enforcement: enforcement)
   }
 
   static let columns: SQL = """
     \(Scope.columns), s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
       s.policy_version, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users,
-      s.mandatory_from, s.totp_users, s.phone_users, s.policy_reason
+      s.mandatory_from, s.totp_users, s.phone_users, s.policy_reason,
+      s.enforcement, s.enforced_from, s.grace_days
     """
   /// The number of columns in `columns`.
-  static let columnCount = 21
+  static let columnCount = 24
 
   init(_ row: borrowing Row) throws {
     scope = try Scope(row)
@@ -54,6 +59,7 @@ public struct Policy: Sendable {
     totpUsers = try row.value(18)
     phoneUsers = try row.value(19)
     changeReason = try row.value(20)
+    enforcement = try Enforcement(row, from: 21)
   }
 
   /// Returns the policy after a change.
@@ -64,6 +70,7 @@ public struct Policy: Sendable {
     policy.configuration = edit.configuration
     policy.pattern = edit.pattern
     policy.mandatoryFrom = edit.mandatoryFrom
+    policy.enforcement = edit.enforcement
     policy.version += 1
     policy.changedAt = now
     policy.changedBy = name
@@ -117,43 +124,56 @@ public struct PolicyEdit: Equatable, Sendable {
   public var mandatoryFrom: Day? {
     didSet { if pattern != .mandatory { mandatoryFrom = nil } }
   }
+  /// How the server enforces mandatory enrollment; nil if it doesn't.
+  ///
+  /// It's kept, without effect, while TOTP is disabled or the pattern isn't “mandatory”.
+  public var enforcement: Enforcement?
 
   /// The policy columns of a table.
   static func columns(_ table: SQL) -> SQL {
     """
     \(table).mfa_state, \(table).sms, \(table).totp_state, \(table).totp_intervals,
-      \(table).pattern, \(table).mandatory_from
+      \(table).pattern, \(table).mandatory_from, \(table).enforcement, \(table).enforced_from,
+      \(table).grace_days
     """
   }
+  /// The number of columns in `columns`.
+  static let columnCount = 9
 
   /// The names of the policy columns, for an `INSERT` of ``values``.
-  static let columnNames: SQL =
-    "mfa_state, sms, totp_state, totp_intervals, pattern, mandatory_from"
+  static let columnNames: SQL = """
+    mfa_state, sms, totp_state, totp_intervals, pattern, mandatory_from, enforcement,
+      enforced_from, grace_days
+    """
 
   /// The values of the policy columns.
   var values: SQL {
     let totp = configuration.totp
     return """
       \(configuration.state?.rawValue), \(configuration.smsEnabled), \(totp?.state.rawValue),
-        \(totp?.adjacentIntervals), \(pattern?.rawValue), \(mandatoryFrom?.description)
+        \(totp?.adjacentIntervals), \(pattern?.rawValue), \(mandatoryFrom?.description),
+        \(enforcement?.mode.rawValue), \(enforcement?.from.description), \(enforcement?.graceDays)
       """
   }
 
-  /// Reads the six columns of `columns`.
+  /// Reads the columns of `columns`.
   init(_ row: borrowing Row, from column: Int) throws {
     self.init(
       configuration: try Policy.configuration(row, from: column),
       pattern: (try row.value(column + 4) as String?).flatMap(EnrollmentPattern.init(rawValue:)),
-      mandatoryFrom: (try row.value(column + 5) as String?).flatMap { Day($0) })
+      mandatoryFrom: (try row.value(column + 5) as String?).flatMap { Day($0) },
+      enforcement: try Enforcement(row, from: column + 6))
   }
 
   /// Creates an edit; the day is dropped unless the pattern is “mandatory”.
   public init(
-    configuration: MFAConfiguration, pattern: EnrollmentPattern?, mandatoryFrom: Day? = nil
+    configuration: MFAConfiguration, pattern: EnrollmentPattern?, mandatoryFrom: Day? = nil,
+    enforcement: Enforcement? = nil
   ) {
     self.configuration = configuration
     self.pattern = pattern
     self.mandatoryFrom = pattern == .mandatory ? mandatoryFrom : nil
+    self.enforcement = enforcement
   }
 }
 
@@ -171,6 +191,8 @@ public struct PolicyChange: Sendable, Equatable {
     case state = "state"
     /// The enrollment pattern.
     case pattern = "enrollment pattern"
+    /// Enforcement by the server.
+    case enforcement = "enforcement"
   }
 
   /// The value of a field.
@@ -185,6 +207,8 @@ public struct PolicyChange: Sendable, Equatable {
     case state(MFAState?)
     /// The enrollment pattern, and the day from which it applies.
     case pattern(EnrollmentPattern?, from: Day?)
+    /// Enforcement by the server; nil for none.
+    case enforcement(Enforcement?)
   }
 
   /// The adjacent intervals of a policy.
@@ -235,6 +259,7 @@ public struct PolicyChange: Sendable, Equatable {
       return .sms(configuration.isSMSOn ? .on : .listed)
     case .state: return .state(configuration.state)
     case .pattern: return .pattern(edit.pattern, from: edit.mandatoryFrom)
+    case .enforcement: return .enforcement(edit.enforcement)
     }
   }
 }
@@ -252,6 +277,9 @@ extension PolicyEdit {
       AuditField(.mfaState, configuration.state.map { .code($0.code) } ?? .absent),
       AuditField(.pattern, pattern.map { .code($0.rawValue) } ?? .absent),
       AuditField(.mandatoryFrom, mandatoryFrom.map { .day($0) } ?? .absent),
+      AuditField(.enforcement, enforcement.map { .code($0.mode.rawValue) } ?? .absent),
+      AuditField(.enforcedFrom, enforcement.map { .day($0.from) } ?? .absent),
+      AuditField(.graceDays, enforcement.map { .number($0.graceDays) } ?? .absent),
     ]
   }
 }
@@ -280,6 +308,8 @@ public struct PolicyPreview: Sendable {
   public var needsApproval: Bool { policy.needsApproval(of: weakenings, above: approvalOver) }
   /// The number of users without a factor who are exempt from MFA.
   public let exemptUsers: Int
+  /// Whether the change can't be made because refused users couldn't be sent enrollment links.
+  public let lacksEmail: Bool
   /// The number of users without a factor and an exemption, whom a mandatory pattern affects.
   public var withoutFactor: Int { max(policy.users - policy.enrolledUsers - exemptUsers, 0) }
 }
@@ -298,6 +328,8 @@ public enum PolicyOutcome: Sendable {
 public enum PolicyError: Error, Sendable {
   /// The number of adjacent intervals isn't 0 to 10.
   case invalidAdjacentIntervals(Int)
+  /// Sign-ins can't be refused, because this server sends no email and so no enrollment links.
+  case refusalNeedsEmail
   /// The configuration has more than one TOTP entry.
   case twoTOTPEntries
   /// The policy was changed by someone else in the meantime; the current policy.

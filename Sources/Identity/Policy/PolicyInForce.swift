@@ -17,6 +17,8 @@ public struct PolicyInForce: Hashable, Sendable {
   public let pattern: EnrollmentPattern?
   /// The day from which the pattern “mandatory” applies; nil for immediately.
   public let mandatoryFrom: Day?
+  /// How the server enforces mandatory enrollment; nil if it doesn't.
+  public let enforcement: Enforcement?
 
   /// Creates the effective policy of an edit.
   public init(_ edit: PolicyEdit) {
@@ -27,6 +29,7 @@ public struct PolicyInForce: Hashable, Sendable {
     isSMSOn = configuration.isSMSOn
     pattern = edit.pattern
     mandatoryFrom = edit.mandatoryFrom
+    enforcement = edit.enforcement
   }
 
   /// Returns the fields in which two policies differ, in a fixed order; windows are compared only
@@ -41,6 +44,7 @@ public struct PolicyInForce: Hashable, Sendable {
     }
     if isSMSOn != other.isSMSOn { fields.append(.sms) }
     if pattern != other.pattern || mandatoryFrom != other.mandatoryFrom { fields.append(.pattern) }
+    if enforcement != other.enforcement { fields.append(.enforcement) }
     return fields
   }
 }

@@ -32,20 +32,21 @@ public struct PolicySummary: Hashable, Sendable {
       s.created_at
     """
   /// The number of columns in `columns`.
-  static let columnCount = 15
+  static let columnCount = 9 + PolicyEdit.columnCount
 
   init(_ row: borrowing Row) throws {
     let tenant: String = try row.value(0)
     self.tenant = tenant.isEmpty ? nil : ID(tenant)
     displayName = try row.value(1)
     edit = try PolicyEdit(row, from: 2)
-    changedAt = (try row.value(8) as Int64?).map(Instant.init(microseconds:))
-    changedBy = try row.value(9)
-    users = try row.value(10)
-    enrolledUsers = try row.value(11)
-    changeReason = try row.value(12)
-    key = try row.value(13)
-    createdAt = Instant(microseconds: try row.value(14))
+    let column = 2 + PolicyEdit.columnCount
+    changedAt = (try row.value(column) as Int64?).map(Instant.init(microseconds:))
+    changedBy = try row.value(column + 1)
+    users = try row.value(column + 2)
+    enrolledUsers = try row.value(column + 3)
+    changeReason = try row.value(column + 4)
+    key = try row.value(column + 5)
+    createdAt = Instant(microseconds: try row.value(column + 6))
   }
 
   /// Hashes only the tenant, which already distinguishes nearly all summaries.

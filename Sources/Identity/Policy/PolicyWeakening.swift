@@ -12,6 +12,8 @@ public enum PolicyWeakening: Sendable, Equatable {
   case looserPattern(from: EnrollmentPattern, to: EnrollmentPattern?)
   /// Enrollment becomes mandatory later; `from` is nil if it was mandatory immediately.
   case laterStart(from: Day?, to: Day)
+  /// The server enforces enrollment less strictly, later, or no longer.
+  case looserEnforcement(from: Enforcement, to: Enforcement?)
 
   var isWiderWindow: Bool {
     if case .widerWindow = self { true } else { false }
@@ -54,6 +56,10 @@ extension PolicyEdit {
       guard before == .mandatory, let day = mandatoryFrom else { return [] }
       let isLater = old.mandatoryFrom.map { $0 < day } ?? true
       return isLater ? [.laterStart(from: old.mandatoryFrom, to: day)] : []
+    case .enforcement:
+      guard let before = old.enforcement else { return [] }
+      let isLooser = enforcement?.isLooser(than: before) ?? true
+      return isLooser ? [.looserEnforcement(from: before, to: enforcement)] : []
     }
   }
 }
@@ -68,7 +74,7 @@ extension Policy {
       switch weakening {
       case .factorDisabled(let kind): users(with: [kind])
       case .widerWindow: totpUsers
-      case .noLongerMandatory, .looserPattern, .laterStart: users
+      case .noLongerMandatory, .looserPattern, .laterStart, .looserEnforcement: users
       }
     }
     return counts.max() ?? 0

@@ -31,6 +31,7 @@ public struct WeakenedPolicy: Sendable, Equatable {
     _ context: ActionContext, _ connection: borrowing Connection
   ) throws {
     let (scope, now) = (policy.scope, context.now)
+    let column = PolicyEdit.columnCount
     let kept = try connection.first(
       """
       SELECT \(PolicyEdit.columns("w")), w.at, w.notified_at, w.author_name, w.reason
@@ -39,9 +40,9 @@ public struct WeakenedPolicy: Sendable, Equatable {
       """
     ) { row in
       (
-        before: try PolicyEdit(row, from: 0), at: Instant(microseconds: try row.value(6)),
-        notifiedAt: (try row.value(7) as Int64?).map(Instant.init(microseconds:)),
-        by: try row.value(8) as String, reason: try row.value(9) as String?
+        before: try PolicyEdit(row, from: 0), at: Instant(microseconds: try row.value(column)),
+        notifiedAt: (try row.value(column + 1) as Int64?).map(Instant.init(microseconds:)),
+        by: try row.value(column + 2) as String, reason: try row.value(column + 3) as String?
       )
     }
     let recent = kept.flatMap { $0.at > oldest(at: now) ? $0 : nil }
@@ -97,10 +98,12 @@ public struct WeakenedPolicy: Sendable, Equatable {
   /// Reads the columns of `columns`; nil if the policy is as strict as before again.
   init?(_ row: borrowing Row, from column: Int) throws {
     let before = try PolicyEdit(row, from: column)
-    weakenings = try PolicyEdit(row, from: column + 6).weakenings(since: before)
+    weakenings = try PolicyEdit(row, from: column + PolicyEdit.columnCount)
+      .weakenings(since: before)
     guard !weakenings.isEmpty else { return nil }
-    at = Instant(microseconds: try row.value(column + 12))
-    by = try row.value(column + 13)
-    reason = try row.value(column + 14)
+    let column = column + 2 * PolicyEdit.columnCount
+    at = Instant(microseconds: try row.value(column))
+    by = try row.value(column + 1)
+    reason = try row.value(column + 2)
   }
 }

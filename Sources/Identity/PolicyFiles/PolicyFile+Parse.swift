@@ -71,6 +71,7 @@ private struct PolicyFileReader {
   private mutating func pool(_ json: JSON) -> PolicyFile.Pool? {
     let names = [
       "project", "tenant", "policyVersion", "state", "sms", "totp", "pattern", "mandatoryFrom",
+      "enforcement",
     ]
     guard let object = object(json, names) else { return nil }
     let project = required("project", in: object).flatMap { id($0, "project") }
@@ -120,7 +121,29 @@ private struct PolicyFileReader {
         report("mandatoryFrom", .invalidDay)
       }
     }
+    if let json = object["enforcement"] { values += enforcement(json) }
     return values
+  }
+
+  private mutating func enforcement(_ json: JSON) -> [PolicyFile.Value] {
+    guard !json.isNull else { return [.enforcement(nil)] }
+    let outer = place
+    place += ".enforcement"
+    defer { place = outer }
+    guard let object = object(json, ["mode", "from", "graceDays"]) else { return [] }
+    let mode = required("mode", in: object).flatMap {
+      choice($0, "mode", Enforcement.Mode.allCases.map { ($0.rawValue, $0) })
+    }
+    let from = required("from", in: object).flatMap { json in
+      let day = json.textValue?.text(atMost: 10).flatMap { Day($0) }
+      if day == nil { report("from", .invalidDay) }
+      return day
+    }
+    let days = required("graceDays", in: object).flatMap {
+      integer($0, "graceDays", Enforcement.graceRange)
+    }
+    guard let mode, let from, let days else { return [] }
+    return [.enforcement(Enforcement(mode, from: from, graceDays: days))]
   }
 
   private mutating func totp(_ json: JSON) -> [PolicyFile.Value] {

@@ -39,6 +39,7 @@ public struct PolicyFile: Sendable, Equatable {
     case adjacentIntervals(Int?)
     case pattern(EnrollmentPattern?)
     case mandatoryFrom(Day?)
+    case enforcement(Enforcement?)
   }
 
   /// The name and version of the format, the value of the member `format`.
@@ -59,6 +60,8 @@ public enum PolicyFileMember: String, CaseIterable, Sendable {
   case pattern
   /// The day from which enrollment is mandatory.
   case mandatoryFrom
+  /// How the server enforces mandatory enrollment.
+  case enforcement
 
   /// Returns the member's value in a policy; nil if there's no TOTP configuration to have one.
   public func value(in edit: PolicyEdit) -> JSON? {
@@ -73,6 +76,7 @@ public enum PolicyFileMember: String, CaseIterable, Sendable {
       return totp.adjacentIntervals.map { .number(JSON.Number($0)) } ?? .null
     case .pattern: return text(edit.pattern?.rawValue)
     case .mandatoryFrom: return text(edit.mandatoryFrom?.description)
+    case .enforcement: return edit.enforcement?.json ?? .null
     }
   }
 }
@@ -88,7 +92,10 @@ extension PolicyFile.Pool {
     self.init(
       project: policy.scope.project, tenant: policy.scope.tenant, version: policy.version,
       values: [.state(configuration.state), .sms(configuration.smsEnabled)] + totp
-        + [.pattern(policy.pattern), .mandatoryFrom(policy.mandatoryFrom)])
+        + [
+          .pattern(policy.pattern), .mandatoryFrom(policy.mandatoryFrom),
+          .enforcement(policy.enforcement),
+        ])
   }
 
   /// Returns the policy that the file asks for, given the current one.
@@ -112,6 +119,7 @@ extension PolicyFile.Pool {
       case .mandatoryFrom(let day):
         guard day == nil || edit.pattern == .mandatory else { throw .dayWithoutMandatory }
         edit.mandatoryFrom = day
+      case .enforcement(let enforcement): edit.enforcement = enforcement
       }
     }
     guard hasTOTP else {
@@ -153,6 +161,8 @@ extension PolicyFile.Pool {
         }
       case .pattern(let pattern): object.append("pattern", text(pattern?.rawValue))
       case .mandatoryFrom(let day): object.append("mandatoryFrom", text(day?.description))
+      case .enforcement(let enforcement):
+        object.append("enforcement", enforcement?.json ?? .null)
       }
     }
     return object

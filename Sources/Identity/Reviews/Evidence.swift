@@ -162,6 +162,7 @@ extension ReviewEvidence.Pool {
         "acceptedCodes": .number(JSON.Number(inForce.window?.codes ?? 0)),
         "sms": .bool(inForce.isSMSOn), "enrollmentPattern": .optional(inForce.pattern?.rawValue),
         "mandatoryFrom": .optional(inForce.mandatoryFrom?.description),
+        "enforcement": inForce.enforcement?.json ?? nil,
       ],
       "users": .number(JSON.Number(summary.users)),
       "enrolledUsers": .number(JSON.Number(summary.enrolledUsers)),

@@ -46,7 +46,7 @@ struct PolicySet: Sendable {
 extension PolicySet.Pool {
   fileprivate var json: JSON {
     let (configuration, totp) = (edit.configuration, edit.configuration.totp)
-    return [
+    var object: JSON.Object = [
       "tenant": tenant.isEmpty ? nil : .string(tenant),
       "version": .number(JSON.Number(version)),
       "mfaState": configuration.state.map { .string($0.code) } ?? nil,
@@ -56,5 +56,8 @@ extension PolicySet.Pool {
       "enrollmentPattern": edit.pattern.map { .string($0.rawValue) } ?? nil,
       "mandatoryFrom": edit.mandatoryFrom.map { .string($0.description) } ?? nil,
     ]
+    // Left out without a value, so that the digests of earlier sign-offs stay the same.
+    if let enforcement = edit.enforcement { object.append("enforcement", enforcement.json) }
+    return .object(object)
   }
 }

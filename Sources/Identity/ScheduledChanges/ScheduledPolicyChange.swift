@@ -71,18 +71,19 @@ public struct ScheduledPolicyChange: Sendable {
     scopeKey = try row.value(column + 1)
     version = try row.value(column + 2)
     edit = try PolicyEdit(row, from: column + 3)
-    authorName = try row.value(column + 10)
+    let column = column + 3 + PolicyEdit.columnCount
+    authorName = try row.value(column + 1)
     author = Author(
-      actor: .administrator(ID(try row.value(column + 9)), name: authorName),
-      address: try row.value(column + 11), requestID: try row.value(column + 12))
-    reason = try row.value(column + 13)
-    approverName = try row.value(column + 14)
-    scheduledAt = Instant(microseconds: try row.value(column + 15))
-    applyAt = Instant(microseconds: try row.value(column + 16))
-    state = State(rawValue: try row.value(column + 17)) ?? .failed
-    endedAt = (try row.value(column + 18) as Int64?).map(Instant.init(microseconds:))
-    cancelerName = try row.value(column + 19)
-    failure = (try row.value(column + 20) as String?).flatMap(Failure.init(rawValue:))
+      actor: .administrator(ID(try row.value(column)), name: authorName),
+      address: try row.value(column + 2), requestID: try row.value(column + 3))
+    reason = try row.value(column + 4)
+    approverName = try row.value(column + 5)
+    scheduledAt = Instant(microseconds: try row.value(column + 6))
+    applyAt = Instant(microseconds: try row.value(column + 7))
+    state = State(rawValue: try row.value(column + 8)) ?? .failed
+    endedAt = (try row.value(column + 9) as Int64?).map(Instant.init(microseconds:))
+    cancelerName = try row.value(column + 10)
+    failure = (try row.value(column + 11) as String?).flatMap(Failure.init(rawValue:))
   }
 
   /// Finds a change of a user pool; nil if there's none with this number.

@@ -89,6 +89,13 @@ public struct Sessions: Sendable {
       }
       guard !account.disabled else { throw SessionError.userDisabled }
       guard row.generation == account.generation else { throw SessionError.tokenExpired }
+      var mustEnroll = false
+      if row.kind == nil {
+        guard try !store.refusesSessions(of: account, in: row.scope, at: now, connection) else {
+          throw SessionError.enrollmentRequired
+        }
+        mustEnroll = try EnforcedEnrollment.isDue(account, in: row.scope, at: now, connection)
+      }
       try connection.run(
         "UPDATE session SET last_refresh_at = \(now.microseconds) WHERE session_id = \(id)")
       try connection.run(
@@ -104,7 +111,8 @@ public struct Sessions: Sendable {
       let session = UserSession(
         id: ID(id), scope: row.scope, account: account.id, authTime: min(row.authTime, now.seconds),
         provider: provider, secondFactor: claim, claims: row.claims)
-      return SessionGrant(session: session, account: account, refreshToken: token)
+      return SessionGrant(
+        session: session, account: account, refreshToken: token, mustEnroll: mustEnroll)
     }
   }
 
@@ -247,7 +255,10 @@ public struct Sessions: Sendable {
     let session = UserSession(
       id: ID(id), scope: scope, account: account.id, authTime: now.seconds, provider: provider,
       secondFactor: secondFactor, claims: claims)
-    return SessionGrant(session: session, account: account, refreshToken: token)
+    let mustEnroll =
+      try secondFactor == nil && EnforcedEnrollment.isDue(account, in: scope, at: now, connection)
+    return SessionGrant(
+      session: session, account: account, refreshToken: token, mustEnroll: mustEnroll)
   }
 
   /// Begins a new session for a user whose previous session has ended, keeping its provider and

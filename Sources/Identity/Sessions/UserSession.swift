@@ -97,6 +97,8 @@ public struct SessionGrant: Sendable {
   public let account: Account
   /// The refresh token, which is stored only as a digest.
   public let refreshToken: String
+  /// Whether the user should have a second factor by now and has none, which the ID token says.
+  public let mustEnroll: Bool
 }
 
 /// Why a session isn't valid.
@@ -107,6 +109,8 @@ public enum SessionError: Error, Sendable {
   case userDisabled
   /// The session was ended.
   case tokenExpired
+  /// The user should have a second factor by now and has none.
+  case enrollmentRequired
   /// The refresh token was never issued.
   case invalidRefreshToken
   /// The refresh token belongs to another tenant.

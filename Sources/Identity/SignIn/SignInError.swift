@@ -45,6 +45,8 @@ public enum SignInError: Error, Sendable {
   case sessionExpired
   /// The phone proof wasn't issued here, expired, was used, or is for another number.
   case invalidTemporaryProof
+  /// The user should have a second factor by now and has none; an enrollment link is in their email.
+  case enrollmentRequired
   /// The account has a second factor, which phone sign-in would bypass.
   case unsupportedFirstFactor
   /// The number belongs to another account.
@@ -75,4 +77,6 @@ public enum SignInOutcome: Sendable {
   case signedIn(SessionGrant)
   /// A second factor is required.
   case secondFactorDue(account: Account, pendingCredential: String, factors: [Factor])
+  /// The user should have a second factor by now and has none; an enrollment link is in their email.
+  case enrollmentRequired
 }

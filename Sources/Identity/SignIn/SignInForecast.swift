@@ -50,6 +50,8 @@ public struct SignInForecast: Sendable {
   /// The networks that are blocked after too many wrong passwords for this account; nil if there
   /// are none.
   public internal(set) var blockedNetworks: BlockedNetworks?
+  /// How the server enforces that the user should have a second factor by now; nil if it doesn't.
+  public internal(set) var enforcement: Enforcement.Mode?
   /// Why the user couldn't enroll an authenticator app after signing in; nil if they could.
   public let enrollmentRefusal: EnrollmentError?
 

@@ -22,7 +22,7 @@ extension SignIns {
       for place in places {
         for (account, scope) in try Self.accounts(text, place, limit: limit, connection)
         where forecasts.count < limit && seen.insert(account).inserted {
-          if let forecast = try Self.forecast(account, scope, at: now, connection) {
+          if let forecast = try forecast(account, scope, at: now, connection) {
             forecasts.append(forecast)
           }
         }
@@ -64,7 +64,7 @@ extension SignIns {
     return found
   }
 
-  private static func forecast(
+  private func forecast(
     _ key: Int64, _ scope: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInForecast? {
     guard let account = try AccountRecord.find(key: key, connection) else { return nil }
@@ -72,14 +72,20 @@ extension SignIns {
     var blockedUntil: Instant?
     var networks: BlockedNetworks?
     if let email = account.email {
-      let name = throttleName(scope, email: email)
+      let name = Self.throttleName(scope, email: email)
       blockedUntil = try ThrottleCharge.blockedUntil(name, connection)
       networks = try ThrottleCharge.blockedNetworks(of: name, at: now, connection)
     }
     var forecast = SignInForecast(
-      of: account, policy: policy, methods: try methods(policy.scope, connection),
+      of: account, policy: policy, methods: try Self.methods(policy.scope, connection),
       blockedUntil: blockedUntil, at: now)
     forecast.blockedNetworks = networks
+    let duty = try EnrollmentDuty(of: account, policy, at: now, connection)
+    if case .none = forecast.secondFactor, duty.isDue {
+      let isRefused = try store.refusesSessions(
+        of: account, in: policy.scope, at: now, connection)
+      forecast.enforcement = isRefused ? .refuse : .claim
+    }
     return forecast
   }
 }

@@ -127,6 +127,9 @@ extension SignIns {
         guard SignInForecast.factorsDue(of: owner, configuration).isEmpty else {
           return .failure(.unsupportedFirstFactor)
         }
+        guard try !store.refusesSignIn(of: owner, in: scope, at: now, connection) else {
+          return .failure(.enrollmentRequired)
+        }
         return .success(
           .signedIn(
             try Self.begin(owner, in: scope, at: now, random: random, connection), isNew: false))

@@ -208,7 +208,7 @@ public struct SignIns: Sendable {
   /// Continues after a successful first factor: requires the second factor, or signs in.
   ///
   /// A factor is required only if its kind is enabled for this pool and the first factor supports a
-  /// second one.
+  /// second one. A user without a factor can be refused; see ``Enforcement``.
   func passFirstFactor(
     _ account: Account, in scope: Scope, provider: SignInProvider, at now: Instant,
     _ connection: borrowing Connection
@@ -224,6 +224,9 @@ public struct SignIns: Sendable {
           account: account, pendingCredential: try ticket.sealed(.pendingCredential, by: tickets),
           factors: due)
       }
+    }
+    guard try !store.refusesSignIn(of: account, in: scope, at: now, connection) else {
+      return .enrollmentRequired
     }
     return .signedIn(
       try Sessions.begin(

@@ -88,26 +88,39 @@ public struct EnrollmentLinks: Sendable {
       let policy = try Policies.find(scope.key, connection)
       if let refusal = Self.refusal(account, policy) { throw refusal }
       guard let email = account.email else { throw ActionDenial.enrollment(.unverifiedEmail) }
-      try UserLink.useAll(.enrollment, of: account.key, at: now, connection)
-      let code = try UserLink.insert(
-        .enrollment, about: sender, of: account, random: store.random, at: now, connection)
-      let notice = UserNotice.enrollmentLinkSent
-      let mail = EnrollmentLinkMail(
-        scope: scope, email: email, link: store.links.link(code, to: .enrollment),
-        reportLink: try store.outbox.reportedChange(to: notice, account, at: now, connection))
-      let expires = now.advanced(bySeconds: UserLink.Kind.enrollment.lifetime)
-      try store.outbox.add(
-        OutboxMessage(
-          purpose: "enrollment-link", recipient: email,
-          text: store.outbox.written(.enrollmentLink(mail)), expiresAt: expires),
-        to: account, in: scope, at: now, connection)
-      try store.outbox.notify(notice, account, in: scope, excluding: email, at: now, connection)
-      var entry = AuditEntry(
-        .factorSendLink, .account, account.id.text, name: account.label, in: scope)
-      entry.add(.linkEmail, .text(email))
-      entry.add(.expiresAt, .instant(expires))
+      let entry = try Self.mail(
+        to: account, email, from: sender, in: scope, store, at: now, connection)
       return SupportAction(entry: entry, value: email)
     }
+  }
+
+  /// Emails a new link and invalidates earlier ones, in the transaction of an action.
+  ///
+  /// - Returns: The audit entry, without author.
+  static func mail(
+    to account: Account, _ email: String, from sender: String, in scope: Scope, _ store: Store,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> AuditEntry {
+    try UserLink.useAll(.enrollment, of: account.key, at: now, connection)
+    let code = try UserLink.insert(
+      .enrollment, about: sender, of: account, random: store.random, at: now, connection)
+    let notice = UserNotice.enrollmentLinkSent
+    let mail = EnrollmentLinkMail(
+      scope: scope, email: email, link: store.links.link(code, to: .enrollment),
+      reportLink: try store.outbox.reportedChange(to: notice, account, at: now, connection),
+      isRequired: sender.isEmpty)
+    let expires = now.advanced(bySeconds: UserLink.Kind.enrollment.lifetime)
+    try store.outbox.add(
+      OutboxMessage(
+        purpose: "enrollment-link", recipient: email,
+        text: store.outbox.written(.enrollmentLink(mail)), expiresAt: expires),
+      to: account, in: scope, at: now, connection)
+    try store.outbox.notify(notice, account, in: scope, excluding: email, at: now, connection)
+    var entry = AuditEntry(
+      .factorSendLink, .account, account.id.text, name: account.label, in: scope)
+    entry.add(.linkEmail, .text(email))
+    entry.add(.expiresAt, .instant(expires))
+    return entry
   }
 
   /// Starts the setup of an app; writes nothing to the database.
@@ -206,7 +219,7 @@ public struct EnrollmentLinks: Sendable {
       var entry = AuditEntry(
         .factorEnroll, .account, account.id.text, name: account.label, in: scope)
       entry.add(.factors, .of([factor]))
-      entry.add(.sender, .text(link.about))
+      if !link.about.isEmpty { entry.add(.sender, .text(link.about)) }
       try entry.record(by: author.user(account), at: now, connection)
       do {
         try store.offerReversal(of: id, by: enrolled, in: scope, at: now, connection)

@@ -29,7 +29,8 @@ package struct UserLink: Sendable {
 
   let scope: Scope
   let account: Int64
-  /// The change that the link reports, or the name of the agent who sent an enrollment link.
+  /// The change that the link reports, or the name of the agent who sent an enrollment link;
+  /// empty for one that a refused sign-in sent.
   let about: String
   /// The account's generation when the link was created: an enrollment link ends with the sessions.
   let generation: Int64
@@ -110,6 +111,19 @@ package struct UserLink: Sendable {
       UPDATE user_link SET used_at = \(now.microseconds)
       WHERE account_key = \(account) AND kind = \(kind.rawValue) AND used_at IS NULL
       """)
+  }
+
+  /// Returns whether an account has an unused link of a kind from the last five minutes.
+  static func isNew(
+    _ kind: Kind, of account: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.first(
+      """
+      SELECT 1 FROM user_link
+      WHERE account_key = \(account) AND kind = \(kind.rawValue) AND used_at IS NULL
+        AND created_at > \(now.advanced(bySeconds: -300).microseconds)
+      """
+    ) { try $0.value(0) as Int } != nil
   }
 
   /// Deletes links 30 days after they expire.

@@ -83,6 +83,24 @@ struct RequestAuthorizer: Sendable {
     }
   }
 
+  /// Handles a call with an API key for the user pool in the path.
+  ///
+  /// A bearer token is the ID token of a user, so it isn't a credential of the caller.
+  func client(
+    _ request: Request, _ shape: ErrorShape, project: String, tenant: String?,
+    _ method: ClientMethod
+  ) async -> Response {
+    await answer(request, shape) { () async throws(WireError) in
+      guard let key = try await credentials.keyProject(request) else { throw .missingKey }
+      let project = ID<Project>(project)
+      guard key == project || identity.profile == .emulator else { throw .permissionDenied }
+      return try await method(
+        ClientCall(
+          request: request, project: project, tenant: tenant.map { ID($0) }, message: Message(),
+          address: try EndUserAddress.of(request, isTrusted: false)))
+    }
+  }
+
   /// Handles a call of version 3 that requires a bearer token, for the project in the message.
   func transfer(_ request: Request, _ action: Action, _ method: AdminMethod) async -> Response {
     await answer(request, .v1) { () async throws(WireError) in

@@ -92,6 +92,10 @@ struct ClaimsWriter {
     text("phone_number", account.phoneNumber)
     if session.provider == .anonymous { text("provider_id", "anonymous") }
     custom(account.customAttributes, session.claims)
+    if grant.mustEnroll {
+      name("countersign")
+      bytes.append(contentsOf: #"{"mfa_enrollment_required":true}"#.utf8)
+    }
     name("firebase")
     bytes.append(UInt8(ascii: "{"))
     name("identities")

@@ -16,6 +16,11 @@ extension WireError {
     }
   }
 
+  /// The user pool refuses sign-ins of users who should have a second factor and have none.
+  static let enrollmentRequired = WireError(
+    "MFA_ENROLLMENT_REQUIRED : A second factor is required. A link to set it up was sent to the "
+      + "user's verified email address.")
+
   /// Sign-in is disabled for the pool.
   init(disabled scope: Scope) {
     self.init(scope.tenant == nil ? "PROJECT_DISABLED" : "TENANT_DISABLED")
@@ -78,6 +83,8 @@ extension WireError {
       self.init(
         "ABORTED : The configuration was changed by another request.", status: .conflict,
         reason: "conflict")
+    case .refusalNeedsEmail:
+      self.init("INVALID_CONFIG : Sign-ins can't be refused while the server sends no email.")
     case .scopeNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
     case .unavailable(let cause): self.init(unavailable: cause)
     }
@@ -155,6 +162,7 @@ extension WireError {
     case .userNotFound: self.init("USER_NOT_FOUND")
     case .userDisabled: self.init("USER_DISABLED")
     case .tokenExpired: self.init("TOKEN_EXPIRED")
+    case .enrollmentRequired: self = .enrollmentRequired
     case .invalidRefreshToken: self.init("INVALID_REFRESH_TOKEN")
     case .tenantMismatch: self.init("TENANT_ID_MISMATCH")
     case .tenantDeleted: self.init("TENANT_DELETED")
@@ -199,6 +207,7 @@ extension WireError {
     case .invalidSessionInfo: self.init("INVALID_SESSION_INFO")
     case .sessionExpired: self.init("SESSION_EXPIRED")
     case .invalidTemporaryProof: self.init("INVALID_TEMPORARY_PROOF")
+    case .enrollmentRequired: self = .enrollmentRequired
     case .unsupportedFirstFactor:
       self.init(
         "UNSUPPORTED_FIRST_FACTOR : A phone number cannot be set as a first factor on an SMS "

@@ -57,6 +57,17 @@ enum PolicyFileSchema {
               "description": "The day from which enrollment is mandatory; null for immediately.",
               "type": ["string", "null"],
               "format": "date"
+            },
+            "enforcement": {
+              "description": "How the server enforces mandatory enrollment; null if it doesn't.",
+              "type": ["object", "null"],
+              "required": ["mode", "from", "graceDays"],
+              "additionalProperties": false,
+              "properties": {
+                "mode": { "enum": ["claim", "refuse"] },
+                "from": { "type": "string", "format": "date" },
+                "graceDays": { "type": "integer", "minimum": 0, "maximum": 90 }
+              }
             }
           }
         }

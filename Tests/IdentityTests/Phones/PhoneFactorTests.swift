@@ -122,6 +122,7 @@ struct PhoneFactorTests {
       switch try await instance.firstFactor(.alice) {
       case .signedIn: #expect(kinds.isEmpty)
       case .secondFactorDue(_, _, let factors): #expect(factors.map(\.kind) == kinds)
+      case .enrollmentRequired: throw Unexpected("the sign-in was refused")
       }
     }
   }

@@ -9,8 +9,11 @@ struct InForceTests {
       var seen: [String: PolicyInForce] = [:]
       var known: [PolicyInForce: String] = [:]
       let day = Day("2026-12-01")
-      let patterns: [(EnrollmentPattern?, Day?)] = [
-        (nil, nil), (.mandatory, nil), (.mandatory, day), (.stepUp, nil),
+      let patterns: [(EnrollmentPattern?, Day?, Enforcement?)] = [
+        (nil, nil, nil), (.mandatory, nil, nil), (.mandatory, day, nil), (.stepUp, nil, nil),
+        (.mandatory, nil, day.flatMap { Enforcement(.claim, from: $0, graceDays: 1) }),
+        (.mandatory, nil, day.flatMap { Enforcement(.refuse, from: $0, graceDays: 1) }),
+        (.mandatory, nil, day.flatMap { Enforcement(.claim, from: $0, graceDays: 2) }),
       ]
       for totp in [nil, 0, 1, 2, 3] as [Int?] {
         for intervals in [nil, 0, 5, 7] as [Int?] {
@@ -19,13 +22,16 @@ struct InForceTests {
           ]
             as [(Bool, Int?)]
           {
-            for (pattern, from) in patterns {
+            for (pattern, from, enforcement) in patterns {
               let text = try await instance.database.write { connection in
                 try connection.first(
                   """
                   UPDATE scope SET totp_state = \(totp), totp_intervals = \(intervals),
                     sms = \(sms), mfa_state = \(state), pattern = \(pattern?.rawValue),
-                    mandatory_from = \(from?.description)
+                    mandatory_from = \(from?.description),
+                    enforcement = \(enforcement?.mode.rawValue),
+                    enforced_from = \(enforcement?.from.description),
+                    grace_days = \(enforcement?.graceDays)
                   WHERE scope_key = 1 RETURNING /* test */ policy_in_force
                   """
                 ) { try $0.value(0) as String }

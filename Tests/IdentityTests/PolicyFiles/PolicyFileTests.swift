@@ -50,6 +50,9 @@ import Testing
         $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 0)
         $0.pattern = .mandatory
         $0.mandatoryFrom = Day("2026-12-01")
+        $0.enforcement = Day("2027-01-01").flatMap {
+          Enforcement(.claim, from: $0, graceDays: 14)
+        }
       }
       _ = try await policies.change(instance.west, by: Instance.boss) {
         $0.configuration = MFAConfiguration()

@@ -25,15 +25,16 @@ final class TestServer: Sendable {
   /// The start time, 2026-09-24T10:00:00.123456Z.
   static let start: Int64 = 1_790_244_000_123_456
 
-  private init(_ profile: Profile, _ path: String, log: @escaping @Sendable (String) -> Void)
-    async throws
-  {
+  private init(
+    _ profile: Profile, _ path: String, carriesMail: Bool, log: @escaping @Sendable (String) -> Void
+  ) async throws {
     let clock = Clock()
     database = try SQLiteDatabase(path: path)
     identity = try Identity(
       database: database, keys: Template.keys, profile: profile, hasher: Template.hasher,
       mail: TestMail.writer,
-      clock: WallClock { clock.now }, defaultProject: ID(TestServer.project))
+      clock: WallClock { clock.now }, defaultProject: ID(TestServer.project),
+      carriesMail: carriesMail)
     api = IdentityToolkitAPI(
       identity: identity, publicURL: "https://mfa.example.com/", log: log)
     self.profile = profile
@@ -60,7 +61,8 @@ final class TestServer: Sendable {
 
   /// Runs a test with a new server and deletes its files afterward.
   static func with<T>(
-    _ profile: Profile = .standalone, log: @escaping @Sendable (String) -> Void = { _ in },
+    _ profile: Profile = .standalone, carriesMail: Bool = false,
+    log: @escaping @Sendable (String) -> Void = { _ in },
     _ body: (TestServer) async throws -> T
   ) async throws -> T {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -68,7 +70,7 @@ final class TestServer: Sendable {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appending(path: "test.sqlite").path
     try await Template.copy(profile, to: path)
-    let server = try await TestServer(profile, path, log: log)
+    let server = try await TestServer(profile, path, carriesMail: carriesMail, log: log)
     do {
       let result = try await body(server)
       await server.database.close()

@@ -114,6 +114,7 @@ extension Methods {
       case .secondFactorDue(_, let pendingCredential, let factors):
         answer.append("mfaPendingCredential", .string(pendingCredential))
         answer.append("mfaInfo", UserMessage.mfaInfo(factors, masked: true))
+      case .enrollmentRequired: throw .enrollmentRequired
       }
     }
     return .object(answer)

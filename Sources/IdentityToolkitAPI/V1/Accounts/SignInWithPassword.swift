@@ -48,6 +48,7 @@ extension Methods {
       answer.append("mfaPendingCredential", .string(pendingCredential))
       answer.append("mfaInfo", UserMessage.mfaInfo(factors))
       return .object(answer)
+    case .enrollmentRequired: throw .enrollmentRequired
     }
   }
 

@@ -34,6 +34,7 @@ extension StateMachine {
         }
         users[user].pending.append(
           SimulatedPending(credential: credential, era: sample.era, at: now))
+      case .enrollmentRequired: throw Broken(what: "the sign-in was refused")
       }
     }
     try await reconcile(expectation, result)

@@ -1,0 +1,137 @@
+import Database
+import JSON
+
+/// How the server enforces mandatory enrollment.
+///
+/// It has an effect only while TOTP is enabled and the enrollment pattern is “mandatory”.
+public struct Enforcement: Hashable, Sendable {
+  /// What happens at the sign-in of a user who should have a second factor and has none.
+  public enum Mode: String, CaseIterable, Sendable {
+    /// The ID token says so, and the application decides.
+    case claim
+    /// The sign-in is refused, and the user is sent an enrollment link.
+    case refuse
+  }
+
+  /// What happens.
+  public let mode: Mode
+  /// The first day.
+  public let from: Day
+  /// The days that each user has, counted from the first day or from the creation of the account,
+  /// whichever is later.
+  public let graceDays: Int
+
+  /// The possible numbers of days.
+  public static let graceRange = 0...90
+
+  /// Creates an enforcement; nil if the number of days isn't in ``graceRange``.
+  public init?(_ mode: Mode, from day: Day, graceDays: Int) {
+    guard Self.graceRange.contains(graceDays) else { return nil }
+    (self.mode, from, self.graceDays) = (mode, day, graceDays)
+  }
+
+  /// Reads the columns `enforcement, enforced_from, grace_days`; nil without enforcement.
+  init?(_ row: borrowing Row, from column: Int) throws {
+    guard let mode = (try row.value(column) as String?).flatMap(Mode.init(rawValue:)),
+      let day = (try row.value(column + 1) as String?).flatMap({ Day($0) }),
+      let days: Int = try row.value(column + 2)
+    else { return nil }
+    self.init(mode, from: day, graceDays: days)
+  }
+
+  /// Returns whether users are refused less often, or later, than by another enforcement.
+  func isLooser(than other: Enforcement) -> Bool {
+    if mode == .claim, other.mode == .refuse { return true }
+    return from > other.from || graceDays > other.graceDays
+  }
+
+  /// Returns whether refused users couldn't be sent enrollment links, which didn't apply before.
+  func lacksEmail(over old: Enforcement?, sendsEmail: Bool) -> Bool {
+    mode == .refuse && old?.mode != .refuse && !sendsEmail
+  }
+
+  /// The first moment at which a user can be due, given the day of the pattern “mandatory”.
+  func start(mandatoryFrom: Day?) -> Instant {
+    max(from.start, mandatoryFrom?.start ?? from.start)
+  }
+
+  /// The enforcement in policy files and evidence.
+  var json: JSON {
+    [
+      "mode": .string(mode.rawValue), "from": .string(from.description),
+      "graceDays": .number(JSON.Number(graceDays)),
+    ]
+  }
+}
+
+extension PolicyEdit {
+  /// The enforcement that has an effect; nil while TOTP is disabled or the pattern isn't
+  /// “mandatory”.
+  public var effectiveEnforcement: Enforcement? {
+    configuration.isTOTPOn && pattern == .mandatory ? enforcement : nil
+  }
+
+  /// The first day on which users are due, not before today; nil without enforcement in effect.
+  public func firstDueDay(at now: Instant) -> Day? {
+    effectiveEnforcement.map { enforcement in
+      let start = enforcement.start(mandatoryFrom: mandatoryFrom)
+      return Day(max(start.advanced(bySeconds: Int64(enforcement.graceDays) * 86_400), now))
+    }
+  }
+}
+
+/// Whether a user should have a second factor by now.
+public enum EnrollmentDuty: Sendable, Equatable {
+  /// The user doesn't have to enroll, or not before a time.
+  case notDue(until: Instant?)
+  /// The user should have enrolled by this time.
+  case due(since: Instant)
+  /// The user has a second factor whose codes are required.
+  case enrolled
+  /// The user is exempt.
+  case exempt
+
+  /// Decides whether a user should have a second factor by now.
+  ///
+  /// A factor of a disabled kind doesn't count. Anonymous users can't enroll, so they're never due.
+  ///
+  /// - Parameters:
+  ///   - policy: The pool's policy.
+  ///   - factors: The kinds of the user's second factors.
+  ///   - isAnonymous: Whether the user has no credentials.
+  ///   - isExempt: Whether the user has an exemption.
+  ///   - createdAt: When the account was created.
+  ///   - now: The current time.
+  public init(
+    _ policy: PolicyEdit, factors: Set<Factor.Kind>, isAnonymous: Bool, isExempt: Bool,
+    createdAt: Instant, at now: Instant
+  ) {
+    guard factors.isDisjoint(with: policy.configuration.kinds) else {
+      self = .enrolled
+      return
+    }
+    guard let enforcement = policy.effectiveEnforcement, !isAnonymous else {
+      self = .notDue(until: nil)
+      return
+    }
+    guard !isExempt else {
+      self = .exempt
+      return
+    }
+    let start = max(enforcement.start(mandatoryFrom: policy.mandatoryFrom), createdAt)
+    let dueAt = start.advanced(bySeconds: Int64(enforcement.graceDays) * 86_400)
+    self = now < dueAt ? .notDue(until: dueAt) : .due(since: dueAt)
+  }
+
+  /// Whether the user should have enrolled by now.
+  public var isDue: Bool { if case .due = self { true } else { false } }
+
+  /// When the user should have enrolled; nil if they don't have to.
+  public var dueAt: Instant? {
+    switch self {
+    case .notDue(let until): until
+    case .due(let since): since
+    case .enrolled, .exempt: nil
+    }
+  }
+}

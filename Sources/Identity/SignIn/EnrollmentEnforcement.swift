@@ -1,0 +1,102 @@
+import Database
+
+/// What enforcement means for a user who signs in.
+struct EnforcedEnrollment {
+  /// The pool's policy.
+  let policy: Policy
+  /// Whether the user should have a second factor by now.
+  let duty: EnrollmentDuty
+
+  /// Reads what enforcement means for an account; nil if the pool doesn't enforce enrollment.
+  static func find(
+    _ account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> EnforcedEnrollment? {
+    let isSet = try connection.first(
+      "SELECT enforcement IS NOT NULL FROM scope WHERE scope_key = \(scope.key)"
+    ) { try $0.value(0) as Bool }
+    guard isSet == true else { return nil }
+    let policy = try Policies.find(scope.key, connection)
+    return EnforcedEnrollment(
+      policy: policy, duty: try EnrollmentDuty(of: account, policy, at: now, connection))
+  }
+
+  /// Returns whether a session without a second factor gets tokens that say the user should enroll.
+  static func isDue(
+    _ account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try find(account, in: scope, at: now, connection)?.duty.isDue ?? false
+  }
+}
+
+extension EnrollmentDuty {
+  init(
+    of account: Account, _ policy: Policy, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    self.init(
+      policy.edit, factors: Set(account.factors.map(\.kind)), isAnonymous: account.isAnonymous,
+      isExempt: try Exemptions.isExempt(account.key, at: now, connection),
+      createdAt: account.createdAt, at: now)
+  }
+}
+
+extension Store {
+  /// Returns whether sessions of an account without a second factor are refused.
+  ///
+  /// Nobody is locked out: who can't be sent an enrollment link, such as a user without a verified
+  /// email address, gets tokens that say they should enroll.
+  func refusesSessions(
+    of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard outbox.carriesMail, account.email != nil,
+      let enforced = try EnforcedEnrollment.find(account, in: scope, at: now, connection)
+    else { return false }
+    return enforced.duty.isDue && enforced.policy.enforcement?.mode == .refuse
+      && EnrollmentLinks.refusal(account, enforced.policy) == nil
+  }
+
+  /// Returns whether a sign-in without a second factor is refused, and emails the user an
+  /// enrollment link if it is.
+  ///
+  /// - Parameters:
+  ///   - account: The user, whose first factor was correct.
+  ///   - scope: The user pool.
+  ///   - now: The time of the sign-in.
+  ///   - connection: The transaction of the sign-in, which must not be rolled back.
+  /// - Returns: Whether the sign-in is refused.
+  /// - Throws: The database's error.
+  func refusesSignIn(
+    of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard try refusesSessions(of: account, in: scope, at: now, connection),
+      let email = account.email
+    else { return false }
+    // A second attempt right away must not invalidate the link in the first email.
+    guard try !UserLink.isNew(.enrollment, of: account.key, at: now, connection) else {
+      return true
+    }
+    let name = MailQuota.name(to: email, in: scope)
+    guard try HourlyQuota.take(name, limit: MailQuota.perAddress, at: now, connection) == nil
+    else { return true }
+    var entry = try EnrollmentLinks.mail(
+      to: account, email, from: "", in: scope, self, at: now, connection)
+    entry.add(.enforcement, .code(Enforcement.Mode.refuse.rawValue))
+    try entry.record(by: Author(actor: .server), at: now, connection)
+    return true
+  }
+}
+
+extension Policies {
+  /// Returns whether the user of a session should have a second factor by now.
+  ///
+  /// - Throws: ``SessionError``.
+  public func enrollmentDuty(
+    of session: UserSession
+  ) async throws(SessionError) -> EnrollmentDuty {
+    let now = store.clock.now()
+    return try await store.read(SessionError.self) { connection in
+      let account = try Sessions.check(session, connection)
+      return try EnrollmentDuty(
+        of: account, try Policies.find(session.scope.key, connection), at: now, connection)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Server enforcement on the policy page, its review page, and wherever policies are shown.
+@Suite struct EnforcementPageTests {
+  private static let claim: Form = [
+    "enforcement": "claim", "enforced-from": "2026-12-01", "grace": "14",
+  ]
+
+  @Test func `enforcement is reviewed with the number of users and saved`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let check = try await browser.submit(
+        address, .policy(pattern: "mandatory", more: Self.claim), to: address)
+      let isCounted = check.says("would have the claim in ID tokens from Dec 15, 2026.")
+      #expect(check.status == .ok && isCounted)
+      #expect(check.says("off → claim from Dec 1, 2026, 14 days of grace") || check.says("14 days"))
+      let saved = try await browser.post(address + "/changes", try check.confirmation)
+      #expect(saved.status == .seeOther)
+      let enforcement = try await world.policy.enforcement
+      let expected = Day("2026-12-01").flatMap { Enforcement(.claim, from: $0, graceDays: 14) }
+      #expect(enforcement == expected)
+      let page = try await browser.get(address)
+      #expect(page.says("name=\"enforcement\" value=\"claim\" checked"))
+      #expect(page.says("The server enforces it from Dec 1, 2026."))
+    }
+  }
+
+  @Test func `a form without the fields keeps the enforcement`() async throws {
+    try await World.withSampleData { world in
+      let scope = try await world.euScope
+      let day = try #require(Day("2026-12-01"))
+      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
+      }
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let saved = try await browser.save(address, .policy(intervals: "1", version: 3))
+      let policy = try await world.policy
+      #expect(saved.status == .seeOther && policy.enforcement != nil)
+      #expect(policy.configuration.totp?.adjacentIntervals == 1)
+    }
+  }
+
+  @Test func `invalid values are explained at their fields`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let invalid: Form = ["enforcement": "claim", "enforced-from": "soon", "grace": "91"]
+      let page = try await browser.submit(
+        address, .policy(pattern: "mandatory", more: invalid), to: address)
+      #expect(page.status == .unprocessableContent)
+      #expect(page.says("Enter the first day.") && page.says("Enter a whole number from 0 to 90."))
+    }
+  }
+
+  @Test func `refusal can't be selected while the server sends no email`() async throws {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let refuse: Form = ["enforcement": "refuse", "enforced-from": "2026-12-01", "grace": "0"]
+      let page = try await browser.submit(
+        address, .policy(pattern: "mandatory", more: refuse), to: address)
+      #expect(page.status == .unprocessableContent)
+      #expect(page.says("This server sends no email"))
+    }
+  }
+
+  @Test func `less enforcement requires a reason`() async throws {
+    try await World.withSampleData { world in
+      let scope = try await world.euScope
+      let day = try #require(Day("2026-12-01"))
+      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        $0.pattern = .mandatory
+        $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
+      }
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let off: Form = ["enforcement": "off", "note": ""]
+      let check = try await browser.submit(
+        address, .policy(pattern: "mandatory", version: 3, more: off), to: address)
+      #expect(check.says("The server no longer enforces enrollment."))
+      #expect(check.says("name=\"note\""), "a weaker policy needs a reason")
+    }
+  }
+}
