@@ -144,7 +144,7 @@ import Testing
     ),
     (
       "sh", "curl 'x\ny' # z\nq",
-      "<span class=\"tk\">curl</span> <span class=\"ts\">'x\ny'</span> <span class=\"tc\"># z</span>\nq"
+      "<span class=\"tk\">curl</span> <span class=\"ts\">&#39;x\ny&#39;</span> <span class=\"tc\"># z</span>\nq"
     ),
     ("kotlin", "\"open", "<span class=\"ts\">&quot;open</span>"),
     ("java", "List<A> x = a && b;", "List&lt;A&gt; x = a &amp;&amp; b;"),

@@ -223,6 +223,9 @@ extension Answer {
         guard let value = value(of: name) else { throw Missing("\(name) on the review page") }
         form.add(name, value)
       }
+      for name in ["enforcement", "enforced-from", "grace"] {
+        if let value = value(of: name) { form.add(name, value) }
+      }
       return form
     }
   }

@@ -149,8 +149,6 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/notes/{String}/removal: removeFactors
     POST /projects/{String}/users/{String}/notes/{String}/removal: removeFactors
     POST /projects/{String}/tenants/{String}/users/{String}/notes/{String}/removal: removeFactors
-    POST /projects/{String}/users/{String}/caller-code: removeFactors
-    POST /projects/{String}/tenants/{String}/users/{String}/caller-code: removeFactors
     GET /projects/{String}/users/{String}/unlock: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/unlock: removeFactors
     POST /projects/{String}/users/{String}/unlock: removeFactors
@@ -183,6 +181,8 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
     POST /projects/{String}/users/{String}/deletion: changeUsers
     POST /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
+    POST /projects/{String}/users/{String}/caller-code: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/caller-code: removeFactors
     GET /projects/{String}/settings/support: seeScope
     GET /projects/{String}/tenants/{String}/settings/support: seeScope
     POST /projects/{String}/settings/support: editSupportRules

@@ -191,7 +191,8 @@ import Testing
       let lines = file.text.split(separator: "\r\n")
       #expect(
         lines.first?.hasSuffix(
-          "\"User\",\"Name\",\"uid\",\"Second factor\",\"State\",\"Last sign-in\",\"Created\"")
+          "\"User\",\"Name\",\"uid\",\"Second factor\",\"State\",\"Last sign-in\",\"Created\",\"Exempt until\""
+        )
           == true)
       #expect(lines.count == 4)
       #expect(file.text.contains("\"'=cmd|' /C calc'!A0\""))

@@ -41,7 +41,9 @@ struct EnrollmentHistory: Sendable {
         state = points[next]
         next += 1
       }
-      if next > 0 { samples.append(EnrollmentPoint(at: at, users: state.users, enrolled: state.enrolled)) }
+      if next > 0 {
+        samples.append(EnrollmentPoint(at: at, users: state.users, enrolled: state.enrolled))
+      }
     }
     self.samples = samples
   }

@@ -12,7 +12,7 @@ struct ExemptionsPage: Sendable {
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let project = Self.project(signedIn)
     let found = try await list(project, signedIn)
-    var frame = frames.frame(Message("exemptions.exemptions"), for: signedIn)
+    var frame = frames.frame(Message("common.exemptions"), for: signedIn)
     frame.crumbs = [Link(text: Message("review.policy-review"), href: ConsolePaths.reviews())]
     return .html(
       view.render(

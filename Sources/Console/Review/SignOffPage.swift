@@ -98,7 +98,7 @@ struct SignOffView: ViewModel {
     [
       Fact(Message("review.pools"), Message.value(.number(evidence.pools.count))),
       Fact(Message("common.enrolled"), enrolled),
-      Fact(Message("exemptions.exemptions"), Message.value(.number(evidence.exemptions.count))),
+      Fact(Message("common.exemptions"), Message.value(.number(evidence.exemptions.count))),
       Fact(
         Message("review.last-sign-off"),
         evidence.signOffs.first.map { frame.times.day($0.signedAt) }

@@ -23,7 +23,8 @@ struct OverviewFigures {
       label: Message("scopes.mfa-enrollment"), value: share.percent,
       change: share.change(from: before.map { Share(part: $0.enrolled, whole: $0.users) })
         .map(Self.inMonth),
-      base: Message("scopes.of-users", share.values))
+      base: Message(
+        "scopes.of-users", ["number": .number(share.part), "count": .number(share.whole)]))
   }
 
   private var accepted: Figure {
@@ -32,7 +33,8 @@ struct OverviewFigures {
       label: Message("scopes.accepted-codes"), value: share.percent,
       change: share.change(from: earlier.map { Share(part: $0.accepted, whole: $0.all) })
         .map(Self.sinceBefore),
-      base: Message("scopes.of-attempts", share.values))
+      base: Message(
+        "scopes.of-attempts", ["number": .number(share.part), "count": .number(share.whole)]))
   }
 
   private var outside: Figure {
@@ -87,10 +89,6 @@ private struct Share {
   let whole: Int
 
   var percent: Message { Meter.percent(part, of: whole) }
-
-  var values: KeyValuePairs<String, Message.Value> {
-    ["number": .number(part), "count": .number(whole)]
-  }
 
   /// The change in points of whole percentages; nil without a base.
   func change(from old: Share?) -> Message? {

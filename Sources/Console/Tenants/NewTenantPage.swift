@@ -33,7 +33,7 @@ struct NewTenantPage: Sendable {
     _ context: ProjectContext, name: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let project = context.scope.project.text
-    var frame = try await frames.frame(Message("tenants.new"), in: context)
+    var frame = try await frames.frame(Message("common.new-tenant"), in: context)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("tenants.title"), href: ConsolePaths.tenants(project))]
     let model = NewTenantView(

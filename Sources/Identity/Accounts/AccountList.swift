@@ -245,15 +245,15 @@ struct AccountList: Sendable {
   private func precedes(
     _ left: (value: SQLValue, key: Int64), _ right: (value: SQLValue, key: Int64)
   ) -> Bool {
-    let isNewer = left.key > right.key
+    let (isNewer, isOlder) = (left.key > right.key, left.key < right.key)
     switch (left.value, right.value) {
     case (.integer(let one), .integer(let other)): return one == other ? isNewer : one > other
     case (.text(let one), .text(let other)):
-      if one.isSameBytes(as: other) { return !isNewer }
+      if one.isSameBytes(as: other) { return isOlder }
       return one.utf8.lexicographicallyPrecedes(other.utf8)
     case (.text, _): return true
     case (_, .text): return false
-    default: return !isNewer
+    default: return isOlder
     }
   }
 }

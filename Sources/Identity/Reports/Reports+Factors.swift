@@ -54,7 +54,8 @@ extension Reports {
   ) async throws(ReportError) -> Page<AgedFactor> {
     let (now, limit) = (store.clock.now(), Page<AgedFactor>.size(limit))
     let keys = scope.accountKeys
-    let cursor = (after ?? "").split(separator: "-").compactMap { Int64($0) }
+    let parts = (after ?? "").split(separator: "-", omittingEmptySubsequences: false)
+    let cursor = parts.count == 2 ? parts.compactMap { Int64($0) } : []
     let number = cursor.count == 2 ? min(max(cursor[0], 0), 1 << 40) : 0
     let position = cursor.count == 2 ? cursor[1] : -1
     return try await store.read(ReportError.self) { connection in

@@ -122,9 +122,11 @@ import Testing
     let match = try #require(
       css.firstMatch(
         of: try Regex(
-          "--\(token): light-dark\\(#([0-9a-f]{6}), #([0-9a-f]{6})\\)",
+          "--\(token): light-dark\\(#([0-9a-f]{3,6}), #([0-9a-f]{3,6})\\)",
           as: (Substring, Substring, Substring).self)))
-    let number = try #require(Int(theme == 0 ? match.output.1 : match.output.2, radix: 16))
+    let digits = theme == 0 ? match.output.1 : match.output.2
+    let long = digits.count == 3 ? digits.map { "\($0)\($0)" }.joined() : String(digits)
+    let number = try #require(Int(long, radix: 16))
     let channels = [number >> 16 & 255, number >> 8 & 255, number & 255].map { value in
       let share = Double(value) / 255
       return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
