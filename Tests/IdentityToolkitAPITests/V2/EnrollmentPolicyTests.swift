@@ -71,7 +71,7 @@ struct EnrollmentPolicyTests {
       try await enforce(server, .claim, from: "2026-10-01", grace: 1)
       let before = try await ask(server, token)
       #expect(
-        before["user"] == ["enrolled": false, "due": false, "dueAt": "2026-10-02T00:00:00Z"])
+        before["user"] == ["enrolled": false, "due": false, "dueAt": "2026-10-02T00:00:00.000000Z"])
       try await enforce(server, .claim)
       let due = try await ask(server, token)
       #expect(due["user"]?["due"] == true)
