@@ -55,14 +55,16 @@ enum PoolPreset: String, CaseIterable, Sendable {
     }
   }
 
-  var columns: Set<PoolColumn> {
+  /// The columns that fit a desktop. A project's own sign-off is above its table, and the policies
+  /// of several projects aren't compared.
+  func columns(acrossProjects: Bool) -> Set<PoolColumn> {
     switch self {
     case .overview: [.policy, .window, .pattern, .enrolled, .rejected, .change]
     case .policy: [.policy, .enforcement, .window, .sms, .pattern, .comparison]
     case .review:
       [
-        .policy, .window, .pattern, .enrolled, .rejected, .exemptions, .change, .signOff,
-        .comparison,
+        .window, .pattern, .enrolled, .rejected, .exemptions, .change,
+        acrossProjects ? .signOff : .comparison,
       ]
     }
   }
@@ -78,13 +80,13 @@ struct PoolColumns: Hashable, Sendable {
   /// The preset of the page.
   let standard: PoolPreset
 
-  init(_ query: Form, standard: PoolPreset) {
+  init(_ query: Form, standard: PoolPreset, acrossProjects: Bool = false) {
     self.standard = standard
     if let chosen = ColumnsForm.chosen(in: query) {
       (shown, preset) = (Set(chosen.compactMap(PoolColumn.init(rawValue:))), nil)
     } else {
       let preset = PoolPreset(rawValue: query.trimmed(Self.presetField)) ?? standard
-      (shown, self.preset) = (preset.columns, preset)
+      (shown, self.preset) = (preset.columns(acrossProjects: acrossProjects), preset)
     }
   }
 
@@ -92,7 +94,9 @@ struct PoolColumns: Hashable, Sendable {
   init(_ standard: PoolPreset) { self.init(standard, standard: standard) }
 
   private init(_ preset: PoolPreset, standard: PoolPreset) {
-    (shown, self.preset, self.standard) = (preset.columns, preset, standard)
+    (shown, self.preset, self.standard) = (
+      preset.columns(acrossProjects: false), preset, standard
+    )
   }
 
   /// Adds the choice to a query, unless it's the page's own.

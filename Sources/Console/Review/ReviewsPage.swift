@@ -22,7 +22,7 @@ struct ReviewsPage: Sendable {
         visibleTo: administrator, search: query.isEmpty ? nil : query, after: after,
         limit: Self.length)
     }
-    let columns = PoolColumns(signedIn.query, standard: .review)
+    let columns = PoolColumns(signedIn.query, standard: .review, acrossProjects: true)
     let (standings, exemptions) = try await refusing {
       (
         try await identity.reviews.standings(of: projects.items, visibleTo: administrator),
