@@ -3,6 +3,11 @@ import Localization
 import Templating
 import Text
 
+/// A column of a table that can be hidden; the raw value is its name in a query.
+protocol TableColumn: CaseIterable, Hashable, RawRepresentable<String>, Sendable {
+  var heading: Message { get }
+}
+
 /// The form that chooses the columns of a table.
 struct ColumnsForm: ViewModel {
   static let field = "column"
@@ -11,6 +16,14 @@ struct ColumnsForm: ViewModel {
   /// The fields of the list's query, which the form keeps.
   let kept: Form
   let choices: [ColumnChoice]
+
+  init<Column: TableColumn>(action: String, kept: Form, shown: Set<Column>) {
+    self.action = action
+    self.kept = kept
+    choices = Column.allCases.map {
+      ColumnChoice(value: $0.rawValue, heading: $0.heading, isShown: shown.contains($0))
+    }
+  }
 
   /// The columns that a query chooses; nil if it doesn't.
   ///

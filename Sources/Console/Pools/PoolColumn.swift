@@ -4,7 +4,7 @@ import Localization
 import Templating
 
 /// A column of the table of user pools; the first column names the pool.
-enum PoolColumn: String, CaseIterable, Sendable {
+enum PoolColumn: String, TableColumn {
   case policy, enforcement, window, sms, pattern, enrolled, rejected, exemptions, change
   case signOff = "sign-off"
   case comparison
@@ -55,8 +55,10 @@ enum PoolPreset: String, CaseIterable, Sendable {
     }
   }
 
-  /// The columns that fit a desktop. A project's own sign-off is above its table, and the policies
-  /// of several projects aren't compared.
+  /// The columns that fit a desktop.
+  ///
+  /// A project's own sign-off is above its table, and the policies of several projects aren't
+  /// compared.
   func columns(acrossProjects: Bool) -> Set<PoolColumn> {
     switch self {
     case .overview: [.policy, .window, .pattern, .enrolled, .rejected, .change]
@@ -113,11 +115,7 @@ struct PoolColumns: Hashable, Sendable {
 
   /// The form that chooses columns, which keeps the other fields of a query.
   func form(action: String, kept: Form) -> ColumnsForm {
-    ColumnsForm(
-      action: action, kept: kept,
-      choices: PoolColumn.allCases.map {
-        ColumnChoice(value: $0.rawValue, heading: $0.heading, isShown: shown.contains($0))
-      })
+    ColumnsForm(action: action, kept: kept, shown: shown)
   }
 
   /// The links to the presets.

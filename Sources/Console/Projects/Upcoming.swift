@@ -53,10 +53,7 @@ struct UpcomingItem: ViewModel {
     sentence = Message(
       "projects.exemption-ends",
       ["user": .name(Words.short(exemption.label)), "at": times.value(exemption.endsAt)])
-    let (project, user) = (exemption.project.text, exemption.account.text)
-    href =
-      exemption.tenant.map { ConsolePaths.user.ofTenant(project, $0.text, user) }
-      ?? ConsolePaths.user.ofProject(project, user)
+    href = exemption.userAddress
   }
 
   init(_ signOff: SignOff, _ projectName: String) {

@@ -3,7 +3,7 @@ import Identity
 import Localization
 
 /// A column of the list of users that can be hidden; the first column names the user.
-enum UserColumn: String, CaseIterable, Sendable {
+enum UserColumn: String, TableColumn {
   case phone, factor, state, lastSignIn = "last-sign-in", created
 
   var heading: Message {
@@ -30,7 +30,7 @@ enum UserColumn: String, CaseIterable, Sendable {
 
 /// The columns that an administrator chose, which the browser remembers in a cookie.
 struct UserColumns: Sendable {
-  /// The field of the form with the chosen columns; an empty value marks a form without any.
+  /// Separates the names in the cookie's value.
   private static let separator: Character = "."
 
   let shown: Set<UserColumn>
@@ -64,10 +64,6 @@ struct UserColumns: Sendable {
 
   /// The form that chooses columns, which keeps the other fields of a query.
   func form(action: String, kept: Form) -> ColumnsForm {
-    ColumnsForm(
-      action: action, kept: kept,
-      choices: UserColumn.allCases.map {
-        ColumnChoice(value: $0.rawValue, heading: $0.heading, isShown: shown.contains($0))
-      })
+    ColumnsForm(action: action, kept: kept, shown: shown)
   }
 }

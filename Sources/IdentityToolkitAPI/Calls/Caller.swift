@@ -27,20 +27,16 @@ struct Credentials: Sendable {
   ///
   /// Other authentication schemes are ignored.
   func bearer(_ request: Request) async throws(WireError) -> Operator? {
-    guard let field = request.fields[.authorization] else { return nil }
-    let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map {
-      String(decoding: $0, as: UTF8.self)
-    }
-    guard parts.count == 2, parts[0].isSameToken(as: "bearer") else { return nil }
+    guard let text = request.bearerToken else { return nil }
     if identity.profile == .emulator {
-      guard parts[1].isSameToken(as: "owner") || parts[1].hasSameBytes(atStart: "ya29.") else {
+      guard text.isSameToken(as: "owner") || text.hasSameBytes(atStart: "ya29.") else {
         throw .invalidCredentials
       }
       return .emulatorOwner
     }
     let token: ServiceToken?
     do throws(ServiceTokenError) {
-      token = try await identity.serviceTokens.find(Secret(parts[1]))
+      token = try await identity.serviceTokens.find(Secret(text))
     } catch {
       throw WireError(error)
     }
@@ -64,6 +60,19 @@ struct Credentials: Sendable {
   }
 
   private static let apiKey: FieldName = "X-Goog-Api-Key"
+}
+
+extension Request {
+  /// The token of the `Authorization` field (RFC 6750 section 2.1); nil without one, or with another
+  /// scheme.
+  var bearerToken: String? {
+    guard let field = fields[.authorization] else { return nil }
+    let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    guard parts.count == 2, parts[0].isSameToken(as: "bearer") else { return nil }
+    return parts[1]
+  }
 }
 
 extension WireError {

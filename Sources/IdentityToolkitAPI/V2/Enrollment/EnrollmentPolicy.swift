@@ -85,12 +85,9 @@ extension ClientCall {
   /// The ID token in the `Authorization` field; nil if there is none.
   fileprivate var bearerToken: String? {
     get throws(WireError) {
-      guard let field = request.fields[.authorization] else { return nil }
-      let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map {
-        String(decoding: $0, as: UTF8.self)
-      }
-      guard parts.count == 2, parts[0].isSameToken(as: "bearer") else { throw .invalidIDToken }
-      return parts[1]
+      guard request.fields[.authorization] != nil else { return nil }
+      guard let token = request.bearerToken else { throw .invalidIDToken }
+      return token
     }
   }
 }
