@@ -2,6 +2,7 @@
 
 import itertools
 import shutil
+import time
 
 import pytest
 
@@ -13,6 +14,13 @@ from support.rest import Api, create_token
 from support.site import crawl, kinds
 
 numbers = itertools.count(1)
+
+
+def pytest_collection_modifyitems(items):
+    """Gives tests that open every kind of page the time that so many pages take."""
+    for item in items:
+        if "page_kinds" in item.fixturenames:
+            item.add_marker(pytest.mark.timeout(600))
 
 
 @pytest.fixture(scope="session")
@@ -52,11 +60,28 @@ def page_kinds(demo):
 
 
 @pytest.fixture(scope="session")
-def owner(standalone):
-    """The owner, signed in to the console."""
-    pages = Pages(standalone.url)
-    assert pages.sign_in().status_code == 303
-    return pages
+def owner_browser(standalone):
+    return SignedIn(standalone.url)
+
+
+@pytest.fixture
+def owner(owner_browser):
+    """The owner, signed in to the console so lately that no action asks for the password."""
+    return owner_browser.pages()
+
+
+class SignedIn:
+    """A browser that signs in again well before actions ask for the password."""
+
+    def __init__(self, url):
+        self._pages, self._until = Pages(url), 0
+
+    def pages(self):
+        if time.monotonic() > self._until:
+            self._pages.http.cookies.clear()
+            assert self._pages.sign_in().status_code == 303
+            self._until = time.monotonic() + 300
+        return self._pages
 
 
 def new_project(server, owner):

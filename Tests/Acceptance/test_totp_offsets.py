@@ -64,9 +64,9 @@ def sign_ins(window):
 
 
 @pytest.fixture(scope="module")
-def sent(standalone, owner):
+def sent(standalone, owner_browser):
     """Sends all codes of all windows at the start of an interval; the responses."""
-    places = {window: new_project(standalone, owner) for window in WINDOWS}
+    places = {window: new_project(standalone, owner_browser.pages()) for window in WINDOWS}
     users = {window: sign_ins(window) for window in WINDOWS}
     with ThreadPoolExecutor(4) as pool:
         for window, api in places.items():

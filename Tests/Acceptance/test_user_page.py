@@ -15,11 +15,11 @@ CODE_ATTEMPTS = 3_000
 
 
 @pytest.fixture(scope="module")
-def context(standalone, owner, chromium):
+def context(standalone, owner_browser, chromium):
     context = chromium.new_context(
         base_url=standalone.url, viewport={"width": 390, "height": 844})
     context.add_cookies([{"name": cookie.name, "value": cookie.value, "url": standalone.url}
-                         for cookie in owner.http.cookies.jar])
+                         for cookie in owner_browser.pages().http.cookies.jar])
     yield context
     context.close()
 
