@@ -57,7 +57,9 @@ let package = Package(
     module("Database", []),
     module("QRCode", ["CQREncode"]),
     module("Markdown", ["CCmark", "Text"]),
-    module("SMTP", ["CCurl", "Crypto"]),
+    module("Network", []),
+    module("HTTPClient", ["CCurl", "Crypto", "Network"]),
+    module("SMTP", ["Crypto", "HTTPClient"]),
 
     .target(
       name: "Identity", dependencies: ["Database", "Crypto", "JSON", "OTP", "Text"],
@@ -107,7 +109,7 @@ let package = Package(
         .embedInCode("Migrations/m0043_report_subscriptions_sqlite.sql"),
       ], swiftSettings: house),
 
-    module("HTTPServer", ["HTTP", "Text", "CMicroHTTPD", "CZlib"]),
+    module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),
     module("DatabaseSQLite", ["Database", "CSQLite"]),
     module("IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "Text"]),
     module(
@@ -125,7 +127,8 @@ let package = Package(
       name: "countersign",
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-        "Markdown", "MailText", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite",
+        "Markdown", "MailText", "Network", "HTTPClient", "SMTP", "Identity", "HTTPServer",
+        "DatabaseSQLite",
         "IdentityToolkitAPI",
         "Console",
         "Demo",
@@ -149,7 +152,9 @@ let package = Package(
     tests("MarkdownTests", ["Markdown"]),
     tests("MailTextTests", ["MailText", "Identity", "Localization"]),
     tests("QRCodeTests", ["QRCode"]),
-    tests("SMTPTests", ["SMTP", "CCurl"]),
+    tests("NetworkTests", ["Network"]),
+    tests("HTTPClientTests", ["Crypto", "HTTP", "HTTPClient", "HTTPServer", "Network"]),
+    tests("SMTPTests", ["HTTPClient", "SMTP"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
     tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
     tests("HTTPServerTests", ["HTTP", "HTTPServer", "Text"]),
