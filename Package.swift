@@ -60,6 +60,7 @@ let package = Package(
     module("Network", []),
     module("HTTPClient", ["CCurl", "Crypto", "Network"]),
     module("SMTP", ["Crypto", "HTTPClient"]),
+    module("SMS", ["Crypto", "HTTP", "HTTPClient", "JSON"]),
 
     .target(
       name: "Identity", dependencies: ["Database", "Crypto", "JSON", "OTP", "Text"],
@@ -107,6 +108,7 @@ let package = Package(
         .embedInCode("Migrations/m0041_caller_codes_sqlite.sql"),
         .embedInCode("Migrations/m0042_alerts_sqlite.sql"),
         .embedInCode("Migrations/m0043_report_subscriptions_sqlite.sql"),
+        .embedInCode("Migrations/m0050_text_messages_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),
@@ -127,7 +129,7 @@ let package = Package(
       name: "countersign",
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-        "Markdown", "MailText", "Network", "HTTPClient", "SMTP", "Identity", "HTTPServer",
+        "Markdown", "MailText", "Network", "HTTPClient", "SMTP", "SMS", "Identity", "HTTPServer",
         "DatabaseSQLite",
         "IdentityToolkitAPI",
         "Console",
@@ -155,6 +157,7 @@ let package = Package(
     tests("NetworkTests", ["Network"]),
     tests("HTTPClientTests", ["Crypto", "HTTP", "HTTPClient", "HTTPServer", "Network"]),
     tests("SMTPTests", ["HTTPClient", "SMTP"]),
+    tests("SMSTests", ["Crypto", "HTTPClient", "JSON", "SMS"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
     tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
     tests("HTTPServerTests", ["HTTP", "HTTPServer", "Text"]),

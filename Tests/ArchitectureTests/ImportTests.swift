@@ -23,6 +23,7 @@ private let mayImport: [String: Set<String>] = [
   // libcurl has one importer, and SMTP sends through it.
   "HTTPClient": ["CCurl", "Crypto", "Network"],
   "SMTP": ["Crypto", "HTTPClient"],
+  "SMS": ["Crypto", "HTTP", "HTTPClient", "JSON"],
 
   "Identity": ["Database", "Crypto", "JSON", "OTP", "Text"],
 
@@ -42,7 +43,7 @@ private let mayImport: [String: Set<String>] = [
 
   "countersign": [
     "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-    "Markdown", "MailText", "Network", "HTTPClient", "SMTP", "Identity", "HTTPServer",
+    "Markdown", "MailText", "Network", "HTTPClient", "SMTP", "SMS", "Identity", "HTTPServer",
     "DatabaseSQLite",
     "IdentityToolkitAPI", "Console", "Demo",
   ],
