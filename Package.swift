@@ -57,7 +57,10 @@ let package = Package(
     module("Database", []),
     module("QRCode", ["CQREncode"]),
     module("Markdown", ["CCmark", "Text"]),
-    module("SMTP", ["CCurl", "Crypto"]),
+    module("Network", []),
+    module("HTTPClient", ["CCurl", "Crypto", "Network"]),
+    module("SMTP", ["Crypto", "HTTPClient"]),
+    module("SMS", ["Crypto", "HTTP", "HTTPClient", "JSON"]),
 
     .target(
       name: "Identity", dependencies: ["Database", "Crypto", "JSON", "OTP", "Text"],
@@ -105,9 +108,10 @@ let package = Package(
         .embedInCode("Migrations/m0041_caller_codes_sqlite.sql"),
         .embedInCode("Migrations/m0042_alerts_sqlite.sql"),
         .embedInCode("Migrations/m0043_report_subscriptions_sqlite.sql"),
+        .embedInCode("Migrations/m0050_text_messages_sqlite.sql"),
       ], swiftSettings: house),
 
-    module("HTTPServer", ["HTTP", "Text", "CMicroHTTPD", "CZlib"]),
+    module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),
     module("DatabaseSQLite", ["Database", "CSQLite"]),
     module("IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "Text"]),
     module(
@@ -125,7 +129,8 @@ let package = Package(
       name: "countersign",
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-        "Markdown", "MailText", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite",
+        "Markdown", "MailText", "Network", "HTTPClient", "SMTP", "SMS", "Identity", "HTTPServer",
+        "DatabaseSQLite",
         "IdentityToolkitAPI",
         "Console",
         "Demo",
@@ -149,7 +154,10 @@ let package = Package(
     tests("MarkdownTests", ["Markdown"]),
     tests("MailTextTests", ["MailText", "Identity", "Localization"]),
     tests("QRCodeTests", ["QRCode"]),
-    tests("SMTPTests", ["SMTP", "CCurl"]),
+    tests("NetworkTests", ["Network"]),
+    tests("HTTPClientTests", ["Crypto", "HTTP", "HTTPClient", "HTTPServer", "Network"]),
+    tests("SMTPTests", ["HTTPClient", "SMTP"]),
+    tests("SMSTests", ["Crypto", "HTTPClient", "JSON", "SMS"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
     tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
     tests("HTTPServerTests", ["HTTP", "HTTPServer", "Text"]),

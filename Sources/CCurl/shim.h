@@ -1,6 +1,8 @@
 #pragma once
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 // curl_easy_setopt and curl_easy_getinfo are variadic, so Swift can't call them.
 
@@ -63,4 +65,66 @@ static inline CURLcode smtp_prepare(CURL *handle, const struct smtp_settings *se
 static inline long smtp_reply_code(CURL *handle) {
   long code = 0;
   return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &code) == CURLE_OK ? code : 0;
+}
+
+/// The options for one HTTP request. Strings must stay valid while the handle is in use.
+struct http_settings {
+  const char *url;
+  const char *protocols;
+  const char *method;
+  struct curl_slist *headers;
+  const char *authority;
+  const void *body;
+  curl_off_t size;
+  long connect_seconds;
+  long whole_seconds;
+  char *error;
+  void *context;
+  curl_write_callback head;
+  curl_write_callback content;
+  curl_xferinfo_callback progress;
+  curl_opensocket_callback open;
+};
+
+static inline CURLcode http_prepare(CURL *handle, const struct http_settings *settings) {
+  CURLcode code = CURLE_OK;
+#define SET(option, value) \
+  if (code == CURLE_OK) code = curl_easy_setopt(handle, option, value)
+  SET(CURLOPT_PROTOCOLS_STR, settings->protocols);
+  SET(CURLOPT_URL, settings->url);
+  SET(CURLOPT_FOLLOWLOCATION, 0L);
+  SET(CURLOPT_PROXY, "");
+  SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+  SET(CURLOPT_NOSIGNAL, 1L);
+  SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+  SET(CURLOPT_SSL_VERIFYPEER, 1L);
+  SET(CURLOPT_SSL_VERIFYHOST, 2L);
+  if (settings->authority != NULL) SET(CURLOPT_CAINFO, settings->authority);
+  SET(CURLOPT_CONNECTTIMEOUT, settings->connect_seconds);
+  SET(CURLOPT_TIMEOUT, settings->whole_seconds);
+  if (settings->body != NULL) {
+    SET(CURLOPT_POST, 1L);
+    SET(CURLOPT_POSTFIELDS, settings->body);
+    SET(CURLOPT_POSTFIELDSIZE_LARGE, settings->size);
+  }
+  SET(CURLOPT_CUSTOMREQUEST, settings->method);
+  SET(CURLOPT_HTTPHEADER, settings->headers);
+  SET(CURLOPT_HEADERFUNCTION, settings->head);
+  SET(CURLOPT_HEADERDATA, settings->context);
+  SET(CURLOPT_WRITEFUNCTION, settings->content);
+  SET(CURLOPT_WRITEDATA, settings->context);
+  SET(CURLOPT_NOPROGRESS, 0L);
+  SET(CURLOPT_XFERINFOFUNCTION, settings->progress);
+  SET(CURLOPT_XFERINFODATA, settings->context);
+  SET(CURLOPT_OPENSOCKETFUNCTION, settings->open);
+  SET(CURLOPT_OPENSOCKETDATA, settings->context);
+  SET(CURLOPT_ERRORBUFFER, settings->error);
+#undef SET
+  return code;
+}
+
+/// Opens the socket for an address that libcurl has resolved.
+static inline curl_socket_t http_open_socket(const struct curl_sockaddr *address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Network
 import Synchronization
 
 /// The thread that accepts connections and distributes them to the engine's threads.

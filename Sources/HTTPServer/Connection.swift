@@ -1,6 +1,7 @@
 import CMicroHTTPD
 import Glibc
 import HTTP
+import Network
 import Synchronization
 
 /// A client's connection, from accept to close.

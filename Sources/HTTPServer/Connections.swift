@@ -1,4 +1,5 @@
 import Glibc
+import Network
 import Synchronization
 
 /// All open connections of a server.

@@ -1,4 +1,5 @@
 import HTTP
+import Network
 import Text
 
 /// The origin of a request, as reported by trusted proxies.

@@ -1,3 +1,5 @@
+public import Network
+
 /// Where and how a server listens.
 public struct ServerConfiguration: Sendable {
   /// A certificate and its private key in PEM files, for TLS 1.2 and 1.3.

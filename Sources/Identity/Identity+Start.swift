@@ -67,6 +67,7 @@ extension Identity {
       migration("m0042_alerts", PackageResources.m0042_alerts_sqlite_sql),
       migration(
         "m0043_report_subscriptions", PackageResources.m0043_report_subscriptions_sqlite_sql),
+      migration("m0050_text_messages", PackageResources.m0050_text_messages_sqlite_sql),
     ]
   }
 
@@ -165,6 +166,7 @@ extension Identity {
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
       try Outbox.purgeExpired(at: now, connection)
+      try SMSLimits.purgeExpired(at: now, connection)
       try UnreadableSecrets.purgeExpired(at: now, connection)
       try Support.purgeExpired(at: now, connection)
       try Approvals.purgeExpired(at: now, connection)

@@ -123,19 +123,22 @@ public struct Identity: Sendable {
   ///   - random: The source of random bytes.
   ///   - defaultProject: The project that any API key identifies in the emulator profile.
   ///   - carriesMail: Whether this process sends emails to users.
+  ///   - smsLimits: The limits of text messages; nil if this process sends none.
   /// - Throws: `CryptoError` if libcrypto fails.
   public init(
     database: any Database, keys: KeyRing, profile: Profile, hasher: PasswordHasher,
     mail: any MailWriter, clock: WallClock = .system,
     steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot,
-    random: RandomSource = .system, defaultProject: ID<Project>? = nil, carriesMail: Bool = false
+    random: RandomSource = .system, defaultProject: ID<Project>? = nil, carriesMail: Bool = false,
+    smsLimits: SMSLimits? = nil
   ) throws(CryptoError) {
     let links = ActionLinks(profile: profile)
     let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
     let store = Store(
       database: database, profile: profile, clock: clock, random: random,
       outbox: try Outbox(
-        keys: keys, random: random, links: links, writer: mail, carriesMail: carriesMail),
+        keys: keys, random: random, links: links, writer: mail, carriesMail: carriesMail,
+        smsLimits: smsLimits),
       links: links, administratorTOTP: administratorTOTP)
     let tickets = try Sealer(keys, purpose: "ticket", random: random)
     let totp = try TOTPFactor(keys: keys, random: random)

@@ -7,6 +7,8 @@ extension AlertMail {
     case .spraying: Message("mail.subject-alert-spraying", ["place": scope.place])
     case .drift: Message("mail.subject-alert-drift", ["place": scope.place])
     case .removals: Message("mail.subject-alert-removals", ["place": scope.place])
+    case .textMessages:
+      Message("mail.subject-alert-text-messages", ["place": scope.place])
     }
   }
 
@@ -22,6 +24,7 @@ extension AlertMail {
     case .drift: Message("mail.alert-drift", ["count": count, "place": place, "at": at])
     case .removals:
       Message("mail.alert-removals", ["count": count, "place": place, "at": at])
+    case .textMessages: Message("mail.alert-text-messages", ["count": count, "place": place])
     }
   }
 }

@@ -19,11 +19,15 @@ private let mayImport: [String: Set<String>] = [
   "Database": [],
   "QRCode": ["CQREncode"],
   "Markdown": ["CCmark", "Text"],
-  "SMTP": ["CCurl", "Crypto"],
+  "Network": [],
+  // libcurl has one importer, and SMTP sends through it.
+  "HTTPClient": ["CCurl", "Crypto", "Network"],
+  "SMTP": ["Crypto", "HTTPClient"],
+  "SMS": ["Crypto", "HTTP", "HTTPClient", "JSON"],
 
   "Identity": ["Database", "Crypto", "JSON", "OTP", "Text"],
 
-  "HTTPServer": ["HTTP", "Text", "CMicroHTTPD", "CZlib"],
+  "HTTPServer": ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "CSQLite"],
   // Formats the facts that Identity reports by email.
   "MailText": ["Identity", "Localization", "OTP"],
@@ -39,7 +43,8 @@ private let mayImport: [String: Set<String>] = [
 
   "countersign": [
     "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-    "Markdown", "MailText", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite",
+    "Markdown", "MailText", "Network", "HTTPClient", "SMTP", "SMS", "Identity", "HTTPServer",
+    "DatabaseSQLite",
     "IdentityToolkitAPI", "Console", "Demo",
   ],
 
@@ -51,7 +56,7 @@ private let mayImport: [String: Set<String>] = [
 private let onlyImporter = [
   "CMicroHTTPD": "HTTPServer", "CZlib": "HTTPServer", "CSQLite": "DatabaseSQLite",
   "CCmark": "Markdown", "CCrypto": "Crypto", "CArgon2": "Crypto", "CCrypt": "Crypto",
-  "CQREncode": "QRCode", "CCurl": "SMTP",
+  "CQREncode": "QRCode", "CCurl": "HTTPClient",
 ]
 
 /// The modules of the toolchain.

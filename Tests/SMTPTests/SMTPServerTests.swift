@@ -1,4 +1,4 @@
-import CCurl
+import HTTPClient
 import Testing
 
 @testable import SMTP
@@ -51,19 +51,15 @@ struct SMTPServerTests {
   func `only a reply about the message itself is a refusal`(
     isAboutMail: Bool, reply: Int, line: String, outcome: SMTPOutcome
   ) {
-    let exchange = Exchange([1, 2, 3]) { 0 }
-    exchange.receive(Array(line.utf8))
-    exchange.receive(Array("221 Bye\r\n".utf8))
-    let code = isAboutMail ? CURLE_SEND_ERROR : CURLE_WEIRD_SERVER_REPLY
-    #expect(exchange.outcome(code, reply: reply, error: "curl") == outcome)
+    let failure = MailTransport.Failure(
+      reply: reply, line: Array(line.utf8), isAboutMail: isAboutMail, description: "curl")
+    #expect(SMTPOutcome(failure) == outcome)
   }
 
   @Test func `a server that doesn't reply after the message is unreachable`() {
-    let exchange = Exchange([1, 2, 3]) { 0 }
-    #expect(exchange.take(10) { _ in } == 3)
-    #expect(
-      exchange.outcome(CURLE_OPERATION_TIMEDOUT, reply: 354, error: "timed out")
-        == .unreachable("timed out"))
+    let failure = MailTransport.Failure(
+      reply: 354, line: [], isAboutMail: true, description: "timed out")
+    #expect(SMTPOutcome(failure) == .unreachable("timed out"))
   }
 
   @Test func `a closed port is reported as unreachable`() async throws {

@@ -10,6 +10,8 @@ extension Alert {
     case .spraying: Message("scopes.alert-spraying", ["count": count, "time": time])
     case .drift: Message("scopes.alert-drift", ["count": count, "time": time])
     case .removals: Message("scopes.alert-removals", ["count": count, "time": time])
+    case .textMessages:
+      Message("scopes.alert-text-messages", ["count": count, "time": time])
     }
   }
 
@@ -30,6 +32,9 @@ extension Alert {
       let query: Form = ["action": AuditAction.Group.removal.rawValue]
       return Link(
         text: Message("scopes.view-removals"), href: query.query(of: ConsolePaths.audit(scope)))
+    case .textMessages:
+      guard administrator.may(.readMessages, in: scope) else { return nil }
+      return Link(text: Message("scopes.view-messages"), href: ConsolePaths.outbox(scope))
     }
   }
 

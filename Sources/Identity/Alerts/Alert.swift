@@ -10,6 +10,8 @@ public struct Alert: Sendable, Equatable {
     case drift
     /// Many more removals of second factors than usual.
     case removals
+    /// As many text messages as may be sent on a day, in all or to one region.
+    case textMessages = "text-messages"
   }
 
   /// The user pool.
@@ -20,7 +22,7 @@ public struct Alert: Sendable, Equatable {
   public let startedAt: Instant
   /// When it was last seen.
   public let lastSeenAt: Instant
-  /// The largest count so far: users, or removals in an hour.
+  /// The largest count so far: users, removals in an hour, or text messages on a day.
   public let count: Int
 
   static let columns: SQL = """

@@ -23,7 +23,7 @@ extension Alerts {
     var findings: [Finding] = []
     var last: Int64? = 0
     while let key = last {
-      let part = try await store.read(AlertError.self) { try Self.look(after: key, at: now, $0) }
+      let part = try await store.read(AlertError.self) { try look(after: key, at: now, $0) }
       findings += part.findings
       last = part.last
     }
@@ -43,13 +43,13 @@ extension Alerts {
   /// Looks at the next pools.
   ///
   /// - Returns: What is unusual in them, and the last pool; nil if there are no more.
-  private static func look(
+  private func look(
     after key: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> (findings: [Finding], last: Int64?) {
     let pools = try connection.all(
       """
       SELECT \(Scope.columns), s.enrolled_users FROM scope s CROSS JOIN project p USING (project_id)
-      WHERE s.scope_key > \(key) AND s.deleted_at IS NULL ORDER BY s.scope_key LIMIT \(share)
+      WHERE s.scope_key > \(key) AND s.deleted_at IS NULL ORDER BY s.scope_key LIMIT \(Self.share)
       """
     ) { (scope: try Scope($0), enrolled: try $0.value(7) as Int) }
     let hour = now.advanced(bySeconds: -AlertThreshold.removalPeriod)
@@ -59,11 +59,12 @@ extension Alerts {
       func add(_ kind: Alert.Kind, _ count: Int?) {
         if let count { findings.append(Finding(scope: scope, kind: kind, count: count)) }
       }
-      add(.spraying, try sprayed(scope, enrolled: enrolled, at: now, connection))
-      add(.drift, try drifting(scope, at: now, connection))
-      add(.removals, try removals(scope, since: firstRow, at: now, connection))
+      add(.spraying, try Self.sprayed(scope, enrolled: enrolled, at: now, connection))
+      add(.drift, try Self.drifting(scope, at: now, connection))
+      add(.removals, try Self.removals(scope, since: firstRow, at: now, connection))
+      add(.textMessages, try store.outbox.smsLimits?.reached(in: scope, at: now, connection))
     }
-    return (findings, pools.count == share ? pools.last?.scope.key : nil)
+    return (findings, pools.count == Self.share ? pools.last?.scope.key : nil)
   }
 
   /// Returns the number of users with an incorrect code; nil if it isn't unusual.

@@ -1,14 +1,18 @@
 import Crypto
 import Database
 
-/// An email that's due, leased to the sender.
-public struct DueMail: Sendable {
+/// An email or text message that's due, leased to the sender.
+public struct DueMessage: Sendable {
   let key: Int64
-  /// The ID of the email, the same for every attempt.
+  /// The ID of the message, the same for every attempt.
   public let id: String
-  /// The recipient's email address.
+  /// How it's sent.
+  public let channel: OutboxEntry.Channel
+  /// Its purpose, such as `verify-email`.
+  public let purpose: String
+  /// An email address, or a phone number in E.164 format.
   public let recipient: String
-  /// The subject.
+  /// The subject; empty for a text message.
   public let subject: String
   /// The text.
   public let body: String
@@ -16,6 +20,10 @@ public struct DueMail: Sendable {
   public let isHTML: Bool
   /// The language of the text.
   public let language: String
+  /// The project.
+  public let project: String
+  /// The tenant; empty for the project's own users.
+  public let tenant: String
   /// The name of the application that sends it.
   public let application: String
   /// When it was created.
@@ -24,13 +32,13 @@ public struct DueMail: Sendable {
   public let attempt: Int
 }
 
-/// The result of an attempt to deliver an email.
+/// The result of an attempt to deliver a message.
 public enum DeliveryResult: Sendable, Equatable {
-  /// A mail server accepted it.
+  /// The server accepted it.
   case sent
-  /// The mail server rejected it with this response.
+  /// The server rejected it with this response.
   case failed(String)
-  /// The recipient isn't an address that email can be sent to.
+  /// The recipient isn't an address that messages can be sent to.
   case invalidRecipient
   /// The value of this header field can't be sent.
   case invalidField(String)
@@ -50,11 +58,11 @@ public enum OutboxError: Error, Sendable {
 
 extension OutboxError: UseCaseError {}
 
-/// Leases emails to the sender and records the result of each attempt.
+/// Leases messages to the sender and records the result of each attempt.
 ///
-/// One write leases an email by moving its next attempt past the lease; another records the result
-/// after the mail server has accepted it. A crash loses no email: one without a recorded result is
-/// retried. Only a crash between the server's response and the second write sends an email twice,
+/// One write leases a message by moving its next attempt past the lease; another records the result
+/// after the server has accepted it. A crash loses no message: one without a recorded result is
+/// retried. Only a crash between the server's response and the second write sends a message twice,
 /// with the same ID both times.
 public struct Deliveries: Sendable {
   let store: Store
@@ -66,18 +74,20 @@ public struct Deliveries: Sendable {
   /// The maximum number of rows that a write changes.
   static let share = 500
 
-  /// The wait after an attempt, in seconds: one minute, then doubling each time up to an hour.
-  static func wait(after attempt: Int) -> Int64 {
-    min(60 << Int64(min(max(attempt, 1) - 1, 10)), longestWait)
+  /// The wait after an attempt, in seconds, doubling each time up to an hour: first a minute for an
+  /// email, and 5 seconds for a text message, since a code expires after minutes.
+  static func wait(after attempt: Int, of channel: OutboxEntry.Channel) -> Int64 {
+    let first: Int64 = channel == .mail ? 60 : 5
+    return min(first << Int64(min(max(attempt, 1) - 1, 10)), longestWait)
   }
 
-  /// Makes all pending emails due immediately when the server starts.
+  /// Makes all pending messages of a channel due immediately when the server starts.
   ///
   /// Leases of an earlier run no longer have a sender, and the restart may have fixed the cause of
   /// failed attempts.
   ///
   /// - Throws: ``OutboxError/unavailable(_:)``.
-  public func begin() async throws(OutboxError) {
+  public func begin(_ channel: OutboxEntry.Channel = .mail) async throws(OutboxError) {
     let now = store.clock.now()
     var changed = Self.share
     while changed == Self.share {
@@ -86,27 +96,33 @@ public struct Deliveries: Sendable {
           """
           UPDATE outbox SET next_try_at = \(now.microseconds)
           WHERE message_id IN (SELECT message_id FROM outbox
-            WHERE next_try_at > \(now.microseconds) LIMIT \(Self.share))
+            WHERE channel = \(channel.rawValue) AND next_try_at > \(now.microseconds)
+            LIMIT \(Self.share))
           """)
       }
     }
   }
 
-  /// Leases the email that has been due the longest; returns nil if none is due.
+  /// Leases the message of a channel that has been due the longest; returns nil if none is due.
   ///
   /// - Throws: ``OutboxError/unavailable(_:)``.
-  public func claim() async throws(OutboxError) -> DueMail? {
+  public func claim(
+    _ channel: OutboxEntry.Channel = .mail
+  ) async throws(OutboxError) -> DueMessage? {
     let now = store.clock.now()
     let isAnyDue = try await store.read(OutboxError.self) { connection in
       try connection.first(
-        "SELECT 1 FROM outbox WHERE next_try_at <= \(now.microseconds) LIMIT 1"
+        """
+        SELECT 1 FROM outbox
+        WHERE channel = \(channel.rawValue) AND next_try_at <= \(now.microseconds) LIMIT 1
+        """
       ) { _ in true } ?? false
     }
     guard isAnyDue else { return nil }
     let outbox = store.outbox
     return try await store.write(OutboxError.self) { connection in
       while true {
-        guard let row = try Self.claim(at: now, connection) else { return nil }
+        guard let row = try Self.claim(channel, at: now, connection) else { return nil }
         guard !row.isDeleted, row.expiresAt > now else {
           try Outbox.wipe(row.key, connection)
           continue
@@ -126,9 +142,10 @@ public struct Deliveries: Sendable {
           try Self.failUnopened(row.key, at: now, connection)
           continue
         }
-        return DueMail(
-          key: row.key, id: "\(row.key).\(row.createdAt.microseconds)", recipient: row.recipient,
-          subject: text.subject, body: text.body, isHTML: text.isHTML, language: row.language,
+        return DueMessage(
+          key: row.key, id: "\(row.key).\(row.createdAt.microseconds)", channel: channel,
+          purpose: row.purpose, recipient: row.recipient, subject: text.subject, body: text.body,
+          isHTML: text.isHTML, language: row.language, project: row.project, tenant: row.tenant,
           application: row.application, createdAt: row.createdAt, attempt: row.attempt)
       }
     }
@@ -144,17 +161,22 @@ public struct Deliveries: Sendable {
     let attempt: Int
     let application: String
     let isDeleted: Bool
-    let secret: StoredSecret
+    let project: String
+    let tenant: String
+    let purpose: String
+
+    var secret: StoredSecret { .message(key, project: project, tenant: tenant) }
   }
 
-  private static func claim(at now: Instant, _ connection: borrowing Connection) throws
-    -> ClaimedMessage?
-  {
+  private static func claim(
+    _ channel: OutboxEntry.Channel, at now: Instant, _ connection: borrowing Connection
+  ) throws -> ClaimedMessage? {
     let key = try connection.first(
       """
       UPDATE outbox SET next_try_at = \(now.advanced(bySeconds: lease).microseconds),
         tries = tries + 1
-      WHERE message_id = (SELECT message_id FROM outbox WHERE next_try_at <= \(now.microseconds)
+      WHERE message_id = (SELECT message_id FROM outbox
+        WHERE channel = \(channel.rawValue) AND next_try_at <= \(now.microseconds)
         ORDER BY next_try_at LIMIT 1)
       RETURNING message_id
       """
@@ -163,7 +185,7 @@ public struct Deliveries: Sendable {
     return try connection.first(
       """
       SELECT o.recipient, o.language, o.sealed_text, o.created_at, o.expires_at, o.tries,
-        p.display_name, s.deleted_at IS NOT NULL, s.project_id, s.tenant_id
+        p.display_name, s.deleted_at IS NOT NULL, s.project_id, s.tenant_id, o.purpose
       FROM outbox o JOIN scope s USING (scope_key) JOIN project p USING (project_id)
       WHERE o.message_id = \(key)
       """
@@ -172,15 +194,15 @@ public struct Deliveries: Sendable {
         key: key, recipient: try row.value(0), language: try row.value(1),
         sealed: try row.value(2) ?? [], createdAt: Instant(microseconds: try row.value(3)),
         expiresAt: Instant(microseconds: try row.value(4)), attempt: try row.value(5),
-        application: try row.value(6), isDeleted: try row.value(7),
-        secret: .message(key, project: try row.value(8), tenant: try row.value(9)))
+        application: try row.value(6), isDeleted: try row.value(7), project: try row.value(8),
+        tenant: try row.value(9), purpose: try row.value(10))
     }
   }
 
   /// Records the result of an attempt; the last attempt deletes the text.
   ///
   /// - Throws: ``OutboxError/unavailable(_:)``.
-  public func record(_ result: DeliveryResult, of mail: DueMail) async throws(OutboxError) {
+  public func record(_ result: DeliveryResult, of mail: DueMessage) async throws(OutboxError) {
     let now = store.clock.now()
     try await store.write(OutboxError.self) { connection in
       switch result {
@@ -198,7 +220,7 @@ public struct Deliveries: Sendable {
       case .failed(let reason):
         try Self.fail(mail.key, Self.shown(reason, of: mail), at: now, connection)
       case .postponed(let reason):
-        let next = now.advanced(bySeconds: Self.wait(after: mail.attempt))
+        let next = now.advanced(bySeconds: Self.wait(after: mail.attempt, of: mail.channel))
         try connection.run(
           """
           UPDATE outbox SET next_try_at = \(next.microseconds),
@@ -230,7 +252,7 @@ public struct Deliveries: Sendable {
   ///
   /// A response that quotes a link or code from the email is left out, because more people can see
   /// the reason than the email.
-  static func shown(_ reason: String, of mail: DueMail) -> DeliveryProblem {
+  static func shown(_ reason: String, of mail: DueMessage) -> DeliveryProblem {
     let words = reason.split { !($0.isLetter || $0.isNumber || "-_".contains($0)) }
     let quotes = words.contains { word in
       let mayBeCode = word.count >= 6 && word.contains(where: \.isNumber) || word.count >= 20

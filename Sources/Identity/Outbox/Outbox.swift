@@ -12,16 +12,24 @@ struct Outbox: Sendable {
   let writer: any MailWriter
   /// Whether this server sends the emails.
   let carriesMail: Bool
+  /// The limits of text messages; nil if this server sends none.
+  let smsLimits: SMSLimits?
 
   init(
     keys: KeyRing, random: RandomSource, links: ActionLinks, writer: any MailWriter,
-    carriesMail: Bool = false
+    carriesMail: Bool = false, smsLimits: SMSLimits? = nil
   ) throws(CryptoError) {
     sealer = try Sealer(keys, purpose: "outbox", random: random)
     self.random = random
     self.links = links
     self.writer = writer
     self.carriesMail = carriesMail
+    self.smsLimits = smsLimits
+  }
+
+  /// Whether this server sends the messages of a channel.
+  func carries(_ channel: OutboxEntry.Channel) -> Bool {
+    channel == .mail ? carriesMail : smsLimits != nil
   }
 
   /// Writes a message in the language for a preferred locale.
@@ -47,7 +55,7 @@ struct Outbox: Sendable {
       VALUES (\(scope.key), \(account?.key), \(message.channel.rawValue), \(message.purpose),
         \(message.recipient), \(message.language), \(sealed), \(now.microseconds),
         \(message.expiresAt.microseconds),
-        \(message.channel == .mail ? now.microseconds : nil))
+        \(message.channel == .mail || carries(.sms) ? now.microseconds : nil))
       RETURNING message_id
       """
     ) { try $0.value(0) }

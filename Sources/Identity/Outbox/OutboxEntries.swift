@@ -12,9 +12,9 @@ public struct OutboxEntry: Sendable {
 
   /// Its delivery state.
   public enum State: Sendable, Equatable {
-    /// It's waiting for its next attempt or, without a mail server, to be read.
+    /// It's waiting for its next attempt or, on a server that doesn't send it, to be read.
     case waiting
-    /// A mail server accepted it.
+    /// A server accepted it.
     case sent(Instant)
     /// Delivery failed permanently.
     case failed(Instant)
@@ -208,9 +208,9 @@ public struct OutboxEntries: Sendable {
 
   /// Whether administrators with the permission can view the text of a message.
   ///
-  /// An email that this server sends is only for its recipient.
+  /// A message that this server sends is only for its recipient.
   public func isReadable(_ message: OutboxEntry) -> Bool {
-    message.state == .waiting && (message.channel == .sms || !carriesMail)
+    message.state == .waiting && !store.outbox.carries(message.channel)
   }
 
   /// Opens a message and records it in the audit log, because a link in it can give access to the

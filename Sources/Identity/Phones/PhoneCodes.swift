@@ -45,7 +45,8 @@ struct PhoneCodes {
 
   /// Generates a code for a number and writes its message.
   ///
-  /// Messages cost money, so they are limited by number, account, and network. Test numbers have a
+  /// Messages cost money, so they are limited by number, account, and network, and those that this
+  /// server sends by pool and region, too. Test numbers have a
   /// fixed code and get no message, and the emulator profile sends none at all; neither counts
   /// toward the limits.
   func send(
@@ -58,7 +59,7 @@ struct PhoneCodes {
     if testCode == nil {
       guard settings.allows(number) else { return .refusedRegion }
       if store.profile == .standalone,
-        let until = try count(request, use.account, at: now, connection)
+        let until = try count(request, use.account, in: scope, at: now, connection)
       {
         return .blocked(until: until)
       }
@@ -92,7 +93,7 @@ struct PhoneCodes {
 
   /// Counts a message; returns when the next one may be sent if there were too many.
   private func count(
-    _ request: PhoneRequest, _ account: Account?, at now: Instant,
+    _ request: PhoneRequest, _ account: Account?, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant? {
     var counters = [
@@ -107,7 +108,8 @@ struct PhoneCodes {
     if case .blocked(let until) = try ThrottleCharge.charge(counters, at: now, connection) {
       return until
     }
-    return nil
+    return try store.outbox.smsLimits?.charge(
+      request.phoneNumber, in: scope, at: now, connection)
   }
 
   /// Deletes expired codes.

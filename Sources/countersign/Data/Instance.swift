@@ -24,19 +24,21 @@ struct Instance: Sendable {
   /// - Throws: ``ConfigurationError``, with a message for each problem.
   static func open(
     _ folder: DataFolder, assets: Assets, profile: Profile, defaultProject: ID<Project>? = nil,
-    carriesMail: Bool = false, creates: Bool = false, migrates: Bool = true,
+    carriesMail: Bool = false, smsLimits: SMSLimits? = nil, creates: Bool = false,
+    migrates: Bool = true,
     environment: [String: String]
   ) async throws -> Instance {
     try await open(
       folder, assets: assets, keys: try folder.masterKey(environment: environment),
       profile: profile, defaultProject: defaultProject, carriesMail: carriesMail,
-      creates: creates, migrates: migrates)
+      smsLimits: smsLimits, creates: creates, migrates: migrates)
   }
 
   /// Opens a folder with keys that were already read.
   static func open(
     _ folder: DataFolder, assets: Assets, keys: KeyRing, profile: Profile,
-    defaultProject: ID<Project>? = nil, carriesMail: Bool = false, creates: Bool, migrates: Bool
+    defaultProject: ID<Project>? = nil, carriesMail: Bool = false, smsLimits: SMSLimits? = nil,
+    creates: Bool, migrates: Bool
   ) async throws -> Instance {
     let catalogs = try assets.catalogs()
     let database = try folder.open()
@@ -44,7 +46,8 @@ struct Instance: Sendable {
     do {
       let identity = try Identity(
         database: database, keys: keys, profile: profile, hasher: hasher,
-        mail: CatalogMailWriter(catalogs), defaultProject: defaultProject, carriesMail: carriesMail)
+        mail: CatalogMailWriter(catalogs), defaultProject: defaultProject, carriesMail: carriesMail,
+        smsLimits: smsLimits)
       try await identity.prepare(creates: creates, migrates: migrates)
       return Instance(
         identity: identity, database: database, keys: keys, hasher: hasher, catalogs: catalogs)

@@ -1,38 +1,63 @@
 import Identity
 import Localization
-import SMTP
 
-/// Sends emails that are due, one at a time.
+/// Sends messages of one channel.
+protocol Carrier: Sendable {
+  var channel: OutboxEntry.Channel { get }
+  /// The server in reports of its failure.
+  var server: String { get }
+  /// Sends a message.
+  func send(_ message: DueMessage) async -> DeliveryAttempt
+  /// Closes the connection, if there is one.
+  func rest() async
+  /// Limits a message being sent to this many more seconds.
+  func hurry(seconds: Int)
+}
+
+/// The result of sending a message.
+enum DeliveryAttempt: Sendable {
+  /// The server dealt with it.
+  case recorded(DeliveryResult)
+  /// The server can't be reached, or accepts nothing now.
+  case isDown(String)
+}
+
+/// Sends messages that are due, one at a time.
 struct Delivery: Sendable {
-  private let client: SMTPClient
+  private let carrier: any Carrier
   private let task: Task<Void, Never>
 
   /// How often the queue is checked.
   private static let interval = Duration.seconds(1)
-  /// The longest that an email being sent may take once the server is stopping, in seconds.
+  /// The longest that a message being sent may take once the server is stopping, in seconds.
   private static let grace = 5
 
-  /// Starts sending, beginning with emails left from an earlier run.
-  init(_ identity: Identity, _ configuration: MailConfiguration) {
-    let client = SMTPClient(configuration.server)
-    self.client = client
-    let courier = Courier(identity: identity, configuration: configuration, client: client)
+  /// Starts the deliveries that are configured.
+  static func all(of configuration: ServeConfiguration, _ identity: Identity) -> [Delivery] {
+    let mail = configuration.mail.map { MailCarrier($0) as any Carrier }
+    let sms = configuration.sms.map { $0.carrier(mail: configuration.mail) }
+    return [mail, sms].compactMap(\.self).map { Delivery(identity, $0) }
+  }
+
+  /// Starts sending, beginning with messages left from an earlier run.
+  private init(_ identity: Identity, _ carrier: any Carrier) {
+    self.carrier = carrier
+    let courier = Courier(identity: identity, carrier: carrier)
     task = Task { await courier.run(every: Self.interval) }
   }
 
-  /// Stops sending, after the email in progress is sent and its result recorded.
+  /// Stops sending, after the message in progress is sent and its result recorded.
   func stop() async {
-    client.hurry(seconds: Self.grace)
+    carrier.hurry(seconds: Self.grace)
     task.cancel()
     await task.value
   }
 }
 
-/// Sends queued emails through an SMTP server.
+/// Sends queued messages with a carrier.
 private struct Courier: Sendable {
   let identity: Identity
-  let configuration: MailConfiguration
-  let client: SMTPClient
+  let carrier: any Carrier
 
   /// The longest pause between attempts while the server can't be reached.
   private static let longestPause = Duration.seconds(60)
@@ -40,10 +65,10 @@ private struct Courier: Sendable {
   func run(every interval: Duration) async {
     while !Task.isCancelled {
       do {
-        try await identity.deliveries.begin()
+        try await identity.deliveries.begin(carrier.channel)
         break
       } catch {
-        Terminal.complain(Message("cli.email-failed", ["reason": .text("\(error)")]))
+        report(error)
         guard await slept(.seconds(5)) else { return }
       }
     }
@@ -51,62 +76,58 @@ private struct Courier: Sendable {
     while !Task.isCancelled {
       var round = Round()
       do {
-        // Expired emails are dropped, which a wrong clock must not cause.
+        // Expired messages are dropped, which a wrong clock must not cause.
         if identity.clockGuard.doubt == nil { round = try await sendAll() }
       } catch {
-        Terminal.complain(Message("cli.email-failed", ["reason": .text("\(error)")]))
+        report(error)
       }
-      await client.rest()
+      await carrier.rest()
       if round.isAnySent, pause != nil {
-        Terminal.complain(Message("cli.email-delivery-resumed"))
+        Terminal.complain(
+          carrier.channel == .mail
+            ? Message("cli.email-delivery-resumed") : Message("cli.sms-delivery-resumed"))
         pause = nil
       }
       if let trouble = round.trouble {
-        if pause == nil {
-          Terminal.complain(
-            Message(
-              "cli.email-delivery-paused-isnt-accepting",
-              ["server": .text(configuration.server.url), "trouble": .text(trouble)]))
-        }
+        if pause == nil { reportPause(trouble) }
         pause = min((pause ?? .seconds(2)) * 2, Self.longestPause)
       }
       guard await slept(round.trouble == nil ? interval : pause ?? interval) else { return }
     }
   }
 
+  private func report(_ error: any Error) {
+    let reason = Message.Value.text("\(error)")
+    Terminal.complain(
+      carrier.channel == .mail
+        ? Message("cli.email-failed", ["reason": reason])
+        : Message("cli.sms-failed", ["reason": reason]))
+  }
+
+  private func reportPause(_ trouble: String) {
+    let (server, trouble) = (Message.Value.text(carrier.server), Message.Value.text(trouble))
+    Terminal.complain(
+      carrier.channel == .mail
+        ? Message(
+          "cli.email-delivery-paused-isnt-accepting", ["server": server, "trouble": trouble])
+        : Message("cli.sms-delivery-paused", ["server": server, "trouble": trouble]))
+  }
+
   private struct Round {
     var isAnySent = false
-    /// The reason the server accepts no mail; nil when it does.
+    /// The reason the server accepts no messages; nil when it does.
     var trouble: String?
   }
 
-  /// Sends emails that are due, until none is left or the server can't be reached.
+  /// Sends messages that are due, until none is left or the server can't be reached.
   private func sendAll() async throws -> Round {
     var round = Round()
-    while !Task.isCancelled, let due = try await identity.deliveries.claim() {
-      guard let recipient = MailAddress(due.recipient) else {
-        try await record(.invalidRecipient, of: due)
-        continue
-      }
-      let mail: Mail
-      do throws(MailError) {
-        mail = try Mail(
-          sender: configuration.sender, senderName: configuration.senderName ?? due.application,
-          recipient: recipient, subject: due.subject, body: due.body, isHTML: due.isHTML,
-          language: due.language, date: due.createdAt.seconds, id: due.id)
-      } catch {
-        switch error {
-        case .invalidField(let name): try await record(.invalidField(name), of: due)
-        }
-        continue
-      }
-      switch await client.send(mail) {
-      case .accepted:
-        try await record(.sent, of: due)
-        round.isAnySent = true
-      case .refused(let reason): try await record(.failed(reason), of: due)
-      case .postponed(let reason): try await record(.postponed(reason), of: due)
-      case .unreachable(let reason):
+    while !Task.isCancelled, let due = try await identity.deliveries.claim(carrier.channel) {
+      switch await carrier.send(due) {
+      case .recorded(let result):
+        try await record(result, of: due)
+        if result == .sent { round.isAnySent = true }
+      case .isDown(let reason):
         try await record(.postponed(reason), of: due)
         round.trouble = reason
         return round
@@ -115,10 +136,10 @@ private struct Courier: Sendable {
     return round
   }
 
-  /// Records the result for an email, even while the server stops, so that no email is sent twice.
-  private func record(_ result: DeliveryResult, of mail: DueMail) async throws {
+  /// Records the result for a message, even while the server stops, so that none is sent twice.
+  private func record(_ result: DeliveryResult, of message: DueMessage) async throws {
     let deliveries = identity.deliveries
-    try await Task { try await deliveries.record(result, of: mail) }.value
+    try await Task { try await deliveries.record(result, of: message) }.value
   }
 
   /// Waits; returns false when the task is canceled meanwhile.

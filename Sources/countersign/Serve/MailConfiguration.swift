@@ -46,7 +46,9 @@ struct MailConfiguration: Sendable {
         problems.append(Message("cli.the-smtp-ca-file-cant-be", ["file": .text(file)]))
       }
     }
-    let password = Self.password(arguments, environment, &problems)
+    let password = SecretFile(
+      option: "smtp-password-file", variable: Self.passwordVariable
+    ).read(arguments, environment, &problems)
     if let named = server, named.user != nil, password == nil, problems.count == known {
       problems.append(
         Message("cli.smtp-has-a-user-name-set", ["variable": .text(Self.passwordVariable)]))
@@ -79,22 +81,6 @@ struct MailConfiguration: Sendable {
       return nil
     }
     return (sender, name.isEmpty ? nil : name)
-  }
-
-  private static func password(
-    _ arguments: Arguments, _ environment: [String: String], _ problems: inout [Message]
-  ) -> Secret? {
-    if let file = arguments.value("smtp-password-file") {
-      guard let data = FileManager.default.contents(atPath: file),
-        let line = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first
-      else {
-        problems.append(Message("cli.the-smtp-password-file-cant-be", ["file": .text(file)]))
-        return nil
-      }
-      return Secret(String(line))
-    }
-    guard let text = environment[passwordVariable], !text.isEmpty else { return nil }
-    return Secret(text)
   }
 
   private static func message(_ error: SMTPServerError) -> Message {

@@ -3,6 +3,7 @@ import HTTPServer
 import Identity
 import IdentityToolkitAPI
 import Localization
+import Network
 
 /// Trusted proxies, allowed origins, and connection limits.
 struct NetworkConfiguration: Sendable {

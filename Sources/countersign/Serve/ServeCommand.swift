@@ -35,7 +35,8 @@ enum ServeCommand: Command {
       instance = try await Instance.open(
         folder, assets: configuration.assets, profile: configuration.profile,
         defaultProject: ID(configuration.defaultProject),
-        carriesMail: configuration.mail != nil, creates: creates,
+        carriesMail: configuration.mail != nil, smsLimits: configuration.sms?.limits,
+        creates: creates,
         environment: ProcessInfo.processInfo.environment)
       // Must run before anything is deleted because of its age.
       if let doubt = try await instance.identity.clockGuard.check() {
@@ -69,13 +70,13 @@ enum ServeCommand: Command {
     let housekeeping = Housekeeping(
       instance.identity,
       keeper: KeyRotationTask(instance, folder, environment: ProcessInfo.processInfo.environment))
-    let delivery = configuration.mail.map { Delivery(instance.identity, $0) }
+    let deliveries = Delivery.all(of: configuration, instance.identity)
     await stop.wait()
     watch.cancel()
     policyFile?.cancel()
     await reload.stop()
     await server.stop(grace: .seconds(10))
-    await delivery?.stop()
+    for delivery in deliveries { await delivery.stop() }
     await housekeeping.stop()
     let statistics = instance.database.statistics
     await instance.database.close()

@@ -21,6 +21,8 @@ struct ServeConfiguration: Sendable {
   var policyFile: String?
   /// Email delivery; nil when emails are queued and can be read in the console.
   var mail: MailConfiguration?
+  /// Delivery of text messages; nil when they are queued and can be read in the console.
+  var sms: SMSConfiguration?
   /// The seed of the demo to create; nil for no demo.
   var demo: UInt64?
   /// The pseudo-locale of all pages; nil for the installed locales.
@@ -52,7 +54,8 @@ struct ServeConfiguration: Sendable {
       Option(
         "policy-file", "FILE",
         help: Message("cli.help-show-in-the-console-which")),
-    ] + NetworkConfiguration.options + MailConfiguration.options + [
+    ] + NetworkConfiguration.options + MailConfiguration.options
+    + SMSConfiguration.options + [
       Option(
         "demo",
         help: Message("cli.help-fill-an-empty-data-folder-with")),
@@ -95,6 +98,8 @@ struct ServeConfiguration: Sendable {
       problems.append(Message("cli.tls-certificate-and-tls-key-must"))
     }
     mail = MailConfiguration(arguments, environment: environment, problems: &problems)
+    sms = SMSConfiguration(
+      arguments, environment: environment, hasMail: mail != nil, problems: &problems)
     problems += exposure(hasProject: arguments.has("project"))
     demo = arguments.has("demo") ? Demo.standardSeed : nil
     if let text = arguments.value("demo-seed") {
@@ -141,7 +146,7 @@ struct ServeConfiguration: Sendable {
   /// Returns the options that would expose a demo, whose passwords are public.
   var demoExposure: [Message] {
     var problems: [Message] = []
-    if mail != nil {
+    if mail != nil || sms != nil {
       problems.append(Message("cli.demo-users-are-made-up-and"))
     }
     if profile == .emulator {

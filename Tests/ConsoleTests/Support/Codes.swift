@@ -31,7 +31,7 @@ extension World {
     return String(link[start.lowerBound...])
   }
 
-  private func claim() async throws -> DueMail? { try await identity.deliveries.claim() }
+  private func claim() async throws -> DueMessage? { try await identity.deliveries.claim() }
 
   /// Signs a user in with a backup code, and returns the outcome or the name of the error.
   func signIn(_ email: String, password: String, code: String) async throws -> String {

@@ -42,7 +42,7 @@ struct DeliveryTests {
     (1_000_000, 3_600), (0, 60),
   ])
   func `the retry delay is a minute, doubling up to an hour`(attempt: Int, seconds: Int64) {
-    #expect(Deliveries.wait(after: attempt) == seconds)
+    #expect(Deliveries.wait(after: attempt, of: .mail) == seconds)
   }
 
   @Test func `a postponed email waits longer each time and stores the reason`() async throws {
@@ -200,7 +200,7 @@ extension Instance {
     }
   }
 
-  func claim() async throws -> DueMail? { try await identity.deliveries.claim() }
+  func claim() async throws -> DueMessage? { try await identity.deliveries.claim() }
 
   func entries(
     _ filter: MessageFilter = .all, in scope: Scope? = nil

@@ -6,8 +6,8 @@ import Testing
 
 struct NoticeTests {
   /// Claims all due emails, without those that can undo an enrollment or a change of email.
-  private func mails(_ instance: Instance) async throws -> [DueMail] {
-    var mails: [DueMail] = []
+  private func mails(_ instance: Instance) async throws -> [DueMessage] {
+    var mails: [DueMessage] = []
     while let mail = try await instance.claim() { mails.append(mail) }
     return mails.filter { !$0.body.contains("oobCode=") }
   }

@@ -2,12 +2,12 @@ import CCurl
 
 // Global functions without actor isolation, since libcurl calls them on the sending thread.
 
-func smtpRead(
+func mailRead(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
   guard let context = unsafe context, let buffer = unsafe buffer else { return 0 }
-  let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+  let exchange = unsafe Unmanaged<MailExchange>.fromOpaque(context).takeUnretainedValue()
   return exchange.take(size * count) { part in
     unsafe part.withUnsafeBytes { bytes in
       unsafe UnsafeMutableRawBufferPointer(start: buffer, count: bytes.count).copyMemory(
@@ -16,22 +16,22 @@ func smtpRead(
   }
 }
 
-func smtpReply(
+func mailReply(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
   guard let context = unsafe context, let buffer = unsafe buffer else { return 0 }
-  let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+  let exchange = unsafe Unmanaged<MailExchange>.fromOpaque(context).takeUnretainedValue()
   let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: size * count)
   exchange.receive(unsafe Array(bytes))
   return size * count
 }
 
 /// Aborts a transfer after its deadline by returning a nonzero value.
-func smtpProgress(
+func mailProgress(
   _ context: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
 ) -> Int32 {
   guard let context = unsafe context else { return 0 }
-  let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
-  return exchange.isOver(at: Channel.now()) ? 1 : 0
+  let exchange = unsafe Unmanaged<MailExchange>.fromOpaque(context).takeUnretainedValue()
+  return exchange.isOver(at: MailTransport.now()) ? 1 : 0
 }

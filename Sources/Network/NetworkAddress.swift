@@ -1,14 +1,14 @@
-import CMicroHTTPD
-import Glibc
+public import Glibc
 
 /// An IPv4 or IPv6 address, without a port.
 public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// The first 8 bytes of the IPv6 address; an IPv4 address is `::ffff:a.b.c.d`.
-  let high: UInt64
+  package let high: UInt64
   /// The last 8 bytes.
-  let low: UInt64
+  package let low: UInt64
 
-  init(high: UInt64, low: UInt64) {
+  /// Creates an address from its two halves.
+  package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
@@ -30,7 +30,7 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Creates the address of a peer; nil when it isn't an IP address.
-  init?(_ address: UnsafePointer<sockaddr>) {
+  public init?(_ address: UnsafePointer<sockaddr>) {
     switch unsafe Int32(address.pointee.sa_family) {
     case AF_INET:
       let four = unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
@@ -61,10 +61,11 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(high: words.0, low: words.1)
   }
 
-  var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
+  /// Whether it's an IPv4 address.
+  public var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
   /// The network of one customer: an IPv4 address or an IPv6 /64.
-  var network: NetworkAddress { isIPv4 ? self : NetworkAddress(high: high, low: 0) }
+  public var network: NetworkAddress { isIPv4 ? self : NetworkAddress(high: high, low: 0) }
 
   /// The address in its shortest text form.
   public var description: String {

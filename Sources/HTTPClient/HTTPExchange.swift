@@ -1,0 +1,74 @@
+import Network
+import Synchronization
+
+/// The response to a request, as it arrives.
+///
+/// It's used by one thread, that of the transfer; only ``isCanceled`` is shared.
+// `@unchecked Sendable`, because:
+// 1. the variables are used only by libcurl's callbacks, on the thread of the transfer, and by that
+//    thread after the transfer;
+// 2. everything else is constant or atomic.
+final class HTTPExchange: @unchecked Sendable {
+  private let limits: HTTPClient.Limits
+  private let addresses: AddressPolicy
+  private var headerSize = 0
+  private(set) var status = 0
+  private(set) var fields: [String: String] = [:]
+  private(set) var body: [UInt8] = []
+  private(set) var isTooLarge = false
+  private var isAnyAllowed = false
+  private var isAnyRefused = false
+  let isCanceled = Atomic(false)
+
+  init(_ limits: HTTPClient.Limits, _ addresses: AddressPolicy) {
+    (self.limits, self.addresses) = (limits, addresses)
+  }
+
+  func allows(_ address: NetworkAddress?) -> Bool {
+    let isAllowed = address.map(addresses.allows) ?? false
+    if isAllowed { isAnyAllowed = true } else { isAnyRefused = true }
+    return isAllowed
+  }
+
+  /// Whether every address of the server was refused.
+  var isRefused: Bool { isAnyRefused && !isAnyAllowed }
+
+  /// Stores a line of the header; returns false when there are too many.
+  func receive(header line: [UInt8]) -> Bool {
+    headerSize += line.count
+    guard headerSize <= limits.longestHeader else {
+      isTooLarge = true
+      return false
+    }
+    if line.starts(with: "HTTP/".utf8) {
+      // An interim response such as 100 comes before the final one.
+      fields = [:]
+      let word = line.split(separator: UInt8(ascii: " ")).dropFirst().first ?? []
+      status = Int(String(decoding: word.prefix(3), as: UTF8.self)) ?? 0
+    } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+      let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+      let value = line[(colon + 1)...].filter { $0 != 13 && $0 != 10 }
+      fields[name] = String(decoding: value, as: UTF8.self).trimmingSpaces()
+    }
+    return true
+  }
+
+  /// Stores a part of the body; returns false when it's too large.
+  func receive(body part: [UInt8]) -> Bool {
+    guard body.count + part.count <= limits.longestBody else {
+      isTooLarge = true
+      return false
+    }
+    body += part
+    return true
+  }
+}
+
+extension String {
+  fileprivate func trimmingSpaces() -> String {
+    let isSpace = { (byte: UInt8) in byte == 32 || byte == 9 }
+    let head = utf8.drop(while: isSpace)
+    let count = head.reversed().drop(while: isSpace).count
+    return String(Substring(head.prefix(count)))
+  }
+}

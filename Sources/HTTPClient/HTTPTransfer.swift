@@ -1,0 +1,92 @@
+import CCurl
+import Network
+
+/// One request, sent with a handle of its own.
+struct HTTPTransfer: Sendable {
+  private let request: ClientRequest
+  private let exchange: HTTPExchange
+  private let limits: HTTPClient.Limits
+  private let authority: String?
+
+  init(
+    _ request: ClientRequest, _ exchange: HTTPExchange, _ limits: HTTPClient.Limits,
+    authority: String?
+  ) {
+    (self.request, self.exchange) = (request, exchange)
+    (self.limits, self.authority) = (limits, authority)
+  }
+
+  /// Sends the request and waits for the response.
+  func run() -> Result<ClientResponse, HTTPClientError> {
+    guard Curl.isPrepared, let handle = unsafe curl_easy_init() else {
+      return .failure(.unreachable("libcurl can't start."))
+    }
+    defer { unsafe curl_easy_cleanup(handle) }
+    var headers: UnsafeMutablePointer<curl_slist>? = nil
+    defer { unsafe curl_slist_free_all(headers) }
+    // libcurl would wait for "100 Continue" before it sends a large body.
+    for line in request.fields.map({ "\($0.name): \($0.value)" }) + ["Expect:"] {
+      unsafe headers = curl_slist_append(headers, line)
+    }
+    var error = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
+    let code = unsafe perform(handle, headers, error: &error)
+    if code == CURLE_OK {
+      return .success(
+        ClientResponse(status: exchange.status, fields: exchange.fields, body: exchange.body))
+    }
+    return .failure(reason(code, Curl.description(of: code, error)))
+  }
+
+  private func perform(
+    _ handle: UnsafeMutableRawPointer, _ headers: UnsafeMutablePointer<curl_slist>?,
+    error: inout [CChar]
+  ) -> CURLcode {
+    var settings = unsafe http_settings()
+    unsafe settings.headers = headers
+    unsafe settings.connect_seconds = limits.connectSeconds
+    unsafe settings.whole_seconds = limits.wholeSeconds
+    unsafe settings.head = httpHeader
+    unsafe settings.content = httpBody
+    unsafe settings.progress = httpProgress
+    unsafe settings.open = httpOpenSocket
+    unsafe settings.size = curl_off_t(request.body?.count ?? 0)
+    let texts = [
+      request.url.text, request.url.isSecure ? "https" : "http", request.method.rawValue, authority,
+    ]
+    // An empty body needs a pointer, too.
+    let body = request.body.map { $0 + [0] }
+    return withExtendedLifetime(exchange) {
+      unsafe settings.context = Unmanaged.passUnretained(exchange).toOpaque()
+      return unsafe Curl.withTexts(texts) { texts in
+        unsafe settings.url = texts[0]
+        unsafe settings.protocols = texts[1]
+        unsafe settings.method = texts[2]
+        unsafe settings.authority = texts[3]
+        return unsafe error.withUnsafeMutableBufferPointer { buffer in
+          unsafe settings.error = buffer.baseAddress
+          func send(_ body: UnsafeRawPointer?) -> CURLcode {
+            unsafe settings.body = body
+            let code = unsafe http_prepare(handle, &settings)
+            return code == CURLE_OK ? unsafe curl_easy_perform(handle) : code
+          }
+          guard let body else { return send(nil) }
+          return unsafe body.withUnsafeBytes { unsafe send($0.baseAddress) }
+        }
+      }
+    }
+  }
+
+  private func reason(_ code: CURLcode, _ text: String) -> HTTPClientError {
+    if exchange.isTooLarge { return .tooLarge }
+    switch code {
+    case CURLE_ABORTED_BY_CALLBACK: return .canceled
+    case CURLE_COULDNT_RESOLVE_HOST: return .unresolved
+    case CURLE_OPERATION_TIMEDOUT: return .timedOut
+    case CURLE_COULDNT_CONNECT where exchange.isRefused: return .addressRefused
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE,
+      CURLE_SSL_ISSUER_ERROR:
+      return .untrusted(text)
+    default: return .unreachable(text)
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import CCurl
+public import Crypto
+import Dispatch
+import Synchronization
+
+/// A connection to a mail server over which emails are sent with libcurl, one at a time.
+///
+/// It's used by one thread at a time, except ``hurry(seconds:)``.
+// `@unchecked Sendable`, because:
+// 1. `handle` is used only by `send` and `close`, which the owner calls on one serial queue;
+// 2. everything else is constant or atomic.
+@safe public final class MailTransport: @unchecked Sendable {
+  private let server: Server
+  private let connectSeconds: Int
+  private let wholeSeconds: Int
+  private var handle: UnsafeMutableRawPointer?
+  /// The deadline of a transfer, in seconds of a monotonic clock; 0 for none.
+  private let deadline = Atomic<Int64>(0)
+
+  /// A mail server.
+  public struct Server: Sendable {
+    let url: String
+    let user: String?
+    let password: Secret?
+    let authority: String?
+    let needsTLS: Bool
+
+    /// Creates a server.
+    ///
+    /// - Parameters:
+    ///   - url: An `smtp` or `smtps` URL without a user.
+    ///   - user: The user to authenticate as; nil for none.
+    ///   - password: The user's password.
+    ///   - authority: The path of a PEM file with CA certificates to trust instead of the system's.
+    ///   - needsTLS: Whether the connection must be encrypted, with a trusted certificate.
+    public init(
+      url: String, user: String?, password: Secret?, authority: String?, needsTLS: Bool
+    ) {
+      (self.url, self.user, self.password) = (url, user, password)
+      (self.authority, self.needsTLS) = (authority, needsTLS)
+    }
+  }
+
+  /// How a transfer that failed ended.
+  public struct Failure: Error, Sendable, Equatable {
+    /// The server's last reply code (RFC 5321 section 4.2); 0 for none.
+    public let reply: Int
+    /// The server's last 4xx or 5xx reply.
+    public let line: [UInt8]
+    /// Whether the reply is about the email, rather than the connection.
+    public let isAboutMail: Bool
+    /// libcurl's description.
+    public let description: String
+
+    /// Creates a failure.
+    public init(reply: Int, line: [UInt8], isAboutMail: Bool, description: String) {
+      (self.reply, self.line) = (reply, line)
+      (self.isAboutMail, self.description) = (isAboutMail, description)
+    }
+  }
+
+  /// Creates a transport, which connects when the first email is sent.
+  ///
+  /// - Parameters:
+  ///   - server: The server.
+  ///   - connectSeconds: The timeout for connecting, in seconds.
+  ///   - wholeSeconds: The timeout for sending an email, in seconds.
+  public init(_ server: Server, connectSeconds: Int, wholeSeconds: Int) {
+    self.server = server
+    self.connectSeconds = connectSeconds
+    self.wholeSeconds = wholeSeconds
+  }
+
+  deinit { close() }
+
+  /// Closes the connection, if there is one.
+  public func close() {
+    guard let handle = unsafe handle else { return }
+    unsafe curl_easy_cleanup(handle)
+    unsafe self.handle = nil
+  }
+
+  /// Limits an email being sent to this many more seconds.
+  public func hurry(seconds: Int) {
+    deadline.store(Self.now() + Int64(seconds), ordering: .relaxed)
+  }
+
+  /// The seconds of a monotonic clock.
+  static func now() -> Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000_000) }
+
+  /// Sends an email and waits for the server's reply.
+  ///
+  /// - Parameters:
+  ///   - message: The email in transfer format (RFC 5322).
+  ///   - sender: The sender's address.
+  ///   - recipient: The recipient's address.
+  /// - Throws: ``Failure``, unless the server accepted the email.
+  public func send(_ message: [UInt8], from sender: String, to recipient: String) throws(Failure) {
+    if unsafe Curl.isPrepared && handle == nil { unsafe handle = curl_easy_init() }
+    guard let handle = unsafe handle else {
+      throw Failure(
+        reply: 0, line: [], isAboutMail: false,
+        description: Curl.description(of: CURLE_FAILED_INIT, []))
+    }
+    let exchange = MailExchange(message, deadline: { self.deadline.load(ordering: .relaxed) })
+    let recipients = unsafe curl_slist_append(nil, "<\(recipient)>")
+    defer { unsafe curl_slist_free_all(recipients) }
+    var error = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
+    let code = unsafe perform(handle, sender, recipients, exchange, error: &error)
+    let reply = Int(unsafe smtp_reply_code(handle))
+    guard code != CURLE_OK else { return }
+    // The connection is in an unknown state now.
+    close()
+    throw Failure(
+      reply: reply, line: exchange.line,
+      isAboutMail: code == CURLE_SEND_ERROR || exchange.sent > 0,
+      description: Curl.description(of: code, error))
+  }
+
+  private func perform(
+    _ handle: UnsafeMutableRawPointer, _ sender: String,
+    _ recipients: UnsafeMutablePointer<curl_slist>?, _ exchange: MailExchange,
+    error: inout [CChar]
+  ) -> CURLcode {
+    var settings = unsafe smtp_settings()
+    unsafe settings.recipients = recipients
+    unsafe settings.tls = server.needsTLS ? 1 : 0
+    unsafe settings.verifies = server.needsTLS ? 1 : 0
+    unsafe settings.connect_seconds = connectSeconds
+    unsafe settings.whole_seconds = wholeSeconds
+    unsafe settings.size = curl_off_t(exchange.count)
+    unsafe settings.read = mailRead
+    unsafe settings.reply = mailReply
+    unsafe settings.progress = mailProgress
+    return withExtendedLifetime(exchange) {
+      unsafe settings.context = Unmanaged.passUnretained(exchange).toOpaque()
+      return unsafe Curl.withTexts([
+        server.url, "<\(sender)>", server.user, server.password?.revealedText, server.authority,
+      ]) { texts in
+        unsafe settings.url = texts[0]
+        unsafe settings.sender = texts[1]
+        unsafe settings.user = texts[2]
+        unsafe settings.password = texts[3]
+        unsafe settings.authority = texts[4]
+        return unsafe error.withUnsafeMutableBufferPointer { buffer in
+          unsafe settings.error = buffer.baseAddress
+          let code = unsafe smtp_prepare(handle, &settings)
+          let result = code == CURLE_OK ? unsafe curl_easy_perform(handle) : code
+          return result
+        }
+      }
+    }
+  }
+}

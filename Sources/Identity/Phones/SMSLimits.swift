@@ -1,0 +1,65 @@
+import Database
+
+/// The daily limits of text messages of a user pool.
+///
+/// They cap the cost of SMS pumping, in which someone requests messages to numbers that earn money
+/// with each message they receive. Days are UTC.
+public struct SMSLimits: Sendable, Equatable {
+  /// The maximum number of messages of a user pool.
+  public let perPool: Int
+  /// The maximum number of messages of a user pool to numbers of one region.
+  public let perRegion: Int
+
+  /// Creates limits.
+  public init(perPool: Int = 1_000, perRegion: Int = 200) {
+    (self.perPool, self.perRegion) = (perPool, perRegion)
+  }
+
+  /// The region of the count of all messages.
+  private static let all = "*"
+
+  /// Counts a message; returns when the next one may be sent if a limit is reached.
+  func charge(
+    _ number: String, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Instant? {
+    let region = CallingCodes.regions(of: number).first ?? ""
+    let sent = try connection.all(
+      """
+      SELECT region, sent FROM sms_count
+      WHERE scope_key = \(scope.key) AND day = \(now.day) AND region IN (\(Self.all), \(region))
+      """
+    ) { (region: try $0.value(0) as String, sent: try $0.value(1) as Int) }
+    guard sent.allSatisfy({ $0.sent < limit(of: $0.region) }) else {
+      return Instant(seconds: (now.day + 1) * 86_400)
+    }
+    for region in [Self.all, region] {
+      try connection.run(
+        """
+        INSERT INTO sms_count (scope_key, day, region, sent)
+        VALUES (\(scope.key), \(now.day), \(region), 1)
+        ON CONFLICT (scope_key, day, region) DO UPDATE SET sent = sent + 1
+        """)
+    }
+    return nil
+  }
+
+  private func limit(of region: String) -> Int { region == Self.all ? perPool : perRegion }
+
+  /// Returns the number of messages of a pool today; nil if no limit is reached.
+  func reached(
+    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int? {
+    try connection.first(
+      """
+      SELECT sent FROM sms_count WHERE scope_key = \(scope.key) AND day = \(now.day)
+        AND sent >= CASE region WHEN \(Self.all) THEN \(perPool) ELSE \(perRegion) END
+      ORDER BY region LIMIT 1
+      """
+    ) { try $0.value(0) }
+  }
+
+  /// Deletes the counts of days before yesterday.
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
+    try connection.run("DELETE FROM sms_count WHERE day < \(now.day - 1)")
+  }
+}

@@ -1,0 +1,113 @@
+public import Crypto
+import HTTP
+public import HTTPClient
+import JSON
+
+/// A gateway that sends text messages, reached over HTTPS.
+public struct SMSGateway: Sendable {
+  /// The form of a request.
+  public enum Format: String, CaseIterable, Sendable {
+    /// A signed JSON object, for a receiver of your own.
+    case webhook
+    /// The form fields and the credentials of Twilio's API, which other services imitate.
+    case twilio
+  }
+
+  private let url: ClientURL
+  private let format: Format
+  private let sender: String
+  private let user: String
+  private let secret: Secret
+  private let client: HTTPClient
+
+  /// Creates a gateway.
+  ///
+  /// - Parameters:
+  ///   - url: The URL that requests are sent to.
+  ///   - format: The form of a request.
+  ///   - sender: The number or name of the sender; empty for the gateway's own.
+  ///   - user: The account for `twilio`.
+  ///   - secret: The secret that signs requests, or the account's token for `twilio`.
+  ///   - client: The client.
+  public init(
+    _ url: ClientURL, _ format: Format, sender: String, user: String, secret: Secret,
+    client: HTTPClient
+  ) {
+    (self.url, self.format, self.sender) = (url, format, sender)
+    (self.user, self.secret, self.client) = (user, secret, client)
+  }
+
+  /// Sends a message and waits for the gateway's response.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - seconds: The time, in seconds since 1970.
+  /// - Throws: `CryptoError` if libcrypto fails.
+  public func send(_ message: TextMessage, at seconds: Int64) async throws(CryptoError)
+    -> SMSOutcome
+  {
+    let request = try request(message, at: seconds)
+    do throws(HTTPClientError) {
+      return Self.outcome(try await client.send(request))
+    } catch {
+      return .unreachable(error)
+    }
+  }
+
+  func request(_ message: TextMessage, at seconds: Int64) throws(CryptoError) -> ClientRequest {
+    switch format {
+    case .webhook:
+      let body = json(message).serialized()
+      return ClientRequest(
+        .post, url,
+        fields: [
+          ("Content-Type", "application/json"), ("Idempotency-Key", message.id),
+          (
+            WebhookSignature.field,
+            try WebhookSignature.value(for: body, at: seconds, with: secret)
+          ),
+        ].compactMap { ClientRequest.Field($0.0, $0.1) },
+        body: body)
+    case .twilio:
+      let credentials = Base64URL.encodeStandard(Array("\(user):".utf8) + secret.revealedBytes)
+      // An ID of a pool of numbers isn't a number.
+      let from = sender.hasPrefix("MG") ? "MessagingServiceSid" : "From"
+      let form: Form = ["To": message.recipient, from: sender, "Body": message.text]
+      return ClientRequest(
+        .post, url,
+        fields: [
+          ("Content-Type", "application/x-www-form-urlencoded"),
+          ("Authorization", "Basic \(credentials)"),
+        ].compactMap { ClientRequest.Field($0.0, $0.1) },
+        body: Array(form.urlEncoded.utf8))
+    }
+  }
+
+  private func json(_ message: TextMessage) -> JSON {
+    [
+      "id": .string(message.id), "to": .string(message.recipient), "from": .string(sender),
+      "text": .string(message.text), "purpose": .string(message.purpose),
+      "project": .string(message.project), "tenant": .string(message.tenant),
+      "createdAt": .number(JSON.Number(message.createdAt)),
+    ]
+  }
+
+  /// Returns what a response means: the gateway may recover from 408, 429, and 5xx.
+  static func outcome(_ response: ClientResponse) -> SMSOutcome {
+    if (200..<300).contains(response.status) { return .accepted }
+    let isTemporary = [408, 425, 429].contains(response.status) || response.status >= 500
+    let words = text(of: response)
+    return isTemporary ? .postponed(words) : .refused(words)
+  }
+
+  private static let longestText = 200
+
+  private static func text(of response: ClientResponse) -> String {
+    let body = String(decoding: response.body.prefix(longestText), as: UTF8.self)
+    let line = body.unicodeScalars.map { scalar in
+      scalar.value < 32 || (127...159).contains(scalar.value) ? " " : String(scalar)
+    }.joined()
+    let words = line.split(separator: " ").joined(separator: " ")
+    return words.isEmpty ? String(response.status) : "\(response.status) \(words)"
+  }
+}

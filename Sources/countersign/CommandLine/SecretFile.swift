@@ -1,0 +1,27 @@
+import Crypto
+import Foundation
+import Localization
+
+/// A secret from a file named by an option, or from an environment variable.
+struct SecretFile {
+  let option: String
+  let variable: String
+
+  /// Returns the first line of the file, or else the variable; nil if there's neither.
+  func read(
+    _ arguments: Arguments, _ environment: [String: String], _ problems: inout [Message]
+  ) -> Secret? {
+    if let file = arguments.value(option) {
+      guard let data = FileManager.default.contents(atPath: file),
+        let line = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first
+      else {
+        problems.append(
+          Message("cli.the-secret-file-cant-be", ["name": .text(option), "file": .text(file)]))
+        return nil
+      }
+      return Secret(String(line))
+    }
+    guard let text = environment[variable], !text.isEmpty else { return nil }
+    return Secret(text)
+  }
+}

@@ -1,0 +1,61 @@
+import Identity
+import SMTP
+
+/// Sends emails through an SMTP server; also text messages, through one that turns emails into them.
+struct MailCarrier: Carrier {
+  let channel: OutboxEntry.Channel
+  private let configuration: MailConfiguration
+  private let client: SMTPClient
+  private let address: @Sendable (String) -> String
+
+  /// Creates a carrier of emails.
+  init(_ configuration: MailConfiguration) {
+    self.init(.mail, configuration) { $0 }
+  }
+
+  /// Creates a carrier.
+  ///
+  /// - Parameters:
+  ///   - channel: The channel of the messages.
+  ///   - configuration: The server and the sender.
+  ///   - address: Returns the email address for a recipient.
+  init(
+    _ channel: OutboxEntry.Channel, _ configuration: MailConfiguration,
+    address: @escaping @Sendable (String) -> String
+  ) {
+    self.channel = channel
+    self.configuration = configuration
+    self.address = address
+    client = SMTPClient(configuration.server)
+  }
+
+  var server: String { configuration.server.url }
+
+  func rest() async { await client.rest() }
+
+  func hurry(seconds: Int) { client.hurry(seconds: seconds) }
+
+  func send(_ message: DueMessage) async -> DeliveryAttempt {
+    guard let recipient = MailAddress(address(message.recipient)) else {
+      return .recorded(.invalidRecipient)
+    }
+    let mail: Mail
+    do throws(MailError) {
+      mail = try Mail(
+        sender: configuration.sender, senderName: configuration.senderName ?? message.application,
+        recipient: recipient, subject: message.subject, body: message.body,
+        isHTML: message.isHTML, language: message.language, date: message.createdAt.seconds,
+        id: message.id)
+    } catch {
+      switch error {
+      case .invalidField(let name): return .recorded(.invalidField(name))
+      }
+    }
+    return switch await client.send(mail) {
+    case .accepted: .recorded(.sent)
+    case .refused(let reason): .recorded(.failed(reason))
+    case .postponed(let reason): .recorded(.postponed(reason))
+    case .unreachable(let reason): .isDown(reason)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import HTTPClient
+import Localization
+import Network
+
+/// How the server reaches others over HTTPS.
+enum OutboundConfiguration {
+  /// Returns a client; nil if the options are invalid.
+  static func client(_ arguments: Arguments, _ problems: inout [Message]) -> HTTPClient? {
+    let texts = arguments.value("outbound-allow")?.split(separator: ",") ?? []
+    let ranges = texts.compactMap { AddressRange($0.trimmingCharacters(in: .whitespaces)) }
+    if ranges.count != texts.count { problems.append(Message("cli.outbound-allow-must-be")) }
+    let authority = arguments.value("outbound-ca")
+    if let authority, !FileManager.default.isReadableFile(atPath: authority) {
+      problems.append(Message("cli.the-outbound-ca-file-cant-be", ["file": .text(authority)]))
+      return nil
+    }
+    guard ranges.count == texts.count else { return nil }
+    return HTTPClient(addresses: AddressPolicy(allowing: ranges), authority: authority)
+  }
+}
+
+extension ClientURLError {
+  /// The problem with the URL of an option.
+  func message(of option: String) -> Message {
+    let name = Message.Value.text(option)
+    return switch self {
+    case .noScheme: Message("cli.url-must-begin-with-https", ["name": name])
+    case .notEncrypted: Message("cli.url-must-be-https", ["name": name])
+    case .invalid: Message("cli.url-must-be-valid", ["name": name])
+    }
+  }
+}
+
+extension HTTPClientError {
+  /// What happened, in the words of a diagnosis such as libcurl's.
+  var diagnosis: String {
+    switch self {
+    case .unresolved: "Could not resolve host"
+    case .addressRefused: "Private address, not in --outbound-allow"
+    case .unreachable(let text), .untrusted(let text): text
+    case .timedOut: "Operation timed out"
+    case .tooLarge: "Response too large"
+    case .canceled: "Canceled"
+    }
+  }
+}

@@ -1,0 +1,159 @@
+"""Text messages to users, through a gateway that may fail, or a mail server."""
+
+import itertools
+import re
+import urllib.parse
+
+import pytest
+
+from support.gateway import Gateway, is_signed
+from support.mail import MailServer
+from support.pages import Pages
+from support.program import Server, run
+from support.rest import Api, create_token, ok, refused
+from support.waiting import until
+
+PROJECT = "texting"
+SECRET = {"COUNTERSIGN_SMS_SECRET": "open sesame"}
+numbers = itertools.count(1)
+
+
+def number(area="1202555"):
+    return f"+{area}{next(numbers):04}"
+
+
+def set_up(server):
+    pages = Pages(server.url).set_up(server.setup_code)
+    pages.create_project(PROJECT)
+    token = create_token(server.data, PROJECT, "owner")
+    return pages, Api(server.url, PROJECT, pages.api_key(PROJECT), token)
+
+
+def flags(gateway, *more):
+    return ["--sms-url", f"{gateway.url}/sms", "--outbound-allow", "127.0.0.0/8", *more]
+
+
+def request_code(api, phone):
+    return api.client(":sendVerificationCode", {"phoneNumber": phone, "recaptchaToken": "x"})
+
+
+def sign_in(api, session, code):
+    return api.client(":signInWithPhoneNumber", {"sessionInfo": session, "code": code})
+
+
+def test_a_code_arrives_once_although_the_gateway_fails_first(tmp_path):
+    with Gateway([503, 429]) as gateway, Server(tmp_path, *flags(gateway), env=SECRET) as server:
+        pages, api = set_up(server)
+        phone = number()
+        session = ok(request_code(api, phone))["sessionInfo"]
+        # The third attempt succeeds, after 5 and 10 seconds.
+        messages = gateway.messages(3)
+        assert all(is_signed(headers, body, b"open sesame")
+                   for _, headers, body in gateway.requests)
+        assert len({message["id"] for message in messages}) == 1
+        assert {headers["Idempotency-Key"] for _, headers, _ in gateway.requests} == {
+            messages[0]["id"]}
+        assert messages[0]["to"] == phone and messages[0]["project"] == PROJECT
+        code = re.search(r"\b\d{6}\b", messages[0]["text"]).group()
+        assert ok(sign_in(api, session, code))["phoneNumber"] == phone
+
+        def is_sent():
+            text = pages.get(f"/projects/{PROJECT}/outbox").text
+            return phone in text and re.search(r'class="chip[^"]*">sent<', text)
+        until(is_sent, "the message is sent")
+        assert len(gateway.requests) == 3
+        # Only the recipient can read what the server sends.
+        link = re.search(
+            rf'href="(/projects/{PROJECT}/outbox/\d+)"',
+            pages.get(f"/projects/{PROJECT}/outbox").text).group(1)
+        assert code not in pages.get(link).text
+        assert pages.post(f"{link}/text", {}, page="/account").status_code in (404, 422)
+
+
+def test_a_message_that_the_gateway_refuses_fails(tmp_path):
+    with Gateway([400], b"no such number") as gateway:
+        with Server(tmp_path, *flags(gateway), env=SECRET) as server:
+            pages, api = set_up(server)
+            ok(request_code(api, number()))
+            gateway.received(1)
+
+            def is_failed():
+                text = pages.get(f"/projects/{PROJECT}/outbox").text
+                return re.search(r'class="chip[^"]*">failed<', text)
+            until(is_failed, "the message failed")
+            assert len(gateway.requests) == 1
+
+
+def test_a_redirect_is_not_followed(tmp_path):
+    with Gateway([307]) as gateway, Server(tmp_path, *flags(gateway), env=SECRET) as server:
+        _, api = set_up(server)
+        ok(request_code(api, number()))
+        ok(request_code(api, number()))
+        assert {path for path, _, _ in gateway.received(2)} == {"/sms"}
+
+
+def test_a_private_address_that_is_not_allowed_gets_nothing(tmp_path):
+    with Gateway() as gateway:
+        with Server(tmp_path, "--sms-url", f"{gateway.url}/sms", env=SECRET) as server:
+            _, api = set_up(server)
+            ok(request_code(api, number()))
+            server.wait_for_line("Private address, not in --outbound-allow")
+        assert gateway.requests == []
+
+
+def test_twilio_gets_the_form_it_expects(tmp_path):
+    words = ["--sms-format", "twilio", "--sms-user", "AC123", "--sms-from", "+12025550100"]
+    with Gateway() as gateway, Server(tmp_path, *flags(gateway, *words), env=SECRET) as server:
+        _, api = set_up(server)
+        phone = number()
+        session = ok(request_code(api, phone))["sessionInfo"]
+        [(_, headers, body)] = gateway.received(1)
+        form = dict(urllib.parse.parse_qsl(body.decode()))
+        assert (form["To"], form["From"]) == (phone, "+12025550100")
+        assert headers["Authorization"] == "Basic QUMxMjM6b3BlbiBzZXNhbWU="
+        ok(sign_in(api, session, re.search(r"\b\d{6}\b", form["Body"]).group()))
+
+
+def test_a_mail_server_turns_emails_into_text_messages(tmp_path):
+    with MailServer() as mail_server:
+        words = ["--smtp", f"smtp://127.0.0.1:{mail_server.port}",
+                 "--smtp-from", "accounts@example.com", "--sms-mail", "{number}@sms.example.com"]
+        with Server(tmp_path, *words) as server:
+            _, api = set_up(server)
+            phone = number()
+            session = ok(request_code(api, phone))["sessionInfo"]
+            mail, = mail_server.received(1)
+            assert mail["To"].addresses[0].addr_spec == f"{phone[1:]}@sms.example.com"
+            ok(sign_in(api, session, re.search(r"\b\d{6}\b", mail.get_content()).group()))
+
+
+def test_daily_limits_hold_per_region_and_pool_and_show(tmp_path):
+    words = ["--sms-daily", "3", "--sms-daily-per-region", "2"]
+    with Gateway() as gateway, Server(tmp_path, *flags(gateway, *words), env=SECRET) as server:
+        pages, api = set_up(server)
+        ok(request_code(api, number()))
+        ok(request_code(api, number()))
+        refused(request_code(api, number()), "QUOTA_EXCEEDED")
+        ok(request_code(api, number("4930555")))
+        refused(request_code(api, number("4930555")), "QUOTA_EXCEEDED")
+        gateway.received(3)
+        until(lambda: "a daily limit is reached" in pages.get(f"/projects/{PROJECT}").text,
+              "the overview shows the limit", 90)
+
+
+@pytest.mark.parametrize("words, env, problems", [
+    (["--sms-url", "http://sms.example.com"], {}, ["--sms-url must be https", "requires a secret"]),
+    (["--sms-url", "ftp://x", "--sms-format", "x"], {},
+     ["--sms-url must begin with https://", "--sms-format must be webhook or twilio"]),
+    (["--sms-url", "https://x", "--sms-format", "twilio"], SECRET, ["requires --sms-user"]),
+    (["--sms-mail", "x@example.com"], {}, ["--sms-mail requires --smtp", "with {number} in it"]),
+    (["--sms-from", "x"], {}, ["--sms-from requires --sms-url or --sms-mail"]),
+    (["--sms-url", "https://x", "--sms-daily", "0", "--outbound-allow", "x"], SECRET,
+     ["--sms-daily must be", "--outbound-allow must be"]),
+])
+def test_all_problems_of_the_configuration_are_reported(tmp_path, words, env, problems):
+    answer = run("serve", "--data", tmp_path / "data", *words, env=env)
+    assert answer.returncode == 78, answer.stderr
+    for problem in problems:
+        assert problem in answer.stderr
+    assert "sesame" not in answer.stderr

@@ -1,0 +1,137 @@
+import HTTP
+import HTTPServer
+import Network
+import Synchronization
+import Testing
+
+@testable import HTTPClient
+
+/// Tests of the client with a real server on this machine.
+@Suite(.timeLimit(.minutes(1)))
+struct HTTPClientTests {
+  private static let local = AddressPolicy(
+    allowing: ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) })
+
+  private func server(
+    _ handler: @escaping @Sendable (Request) async -> Response
+  ) throws -> HTTPServer {
+    try HTTPServer(
+      ServerConfiguration(threads: 2), failure: { status, _, _ in .text("", status: status) },
+      handler: handler)
+  }
+
+  private func client(_ adjust: (inout HTTPClient.Limits) -> Void = { _ in }) -> HTTPClient {
+    var limits = HTTPClient.Limits()
+    adjust(&limits)
+    return HTTPClient(limits: limits, addresses: Self.local)
+  }
+
+  private func url(_ server: HTTPServer, _ path: String = "/", host: String = "127.0.0.1") throws
+    -> ClientURL
+  {
+    try ClientURL("http://\(host):\(server.port)\(path)")
+  }
+
+  @Test func `a request has its method, fields, and body, and gets the response`() async throws {
+    let server = try server { request in
+      let agent = request.fields["x-event"] ?? ""
+      return .text("\(request.method) \(request.target.rawPath) \(agent) \(request.body.count)")
+    }
+    let body = [UInt8](repeating: 65, count: 200_000)
+    let request = ClientRequest(
+      .post, try url(server, "/hook?a=b"),
+      fields: [try #require(.init("X-Event", "7"))], body: body)
+    let response = try await client().send(request)
+    #expect(response.status == 200)
+    #expect(String(decoding: response.body, as: UTF8.self) == "POST /hook 7 200000")
+    #expect(response.fields["content-type"]?.hasPrefix("text/plain") == true)
+  }
+
+  @Test func `an empty body is sent as one`() async throws {
+    let server = try server { .text("\($0.method) \($0.body.count)") }
+    let response = try await client().send(ClientRequest(.put, try url(server), body: []))
+    #expect(String(decoding: response.body, as: UTF8.self) == "PUT 0")
+  }
+
+  @Test func `a redirect is returned, not followed`() async throws {
+    let count = Mutex(0)
+    let server = try server { _ in
+      count.withLock { $0 += 1 }
+      return .redirect(to: "/elsewhere")
+    }
+    let response = try await client().send(ClientRequest(.get, try url(server)))
+    #expect((300..<400).contains(response.status))
+    #expect(response.fields["location"]?.hasSuffix("/elsewhere") == true)
+    #expect(count.withLock { $0 } == 1)
+  }
+
+  @Test(arguments: ["127.0.0.1", "localhost"])
+  func `a server at a private address gets no request`(_ host: String) async throws {
+    let count = Mutex(0)
+    let server = try server { _ in
+      count.withLock { $0 += 1 }
+      return .text("")
+    }
+    let request = ClientRequest(.get, try url(server, host: host))
+    await #expect(throws: HTTPClientError.addressRefused) {
+      try await HTTPClient().send(request)
+    }
+    #expect(count.withLock { $0 } == 0)
+  }
+
+  @Test func `a response that's too large is refused`() async throws {
+    let server = try server { _ in .text(String(repeating: "x", count: 5_000)) }
+    let request = ClientRequest(.get, try url(server))
+    await #expect(throws: HTTPClientError.tooLarge) {
+      try await client { $0.longestBody = 4_999 }.send(request)
+    }
+    #expect(try await client { $0.longestBody = 5_000 }.send(request).body.count == 5_000)
+    await #expect(throws: HTTPClientError.tooLarge) {
+      try await client { $0.longestHeader = 20 }.send(request)
+    }
+  }
+
+  @Test func `a server that doesn't respond in time is given up`() async throws {
+    let server = try server { _ in
+      try? await Task.sleep(for: .seconds(3))
+      return .text("")
+    }
+    let request = ClientRequest(.get, try url(server))
+    await #expect(throws: HTTPClientError.timedOut) {
+      try await client { $0.wholeSeconds = 1 }.send(request)
+    }
+  }
+
+  @Test func `a canceled request ends`() async throws {
+    let server = try server { _ in
+      try? await Task.sleep(for: .seconds(5))
+      return .text("")
+    }
+    let request = ClientRequest(.get, try url(server))
+    let client = client()
+    let task = Task { () -> HTTPClientError? in
+      do throws(HTTPClientError) {
+        _ = try await client.send(request)
+        return nil
+      } catch { return error }
+    }
+    try await Task.sleep(for: .milliseconds(200))
+    task.cancel()
+    #expect(await task.value == .canceled)
+  }
+
+  @Test func `a closed port is unreachable, and an unknown name unresolved`() async throws {
+    let closed = ClientRequest(.get, try ClientURL("http://127.0.0.1:1/"))
+    do throws(HTTPClientError) {
+      _ = try await client().send(closed)
+      Issue.record("a closed port responded")
+    } catch {
+      guard case .unreachable = error else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+    let unknown = ClientRequest(.get, try ClientURL("https://name.invalid/"))
+    await #expect(throws: HTTPClientError.unresolved) { try await client().send(unknown) }
+  }
+}
