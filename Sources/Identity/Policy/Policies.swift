@@ -66,8 +66,7 @@ public struct Policies: Sendable {
       try edit(&new)
       try new.configuration.check()
       guard new != policy.edit else { return .changed(policy) }
-      let sendsEmail = context.outbox.carriesMail
-      if new.enforcement?.lacksEmail(over: policy.enforcement, sendsEmail: sendsEmail) == true {
+      guard try !context.outbox.isMissing(for: new, over: policy.edit, connection) else {
         throw PolicyError.refusalNeedsEmail
       }
       if let time {
@@ -121,8 +120,7 @@ public struct Policies: Sendable {
         approvalOver: rules.policyApprovalOverUsers, codeCap: rules.codeCap,
         exemptUsers: try Exemptions.countWithoutFactor(
           in: scope, at: store.clock.now(), connection),
-        lacksEmail: edit.enforcement?.lacksEmail(
-          over: policy.enforcement, sendsEmail: store.outbox.carriesMail) ?? false)
+        lacksEmail: try store.outbox.isMissing(for: edit, over: policy.edit, connection))
     }
   }
 

@@ -37,6 +37,7 @@ enum ServeCommand: Command {
         defaultProject: ID(configuration.defaultProject),
         carriesMail: configuration.mail != nil, creates: creates,
         environment: ProcessInfo.processInfo.environment)
+      try await instance.identity.messages.recordCarriesMail()
       // Must run before anything is deleted because of its age.
       if let doubt = try await instance.identity.clockGuard.check() {
         Terminal.complain(doubt.message)
