@@ -118,6 +118,7 @@ struct ReportView: ViewModel {
     .text(\.file),
     .text(\.export),
     .text(\.csrf),
+    .optional("details") { $0.content.details },
     .optional("chart") { $0.content.chart },
     .flag("hasRows") { !$0.content.table.rows.isEmpty },
     .object("table") { $0.content.table },
