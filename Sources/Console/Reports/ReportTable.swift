@@ -15,6 +15,8 @@ struct ReportTable: ViewModel {
     /// A day, the same in every time zone.
     case day(Day)
     case moment(Instant?)
+    /// A moment, of which the table shows the day.
+    case dayOf(Instant)
     /// Markup, and the same as text for the file.
     case marked(Markup?, Message)
 
@@ -33,6 +35,7 @@ struct ReportTable: ViewModel {
       case .name(let name, let href): Self.name(Words.short(name), href)
       case .day(let day): Markup(escaping: Message.value(Times.value(day)))
       case .moment(let moment): moment.map(times.moment) ?? AccountChips.never
+      case .dayOf(let moment): times.day(moment)
       case .marked(let markup, _): markup ?? HTML.escaped("")
       }
     }
@@ -45,6 +48,7 @@ struct ReportTable: ViewModel {
       case .name(let name, _): name
       case .day(let day): day.description
       case .moment(let moment): moment?.rfc3339Milliseconds ?? ""
+      case .dayOf(let moment): moment.rfc3339Milliseconds
       }
     }
 

@@ -4,6 +4,7 @@ import Database
 public struct Policies: Sendable {
   let store: Store
   let audit: Audit
+  let activity: Activity
   let differing = PolicyStampCache<DifferingTenants?>()
   let watched = WatchedPolicyFile()
 
