@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import MailText
 import Templating
 
 /// `/reports/removals`: removals of second factors in all projects, by reason and agent.
@@ -12,7 +11,7 @@ struct AllRemovalsPage: Sendable {
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let content = try await contents.removals(about: .instance, signedIn)
-    let name = Report.removals.name
+    let name = Report.removals.name(about: .instance)
     var frame = frames.frame(name, for: signedIn)
     frame.crumbs = [Link(text: Message("reports.reports"), href: ConsolePaths.allReports())]
     return .html(

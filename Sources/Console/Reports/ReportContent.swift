@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 import Text
 
@@ -40,6 +41,15 @@ extension Report {
     }
   }
 
+  /// The name, with what the report is about unless it's one pool.
+  func name(about subject: ReportSubject) -> Message {
+    switch subject {
+    case .pool: name
+    case .project: Message("reports.name-with-tenants", ["report": .message(name)])
+    case .instance: Message("reports.name-all-projects", ["report": .message(name)])
+    }
+  }
+
   /// What the report shows, as a sentence.
   var explanation: Message {
     switch self {
@@ -75,9 +85,7 @@ struct ReportContents: Sendable {
     switch report {
     case .enrollment: try await enrollment(context)
     case .removals:
-      try await removals(
-        about: isWhole(context) ? .project(context.scope) : .pool(context.scope),
-        context.signedIn)
+      try await removals(about: subject(report, context), context.signedIn)
     case .exemptions: try await exemptions(context)
     case .locked: try await locked(context, after: after, limit: limit)
     case .factors: try await factors(context, after: after, limit: limit)
@@ -283,6 +291,11 @@ struct ReportContents: Sendable {
   /// Whether the report is about a project with all its tenants.
   private func isWhole(_ context: ScopeContext) -> Bool {
     context.scope.tenant == nil && context.signedIn.query.text("tenants") == "all"
+  }
+
+  /// What the address asks for.
+  func subject(_ report: Report, _ context: ScopeContext) -> ReportSubject {
+    report.coversTenants && isWhole(context) ? .project(context.scope) : .pool(context.scope)
   }
 
   private func query(_ query: Form, isWhole: Bool) -> Form {

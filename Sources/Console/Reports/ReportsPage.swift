@@ -70,7 +70,7 @@ struct ReportsPage: Sendable {
   ) -> ReportItem {
     let subscription = subscriptions.first { $0.report == report && $0.subject == subject }
     return ReportItem(
-      name: report.name(about: subject),
+      name: subject == .instance ? report.name : report.name(about: subject),
       explanation: subject == .instance
         ? Message("reports.explain-all-removals") : report.explanation,
       href: ConsolePaths.link(report, about: subject), report: report, subject: subject,
@@ -203,14 +203,6 @@ struct SubscriptionRow: ViewModel {
       ConsolePaths.subscriptionCancellation(String($0.subscription.id))
     },
   ]
-}
-
-extension Report {
-  /// The name, which tells a report about a project with its tenants from one without.
-  fileprivate func name(about subject: ReportSubject) -> Message {
-    guard case .project = subject else { return name }
-    return Message("reports.name-with-tenants", ["report": .message(name)])
-  }
 }
 
 extension ConsolePaths {

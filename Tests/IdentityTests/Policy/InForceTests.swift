@@ -141,7 +141,9 @@ struct InForceTests {
     try await withInstance { instance in
       for _ in 0..<60 {
         let pool = [instance.acme, instance.east, instance.west].randomElement() ?? instance.acme
-        let (window, pattern) = (Int.random(in: 1...2), [nil, EnrollmentPattern.stepUp].randomElement())
+        let (window, pattern) = (
+          Int.random(in: 1...2), [nil, EnrollmentPattern.stepUp].randomElement()
+        )
         _ = try await instance.identity.policies.change(pool, by: Instance.boss) { edit in
           edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: window)
           edit.pattern = pattern ?? nil
