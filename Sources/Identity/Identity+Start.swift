@@ -67,6 +67,7 @@ extension Identity {
       migration("m0042_alerts", PackageResources.m0042_alerts_sqlite_sql),
       migration(
         "m0043_report_subscriptions", PackageResources.m0043_report_subscriptions_sqlite_sql),
+      migration("m0045_instance_reports", PackageResources.m0045_instance_reports_sqlite_sql),
       migration("m0050_text_messages", PackageResources.m0050_text_messages_sqlite_sql),
     ]
   }

@@ -2,16 +2,24 @@ public import Identity
 public import Localization
 
 extension ReportMail {
+  private var place: Message.Value {
+    switch about {
+    case .pool(let scope): scope.place
+    case .project(let scope):
+      .message(Message("mail.project-with-tenants", ["project": scope.place]))
+    case .instance: .message(Message("mail.all-projects"))
+    }
+  }
+
   var subject: Message {
-    Message(
-      "mail.subject-report", ["report": .message(summary.report.name), "place": scope.place])
+    Message("mail.subject-report", ["report": .message(summary.report.name), "place": place])
   }
 
   var body: Message {
     Message(
       "mail.report",
       [
-        "report": .message(summary.report.name), "place": scope.place,
+        "report": .message(summary.report.name), "place": place,
         "summary": .message(summary.sentence(rhythm)), "link": .text(link),
         "rhythm": .message(rhythm.sentence), "reports": .text(reports),
       ])

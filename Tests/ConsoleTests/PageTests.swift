@@ -52,6 +52,11 @@ import Testing
     ("reports-policy-admin", World.tomas, "{eu}/reports"),
     ("reports-of-instance", World.ada, "/reports"),
     ("report-removals-empty", World.iris, "{eu}/reports/removals"),
+    (
+      "report-removals-with-tenants", World.ada,
+      "/projects/acme-retail/reports/removals?tenants=all"
+    ),
+    ("report-removals-of-instance", World.ada, "/reports/removals?period=365"),
     ("report-locked-empty", World.nadia, "{us}/reports/locked"),
     ("report-factors", World.ada, "{eu}/reports/factors?age=old-1"),
     ("report-exemptions-empty", World.nadia, "{eu}/reports/exemptions"),

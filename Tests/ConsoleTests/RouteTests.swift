@@ -55,9 +55,12 @@ import Testing
     POST /projects/{String}/reports/subscription: seeScope
     POST /projects/{String}/tenants/{String}/reports/subscription: seeScope
     GET /reports: seeScope somewhere
+    POST /reports/subscription: seeScope somewhere
     POST /reports/subscriptions/{String}/cancellation: seeScope somewhere
     GET /reports/access: seeAdministrators on the instance
     GET /reports/access.csv: seeAdministrators on the instance
+    GET /reports/removals: readAudit somewhere
+    GET /reports/removals.csv: readAudit somewhere
     GET /projects/{String}/reports/enrollment: seeScope
     GET /projects/{String}/tenants/{String}/reports/enrollment: seeScope
     GET /projects/{String}/reports/enrollment.csv: seeScope

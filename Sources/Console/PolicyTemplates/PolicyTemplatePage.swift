@@ -39,6 +39,12 @@ struct PolicyTemplatePage: Sendable {
             field: "tenants",
             text: Message("policy-templates.changed-meanwhile", ["tenant": .name(name)]))
         ]
+      case .failed(.refusalNeedsEmail(let name)):
+        faults = [
+          FieldError(
+            field: "tenants",
+            text: Message("policy-templates.refusal-needs-email", ["tenant": .name(name)]))
+        ]
       case .failed(.approvalPending(let name)):
         faults = [
           FieldError(

@@ -37,8 +37,9 @@ enum PoolColumn: String, TableColumn {
     switch self {
     case .window: (.window, "descending")
     case .enrolled: (.enrolled, "ascending")
+    case .rejected: (.rejected, "descending")
     case .change: (.changed, "descending")
-    case .policy, .enforcement, .sms, .pattern, .rejected, .exemptions, .signOff, .comparison: nil
+    case .policy, .enforcement, .sms, .pattern, .exemptions, .signOff, .comparison: nil
     }
   }
 }

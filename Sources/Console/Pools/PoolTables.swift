@@ -28,7 +28,7 @@ struct PoolTables: Sendable {
   private let rows = MarkupCache<PoolRow.Source>()
 
   /// The period of rejection rates, in days.
-  static let days = 30
+  static let days = PolicyReviewQuery.rejectionDays
 
   init(_ identity: Identity, _ row: Template<PoolRow>) {
     (self.identity, self.row) = (identity, row)

@@ -8,13 +8,15 @@ struct ProjectsAttention: ViewModel {
   let warnings: [WarningRow]
   let hasMoreWarnings: Bool
   let differing: [DifferingRow]
+  /// The list of all projects with tenants that differ; nil if they're all here.
+  let allDiffering: String?
   let overdue: [OverdueReviewRow]
   let held: [HeldRow]
   /// The warning that the server's clock isn't trusted; nil while it is.
   let clock: ClockBanner?
 
   init(
-    _ warnings: [ScopeWarning], _ differing: [DifferingTenants],
+    _ warnings: [ScopeWarning], _ differing: (projects: [DifferingTenants], hasMore: Bool),
     overdue: [(signOff: SignOff, projectName: String)], held: [HeldAgent],
     reporting: [ReportingPool], alerts: [Alert], unreadable: [UnreadableSecrets.Group],
     drifting: [DriftingPool],
@@ -38,7 +40,8 @@ struct ProjectsAttention: ViewModel {
     self.overdue = overdue.map {
       OverdueReviewRow(signOff: $0.signOff, projectName: $0.projectName)
     }
-    self.differing = differing.map { DifferingRow($0, administrator: administrator) }
+    self.differing = differing.projects.map { DifferingRow($0, administrator: administrator) }
+    allDiffering = differing.hasMore ? ReviewsPage.differing.query(of: ConsolePaths.reviews()) : nil
   }
 
   var isEmpty: Bool {
@@ -54,6 +57,7 @@ struct ProjectsAttention: ViewModel {
     .list(\.overdue),
     .flag("hasDiffering") { !$0.differing.isEmpty },
     .list(\.differing),
+    .text(\.allDiffering),
   ]
 }
 

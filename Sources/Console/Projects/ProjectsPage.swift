@@ -41,9 +41,9 @@ struct ProjectsPage: Sendable {
       try await identity.unreadableSecrets.groups(visibleTo: administrator)
     }
     let differing = try await refusing {
-      try await identity.policies.differing(
-        in: page.items, visibleTo: administrator, limit: Self.warnings)
+      try await identity.policies.differing(in: page.items, visibleTo: administrator, limit: 0)
     }
+    let mostDiffering = try await self.differing(administrator)
     let overdue = try await refusing {
       try await identity.reviews.overdue(visibleTo: administrator, limit: Self.counted)
     }
@@ -85,7 +85,7 @@ struct ProjectsPage: Sendable {
       frame: frame, page: page, rows: rows,
       trends: sources.filter { $0.rights.contains(.see) }.map(\.trend),
       attention: ProjectsAttention(
-        warnings, differing, overdue: Array(overdue.prefix(Self.warnings)), held: held,
+        warnings, mostDiffering, overdue: Array(overdue.prefix(Self.warnings)), held: held,
         reporting: reporting, alerts: alerts,
         unreadable: unreadable, drifting: drifting,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
@@ -98,6 +98,22 @@ struct ProjectsPage: Sendable {
         text: ApprovalWords.waiting(waiting), href: ConsolePaths.approvals())
     }
     return .html(view.render(model))
+  }
+
+  /// The first projects with tenants whose policies differ, among all that the administrator can
+  /// read, and whether there are more.
+  private func differing(
+    _ administrator: Administrator
+  ) async throws(Refusal) -> (projects: [DifferingTenants], hasMore: Bool) {
+    let page = try await refusing {
+      try await identity.pools.projects(
+        visibleTo: administrator, onlyDiffering: true, limit: Self.warnings)
+    }
+    let differing = try await refusing {
+      try await identity.policies.differing(
+        in: page.items, visibleTo: administrator, limit: Self.warnings)
+    }
+    return (differing, page.next != nil)
   }
 
   /// The blocked agents whom this administrator can unblock.

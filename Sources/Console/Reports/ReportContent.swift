@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 import Text
 
@@ -13,6 +14,8 @@ struct ReportContent: Sendable {
   var query: Form = [:]
   var chart: ChartFrame?
   var table: ReportTable
+  /// The page that lists what the report counts.
+  var details: Link?
   /// The cursor of the next page.
   var next: String?
 }
@@ -20,7 +23,7 @@ struct ReportContent: Sendable {
 /// A choice of a report, as links to the same report.
 struct ReportMenu: ViewModel {
   let label: Message
-  let items: [ChartPeriod]
+  var items: [ChartPeriod]
 
   static let keys: Keys<Self> = [
     .text(\.label),
@@ -35,6 +38,15 @@ extension Report {
     switch self {
     case .locked, .factors: true
     case .enrollment, .removals, .exemptions: false
+    }
+  }
+
+  /// The name, with what the report is about unless it's one pool.
+  func name(about subject: ReportSubject) -> Message {
+    switch subject {
+    case .pool: name
+    case .project: Message("reports.name-with-tenants", ["report": .message(name)])
+    case .instance: Message("reports.name-all-projects", ["report": .message(name)])
     }
   }
 
@@ -72,7 +84,8 @@ struct ReportContents: Sendable {
   ) async throws(Refusal) -> ReportContent {
     switch report {
     case .enrollment: try await enrollment(context)
-    case .removals: try await removals(context)
+    case .removals:
+      try await removals(about: subject(report, context), context.signedIn)
     case .exemptions: try await exemptions(context)
     case .locked: try await locked(context, after: after, limit: limit)
     case .factors: try await factors(context, after: after, limit: limit)
@@ -113,26 +126,33 @@ struct ReportContents: Sendable {
     content.menus = [
       menu(
         Message("reports.interval"), "by", EnrollmentStep.allCases.map { ($0.rawValue, $0.name) },
-        .enrollment, query, context)
+        ConsolePaths.report(.enrollment)(context.scope), query)
     ]
-    addTenantsMenu(to: &content, .enrollment, isWhole: isWhole, context)
+    addTenantsMenu(
+      to: &content, .enrollment, isWhole: isWhole, context.scope, context.signedIn)
     return content
   }
 
-  private func removals(_ context: ScopeContext) async throws(Refusal) -> ReportContent {
-    let (window, start) = period(context)
+  /// Reads the removals in a pool, in a project with its tenants, or in all projects.
+  func removals(
+    about subject: ReportSubject, _ signedIn: SignedIn
+  ) async throws(Refusal) -> ReportContent {
+    let (window, start) = period(signedIn)
     let counts = try await refusing {
-      try await identity.reports.removals(in: context.scope, since: start)
+      try await identity.reports.removals(
+        about: subject, since: start, visibleTo: signedIn.administrator)
     }
+    let isWhole = subject.scope.map { subject == .project($0) } ?? false
+    let path = ConsolePaths.report(.removals, about: subject)
     var content = ReportContent(
       summary: Message(
         "reports.removals-count", ["count": .number(counts.map(\.count).reduce(0, +))]),
-      query: ["period": String(window.days)],
+      query: query(["period": String(window.days)], isWhole: isWhole),
       table: ReportTable(
         caption: Report.removals.explanation,
         columns: [
           Message("reports.reason"), Message("reports.agent"), Message("reports.removals"),
-        ], times: context.signedIn.times))
+        ], times: signedIn.times))
     content.table.rows = counts.map { count in
       [
         .text(count.reason?.name ?? Message("reports.no-reason")),
@@ -140,12 +160,22 @@ struct ReportContents: Sendable {
         .number(count.count),
       ]
     }
-    content.menus = [periods(.removals, content.query, context)]
+    content.menus = [periods(path, content.query)]
+    if let scope = subject.scope {
+      addTenantsMenu(to: &content, .removals, isWhole: isWhole, scope, signedIn)
+    }
+    if !isWhole, signedIn.administrator.may(.readAudit, in: subject.scope) {
+      let log = subject.scope.map { ConsolePaths.audit($0) } ?? ConsolePaths.instanceAudit()
+      let since: Form = [
+        "action": "removal", "from": signedIn.times.calendarDay(of: start).description,
+      ]
+      content.details = Link(text: Message("reports.view-each-removal"), href: since.query(of: log))
+    }
     return content
   }
 
   private func exemptions(_ context: ScopeContext) async throws(Refusal) -> ReportContent {
-    let (window, start) = period(context)
+    let (window, start) = period(context.signedIn)
     let isWhole = isWhole(context)
     let now = identity.clock.now()
     let found = try await refusing {
@@ -177,8 +207,9 @@ struct ReportContents: Sendable {
         .marked(isCurrent ? Chip.look(state) : Chip.off(state), state),
       ]
     }
-    content.menus = [periods(.exemptions, query, context)]
-    addTenantsMenu(to: &content, .exemptions, isWhole: isWhole, context)
+    content.menus = [periods(ConsolePaths.report(.exemptions)(context.scope), query)]
+    addTenantsMenu(
+      to: &content, .exemptions, isWhole: isWhole, context.scope, context.signedIn)
     return content
   }
 
@@ -240,25 +271,31 @@ struct ReportContents: Sendable {
     content.menus = [
       menu(
         Message("reports.second-factors"), "age",
-        FactorAgeChoice.allCases.map { ($0.rawValue, $0.name) }, .factors, query, context)
+        FactorAgeChoice.allCases.map { ($0.rawValue, $0.name) },
+        ConsolePaths.report(.factors)(context.scope), query)
     ]
     return content
   }
 
-  private func period(_ context: ScopeContext) -> (ChartWindow, Instant) {
-    let window = ChartWindow(context.signedIn.query.text("period") ?? "90")
+  private func period(_ signedIn: SignedIn) -> (ChartWindow, Instant) {
+    let window = ChartWindow(signedIn.query.text("period") ?? "90")
     return (window, identity.clock.now().advanced(bySeconds: -Int64(window.days) * 86_400))
   }
 
-  private func periods(_ report: Report, _ query: Form, _ context: ScopeContext) -> ReportMenu {
+  private func periods(_ path: String, _ query: Form) -> ReportMenu {
     menu(
       Message("charts.period"), "period",
-      ChartWindow.allCases.map { (String($0.days), $0.name) }, report, query, context)
+      ChartWindow.allCases.map { (String($0.days), $0.name) }, path, query)
   }
 
   /// Whether the report is about a project with all its tenants.
   private func isWhole(_ context: ScopeContext) -> Bool {
     context.scope.tenant == nil && context.signedIn.query.text("tenants") == "all"
+  }
+
+  /// What the address asks for.
+  func subject(_ report: Report, _ context: ScopeContext) -> ReportSubject {
+    report.coversTenants && isWhole(context) ? .project(context.scope) : .pool(context.scope)
   }
 
   private func query(_ query: Form, isWhole: Bool) -> Form {
@@ -267,35 +304,50 @@ struct ReportContents: Sendable {
     return query
   }
 
+  /// Adds the choice between a project's own users, all its users, and all projects.
   private func addTenantsMenu(
-    to content: inout ReportContent, _ report: Report, isWhole: Bool, _ context: ScopeContext
+    to content: inout ReportContent, _ report: Report, isWhole: Bool, _ scope: Scope,
+    _ signedIn: SignedIn
   ) {
-    guard context.scope.tenant == nil else { return }
-    content.menus.append(
-      menu(
-        Message("reports.pools"), "tenants",
-        [("", Message("reports.project-alone")), ("all", Message("reports.with-tenants"))], report,
-        content.query, context))
+    guard scope.tenant == nil else { return }
+    var pools = menu(
+      Message("reports.pools"), "tenants",
+      [("", Message("reports.project-alone")), ("all", Message("reports.with-tenants"))],
+      ConsolePaths.report(report)(scope), content.query)
+    if report.coversProjects, signedIn.administrator.may(report.permission, in: nil) {
+      pools.items.append(
+        ChartPeriod(
+          text: Message("parts.all-projects"),
+          href: changed(content.query, "tenants", "").query(
+            of: ConsolePaths.report(report, about: .instance)),
+          isCurrent: false))
+    }
+    content.menus.append(pools)
   }
 
   /// A group of links that change one field of the address.
   private func menu(
     _ label: Message, _ field: String, _ choices: [(value: String, name: Message)],
-    _ report: Report, _ query: Form, _ context: ScopeContext
+    _ path: String, _ query: Form
   ) -> ReportMenu {
-    let path = ConsolePaths.report(report)(context.scope)
     let current = query.text(field) ?? ""
     return ReportMenu(
       label: label,
       items: choices.map { value, name in
-        var form = Form()
-        for entry in query.entries where entry.name.text != field {
-          form.add(entry.name.text, entry.value.text)
-        }
-        if !value.isEmpty { form.add(field, value) }
-        return ChartPeriod(
-          text: name, href: form.query(of: path), isCurrent: value == current)
+        ChartPeriod(
+          text: name, href: changed(query, field, value).query(of: path),
+          isCurrent: value == current)
       })
+  }
+
+  /// A query with another value of a field, or without it if the value is empty.
+  private func changed(_ query: Form, _ field: String, _ value: String) -> Form {
+    var form = Form()
+    for entry in query.entries where entry.name.text != field {
+      form.add(entry.name.text, entry.value.text)
+    }
+    if !value.isEmpty { form.add(field, value) }
+    return form
   }
 }
 

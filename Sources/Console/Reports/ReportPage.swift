@@ -18,7 +18,8 @@ struct ReportPage: Sendable {
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let after = context.signedIn.query.text("after")
     let content = try await contents.read(report, context, after: after, limit: Self.length)
-    var frame = try await actions.frames.frame(report.name, in: context)
+    let name = report.name(about: contents.subject(report, context))
+    var frame = try await actions.frames.frame(name, in: context)
     frame.crumbs = [
       Link(text: Message("reports.reports"), href: ConsolePaths.reports(context.scope))
     ]
@@ -32,7 +33,7 @@ struct ReportPage: Sendable {
     return .html(
       view.render(
         ReportView(
-          frame: FrameView(frame), title: report.name, content: content,
+          frame: FrameView(frame), title: name, content: content,
           file: report.listsUsers ? nil : file,
           export: report.listsUsers && context.may(.exportUsers) ? file : nil,
           csrf: context.signedIn.session.csrfToken, emptiness: report.emptiness, pager: pager)))
@@ -118,6 +119,7 @@ struct ReportView: ViewModel {
     .text(\.file),
     .text(\.export),
     .text(\.csrf),
+    .optional("details") { $0.content.details },
     .optional("chart") { $0.content.chart },
     .flag("hasRows") { !$0.content.table.rows.isEmpty },
     .object("table") { $0.content.table },

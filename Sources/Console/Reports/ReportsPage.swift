@@ -12,17 +12,17 @@ struct ReportsPage: Sendable {
   let view: Template<ReportsView>
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let scope = context.scope
     let subscriptions = try await subscriptions(context.signedIn)
-      .filter { $0.scope.key == context.scope.key }
     let frame = try await frames.frame(Message("reports.reports"), in: context)
-    let subscribe = ConsolePaths.reportSubscription(context.scope)
-    let items = Report.allCases.filter { context.may($0.permission) }.map { report in
-      let subscription = subscriptions.first { $0.report == report }
-      return ReportItem(
-        name: report.name, explanation: report.explanation,
-        href: ConsolePaths.report(report)(context.scope), report: report,
-        subscribe: reports.carriesMail && subscription == nil ? subscribe : nil,
-        subscription: subscription.map { row($0, context.signedIn) })
+    let subjects: [ReportSubject] =
+      scope.tenant == nil ? [.pool(scope), .project(scope)] : [.pool(scope)]
+    let items = Report.allCases.flatMap { report in
+      subjects.filter { context.signedIn.administrator.may(read: report, about: $0) }.map {
+        item(
+          report, about: $0, subscriptions, ConsolePaths.reportSubscription(scope),
+          context.signedIn)
+      }
     }
     return .html(
       view.render(
@@ -35,6 +35,7 @@ struct ReportsPage: Sendable {
     let (administrator, frame) = (
       signedIn.administrator, frames.frame(Message("reports.reports"), for: signedIn)
     )
+    let subscriptions = try await subscriptions(signedIn)
     var items: [ReportItem] = []
     if administrator.may(.seeAdministrators, in: nil) {
       items.append(
@@ -42,28 +43,62 @@ struct ReportsPage: Sendable {
           name: AccessReviewPage.name, explanation: Message("reports.explain-access"),
           href: ConsolePaths.accessReview()))
     }
+    if administrator.may(read: .removals, about: .instance) {
+      items.append(
+        item(
+          .removals, about: .instance, subscriptions, ConsolePaths.allReportsSubscription(),
+          signedIn))
+    }
     if administrator.maySomewhere(.findUsers) {
       items.append(
         ReportItem(
           name: Report.exemptions.name, explanation: Message("reports.explain-all-exemptions"),
           href: ConsolePaths.exemptions()))
     }
-    let own = try await subscriptions(signedIn).map { row($0, signedIn) }
+    let own = subscriptions.map { row($0, signedIn) }
     return .html(
       view.render(
         ReportsView(
           frame: FrameView(frame), csrf: signedIn.session.csrfToken, items: items, own: own,
-          carriesMail: false)))
+          carriesMail: reports.carriesMail)))
+  }
+
+  /// A report in the list, with the form to subscribe to it or the subscription.
+  private func item(
+    _ report: Report, about subject: ReportSubject, _ subscriptions: [ReportSubscription],
+    _ subscribe: String, _ signedIn: SignedIn
+  ) -> ReportItem {
+    let subscription = subscriptions.first { $0.report == report && $0.subject == subject }
+    return ReportItem(
+      name: subject == .instance ? report.name : report.name(about: subject),
+      explanation: subject == .instance
+        ? Message("reports.explain-all-removals") : report.explanation,
+      href: ConsolePaths.link(report, about: subject), report: report, subject: subject,
+      subscribe: reports.carriesMail && subscription == nil ? subscribe : nil,
+      subscription: subscription.map { row($0, signedIn) })
   }
 
   func subscribe(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let form = context.signedIn.form
+    let isWhole = context.signedIn.form.trimmed("tenants") == "all"
+    return try await subscribe(
+      to: isWhole ? .project(context.scope) : .pool(context.scope), context.signedIn,
+      back: ConsolePaths.reports(context.scope))
+  }
+
+  func subscribeToAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    try await subscribe(to: .instance, signedIn, back: ConsolePaths.allReports())
+  }
+
+  private func subscribe(
+    to subject: ReportSubject, _ signedIn: SignedIn, back: String
+  ) async throws(Refusal) -> Response {
+    let form = signedIn.form
     guard let report = Report(rawValue: form.trimmed("report")),
       let rhythm = ReportSubscription.Rhythm(rawValue: form.trimmed("rhythm"))
     else { throw .unreadableForm }
     do {
       try await reports.subscribe(
-        context.signedIn.administrator.id, to: report, rhythm, in: context.scope)
+        signedIn.administrator.id, to: report, rhythm, about: subject)
     } catch {
       switch error {
       case .notAllowed, .subscriptionNotFound: throw .notAllowed(report.permission)
@@ -71,8 +106,9 @@ struct ReportsPage: Sendable {
       }
     }
     frames.leave(
-      Message("reports.subscribed", ["report": .message(report.name)]), for: context.signedIn)
-    return .redirect(to: ConsolePaths.reports(context.scope))
+      Message("reports.subscribed", ["report": .message(report.name(about: subject))]),
+      for: signedIn)
+    return .redirect(to: back)
   }
 
   func cancel(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
@@ -122,8 +158,9 @@ struct ReportItem: ViewModel {
   let name: Message
   let explanation: Message
   let href: String
-  /// The report about a pool; nil for one about the instance.
+  /// The report; nil for one that isn't sent by email.
   var report: Report?
+  var subject = ReportSubject.instance
   /// The address to subscribe to it; nil without a mail server or with a subscription.
   var subscribe: String?
   var subscription: SubscriptionRow?
@@ -133,6 +170,7 @@ struct ReportItem: ViewModel {
     .text(\.explanation),
     .text(\.href),
     .text("report") { $0.report?.rawValue },
+    .flag("withTenants") { if case .project = $0.subject { true } else { false } },
     .text(\.subscribe),
     .optional(\.subscription),
   ]
@@ -145,8 +183,15 @@ struct SubscriptionRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("name") { $0.subscription.report.name },
-    .text("href") { ConsolePaths.report($0.subscription.report)($0.subscription.scope) },
-    .text("pool") { $0.subscription.scope.name },
+    .text("href") { ConsolePaths.link($0.subscription.report, about: $0.subscription.subject) },
+    .text("pool") { row in
+      switch row.subscription.subject {
+      case .pool(let scope): .verbatim(scope.name)
+      case .project(let scope):
+        Message("reports.project-with-tenants", ["project": .text(scope.name)])
+      case .instance: Message("parts.all-projects")
+      }
+    },
     .text("sent") { row in
       let next = row.times.value(row.subscription.nextAt)
       switch row.subscription.rhythm {
@@ -158,4 +203,13 @@ struct SubscriptionRow: ViewModel {
       ConsolePaths.subscriptionCancellation(String($0.subscription.id))
     },
   ]
+}
+
+extension ConsolePaths {
+  /// The link to a report.
+  fileprivate static func link(_ report: Report, about subject: ReportSubject) -> String {
+    let path = Self.report(report, about: subject)
+    guard case .project = subject else { return path }
+    return (["tenants": "all"] as Form).query(of: path)
+  }
 }

@@ -12,16 +12,23 @@ enum ReportsRoutes: ConsoleFeature {
     table.inScope(.get, ConsolePaths.reports, .seeScope, list.show)
     table.inScope(.post, ConsolePaths.reportSubscription, .seeScope, list.subscribe)
     table.somewhere(.get, ConsolePaths.allReports, .seeScope, list.showAll)
+    table.somewhere(.post, ConsolePaths.allReportsSubscription, .seeScope, list.subscribeToAll)
     table.somewhere(.post, ConsolePaths.subscriptionCancellation, .seeScope, list.cancel)
 
     let access = AccessReviewPage(reports: identity.reports, frames: frames, view: view)
     table.signedIn(.get, ConsolePaths.accessReview, .seeAdministrators, access.show)
     table.signedIn(.get, ConsolePaths.accessReviewFile, .seeAdministrators, access.download)
 
+    let contents = ReportContents(identity: identity, catalog: frames.catalog)
+    let removals = AllRemovalsPage(contents: contents, frames: frames, view: view)
+    table.somewhere(
+      .get, ConsolePaths.allRemovals, Report.removals.permission, removals.show)
+    table.somewhere(
+      .get, ConsolePaths.allRemovalsFile, Report.removals.permission, removals.download)
+
     for report in Report.allCases {
       let page = ReportPage(
-        report: report, contents: ReportContents(identity: identity, catalog: frames.catalog),
-        actions: parts.actions, view: view)
+        report: report, contents: contents, actions: parts.actions, view: view)
       table.inScope(.get, ConsolePaths.report(report), report.permission, page.show)
       let file = ConsolePaths.reportFile(report)
       if report.listsUsers {
@@ -37,6 +44,9 @@ extension ConsolePaths {
   static let allReports = Path("reports")
   static let accessReview = Path("reports", "access")
   static let accessReviewFile = Path("reports", "access.csv")
+  static let allRemovals = Path("reports", "removals")
+  static let allRemovalsFile = Path("reports", "removals.csv")
+  static let allReportsSubscription = Path("reports", "subscription")
   static let subscriptionCancellation = Path(
     "reports", "subscriptions", nil, "cancellation", parameters: String.self)
   static let reports = ScopePath(
@@ -45,6 +55,12 @@ extension ConsolePaths {
   static let reportSubscription = reportPath("subscription")
 
   static func report(_ report: Report) -> ScopePath0 { reportPath(report.rawValue) }
+
+  /// The address of a report, without what its query chooses.
+  static func report(_ report: Report, about subject: ReportSubject) -> String {
+    guard let scope = subject.scope else { return allRemovals() }
+    return Self.report(report)(scope)
+  }
 
   static func reportFile(_ report: Report) -> ScopePath0 { reportPath(report.rawValue + ".csv") }
 

@@ -13,14 +13,18 @@ struct ReviewsPage: Sendable {
   private static let length = 50
   /// The maximum number of exemptions on the page; the rest are on a page of their own.
   static let exemptions = 10
+  /// The query of the list of projects with tenants whose policies differ from the project's.
+  static let differing: Form = ["show": PolicyReviewQuery.Selection.differs.rawValue]
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let (administrator, query) = (signedIn.administrator, signedIn.query.trimmed("q"))
     let after = signedIn.query.text("after")
+    let onlyDiffering =
+      signedIn.query.trimmed("show") == PolicyReviewQuery.Selection.differs.rawValue
     let projects = try await refusing {
       try await identity.pools.projects(
-        visibleTo: administrator, search: query.isEmpty ? nil : query, after: after,
-        limit: Self.length)
+        visibleTo: administrator, search: query.isEmpty ? nil : query,
+        onlyDiffering: onlyDiffering, after: after, limit: Self.length)
     }
     let columns = PoolColumns(signedIn.query, standard: .review, acrossProjects: true)
     let (standings, exemptions) = try await refusing {
@@ -36,7 +40,8 @@ struct ReviewsPage: Sendable {
         ReviewsView(
           frame: FrameView(frames.frame(Message("review.policy-review"), for: signedIn)),
           standings: standings, exemptions: exemptions,
-          mayFindUsers: administrator.maySomewhere(.findUsers), query: query, columns: columns,
+          mayFindUsers: administrator.maySomewhere(.findUsers), query: query,
+          onlyDiffering: onlyDiffering, columns: columns,
           rows: rows, shown: projects.items.count, after: after, next: projects.next)))
   }
 }
@@ -47,6 +52,7 @@ struct ReviewsView: ViewModel {
   let exemptions: [Exemption]
   let mayFindUsers: Bool
   let query: String
+  let onlyDiffering: Bool
   let columns: PoolColumns
   /// The table's rows, each a `PoolRow`.
   let rows: Markup
@@ -62,10 +68,21 @@ struct ReviewsView: ViewModel {
       ["reviewed": .number(reviewed), "count": .number(standings.count)])
   }
 
-  private func form(_ columns: PoolColumns) -> Form {
-    var form: Form = query.isEmpty ? [:] : ["q": query]
-    columns.add(to: &form)
+  private func form(
+    _ columns: PoolColumns? = nil, searching: Bool = true, onlyDiffering: Bool? = nil
+  ) -> Form {
+    var form = onlyDiffering ?? self.onlyDiffering ? ReviewsPage.differing : [:]
+    if searching, !query.isEmpty { form.add("q", query) }
+    (columns ?? self.columns).add(to: &form)
     return form
+  }
+
+  private var views: [Tab] {
+    [(Message("review.view-all"), false), (Message("review.tenants-differ"), true)].map {
+      Tab(
+        text: $0, href: form(onlyDiffering: $1).query(of: ConsolePaths.reviews()),
+        isCurrent: $1 == onlyDiffering)
+    }
   }
 
   private var table: PoolTable {
@@ -77,23 +94,24 @@ struct ReviewsView: ViewModel {
       rows: rows,
       pager: PagerView(
         shown: Message("projects.count", ["count": .number(shown)]),
-        path: ConsolePaths.reviews(), query: form(columns), after: after, next: next),
+        path: ConsolePaths.reviews(), query: form(), after: after, next: next),
       empty: EmptyView(
-        heading: Message("projects.not-found"), sentence: Message("projects.not-found-hint"),
+        heading: Message("projects.not-found"),
+        sentence: onlyDiffering && query.isEmpty
+          ? Message("review.none-differs-anywhere") : Message("projects.not-found-hint"),
         link: EmptyLink(text: Message("projects.show-all"), href: ConsolePaths.reviews())))
   }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("summary") { $0.summary },
+    .list("views") { $0.views },
     .object("filter") { view in
-      var kept = Form()
-      view.columns.add(to: &kept)
-      return FilterView(
+      FilterView(
         action: ConsolePaths.reviews(), label: Message("projects.search"), query: view.query,
-        keeping: kept)
+        keeping: view.form(searching: false))
     },
-    .list("presets") { view in view.columns.tabs(ConsolePaths.reviews(), view.form) },
+    .list("presets") { view in view.columns.tabs(ConsolePaths.reviews()) { view.form($0) } },
     .object("columnsForm") {
       $0.columns.form(
         action: ConsolePaths.reviews(), kept: $0.form(PoolColumns($0.columns.standard)))

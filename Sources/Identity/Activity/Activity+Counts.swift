@@ -36,33 +36,40 @@ extension Activity {
   public func attemptCounts(
     of keys: [Int64], isWhole: Bool = false, days: Int, at now: Instant
   ) async throws(ActivityError) -> [Int64: AttemptCounts] {
+    try await store.read(ActivityError.self) {
+      try attemptCounts(of: keys, isWhole: isWhole, days: days, at: now, $0)
+    }
+  }
+
+  func attemptCounts(
+    of keys: [Int64], isWhole: Bool, days: Int, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> [Int64: AttemptCounts] {
     guard !keys.isEmpty else { return [:] }
     let first = now.hour - Int64(days) * 24
     // Hours before this one are folded, so their sum is known until the next hour.
     let recent = now.hour - 2
-    return try await store.read(ActivityError.self) { connection in
-      var counts: [Int64: AttemptCounts] = [:]
-      for key in keys {
-        let period = PastPeriod(key: key, isWhole: isWhole, first: first, step: 1, last: recent)
-        let past = try countCache.value(period) {
-          try Self.count(of: key, isWhole: isWhole, from: first, before: recent, connection)
-        }
-        if past.all > 0 { counts[key] = past }
+    var counts: [Int64: AttemptCounts] = [:]
+    for key in keys {
+      let period = PastPeriod(key: key, isWhole: isWhole, first: first, step: 1, last: recent)
+      let past = try countCache.value(period) {
+        try Self.count(of: key, isWhole: isWhole, from: first, before: recent, connection)
       }
-      let hours = try connection.all(
-        """
-        SELECT scope_key, accepted, outside + incorrect + locked + other FROM activity_hour
-        WHERE scope_key IN (\(list: keys)) AND whole = \(isWhole) AND hour >= \(recent)
-        """
-      ) { row in
-        (
-          key: try row.value(0) as Int64,
-          counts: AttemptCounts(accepted: try row.value(1), rejected: try row.value(2))
-        )
-      }
-      for hour in hours { counts[hour.key, default: AttemptCounts()].add(hour.counts) }
-      return counts
+      if past.all > 0 { counts[key] = past }
     }
+    let hours = try connection.all(
+      """
+      SELECT scope_key, accepted, outside + incorrect + locked + other FROM activity_hour
+      WHERE scope_key IN (\(list: keys)) AND whole = \(isWhole) AND hour >= \(recent)
+      """
+    ) { row in
+      (
+        key: try row.value(0) as Int64,
+        counts: AttemptCounts(accepted: try row.value(1), rejected: try row.value(2))
+      )
+    }
+    for hour in hours { counts[hour.key, default: AttemptCounts()].add(hour.counts) }
+    return counts
   }
 
   private static func count(

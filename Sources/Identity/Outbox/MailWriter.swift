@@ -125,8 +125,8 @@ public struct ReviewDueMail: Sendable {
 
 /// A summary of a report, which names no users.
 public struct ReportMail: Sendable {
-  /// The user pool.
-  public let scope: Scope
+  /// What the report is about.
+  public let about: ReportSubject
   /// How often it's sent.
   public let rhythm: ReportSubscription.Rhythm
   /// The numbers.

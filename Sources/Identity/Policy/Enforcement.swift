@@ -45,11 +45,6 @@ public struct Enforcement: Hashable, Sendable {
     return from > other.from || graceDays > other.graceDays
   }
 
-  /// Returns whether refused users couldn't be sent enrollment links, which didn't apply before.
-  func lacksEmail(over old: Enforcement?, sendsEmail: Bool) -> Bool {
-    mode == .refuse && old?.mode != .refuse && !sendsEmail
-  }
-
   /// The first moment at which a user can be due, given the day of the pattern “mandatory”.
   func start(mandatoryFrom: Day?) -> Instant {
     max(from.start, mandatoryFrom?.start ?? from.start)
@@ -76,6 +71,47 @@ extension PolicyEdit {
     effectiveEnforcement.map { enforcement in
       let start = enforcement.start(mandatoryFrom: mandatoryFrom)
       return Day(max(start.advanced(bySeconds: Int64(enforcement.graceDays) * 86_400), now))
+    }
+  }
+}
+
+extension Outbox {
+  private static let mark = "sends_email"
+
+  /// Returns whether a new policy refuses users who couldn't be sent enrollment links, and the old
+  /// one refused nobody.
+  ///
+  /// Commands don't send emails, so for them it depends on the last start of the server.
+  func isMissing(
+    for new: PolicyEdit, over old: PolicyEdit, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard new.enforcement?.mode == .refuse, old.enforcement?.mode != .refuse, !carriesMail else {
+      return false
+    }
+    let recorded: String? = try connection.first(
+      "SELECT value FROM instance WHERE name = \(Self.mark)"
+    ) { try $0.value(0) }
+    return recorded != "true"
+  }
+
+  /// Records whether the server sends emails, for commands that run without it.
+  fileprivate func recordCarriesMail(_ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO instance (name, value) VALUES (\(Self.mark), \(String(carriesMail)))
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value
+      """)
+  }
+}
+
+extension OutboxEntries {
+  /// Records whether this server sends emails, for commands that run without it; call it when the
+  /// server starts.
+  ///
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func recordCarriesMail() async throws(StartError) {
+    try await store.write(StartError.self) { connection in
+      try store.outbox.recordCarriesMail(connection)
     }
   }
 }

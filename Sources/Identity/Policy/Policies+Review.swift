@@ -32,8 +32,11 @@ extension Policies {
         ? try differing.value(of: project, stamp: own.stamp) {
           try Self.differing(in: project, connection)
         }?.count ?? 0 : nil
-      let tenants = try Self.tenants(
-        visible, query, from: isWhole ? own.key : nil, after: after, limit: limit, connection)
+      let condition = Self.condition(visible, query, from: isWhole ? own.key : nil)
+      let tenants =
+        query.order == .rejected
+        ? try byRejections(condition, after: after, limit: limit, connection)
+        : try Self.tenants(condition, query.order, after: after, limit: limit, connection)
       return PolicyReview(
         project: isWhole ? own.summary : nil, tenants: tenants, count: totals.count,
         users: totals.users, enrolledUsers: totals.enrolled, differing: differing)
@@ -121,10 +124,10 @@ extension Policies {
     ) { try $0.value(0) as Int } ?? 0
   }
 
-  private static func tenants(
-    _ visible: SQL, _ query: PolicyReviewQuery, from key: String?, after: String?, limit: Int,
-    _ connection: borrowing Connection
-  ) throws -> Page<PolicySummary> {
+  /// Returns the condition for the tenants `s` that a query asks for, among the visible ones.
+  private static func condition(
+    _ visible: SQL, _ query: PolicyReviewQuery, from key: String?
+  ) -> SQL {
     var condition = visible
     if let search = query.search, !search.isEmpty {
       condition += """
@@ -140,7 +143,50 @@ extension Policies {
       condition += " AND coalesce(s.totp_state, 1) <> 1 AND coalesce(s.totp_intervals, 5) > 5"
     case .noneEnrolled: condition += " AND s.users > 0 AND s.enrolled_users = 0"
     }
-    guard let place = place(query.order) else {
+    return condition
+  }
+
+  /// Lists tenants by their share of rejected codes, highest first.
+  ///
+  /// The counts are cached, so that only those of the last hours are read.
+  private func byRejections(
+    _ condition: SQL, after: String?, limit: Int, _ connection: borrowing Connection
+  ) throws -> Page<PolicySummary> {
+    let all = try connection.all(
+      "SELECT s.scope_key, s.tenant_id FROM scope s WHERE \(condition) AND s.tenant_id > ''"
+    ) { (key: try $0.value(0) as Int64, tenant: try $0.value(1) as String) }
+    let now = store.clock.now()
+    var counts: [Int64: AttemptCounts] = [:]
+    for start in stride(from: 0, to: all.count, by: 1_000) {
+      let keys = all[start..<min(start + 1_000, all.count)].map(\.key)
+      try counts.merge(
+        activity.attemptCounts(
+          of: keys, isWhole: false, days: PolicyReviewQuery.rejectionDays, at: now, connection)
+      ) { $1 }
+    }
+    let start = Cursor(after)
+    let places = all.map { tenant in
+      let found = counts[tenant.key] ?? AttemptCounts()
+      let share = found.all > 0 ? -Int64(found.rejected) * 1_000_000 / Int64(found.all) : 1
+      return Cursor(place: share, tenant: tenant.tenant)
+    }.filter { start < $0 }.sorted()
+    let page = Page(Array(places.prefix(limit + 1)), limit: limit, key: \.text)
+    guard !page.items.isEmpty else { return Page(items: [], next: nil) }
+    let found = try connection.all(
+      """
+      SELECT \(PolicySummary.columns) FROM scope s
+      WHERE \(condition) AND s.tenant_id IN (\(list: page.items.map(\.tenant)))
+      """
+    ) { try PolicySummary($0) }
+    let tenants = Dictionary(uniqueKeysWithValues: found.map { ($0.tenant?.text ?? "", $0) })
+    return Page(items: page.items.compactMap { tenants[$0.tenant] }, next: page.next)
+  }
+
+  private static func tenants(
+    _ condition: SQL, _ order: PolicyReviewQuery.Order, after: String?, limit: Int,
+    _ connection: borrowing Connection
+  ) throws -> Page<PolicySummary> {
+    guard let place = place(order) else {
       let tenants = try connection.all(
         """
         SELECT \(PolicySummary.columns) FROM scope s
@@ -170,7 +216,7 @@ extension Policies {
   /// counts costs nothing.
   private static func place(_ order: PolicyReviewQuery.Order) -> SQL? {
     switch order {
-    case .name: nil
+    case .name, .rejected: nil
     case .window:
       """
       CASE WHEN coalesce(s.totp_state, 1) = 1 THEN 1 ELSE -coalesce(s.totp_intervals, 5) END
@@ -182,7 +228,7 @@ extension Policies {
   }
 
   /// The start of a page in a sorted list, as URLs carry it.
-  private struct Cursor {
+  private struct Cursor: Comparable {
     var place: Int64
     var tenant: String
 
@@ -198,5 +244,9 @@ extension Policies {
     }
 
     var text: String { "\(place).\(tenant)" }
+
+    static func < (one: Cursor, other: Cursor) -> Bool {
+      (one.place, one.tenant) < (other.place, other.tenant)
+    }
   }
 }

@@ -4,6 +4,7 @@ import Database
 public struct Policies: Sendable {
   let store: Store
   let audit: Audit
+  let activity: Activity
   let differing = PolicyStampCache<DifferingTenants?>()
   let watched = WatchedPolicyFile()
 
@@ -66,8 +67,7 @@ public struct Policies: Sendable {
       try edit(&new)
       try new.configuration.check()
       guard new != policy.edit else { return .changed(policy) }
-      let sendsEmail = context.outbox.carriesMail
-      if new.enforcement?.lacksEmail(over: policy.enforcement, sendsEmail: sendsEmail) == true {
+      guard try !context.outbox.isMissing(for: new, over: policy.edit, connection) else {
         throw PolicyError.refusalNeedsEmail
       }
       if let time {
@@ -121,8 +121,7 @@ public struct Policies: Sendable {
         approvalOver: rules.policyApprovalOverUsers, codeCap: rules.codeCap,
         exemptUsers: try Exemptions.countWithoutFactor(
           in: scope, at: store.clock.now(), connection),
-        lacksEmail: edit.enforcement?.lacksEmail(
-          over: policy.enforcement, sendsEmail: store.outbox.carriesMail) ?? false)
+        lacksEmail: try store.outbox.isMissing(for: edit, over: policy.edit, connection))
     }
   }
 

@@ -77,9 +77,14 @@ public struct PolicyReviewQuery: Sendable {
     case window
     /// Lowest share of enrolled users first, tenants without users last.
     case enrolled
+    /// Highest share of rejected codes first, tenants without codes last.
+    case rejected
     /// Latest change first, never changed last.
     case changed
   }
+
+  /// The number of days whose codes a share of rejected codes is of.
+  public static let rejectionDays = 30
 
   /// A part of the name or ID; nil for all tenants.
   public var search: String?

@@ -103,6 +103,9 @@ extension Policies {
         guard (given.reason ?? "").count <= ActionRequest.longestNote else {
           return .reasonTooLong
         }
+        guard
+          try !given.outbox.isMissing(for: drift.wanted, over: drift.policy.edit, connection)
+        else { return .refusalNeedsEmail }
         guard !drift.weakenings.isEmpty else { return nil }
         if given.reason == nil { return .reasonRequired }
         let needsApproval = try Approval.isNeeded(

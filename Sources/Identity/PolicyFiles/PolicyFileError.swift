@@ -50,6 +50,8 @@ public enum PolicyFileFault: Error, Sendable, Equatable {
   case reasonRequired
   /// The reason is longer than ``ActionRequest/longestNote`` characters.
   case reasonTooLong
+  /// The change refuses sign-ins, and the server sends no emails with enrollment links.
+  case refusalNeedsEmail
   /// The change requires a second administrator, so it has to be made in the console.
   case approvalRequired
 

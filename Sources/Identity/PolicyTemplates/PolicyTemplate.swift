@@ -157,6 +157,9 @@ public enum PolicyTemplateError: Error, Sendable {
   case wrongNumberOfTenants
   /// A policy has changed since the preview; the tenant's name.
   case changedMeanwhile(String)
+  /// The template refuses sign-ins, and the server sends no emails with enrollment links; the name
+  /// of a tenant whose users weren't refused before.
+  case refusalNeedsEmail(String)
   /// A change of a tenant already waits for approval; the tenant's name.
   case approvalPending(String)
   /// The database is unavailable.

@@ -166,6 +166,8 @@ extension PolicyTemplates {
         guard policy.version == tenant.version else {
           throw PolicyTemplateError.changedMeanwhile(policy.scope.name)
         }
+        guard try !context.outbox.isMissing(for: template.edit, over: policy.edit, connection)
+        else { throw PolicyTemplateError.refusalNeedsEmail(policy.scope.name) }
         try Self.apply(template, to: policy, request, context, &outcome, connection)
       }
       return outcome

@@ -1,7 +1,7 @@
 import Database
 import Foundation
 
-/// An administrator's subscription to a report about a user pool by email.
+/// An administrator's subscription to a report by email.
 public struct ReportSubscription: Sendable {
   /// How often a report is sent.
   public enum Rhythm: String, CaseIterable, Sendable {
@@ -39,8 +39,8 @@ public struct ReportSubscription: Sendable {
   public let id: Int64
   /// The subscriber.
   public let administrator: ID<Administrator>
-  /// The user pool.
-  public let scope: Scope
+  /// What the report is about.
+  public let subject: ReportSubject
   /// The report.
   public let report: Report
   /// How often it's sent.
@@ -86,21 +86,28 @@ extension Reports {
   /// - Throws: ``ReportError/notAllowed`` if they can't read it.
   public func subscribe(
     _ id: ID<Administrator>, to report: Report, _ rhythm: ReportSubscription.Rhythm,
-    in scope: Scope
+    about subject: ReportSubject
   ) async throws(ReportError) {
     let now = store.clock.now()
     try await store.write(ReportError.self) { connection in
       guard let administrator = try Administrators.present(id, connection),
-        administrator.may(report.permission, in: scope)
+        administrator.may(read: report, about: subject)
       else { throw ReportError.notAllowed }
       let next = rhythm.next(after: now, in: try Self.zone(of: id, connection))
+      // Not an upsert: the instance has no key, so its rows never conflict.
+      let changed = try connection.run(
+        """
+        UPDATE report_subscription SET rhythm = \(rhythm.rawValue), next_at = \(next.microseconds)
+        WHERE administrator_id = \(id.text) AND subject = \(subject.text)
+          AND scope_key IS \(subject.scope?.key) AND report = \(report.rawValue)
+        """)
+      guard changed == 0 else { return }
       try connection.run(
         """
-        INSERT INTO report_subscription (administrator_id, scope_key, report, rhythm, next_at)
-        VALUES (\(id.text), \(scope.key), \(report.rawValue), \(rhythm.rawValue),
-          \(next.microseconds))
-        ON CONFLICT (administrator_id, scope_key, report) DO UPDATE
-        SET rhythm = excluded.rhythm, next_at = excluded.next_at
+        INSERT INTO report_subscription (administrator_id, subject, scope_key, report, rhythm,
+          next_at)
+        VALUES (\(id.text), \(subject.text), \(subject.scope?.key), \(report.rawValue),
+          \(rhythm.rawValue), \(next.microseconds))
         """)
     }
   }
@@ -128,14 +135,12 @@ extension Reports {
     try await store.read(ReportError.self) { connection in
       try connection.all(
         """
-        SELECT \(ReportSubscription.columns)
-        FROM report_subscription r CROSS JOIN scope s ON s.scope_key = r.scope_key
-          CROSS JOIN project p ON p.project_id = s.project_id
+        SELECT \(ReportSubscription.columns) FROM \(ReportSubscription.source)
         WHERE r.administrator_id = \(administrator.id.text) AND s.deleted_at IS NULL
-        ORDER BY r.scope_key, r.report
+        ORDER BY r.subject, r.scope_key, r.report
         """
       ) { try ReportSubscription($0) }.filter {
-        administrator.may($0.report.permission, in: $0.scope)
+        administrator.may(read: $0.report, about: $0.subject)
       }
     }
   }
@@ -150,7 +155,12 @@ extension Reports {
       // Numbers of a large pool take a while, so they aren't read in the write.
       let due = try await store.read(ReportError.self) { connection in
         try Self.due(at: now, connection).map { subscription in
-          (subscription, try Self.summary(of: subscription, at: now, connection))
+          (
+            subscription,
+            try Administrators.present(subscription.administrator, connection).map {
+              try Self.summary(of: subscription, for: $0, at: now, connection)
+            }
+          )
         }
       }
       guard let (subscription, summary) = due else { return }
@@ -162,13 +172,13 @@ extension Reports {
   }
 
   private func send(
-    _ summary: ReportSummary, _ subscription: ReportSubscription, at now: Instant,
+    _ summary: ReportSummary?, _ subscription: ReportSubscription, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    guard
-      let scope = try Self.present(subscription.scope, connection),
+    guard let summary,
       let reader = try Administrators.present(subscription.administrator, connection),
-      reader.may(subscription.report.permission, in: scope)
+      let subject = try Self.present(subscription.subject, connection),
+      reader.may(read: subscription.report, about: subject)
     else {
       try connection.run(
         "DELETE FROM report_subscription WHERE subscription_id = \(subscription.id)")
@@ -181,9 +191,11 @@ extension Reports {
       UPDATE report_subscription SET next_at = \(next.microseconds)
       WHERE subscription_id = \(subscription.id)
       """)
+    guard let scope = try Self.pool(for: subject, reader, connection) else { return }
     let mail = ReportMail(
-      scope: scope, rhythm: subscription.rhythm, summary: summary,
-      link: store.links.console(subscription.report, in: scope), reports: store.links.reports)
+      about: subject, rhythm: subscription.rhythm, summary: summary,
+      link: store.links.console(subscription.report, about: subject),
+      reports: store.links.reports)
     try store.outbox.add(
       OutboxMessage(
         purpose: "report", recipient: reader.email, text: store.outbox.written(.report(mail)),
@@ -191,42 +203,73 @@ extension Reports {
       to: nil, in: scope, at: now, connection)
   }
 
+  /// Returns a subject as it is now; nil if it was deleted.
   private static func present(
-    _ scope: Scope, _ connection: borrowing Connection
-  ) throws -> Scope? {
+    _ subject: ReportSubject, _ connection: borrowing Connection
+  ) throws -> ReportSubject? {
     do {
-      return try Scopes.find(project: scope.project, tenant: scope.tenant, connection)
+      switch subject {
+      case .pool(let scope):
+        return .pool(
+          try Scopes.find(project: scope.project, tenant: scope.tenant, connection))
+      case .project(let scope):
+        return .project(try Scopes.find(project: scope.project, tenant: nil, connection))
+      case .instance: return .instance
+      }
     } catch is ScopeError {
       return nil
     }
   }
 
+  /// Returns the pool among whose messages an email is listed; nil if the reader can see none.
+  private static func pool(
+    for subject: ReportSubject, _ reader: Administrator, _ connection: borrowing Connection
+  ) throws -> Scope? {
+    if let scope = subject.scope { return scope }
+    for grant in reader.grants {
+      guard let project = grant.project else { continue }
+      do {
+        return try Scopes.find(project: project, tenant: grant.tenant, connection)
+      } catch is ScopeError {}
+    }
+    guard reader.seesEveryProject else { return nil }
+    return try connection.first(
+      """
+      SELECT \(Scope.columns) FROM project p CROSS JOIN scope s ON s.project_id = p.project_id
+      WHERE p.project_id > '' AND s.tenant_id = '' AND s.deleted_at IS NULL
+      ORDER BY p.project_id LIMIT 1
+      """
+    ) { try Scope($0) }
+  }
+
   private static func summary(
-    of subscription: ReportSubscription, at now: Instant, _ connection: borrowing Connection
+    of subscription: ReportSubscription, for reader: Administrator, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> ReportSummary {
-    let scope = subscription.scope
+    let subject = subscription.subject
     let start = now.advanced(bySeconds: -Int64(subscription.rhythm.days) * 86_400)
-    switch subscription.report {
-    case .enrollment:
-      let subject = Activity.Subject(key: scope.key, isWhole: false)
-      let current = try Activity.users(of: subject, connection)
+    switch (subscription.report, subject.scope) {
+    case (.removals, _), (_, nil):
+      let counts = try removals(about: subject, since: start, visibleTo: reader, connection)
+      return .removals(counts.map(\.count).reduce(0, +))
+    case (.enrollment, let scope?):
+      let counted = Activity.Subject(key: scope.key, isWhole: subject == .project(scope))
+      let current = try Activity.users(of: counted, connection)
       let before = try Activity.enrollment(
-        of: subject, from: start, to: start, at: now, connection)
+        of: counted, from: start, to: start, at: now, connection)
       return .enrollment(
         enrolled: current?.enrolled ?? 0, users: current?.users ?? 0,
         before: before.first?.enrolled)
-    case .removals:
-      let counts = try removals(in: scope, since: start, connection)
-      return .removals(counts.map(\.count).reduce(0, +))
-    case .exemptions:
+    case (.exemptions, let scope?):
       let all = try Exemptions.list(in: scope.project, at: now, connection)
-      return .exemptions(all.count { $0.tenant == scope.tenant })
-    case .locked:
+      return .exemptions(
+        all.count { subject == .project(scope) || $0.tenant == scope.tenant })
+    case (.locked, let scope?):
       let locked = try connection.first(
         "SELECT locked_users FROM scope WHERE scope_key = \(scope.key)"
       ) { try $0.value(0) as Int }
       return .locked(locked ?? 0)
-    case .factors:
+    case (.factors, let scope?):
       let count = try countFactors(in: scope, .unused(days: unusedDays), at: now, connection)
       return .factors(count, days: unusedDays)
     }
@@ -237,9 +280,7 @@ extension Reports {
   ) throws -> ReportSubscription? {
     try connection.first(
       """
-      SELECT \(ReportSubscription.columns)
-      FROM report_subscription r CROSS JOIN scope s ON s.scope_key = r.scope_key
-        CROSS JOIN project p ON p.project_id = s.project_id
+      SELECT \(ReportSubscription.columns) FROM \(ReportSubscription.source)
       WHERE r.next_at <= \(now.microseconds) ORDER BY r.next_at LIMIT 1
       """
     ) { try ReportSubscription($0) }
@@ -270,17 +311,23 @@ extension Identity {
 
 extension ReportSubscription {
   fileprivate static let columns: SQL = """
-    r.subscription_id, r.administrator_id, r.report, r.rhythm, r.next_at, \(Scope.columns)
+    r.subscription_id, r.administrator_id, r.report, r.rhythm, r.next_at, r.subject,
+      \(Scope.columns)
+    """
+  fileprivate static let source: SQL = """
+    report_subscription r LEFT JOIN scope s ON s.scope_key = r.scope_key
+      LEFT JOIN project p ON p.project_id = s.project_id
     """
 
   fileprivate init(_ row: borrowing Row) throws {
     id = try row.value(0)
     administrator = ID(try row.value(1))
     guard let report = Report(rawValue: try row.value(2)),
-      let rhythm = Rhythm(rawValue: try row.value(3))
+      let rhythm = Rhythm(rawValue: try row.value(3)),
+      let subject = ReportSubject(
+        try row.value(5), (try row.value(6) as Int64?) == nil ? nil : try Scope(row, from: 6))
     else { throw Failure("unknown report") }
-    (self.report, self.rhythm) = (report, rhythm)
+    (self.report, self.rhythm, self.subject) = (report, rhythm, subject)
     nextAt = Instant(microseconds: try row.value(4))
-    scope = try Scope(row, from: 5)
   }
 }

@@ -18,17 +18,26 @@ extension Reports {
   private static let actions = SQL.list(
     [AuditAction.factorRemove, .factorRemoveAll, .factorRevert, .factorWithdraw].map(\.rawValue))
 
-  /// Counts the removals of second factors in a user pool by reason and agent, most first.
+  /// Counts the removals of second factors by reason and agent, most first.
   ///
-  /// - Throws: ``ReportError/unavailable(_:)``.
+  /// - Parameters:
+  ///   - subject: What to count in.
+  ///   - start: The beginning of the period.
+  ///   - reader: The administrator who asks.
+  /// - Returns: The counts of the pools whose report they can read.
+  /// - Throws: ``ReportError/notAllowed``, ``ReportError/unavailable(_:)``.
   public func removals(
-    in scope: Scope, since start: Instant
+    about subject: ReportSubject, since start: Instant, visibleTo reader: Administrator
   ) async throws(ReportError) -> [RemovalCount] {
-    try await store.read(ReportError.self) { try Self.removals(in: scope, since: start, $0) }
+    guard reader.may(read: .removals, about: subject) else { throw .notAllowed }
+    return try await store.read(ReportError.self) {
+      try Self.removals(about: subject, since: start, visibleTo: reader, $0)
+    }
   }
 
   static func removals(
-    in scope: Scope, since start: Instant, _ connection: borrowing Connection
+    about subject: ReportSubject, since start: Instant, visibleTo reader: Administrator,
+    _ connection: borrowing Connection
   ) throws -> [RemovalCount] {
     struct Agent: Hashable {
       let reason: SupportReason?
@@ -37,34 +46,38 @@ extension Reports {
     }
     let first = try Audit.firstRow(since: start.advanced(bySeconds: -Audit.slack), connection)
     let filedTo = try Audit.filedTo(connection)
-    let what: SQL = "action IN (\(actions)) AND at >= \(start.microseconds)"
-    // Rows that aren't filed yet are in no index by action.
-    let conditions: [SQL] = [
-      """
-      audit_id >= \(first) AND audit_id <= \(filedTo)\(scope.auditCondition)
-        AND action_group = \(AuditAction.factorRemove.prefix) AND filed = 1
-      """, "audit_id >= \(max(first, filedTo + 1))\(scope.auditConditionChecked)",
-    ]
-    var (counts, names): ([Agent: Int], [Agent: String]) = ([:], [:])
-    for condition in conditions {
-      let rows = try connection.all(
+    let what: SQL = "x.action IN (\(actions)) AND x.at >= \(start.microseconds)"
+    var counts: [Agent: Int] = [:]
+    var names: [Agent: (row: Int64, name: String)] = [:]
+    for place in Place.all(of: subject, visibleTo: reader) {
+      // Rows that aren't filed yet are in no index by action.
+      let sources: [SQL] = [
         """
-        SELECT actor_kind, actor_id, actor_name, reason FROM audit
-        WHERE \(condition) AND \(what) ORDER BY audit_id
-        """
-      ) { row in
-        let kind = Actor.Kind(rawValue: try row.value(0)) ?? .server
-        let isUser = kind == .user || kind == .visitor
-        let reason = (try row.value(3) as String?).flatMap { SupportReason(rawValue: $0) }
-        let id: String = isUser ? "" : try row.value(1)
-        return (
-          agent: Agent(reason: reason, kind: isUser ? .user : kind, id: id),
-          name: isUser ? "" : try row.value(2) as String
-        )
-      }
-      for row in rows {
-        counts[row.agent, default: 0] += 1
-        names[row.agent] = row.name
+        \(place.filed) AND x.audit_id >= \(first) AND x.audit_id <= \(filedTo)
+          AND x.action_group = \(AuditAction.factorRemove.prefix) AND x.filed = 1
+        """,
+        "audit x WHERE x.audit_id >= \(max(first, filedTo + 1))\(place.checked)",
+      ]
+      for source in sources {
+        let rows = try connection.all(
+          """
+          SELECT x.audit_id, x.actor_kind, x.actor_id, x.actor_name, x.reason
+          FROM \(source) AND \(what)
+          """
+        ) { row in
+          let kind = Actor.Kind(rawValue: try row.value(1)) ?? .server
+          let isUser = kind == .user || kind == .visitor
+          let reason = (try row.value(4) as String?).flatMap { SupportReason(rawValue: $0) }
+          let id: String = isUser ? "" : try row.value(2)
+          return (
+            agent: Agent(reason: reason, kind: isUser ? .user : kind, id: id),
+            row: try row.value(0) as Int64, name: isUser ? "" : try row.value(3) as String
+          )
+        }
+        for row in rows {
+          counts[row.agent, default: 0] += 1
+          if row.row > names[row.agent]?.row ?? 0 { names[row.agent] = (row.row, row.name) }
+        }
       }
     }
     func order(_ reason: SupportReason?) -> Int {
@@ -73,10 +86,66 @@ extension Reports {
     return counts.map { agent, count in
       RemovalCount(
         reason: agent.reason, agentKind: agent.kind, agentID: agent.id,
-        agentName: names[agent] ?? "", count: count)
+        agentName: names[agent]?.name ?? "", count: count)
     }.sorted { one, other in
       (-one.count, order(one.reason), one.agentName, one.agentID)
         < (-other.count, order(other.reason), other.agentName, other.agentID)
+    }
+  }
+}
+
+/// A part of the audit log.
+private enum Place: Hashable {
+  case everywhere
+  case project(ID<Project>)
+  case pool(ID<Project>, ID<Tenant>?)
+
+  /// The parts that a report is about, none of which contains another.
+  static func all(of subject: ReportSubject, visibleTo reader: Administrator) -> Set<Place> {
+    switch subject {
+    case .pool(let scope): return [.pool(scope.project, scope.tenant)]
+    case .project(let scope): return [.project(scope.project)]
+    case .instance:
+      let places = Set(
+        reader.grants.filter { $0.role.permissions.contains(Report.removals.permission) }.map {
+          grant -> Place in
+          guard let project = grant.project else { return .everywhere }
+          return grant.tenant.map { .pool(project, $0) } ?? .project(project)
+        })
+      return places.filter { $0 == .everywhere || !places.contains(.everywhere) }.filter {
+        guard case .pool(let project, _) = $0 else { return true }
+        return !places.contains(.project(project))
+      }
+    }
+  }
+
+  /// The filed rows, which an index by action resolves.
+  var filed: SQL {
+    switch self {
+    case .everywhere: "audit x INDEXED BY audit_filed_of_all_by_action WHERE 1"
+    case .project(let project):
+      """
+      scope s CROSS JOIN audit x INDEXED BY audit_filed_by_action
+      WHERE s.project_id = \(project.text) AND x.project_id = s.project_id
+        AND x.tenant_id = s.tenant_id
+      """
+    case .pool(let project, let tenant):
+      """
+      audit x INDEXED BY audit_filed_by_action
+      WHERE x.project_id = \(project.text) AND x.tenant_id = \(tenant?.text ?? "")
+      """
+    }
+  }
+
+  /// The condition checked on each row that isn't filed.
+  var checked: SQL {
+    switch self {
+    case .everywhere: ""
+    case .project(let project): " AND x.project_id || '' = \(project.text)"
+    case .pool(let project, let tenant):
+      """
+       AND x.project_id || '' = \(project.text) AND x.tenant_id || '' = \(tenant?.text ?? "")
+      """
     }
   }
 }

@@ -150,9 +150,11 @@ extension ActionLinks {
     return scope.tenant.map { path + "/tenants/\(URIComponent.encode($0.text))" } ?? path
   }
 
-  /// The URL of a report about a pool in the console.
-  func console(_ report: Report, in scope: Scope) -> String {
-    overview(of: scope) + "/reports/\(report.rawValue)"
+  /// The URL of a report in the console.
+  func console(_ report: Report, about subject: ReportSubject) -> String {
+    let path = (subject.scope.map(overview) ?? origin) + "/reports/\(report.rawValue)"
+    guard case .project = subject else { return path }
+    return path + "?tenants=all"
   }
 
   /// The URL of the reports that every administrator has in the console.

@@ -5,18 +5,36 @@ extension UserPools {
   ///
   /// The counts are stored rather than added up, because a project may have thousands of tenants.
   ///
+  /// - Parameters:
+  ///   - administrator: The administrator who asks.
+  ///   - search: A part of the name or ID; nil for all projects.
+  ///   - onlyDiffering: Whether to list only projects with tenants whose policies differ from the
+  ///     project's, among those whose policy the administrator can read.
+  ///   - after: The cursor of the previous page.
+  ///   - limit: The maximum number of projects.
+  /// - Returns: A page of the list.
   /// - Throws: ``UserPoolError/unavailable(_:)``.
   public func projects(
-    visibleTo administrator: Administrator, search: String? = nil, after: String? = nil,
-    limit: Int = 50
+    visibleTo administrator: Administrator, search: String? = nil, onlyDiffering: Bool = false,
+    after: String? = nil, limit: Int = 50
   ) async throws(UserPoolError) -> Page<ProjectSummary> {
-    guard !administrator.grants.isEmpty else { return Page(items: [], next: nil) }
-    var condition: SQL = "p.project_id > \(after ?? "")"
-    if !administrator.seesEveryProject {
+    let grants = administrator.grants.filter { grant in
+      !onlyDiffering
+        || grant.tenant == nil && grant.role.permissions.contains(.readPolicy)
+    }
+    guard !grants.isEmpty else { return Page(items: [], next: nil) }
+    let source: SQL =
+      onlyDiffering
+      ? "scope s INDEXED BY scope_differing CROSS JOIN project p ON p.project_id = s.project_id"
+      : "project p JOIN scope s ON s.project_id = p.project_id AND s.tenant_id = ''"
+    let id: SQL = onlyDiffering ? "s.project_id" : "p.project_id"
+    var condition: SQL = "\(id) > \(after ?? "")"
+    if onlyDiffering { condition += " AND s.has_differing = 1" }
+    if !grants.contains(where: { $0.project == nil }) {
       // Includes the empty ID, which no project has, because SQLite (3.40) would sort for a list
       // with a single element.
-      let granted = [""] + administrator.grants.compactMap(\.project?.text)
-      condition += " AND p.project_id IN (\(list: granted))"
+      let granted = [""] + grants.compactMap(\.project?.text)
+      condition += " AND \(id) IN (\(list: granted))"
     }
     if let search, !search.isEmpty {
       condition +=
@@ -27,9 +45,8 @@ extension UserPools {
     return try await store.read(UserPoolError.self) { connection in
       var rows = try connection.all(
         """
-        SELECT \(ProjectSummary.columns)
-        FROM project p JOIN scope s ON s.project_id = p.project_id AND s.tenant_id = ''
-        WHERE \(filter) AND p.deleted_at IS NULL ORDER BY p.project_id LIMIT \(limit + 1)
+        SELECT \(ProjectSummary.columns) FROM \(source)
+        WHERE \(filter) AND p.deleted_at IS NULL ORDER BY \(id) LIMIT \(limit + 1)
         """
       ) { try ProjectSummary($0) }
       for index in rows.indices {

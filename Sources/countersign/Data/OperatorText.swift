@@ -153,6 +153,7 @@ extension PolicyFileFault {
     case .reasonRequired: Message("cli.policy-file-requires-reason")
     case .reasonTooLong:
       Message("cli.policy-file-reason-too-long", ["count": .number(ActionRequest.longestNote)])
+    case .refusalNeedsEmail: Message("cli.policy-file-refusal-needs-email")
     case .approvalRequired: Message("cli.policy-file-requires-approval")
     }
   }

@@ -38,6 +38,7 @@ enum ServeCommand: Command {
         carriesMail: configuration.mail != nil, smsLimits: configuration.sms?.limits,
         creates: creates,
         environment: ProcessInfo.processInfo.environment)
+      try await instance.identity.messages.recordCarriesMail()
       // Must run before anything is deleted because of its age.
       if let doubt = try await instance.identity.clockGuard.check() {
         Terminal.complain(doubt.message)

@@ -19,7 +19,7 @@ import Testing
     // The administrator's own emails of reports.
     "/projects/{String}/reports/subscription",
     "/projects/{String}/tenants/{String}/reports/subscription",
-    "/reports/subscriptions/{String}/cancellation",
+    "/reports/subscription", "/reports/subscriptions/{String}/cancellation",
   ]
 
   @Test func `each form performs or previews actions of the table, or is exempt`() async throws {

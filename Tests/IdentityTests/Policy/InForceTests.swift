@@ -1,7 +1,8 @@
 import Database
 import DatabaseSQLite
-import Identity
 import Testing
+
+@testable import Identity
 
 struct InForceTests {
   @Test func `the database and the code agree on which policies are equivalent`() async throws {
@@ -100,6 +101,65 @@ struct InForceTests {
         project: acme, tenant: instance.west.tenant ?? ID(""), by: Instance.boss)
       found = try await instance.differing(in: [acme], visibleTo: owner)
       #expect(found.first?.count == 1, "deleted tenants are not listed")
+    }
+  }
+
+  @Test func `projects with tenants that differ are found among all projects`() async throws {
+    try await withInstance { instance in
+      let owner = try await instance.administrator()
+      let (acme, east) = (instance.acme.project, try #require(instance.east.tenant))
+      func found(_ administrator: Administrator) async throws -> [ID<Project>] {
+        try await instance.identity.pools.projects(visibleTo: administrator, onlyDiffering: true)
+          .items.map(\.id)
+      }
+      func reader(_ grant: Grant) -> Administrator {
+        Administrator(id: ID("reader"), email: "", displayName: "", grants: [grant])
+      }
+      let atFirst = try await found(owner)
+      try await instance.setWindow(2, in: instance.east)
+      let one = try await found(owner)
+      let elsewhere = try await found(
+        reader(Grant(role: .auditor, project: instance.globex.project)))
+      let ofTenant = try await found(reader(Grant(role: .policy, project: acme, tenant: east)))
+      let ofProject = try await found(reader(Grant(role: .policy, project: acme)))
+      for pool in [instance.acme, instance.west] { try await instance.setWindow(2, in: pool) }
+      let equal = try await found(owner)
+      try await instance.setWindow(3, in: instance.west)
+      let again = try await found(owner)
+      try await instance.identity.pools.delete(
+        project: acme, tenant: instance.west.tenant ?? ID(""), by: Instance.boss)
+      let deleted = try await found(owner)
+      #expect(atFirst == [] && one == [acme] && equal == [] && again == [acme])
+      #expect(deleted == [], "a deleted tenant differs from nothing")
+      #expect(elsewhere == [] && ofTenant == [] && ofProject == [acme])
+    }
+  }
+
+  @Test func `the projects marked as having tenants that differ are those that have some`()
+    async throws
+  {
+    try await withInstance { instance in
+      for _ in 0..<60 {
+        let pool = [instance.acme, instance.east, instance.west].randomElement() ?? instance.acme
+        let (window, pattern) = (
+          Int.random(in: 1...2), [nil, EnrollmentPattern.stepUp].randomElement()
+        )
+        _ = try await instance.identity.policies.change(pool, by: Instance.boss) { edit in
+          edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: window)
+          edit.pattern = pattern ?? nil
+        }
+        let wrong = try await instance.database.read { connection in
+          try connection.all(
+            """
+            SELECT /* test */ s.project_id FROM scope s WHERE s.tenant_id = ''
+              AND s.has_differing <> EXISTS (SELECT 1 FROM scope t
+                WHERE t.project_id = s.project_id AND t.tenant_id <> ''
+                  AND t.policy_in_force <> s.policy_in_force)
+            """
+          ) { try $0.value(0) as String }
+        }
+        #expect(wrong == [])
+      }
     }
   }
 

@@ -1,3 +1,5 @@
+import Database
+import DatabaseSQLite
 import Identity
 import Testing
 
@@ -75,6 +77,37 @@ struct ReviewTests {
       for limit in [1, 2, 5, 9] {
         let query = PolicyReviewQuery(order: order)
         #expect(try await names(instance, owner, query, limit: limit) == expected)
+      }
+    }
+  }
+
+  @Test func `tenants are sorted by their share of rejected codes in 30 days`() async throws {
+    try await withInstance { instance in
+      try await addTenantsAndUsers(instance)
+      let owner = try await instance.administrator()
+      let tenants = try await instance.identity.policies.review(
+        instance.acme.project, visibleTo: owner
+      ).tenants.items
+      let hour = instance.now.seconds / 3_600
+      // Hours ago, accepted, and rejected codes; those of East are too old.
+      let counts: [(String, Int64, Int, Int)] = [
+        ("West", 5, 90, 10), ("North", 700, 1, 1), ("South", 0, 5, 0), ("East", 800, 0, 9),
+      ]
+      try await instance.database.write { connection in
+        for (name, ago, accepted, rejected) in counts {
+          let key = tenants.first { $0.displayName == name }?.key
+          try connection.run(
+            """
+            INSERT INTO /* test */ activity_hour
+              (scope_key, whole, hour, accepted, outside, incorrect, locked, other)
+            VALUES (\(key), 0, \(hour - ago), \(accepted), 0, \(rejected), 0, 0)
+            """)
+        }
+      }
+      for limit in [1, 2, 5, 9] {
+        let query = PolicyReviewQuery(order: .rejected)
+        let found = try await names(instance, owner, query, limit: limit)
+        #expect(found == ["North", "West", "South", "Central", "East"])
       }
     }
   }

@@ -191,6 +191,44 @@ import Testing
     #expect(problems(twice).map(\.fault) == [.duplicatePool])
   }
 
+  @Test(arguments: [nil, false, true])
+  func `a file can refuse sign-ins only if the server sent emails when it last started`(
+    started: Bool?
+  ) async throws {
+    try await withInstance(carriesMail: started ?? false) { instance in
+      if started != nil { try await instance.identity.messages.recordCarriesMail() }
+      let enforcement = "{\"mode\": \"refuse\", \"from\": \"2026-04-01\", \"graceDays\": 0}"
+      let version = try await instance.identity.policies.read(instance.acme).version
+      let file = try file(
+        pool(instance, ", \"enforcement\": \(enforcement)", version: version))
+      let command = try instance.identity()
+      var faults: [PolicyFileFault] = []
+      do throws(PolicyFileError) {
+        _ = try await command.policies.apply(file, because: nil, by: Self.author)
+      } catch {
+        if case .problems(let problems) = error { faults = problems.map(\.fault) }
+      }
+      let mode = try await command.policies.read(instance.acme).edit.enforcement?.mode
+      #expect(faults == (started == true ? [] : [.refusalNeedsEmail]))
+      #expect(mode == (started == true ? .refuse : nil))
+    }
+  }
+
+  @Test func `a server that stops sending emails is remembered`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      try await instance.identity.messages.recordCarriesMail()
+      let command = try instance.identity()
+      try await command.messages.recordCarriesMail()
+      let day = try #require(Day("2026-04-01"))
+      let preview = try await command.policies.preview(instance.acme) { edit in
+        var edit = edit
+        edit.enforcement = Enforcement(.refuse, from: day, graceDays: 0)
+        return edit
+      }
+      #expect(preview.lacksEmail)
+    }
+  }
+
   @Test func `a syntax error is reported with its line`() {
     let error = #expect(throws: PolicyFileError.self) {
       try PolicyFile(parsing: Array("{\n  \"format\": 1,\n  oops\n}".utf8))

@@ -154,6 +154,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a template that refuses sign-ins can't be applied while no email is sent`(
+    carriesMail: Bool
+  ) async throws {
+    try await withInstance(carriesMail: carriesMail) { instance in
+      let pia = try await instance.agent("pia", role: .policy)
+      let (templates, project) = (instance.identity.policyTemplates, instance.acme.project)
+      let day = try #require(Day("2026-04-01"))
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+        $0.enforcement = Enforcement(.refuse, from: day, graceDays: 0)
+      }
+      _ = try await templates.create("locked", from: instance.acme, pia.request(nil))
+      let kind = try #require(try await templates.list(project).last).kind
+      let east = try await chosen(instance, [instance.east])
+      let result = await outcome {
+        try await templates.apply(kind, to: east, of: project, pia.request(nil, note: "Audit"))
+      }
+      #expect(result == (carriesMail ? "done" : "failed.refusalNeedsEmail"))
+      let mode = try await instance.identity.policies.read(instance.east).edit.enforcement?.mode
+      #expect(mode == (carriesMail ? .refuse : nil))
+    }
+  }
+
   @Test func `a template can't be applied to tenants of another project or without permission`()
     async throws
   {

@@ -8,13 +8,14 @@ struct ReportSubscriptionTests {
 
   private func subscribe(
     _ instance: Instance, _ administrator: Administrator, _ report: Report = .enrollment,
-    _ rhythm: ReportSubscription.Rhythm = .weekly
+    _ rhythm: ReportSubscription.Rhythm = .weekly, about subject: ReportSubject? = nil
   ) async throws -> ReportSubscription {
+    let subject = subject ?? .pool(instance.acme)
     try await instance.identity.reports.subscribe(
-      administrator.id, to: report, rhythm, in: instance.acme)
+      administrator.id, to: report, rhythm, about: subject)
     return try #require(
       try await instance.identity.reports.subscriptions(of: administrator)
-        .first { $0.report == report })
+        .first { $0.report == report && $0.subject == subject })
   }
 
   private func advance(_ instance: Instance, to time: Instant) {
@@ -90,6 +91,57 @@ struct ReportSubscriptionTests {
         #expect(mail.recipient == iris.email)
         #expect(!mail.body.contains("alice") && !mail.subject.contains("alice"))
         #expect(mail.body.contains("/projects/acme-app/reports/"))
+      }
+    }
+  }
+
+  @Test func `reports about a project and the instance are sent with their numbers and links`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      try await instance.addUsers(1)
+      try await instance.addUsers(1, in: instance.globex, from: 10)
+      let iris = try await instance.administrator("iris", .auditor)
+      var last = instance.now
+      for subject in [.project(instance.acme), .instance] as [ReportSubject] {
+        last = try await subscribe(instance, iris, .removals, about: subject).nextAt
+      }
+      let again = try await subscribe(instance, iris, .removals, .weekly, about: .instance)
+      advance(instance, to: last.advanced(bySeconds: -Self.day))
+      let agent = try await instance.agent()
+      for (pool, user) in [(instance.acme, "u0"), (instance.globex, "u10")] {
+        _ = try await instance.identity.factorRemovals.remove(
+          pool, ID(user), nil, agent.request(.lost))
+      }
+      advance(instance, to: again.nextAt)
+      try await instance.identity.sendReports()
+      let bodies = try await instance.mails("report").map(\.body)
+      let project = bodies.filter { $0.contains("/projects/acme-app/reports/removals?tenants=all") }
+      let all = bodies.filter { $0.contains("/reports/removals\n") }
+      #expect(bodies.count == 2 && project.count == 1 && all.count == 1)
+      #expect(project.allSatisfy { $0.contains("1 removal ") })
+      #expect(all.allSatisfy { $0.contains("2 removals ") })
+    }
+  }
+
+  @Test func `only reports that exist about a project or the instance are subscribed to`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let iris = try await instance.administrator("iris", .auditor)
+      for report in Report.allCases {
+        let project = await outcome {
+          try await subscribe(instance, iris, report, about: .project(instance.acme))
+        }
+        let tenant = await outcome {
+          try await subscribe(instance, iris, report, about: .project(instance.east))
+        }
+        let all = await outcome {
+          try await subscribe(instance, iris, report, about: .instance)
+        }
+        #expect(project == (report.coversTenants ? "done" : "notAllowed"))
+        #expect(tenant == "notAllowed")
+        #expect(all == (report == .removals ? "done" : "notAllowed"))
       }
     }
   }

@@ -7,25 +7,25 @@ import Testing
 struct ReportTests {
   private static let day: Int64 = 86_400
 
-  /// Counts removals in every row of the log.
+  /// Counts removals in the rows of the log that are about a subject.
   private func recount(
-    _ instance: Instance, _ scope: Scope, since start: Instant
+    _ instance: Instance, since start: Instant, in includes: @Sendable (AuditRow) -> Bool
   ) async throws -> [String: Int] {
     let actions: Set<AuditAction> = [
       .factorRemove, .factorRemoveAll, .factorRevert, .factorWithdraw,
     ]
     let rows = try await instance.wholeLog().filter { row in
-      row.project == scope.project && row.tenant == scope.tenant && row.at >= start
-        && row.action.map(actions.contains) == true
+      row.at >= start && row.action.map(actions.contains) == true && includes(row)
     }
     return rows.reduce(into: [:]) { $0["\($1.reason ?? "none") \($1.actorName)", default: 0] += 1 }
   }
 
   private func counts(
-    _ instance: Instance, _ scope: Scope, days: Int64
+    _ instance: Instance, _ subject: ReportSubject, days: Int64, _ reader: Administrator
   ) async throws -> [String: Int] {
     let start = instance.now.advanced(bySeconds: -days * Self.day)
-    let found = try await instance.identity.reports.removals(in: scope, since: start)
+    let found = try await instance.identity.reports.removals(
+      about: subject, since: start, visibleTo: reader)
     #expect(found.map(\.count) == found.map(\.count).sorted(by: >))
     return found.reduce(into: [:]) {
       $0["\($1.reason?.rawValue ?? "none") \($1.agentName)", default: 0] += $1.count
@@ -48,11 +48,98 @@ struct ReportTests {
       let agent = try await instance.agent()
       _ = try await instance.identity.factorRemovals.remove(
         instance.east, ID("u20"), nil, agent.request(.stolen))
+      let iris = try await instance.administrator("iris", .auditor)
       for (scope, days) in [(instance.acme, 30), (instance.acme, 365), (instance.east, 90)] {
         let start = instance.now.advanced(bySeconds: -Int64(days) * Self.day)
-        let expected = try await recount(instance, scope, since: start)
-        let found = try await counts(instance, scope, days: Int64(days))
+        let expected = try await recount(instance, since: start) {
+          $0.project == scope.project && $0.tenant == scope.tenant
+        }
+        let found = try await counts(instance, .pool(scope), days: Int64(days), iris)
         #expect(found == expected && !found.isEmpty)
+      }
+    }
+  }
+
+  /// Removes factors in the project, in two of its tenants, and in another project; half of the
+  /// rows are filed.
+  private func remove(_ instance: Instance) async throws {
+    let pools = [instance.acme, instance.east, instance.west, instance.globex]
+    for (index, pool) in pools.enumerated() {
+      try await instance.addUsers(4, in: pool, from: index * 10)
+    }
+    for number in 0..<4 {
+      for (index, pool) in pools.enumerated() where number <= index {
+        let agent = try await instance.agent(number % 2 == 0 ? "dora" : "dev")
+        _ = try await instance.identity.factorRemovals.remove(
+          pool, ID("u\(index * 10 + number)"), nil, agent.request(number > 2 ? .stolen : .lost))
+      }
+      instance.clock.advance(Self.day)
+      if number == 1 { while try await instance.identity.audit.file() {} }
+    }
+  }
+
+  @Test func `a project's removals include those of its tenants, and the instance's all of them`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await remove(instance)
+      let start = instance.now.advanced(bySeconds: -90 * Self.day)
+      let iris = try await instance.administrator("iris", .auditor)
+      let acme = instance.acme.project
+      let ofProject = try await recount(instance, since: start) { $0.project == acme }
+      let ofAll = try await recount(instance, since: start) { _ in true }
+      let project = try await counts(instance, .project(instance.acme), days: 90, iris)
+      let all = try await counts(instance, .instance, days: 90, iris)
+      #expect(project == ofProject && project.values.reduce(0, +) == 6)
+      #expect(all == ofAll && all.values.reduce(0, +) == 10)
+    }
+  }
+
+  @Test func `the instance's removals are those of the pools that the reader can audit, once`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await remove(instance)
+      let (acme, east) = (instance.acme.project, try #require(instance.east.tenant))
+      let grants: [(grants: [Grant], count: Int)] = [
+        ([Grant(role: .auditor, project: acme, tenant: east)], 2),
+        ([Grant(role: .auditor, project: acme)], 6),
+        (
+          [
+            Grant(role: .auditor, project: acme), Grant(role: .owner, project: acme, tenant: east),
+            Grant(role: .auditor, project: instance.globex.project),
+          ], 10
+        ),
+        (
+          [
+            Grant(role: .auditor, project: acme, tenant: east),
+            Grant(role: .policy, project: instance.globex.project),
+          ], 2
+        ),
+        ([Grant(role: .auditor), Grant(role: .auditor, project: acme)], 10),
+      ]
+      for (index, expected) in grants.enumerated() {
+        let reader = try await instance.identity.administrators.create(
+          email: "reader\(index)@example.com", displayName: "Reader",
+          password: Instance.consolePassword, grant: expected.grants[0], by: Instance.boss)
+        for grant in expected.grants.dropFirst() {
+          try await instance.identity.administrators.grant(grant, to: reader.id, by: Instance.boss)
+        }
+        let now = try await instance.database.read { try Administrators.present(reader.id, $0) }
+        let found = try await counts(instance, .instance, days: 90, try #require(now))
+        #expect(found.values.reduce(0, +) == expected.count, "\(index)")
+      }
+    }
+  }
+
+  @Test func `removals aren't reported to administrators who can't audit them`() async throws {
+    try await withInstance { instance in
+      let pia = try await instance.administrator("pia", .policy)
+      for subject in [
+        ReportSubject.pool(instance.acme), .project(instance.acme), .project(instance.east),
+        .instance,
+      ] {
+        await expect("notAllowed") { _ = try await counts(instance, subject, days: 90, pia) }
       }
     }
   }
@@ -63,7 +150,9 @@ struct ReportTests {
       _ = try await instance.identity.enrollments.withdraw(
         device.session, enrollment: device.factor.text, by: Instance.visitor)
       let start = instance.now.advanced(bySeconds: -Self.day)
-      let found = try await instance.identity.reports.removals(in: instance.acme, since: start)
+      let iris = try await instance.administrator("iris", .auditor)
+      let found = try await instance.identity.reports.removals(
+        about: .pool(instance.acme), since: start, visibleTo: iris)
       #expect(found.map(\.agentKind) == [.user])
       #expect(found.map(\.agentName) == [""] && found.map(\.reason) == [nil])
     }

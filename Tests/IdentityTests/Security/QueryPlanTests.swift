@@ -114,6 +114,12 @@ struct QueryPlanTests {
     let policies = instance.identity.policies
     _ = try await instance.differing(
       in: [instance.acme.project, instance.globex.project], visibleTo: administrator)
+    _ = try await instance.identity.pools.projects(
+      visibleTo: administrator, search: "a", onlyDiffering: true, after: "a")
+    for subject in [ReportSubject.pool(instance.acme), .project(instance.acme), .instance] {
+      _ = try await instance.identity.reports.removals(
+        about: subject, since: instance.now, visibleTo: administrator)
+    }
     _ = try await instance.identity.support.held()
     for selection in PolicyReviewQuery.Selection.allCases {
       for order in PolicyReviewQuery.Order.allCases {

@@ -1,0 +1,61 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The reports about a pool, a project with its tenants, and all projects.
+@Suite struct ReportPageTests {
+  private static let project = "/projects/acme-retail"
+
+  @Test func `removals are chosen for a pool, a project with its tenants, or all projects`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let path = Self.project + "/reports/removals"
+      let own = try await ada.get(path + "?period=30").values(of: "href")
+      let whole = try await ada.get(path + "?tenants=all").values(of: "href")
+      let all = try await ada.get("/reports/removals").values(of: "href")
+      #expect(own.contains(path + "?period=30&tenants=all"))
+      #expect(own.contains("/reports/removals?period=30"))
+      #expect(whole.contains(path + ".csv?period=90&tenants=all"))
+      #expect(all.contains("/reports/removals.csv?period=90"))
+      #expect(all.contains { $0.hasPrefix("/audit?action=removal&from=") })
+    }
+  }
+
+  @Test func `only an instance's auditor is offered the removals of all projects from a pool`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let list = try await tomas.get("/reports")
+      let page = try await tomas.get("/reports/removals")
+      #expect(!list.values(of: "href").contains("/reports/removals"))
+      #expect(page.status == .forbidden)
+    }
+  }
+
+  @Test func `reports about a project and all projects are subscribed to by email`()
+    async throws
+  {
+    try await World.withSampleData(carriesMail: true) { world in
+      let ada = try await Browser.signedIn(world)
+      let fields: Form = ["report": "removals", "rhythm": "weekly"]
+      var whole = fields
+      whole.add("tenants", "all")
+      let reports = Self.project + "/reports"
+      let ofProject = try await ada.submit(reports, whole, to: reports + "/subscription")
+      let ofAll = try await ada.submit("/reports", fields, to: "/reports/subscription")
+      let list = try await ada.get("/reports")
+      let cancellations = Set(list.values(of: "action").filter { $0.hasSuffix("/cancellation") })
+      #expect(ofProject.status == .seeOther && ofAll.status == .seeOther)
+      #expect(list.values(of: "href").contains(reports + "/removals?tenants=all"))
+      #expect(cancellations.count == 2)
+      let other = try await ada.submit(
+        "/reports", ["report": "locked", "rhythm": "weekly"], to: "/reports/subscription")
+      #expect(other.status == .forbidden)
+    }
+  }
+}
