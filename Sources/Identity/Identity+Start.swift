@@ -67,6 +67,7 @@ extension Identity {
       migration("m0042_alerts", PackageResources.m0042_alerts_sqlite_sql),
       migration(
         "m0043_report_subscriptions", PackageResources.m0043_report_subscriptions_sqlite_sql),
+      migration("m0048_audit_chain", PackageResources.m0048_audit_chain_sqlite_sql),
     ]
   }
 
@@ -167,6 +168,7 @@ extension Identity {
       try Outbox.purgeExpired(at: now, connection)
       try UnreadableSecrets.purgeExpired(at: now, connection)
       try Support.purgeExpired(at: now, connection)
+      try Audit.forgetReadings(at: now, connection)
       try Approvals.purgeExpired(at: now, connection)
       try reviews.remind(at: now, connection)
       try BulkRemovals.purgeExpired(at: now, connection)
