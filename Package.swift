@@ -109,6 +109,7 @@ let package = Package(
         .embedInCode("Migrations/m0042_alerts_sqlite.sql"),
         .embedInCode("Migrations/m0043_report_subscriptions_sqlite.sql"),
         .embedInCode("Migrations/m0045_instance_reports_sqlite.sql"),
+        .embedInCode("Migrations/m0048_audit_chain_sqlite.sql"),
         .embedInCode("Migrations/m0050_text_messages_sqlite.sql"),
       ], swiftSettings: house),
 

@@ -136,6 +136,7 @@ enum ConsolePaths {
   static let whatIf = Path("what-if")
   static let instanceAudit = Path("audit")
   static let instanceAuditFile = Path("audit.csv")
+  static let auditRetention = Path("audit", "retention")
   static let administrators = Path("administrators")
   static let newAdministrator = Path("administrators", "new")
   static let administrator = Path("administrators", nil, parameters: String.self)

@@ -68,6 +68,7 @@ extension Identity {
       migration(
         "m0043_report_subscriptions", PackageResources.m0043_report_subscriptions_sqlite_sql),
       migration("m0045_instance_reports", PackageResources.m0045_instance_reports_sqlite_sql),
+      migration("m0048_audit_chain", PackageResources.m0048_audit_chain_sqlite_sql),
       migration("m0050_text_messages", PackageResources.m0050_text_messages_sqlite_sql),
     ]
   }
@@ -170,6 +171,7 @@ extension Identity {
       try SMSLimits.purgeExpired(at: now, connection)
       try UnreadableSecrets.purgeExpired(at: now, connection)
       try Support.purgeExpired(at: now, connection)
+      try Audit.forgetReadings(at: now, connection)
       try Approvals.purgeExpired(at: now, connection)
       try reviews.remind(at: now, connection)
       try BulkRemovals.purgeExpired(at: now, connection)

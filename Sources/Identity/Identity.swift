@@ -99,6 +99,8 @@ public struct Identity: Sendable {
   public let setup: Setup
   /// The audit log.
   public let audit: Audit
+  /// The hash chain of the audit log.
+  public let auditChain: AuditChain
   /// The support playbooks of projects and tenants.
   public let guidance: ScopeGuidance
 
@@ -154,6 +156,7 @@ public struct Identity: Sendable {
     activity = Activity(store: store)
     policies = Policies(store: store, audit: audit, activity: activity)
     evidenceKeys = try EvidenceKeys(store: store, keys: keys)
+    auditChain = AuditChain(store: store, keys: evidenceKeys)
     reviews = Reviews(store: store, keys: evidenceKeys)
     policyTemplates = PolicyTemplates(store: store)
     accounts = Accounts(store: store, hasher: hasher)

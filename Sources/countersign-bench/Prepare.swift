@@ -15,6 +15,8 @@ import OTP
 /// - `countersign-bench seal DIR PROFILE COUNT FILE` enrolls COUNT users and writes one line for
 ///   each: a `mfaSignIn:finalize` body with a valid pending credential and an unused code, so that
 ///   the benchmark hashes no password.
+/// - `countersign-bench audit DIR COUNT` writes COUNT audit log entries, seals and verifies them, and
+///   prints the seconds that each step took as JSON.
 @main
 struct Prepare {
   static let project = ID<Project>("bench-project")
@@ -27,6 +29,8 @@ struct Prepare {
       try await prepare(folder: words[1], profile: words[2])
     case "crowd" where words.count == 2:
       try await crowd(folder: words[1])
+    case "audit" where words.count == 3:
+      try await audit(folder: words[1], count: Int(words[2]) ?? 0)
     case "visit" where words.count == 2:
       try await visit(folder: words[1])
     case "seal" where words.count == 5:
@@ -35,7 +39,7 @@ struct Prepare {
     default:
       FileHandle.standardError.write(
         Data(
-          "countersign-bench prepare DIR PROFILE | crowd DIR | visit DIR | seal DIR PROFILE COUNT FILE\n"
+          "countersign-bench prepare DIR PROFILE | crowd DIR | audit DIR COUNT | visit DIR | seal DIR PROFILE COUNT FILE\n"
             .utf8))
       exit(64)
     }
@@ -65,6 +69,13 @@ struct Prepare {
     facts["user"] = try await Crowd(identity: identity).fill(project)
     await database.close()
     FileHandle.standardOutput.write(try JSONEncoder().encode(facts))
+  }
+
+  private static func audit(folder: String, count: Int) async throws {
+    let (_, identity, database) = try await make(folder: folder, profile: "standalone")
+    let seconds = try await AuditLog(identity: identity).measure(count)
+    await database.close()
+    FileHandle.standardOutput.write(try JSONEncoder().encode(seconds))
   }
 
   private static func make(

@@ -16,7 +16,8 @@ struct Countersign {
     KeysRotateCommand.self,
     KeysRetireCommand.self, KeysRotateMasterCommand.self, EvidenceKeyCommand.self,
     EvidenceVerifyCommand.self, PolicyExportCommand.self, PolicyDiffCommand.self,
-    PolicyApplyCommand.self, PolicySchemaCommand.self, ClockConfirmCommand.self,
+    PolicyApplyCommand.self, PolicySchemaCommand.self, AuditHeadsCommand.self,
+    AuditVerifyCommand.self, ClockConfirmCommand.self,
     BackupCommand.self,
     RestoreCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]

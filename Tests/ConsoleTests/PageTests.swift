@@ -109,6 +109,7 @@ import Testing
     ("audit-filtered", World.iris, "{eu}/audit?actor=administrator%3Atomas&from=2026-11-16"),
     ("audit-wrong", World.ada, "{eu}/audit?from=2026-02-30"),
     ("audit-of-all", World.iris, "/audit"),
+    ("audit-retention", World.ada, "/audit/retention"),
     ("scope-guidance-empty", World.ada, "{eu}/guidance"),
     ("scope-guidance-edit", World.ada, "{eu}/guidance/edit"),
     ("what-if", World.nadia, "/what-if"),

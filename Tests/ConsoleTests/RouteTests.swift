@@ -299,6 +299,8 @@ import Testing
     GET /projects/{String}/tenants/{String}/audit.csv: readAudit
     GET /audit: readAudit on the instance
     GET /audit.csv: readAudit on the instance
+    GET /audit/retention: manageAdministrators on the instance
+    POST /audit/retention: manageAdministrators on the instance
     GET /projects/{String}/outbox: findUsers
     GET /projects/{String}/tenants/{String}/outbox: findUsers
     GET /projects/{String}/outbox/{String}: findUsers

@@ -9,6 +9,7 @@ enum AuditCode {
     case .totp: totp(code)
     case .adjacentIntervals: code == "default" ? Message("audit.default-intervals") : nil
     case .mfaState: state(code)
+    case .auditRetention: code == "forever" ? Message("audit.forever") : nil
     case .pattern: EnrollmentPattern(rawValue: code)?.auditWords
     case .enforcement: enforcement(code)
     case .passwordClasses: characters(code)

@@ -111,6 +111,7 @@ struct AuditFieldLabel {
     case .serviceTokens: Message("audit.field-service-tokens")
     case .codeCap: Message("audit.field-code-cap")
     case .undoPeriod: Message("audit.field-undo-period")
+    case .auditRetention: Message("audit.field-audit-retention")
     case .codeAttemptRetention: Message("audit.field-code-attempt-retention")
     case .temporaryCodes: Message("audit.field-temporary-codes")
     case .recoveryCodes: Message("audit.field-recovery-codes")

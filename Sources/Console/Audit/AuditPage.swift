@@ -7,6 +7,7 @@ import Text
 /// `S/audit` and `/audit`: the audit log of a pool or of the instance, with filters and CSV export.
 struct AuditPage: Sendable {
   let audit: Audit
+  let chain: AuditChain
   let frames: Frames
   let view: Template<AuditView>
   let row: Template<AuditRowView>
@@ -42,7 +43,13 @@ struct AuditPage: Sendable {
     let actors = try await refusing { try await audit.actors(place.scope) }
     var frame = frame
     frame.errors = faults
-    var model = AuditView(frame: frame, place: place, query: query, actors: actors, menus: menus)
+    let status = try await refusing { try await chain.status() }
+    var model = AuditView(
+      frame: frame, place: place, query: query, actors: actors, menus: menus,
+      integrity: AuditIntegrityView(
+        status, signedIn.times,
+        mayChange: place.scope == nil
+          && signedIn.administrator.may(.manageAdministrators, in: nil)))
     guard faults.isEmpty else {
       model.showNothing()
       return .html(view.render(model), status: .unprocessableContent)
@@ -54,6 +61,7 @@ struct AuditPage: Sendable {
     let found = try await refusing {
       try await audit.search(filter, after: after, limit: Self.length)
     }
+    try await refusing { try await audit.recordReading(place.scope, by: signedIn.author) }
     let path = place.page
     let rows = rows.joined(
       found.rows.map { row in

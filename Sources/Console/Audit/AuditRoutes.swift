@@ -6,7 +6,7 @@ enum AuditRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let audit = AuditPage(
-      audit: identity.audit, frames: frames,
+      audit: identity.audit, chain: identity.auditChain, frames: frames,
       view: try parts.template("audit/audit", for: AuditView.self),
       row: try parts.template("audit/row", for: AuditRowView.self),
       menus: AuditMenus(
@@ -15,5 +15,12 @@ enum AuditRoutes: ConsoleFeature {
     table.inScope(.get, ConsolePaths.auditFile, .readAudit, audit.download)
     table.signedIn(.get, ConsolePaths.instanceAudit, .readAudit, audit.showAll)
     table.signedIn(.get, ConsolePaths.instanceAuditFile, .readAudit, audit.downloadAll)
+
+    let retention = AuditRetentionPage(
+      chain: identity.auditChain, actions: parts.actions,
+      view: try parts.template("audit/retention", for: AuditRetentionView.self))
+    table.signedIn(.get, ConsolePaths.auditRetention, .manageAdministrators, retention.show)
+    table.signedIn(
+      ConsolePaths.auditRetention, performing: [.changeAuditRetention], retention.change)
   }
 }

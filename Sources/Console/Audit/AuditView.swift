@@ -8,16 +8,19 @@ struct AuditView: ViewModel {
   let place: AuditPlace
   let query: AuditQuery
   let filter: AuditFilterView
+  let integrity: AuditIntegrityView
   private(set) var rows = Markup(trusted: "")
   private(set) var pager: PagerView?
   private(set) var empty: EmptyView?
 
   init(
-    frame: Frame, place: AuditPlace, query: AuditQuery, actors: [AuditActor], menus: AuditMenus
+    frame: Frame, place: AuditPlace, query: AuditQuery, actors: [AuditActor], menus: AuditMenus,
+    integrity: AuditIntegrityView
   ) {
     self.frame = FrameView(frame)
     self.place = place
     self.query = query
+    self.integrity = integrity
     filter = AuditFilterView(self.frame, place, query, actors, menus)
   }
 
@@ -71,6 +74,7 @@ struct AuditView: ViewModel {
     .flag("isOfAll") { $0.place.scope == nil },
     .text("scopeName") { $0.place.scope?.name },
     .object(\.filter),
+    .object(\.integrity),
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup("rows") { $0.rows },
     .text("file") { $0.file },

@@ -64,6 +64,8 @@ enum AuditWords {
     case .approvalRefuse: Message("audit.action-approval-refuse")
     case .approvalWithdraw: Message("audit.action-approval-withdraw")
     case .auditDownload: Message("audit.action-audit-download")
+    case .auditRead: Message("audit.action-audit-read")
+    case .auditChangeRetention: Message("audit.action-audit-change-retention")
     case .bulkFinish: Message("audit.action-bulk-finish")
     case .bulkStart: Message("audit.action-bulk-start")
     case .bulkStop: Message("audit.action-bulk-stop")

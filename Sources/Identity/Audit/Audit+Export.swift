@@ -45,10 +45,7 @@ extension Audit {
     }
     let (total, now) = (count, store.clock.now())
     try await store.write(AuditError.self) { connection in
-      var entry =
-        filter.scope.map { scope in
-          AuditEntry(.auditDownload, .scope, scope.objectID, name: scope.name, in: scope)
-        } ?? AuditEntry(.auditDownload, .instance, "", name: "")
+      var entry = AuditEntry(.auditDownload, of: filter.scope)
       entry.add(.entries, .number(total))
       if !words.isEmpty { entry.add(.filter, .list(words)) }
       try entry.record(by: author, at: now, connection)

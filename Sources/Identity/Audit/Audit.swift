@@ -3,7 +3,7 @@ package import Database
 /// The audit log.
 public struct Audit: Sendable {
   let store: Store
-  private let cache = AuditRowCache()
+  let cache = AuditRowCache()
 
   init(store: Store) { self.store = store }
 

@@ -224,8 +224,12 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case instanceConfirmClock = "instance.confirm-clock"
   /// Backup restored.
   case instanceRestore = "instance.restore"
+  /// Audit log read.
+  case auditRead = "audit.read"
   /// Audit log downloaded.
   case auditDownload = "audit.download"
+  /// Audit log retention changed.
+  case auditChangeRetention = "audit.change-retention"
 
   /// A group of actions that are found together.
   public enum Group: String, CaseIterable, Sendable {
@@ -332,7 +336,7 @@ public enum AuditAction: String, CaseIterable, Sendable {
       .signingKey
     case .masterKeyDrop, .masterKeyReseal, .masterKeyRotate: .masterKey
     case .instanceConfirmClock, .instanceRestore: .instance
-    case .auditDownload: .audit
+    case .auditChangeRetention, .auditDownload, .auditRead: .audit
     }
   }
 

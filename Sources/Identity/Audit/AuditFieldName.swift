@@ -198,6 +198,8 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case codeCap = "code-cap"
   /// The period in which removals can be undone.
   case undoPeriod = "undo-period"
+  /// Audit log retention.
+  case auditRetention = "audit-retention"
   /// How long code attempts are kept.
   case codeAttemptRetention = "code-attempt-retention"
   /// Whether temporary codes are enabled.

@@ -32,6 +32,9 @@ final class AuditRowCache: Sendable {
     return found
   }
 
+  /// Removes a row that has changed.
+  func forget(_ id: Int64) { rows.withLock { _ = $0.removeValue(forKey: id) } }
+
   private func keep(_ new: [AuditRow]) {
     rows.withLock { rows in
       if rows.count + new.count > Self.limit { rows = [:] }

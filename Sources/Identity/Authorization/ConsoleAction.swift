@@ -19,6 +19,8 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case changeReauthenticationInterval
 
   // The instance.
+  /// Changes how long the audit log is kept.
+  case changeAuditRetention
   /// Confirms that the machine's clock is correct when the server doubts it.
   case confirmClock
 
@@ -227,6 +229,8 @@ extension ConsoleAction {
     case .removeAdministrator: ActionRequirements(.manageAdministrators, .recent)
     case .changeReauthenticationInterval: ActionRequirements(.protectUsers, .secondFactor)
 
+    case .changeAuditRetention:
+      ActionRequirements(.manageAdministrators, .secondFactor, .written)
     case .confirmClock: ActionRequirements(.protectUsers, .secondFactor)
 
     case .createProject: ActionRequirements(.createProject)

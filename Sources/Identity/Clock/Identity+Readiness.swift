@@ -27,4 +27,14 @@ extension Identity {
     guard clockGuard.doubt == nil else { return false }
     return try await codeAttempts.age()
   }
+
+  /// Removes one batch of audit log entries that are past the retention; does nothing while the
+  /// clock isn't trusted.
+  ///
+  /// - Returns: True if there may be more.
+  /// - Throws: ``AuditError``.
+  public func removeExpiredAuditEntries() async throws(AuditError) -> Bool {
+    guard clockGuard.doubt == nil else { return false }
+    return try await auditChain.removeExpired()
+  }
 }

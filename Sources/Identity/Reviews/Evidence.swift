@@ -78,8 +78,11 @@ extension Reviews {
   /// - Throws: ``ReviewError``.
   public func file(_ evidence: ReviewEvidence) async throws(ReviewError) -> [UInt8] {
     let json = evidence.json
-    let (key, signature) = try await keys.sign(EvidenceFile.message(json))
-    return EvidenceFile.document(json, key: key.publicKey, signature: signature)
+    let signer = try await keys.signer(ReviewError.self)
+    do {
+      return EvidenceFile.document(
+        json, key: signer.key.publicKey, signature: try signer.sign(EvidenceFile.message(json)))
+    } catch { throw .unavailable(Failure(error)) }
   }
 }
 

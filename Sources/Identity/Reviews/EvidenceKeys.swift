@@ -14,7 +14,16 @@ public struct EvidenceKey: Sendable {
   public var id: String { publicKey.fingerprint }
 }
 
-/// The keys that sign evidence files.
+/// The current key with its private key.
+struct EvidenceSigner: Sendable {
+  let key: EvidenceKey
+  fileprivate let privateKey: Ed25519PrivateKey
+
+  /// Signs a message, which begins with what it's for.
+  func sign(_ message: [UInt8]) throws -> [UInt8] { try privateKey.sign(message) }
+}
+
+/// The keys that sign evidence files and the audit log.
 ///
 /// A retired key no longer signs but stays published, so that an old file can always be verified.
 public struct EvidenceKeys: Sendable {
@@ -36,16 +45,18 @@ public struct EvidenceKeys: Sendable {
   /// Returns the key that signs, and creates it if there's none.
   ///
   /// - Throws: ``ReviewError/unavailable(_:)``.
-  public func current() async throws(ReviewError) -> EvidenceKey { try await signer().key }
+  public func current() async throws(ReviewError) -> EvidenceKey {
+    try await sealedKey(ReviewError.self).key
+  }
 
   /// Returns the key that signs with its sealed private key, and creates it if there's none.
   ///
   /// The caller may read from a snapshot that lacks a new key, so both are returned together.
-  private func signer() async throws(ReviewError) -> SealedKey {
-    if let key = try await store.read(ReviewError.self, { try Self.signer($0) }) { return key }
+  private func sealedKey<E: UseCaseError>(_ error: E.Type) async throws(E) -> SealedKey {
+    if let key = try await store.read(error, { try Self.signer($0) }) { return key }
     let now = store.clock.now()
     let seed = Secret(store.random.bytes(Ed25519PrivateKey.length))
-    return try await store.write(ReviewError.self) { connection in
+    return try await store.write(error) { connection in
       // Another process may have created one in the meantime.
       if let key = try Self.signer(connection) { return key }
       let new = try insert(seed, at: now, connection)
@@ -86,20 +97,16 @@ public struct EvidenceKeys: Sendable {
     }
   }
 
-  /// Signs a message with the current key.
-  ///
-  /// - Returns: The key and the signature.
-  /// - Throws: ``ReviewError``.
-  func sign(_ message: [UInt8]) async throws(ReviewError) -> (key: EvidenceKey, bytes: [UInt8]) {
-    let signer = try await signer()
+  /// Returns the current key with its private key.
+  func signer<E: UseCaseError>(_ error: E.Type) async throws(E) -> EvidenceSigner {
+    let key = try await sealedKey(error)
     // Within a read, so that a key that can't be opened is reported.
-    let signature = try await store.read(ReviewError.self) { _ in
-      let seed = try StoredSecret.evidenceKey(signer.key.id).opening {
-        try sealer.open(signer.sealed, with: Array(signer.key.id.utf8))
+    return try await store.read(error) { _ in
+      let seed = try StoredSecret.evidenceKey(key.key.id).opening {
+        try sealer.open(key.sealed, with: Array(key.key.id.utf8))
       }
-      return try Ed25519PrivateKey(seed: seed).sign(message)
+      return EvidenceSigner(key: key.key, privateKey: try Ed25519PrivateKey(seed: seed))
     }
-    return (signer.key, signature)
   }
 
   private func insert(

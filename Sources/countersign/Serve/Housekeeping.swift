@@ -4,11 +4,14 @@ import Localization
 /// The server's background tasks.
 struct Housekeeping: Sendable {
   private let identity: Identity
+  private let sealing: AuditSealing
   private let tasks: [Task<Void, Never>]
 
   /// Starts all tasks, beginning with deletions left from an earlier run.
-  init(_ identity: Identity, keeper: KeyRotationTask) {
+  init(_ identity: Identity, keeper: KeyRotationTask, auditHeads: AuditHeadFile?) {
     self.identity = identity
+    let sealing = AuditSealing(identity.auditChain, exportingTo: auditHeads)
+    self.sealing = sealing
     tasks = [
       Task { await Self.keep(keeper) },
       Task { await Self.watchClock(identity) },
@@ -17,6 +20,8 @@ struct Housekeeping: Sendable {
       Task { await Self.file(identity) },
       Task { await Self.foldActivity(identity) },
       Task { await Self.age(identity) },
+      Task { await sealing.run() },
+      Task { await Self.removeAuditEntries(identity) },
       Task { await Self.watchActivity(identity) },
       Task { await Self.removeMany(identity) },
       Task { await Self.makeScheduledChanges(identity) },
@@ -29,6 +34,7 @@ struct Housekeeping: Sendable {
   func stop() async {
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
+    await sealing.finish()
     do {
       try await identity.recordUses()
       // Numbers of users are recorded under the current hour.
@@ -111,6 +117,17 @@ struct Housekeeping: Sendable {
         Terminal.complain("\(error)")
       }
     } while await slept(.seconds(60))
+  }
+
+  /// Removes audit log entries that are past the retention in batches, pausing for other writes.
+  private static func removeAuditEntries(_ identity: Identity) async {
+    while await slept(.seconds(60)) {
+      do {
+        while try await identity.removeExpiredAuditEntries(), await slept(.milliseconds(20)) {}
+      } catch {
+        Terminal.complain("\(error)")
+      }
+    }
   }
 
   /// Runs bulk removals in batches.

@@ -46,6 +46,7 @@ enum ServeCommand: Command {
     } catch let error as StartError {
       throw ConfigurationError(error.message)
     }
+    try configuration.auditHeads?.create()
     let demo = try await DemoGreeting.create(configuration, instance)
     let log = try accessLog(configuration.accessLog)
     let (stop, reloads) = (StopSignal(), ReloadSignal())
@@ -70,7 +71,8 @@ enum ServeCommand: Command {
     demo?.say(at: "\(application.publicURL)")
     let housekeeping = Housekeeping(
       instance.identity,
-      keeper: KeyRotationTask(instance, folder, environment: ProcessInfo.processInfo.environment))
+      keeper: KeyRotationTask(instance, folder, environment: ProcessInfo.processInfo.environment),
+      auditHeads: configuration.auditHeads)
     let deliveries = Delivery.all(of: configuration, instance.identity)
     await stop.wait()
     watch.cancel()

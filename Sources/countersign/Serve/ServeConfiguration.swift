@@ -17,6 +17,8 @@ struct ServeConfiguration: Sendable {
   var defaultProject: String
   var emulatorBeyondLoopback: Bool
   var accessLog: String
+  /// The file that signed heads of the audit log are appended to; nil for none.
+  var auditHeads: AuditHeadFile?
   /// The policy file to watch; nil for none.
   var policyFile: String?
   /// Email delivery; nil when emails are queued and can be read in the console.
@@ -51,6 +53,7 @@ struct ServeConfiguration: Sendable {
       Option(
         "access-log", "FILE",
         help: Message("cli.help-access-log-a-file-for-standard")),
+      Option("audit-heads", "FILE", help: Message("cli.help-append-signed-heads")),
       Option(
         "policy-file", "FILE",
         help: Message("cli.help-show-in-the-console-which")),
@@ -89,6 +92,7 @@ struct ServeConfiguration: Sendable {
     defaultProject = arguments.value("project") ?? "demo-project"
     emulatorBeyondLoopback = arguments.has("emulator-beyond-loopback")
     accessLog = arguments.value("access-log") ?? "-"
+    auditHeads = arguments.value("audit-heads").map { AuditHeadFile(path: $0) }
     policyFile = arguments.value("policy-file")
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
     case (nil, nil): tls = nil

@@ -102,6 +102,16 @@ struct UseCase: Sendable, CustomTestStringConvertible {
           i.acme, "Call back.", expecting: 0, by: Instance.boss)
       }
     },
+    UseCase("read the audit log", [.auditRead]) { i in
+      { try await i.identity.audit.recordReading(i.acme, by: Instance.boss) }
+    },
+    UseCase("change the audit log retention", [.auditChangeRetention]) { i in
+      let owner = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.auditChain.setRetention(
+          days: 730, owner.request(nil, note: "Two years are enough."))
+      }
+    },
     UseCase("export the audit log", [.auditDownload]) { i in
       {
         _ = try await i.identity.audit.export(

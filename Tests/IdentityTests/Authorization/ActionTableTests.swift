@@ -15,6 +15,7 @@ struct ActionTableTests {
     resetAdministratorFactor manageAdministrators recent written never
     removeAdministrator manageAdministrators recent none never
     changeReauthenticationInterval protectUsers secondFactor none never
+    changeAuditRetention manageAdministrators secondFactor written never
     confirmClock protectUsers secondFactor none never
     createProject createProject none none never
     createTenant manageTenants none none never

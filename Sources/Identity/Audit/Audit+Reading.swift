@@ -1,0 +1,53 @@
+import Database
+
+extension Audit {
+  /// The number of seconds in which at most one entry says that an administrator read a log.
+  static let readingInterval: Int64 = 3_600
+
+  /// Records that an administrator read the log of a pool, or of the instance if it's nil: once an
+  /// hour, so that reading doesn't fill the log.
+  ///
+  /// - Throws: ``AuditError``.
+  public func recordReading(_ scope: Scope?, by author: Author) async throws(AuditError) {
+    let now = store.clock.now()
+    let (id, place) = (author.actor.id, (scope?.project.text ?? "", scope?.tenant?.text ?? ""))
+    let isRecorded = try await store.read(AuditError.self) { connection in
+      let at: Int64? = try connection.first(
+        """
+        SELECT read_at FROM audit_reading
+        WHERE administrator_id = \(id) AND project_id = \(place.0) AND tenant_id = \(place.1)
+        """
+      ) { try $0.value(0) }
+      return at.map { abs(now.seconds - Instant(microseconds: $0).seconds) < Self.readingInterval }
+        ?? false
+    }
+    if isRecorded { return }
+    try await store.write(AuditError.self) { connection in
+      try connection.run(
+        """
+        INSERT INTO audit_reading (administrator_id, project_id, tenant_id, read_at)
+        VALUES (\(id), \(place.0), \(place.1), \(now.microseconds))
+        ON CONFLICT (administrator_id, project_id, tenant_id)
+          DO UPDATE SET read_at = excluded.read_at
+        """)
+      try AuditEntry(.auditRead, of: scope).record(by: author, at: now, connection)
+    }
+  }
+
+  /// Deletes the times of readings that are recorded again.
+  static func forgetReadings(at now: Instant, _ connection: borrowing Connection) throws {
+    let oldest = now.advanced(bySeconds: -readingInterval).microseconds
+    try connection.run("DELETE FROM audit_reading WHERE read_at < \(oldest)")
+  }
+}
+
+extension AuditEntry {
+  /// Creates an entry about the log of a pool, or of the instance if it's nil.
+  init(_ action: AuditAction, of scope: Scope?) {
+    if let scope {
+      self.init(action, .scope, scope.objectID, name: scope.name, in: scope)
+    } else {
+      self.init(action, .instance, "", name: "")
+    }
+  }
+}

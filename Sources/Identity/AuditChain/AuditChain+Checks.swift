@@ -1,0 +1,120 @@
+import Database
+
+extension AuditChain {
+  /// The number of entries that the background check verifies at once.
+  private static let checkedAtOnce: Int64 = 2_000
+
+  /// A step of the background check.
+  public struct Check: Sendable {
+    /// The position through which the step verified.
+    public let through: Int64
+    /// What didn't match.
+    public let faults: [AuditVerification.Fault]
+  }
+
+  /// Verifies the next sealed entries and stores the result for the console.
+  ///
+  /// - Parameter position: Where the previous step ended; 0 begins a new round.
+  /// - Returns: The step; nil if all sealed entries are verified.
+  /// - Throws: ``AuditError``.
+  public func check(after position: Int64) async throws(AuditError) -> Check? {
+    let keys = try await known()
+    let (end, before) = try await store.read(AuditError.self) { connection in
+      (try ChainLink.last(connection)?.sequence ?? 0, try StoredCheck.find(connection))
+    }
+    if let before, before.through > end {
+      guard before.fault == nil else { return nil }
+      try await store.write(AuditError.self) { connection in
+        _ = try connection.run(
+          "UPDATE audit_check SET failed_sequence = \(end + 1) WHERE check_id = 1")
+      }
+      return Check(through: end, faults: [.truncated(before.through)])
+    }
+    guard position < end else { return nil }
+    let through = min(end, position + Self.checkedAtOnce)
+    let section = try await section(after: position, through: through, keys)
+    let fault = section.faults.compactMap(\.position).min()
+    let now = store.clock.now()
+    try await store.write(AuditError.self) { connection in
+      var next = try StoredCheck.find(connection) ?? StoredCheck()
+      // A fault that an earlier round found here is gone.
+      if let failed = next.fault, failed > position, failed <= through { next.fault = nil }
+      if let fault { next.fault = min(next.fault ?? fault, fault) }
+      if next.fault == nil, through > next.through, let at = section.at {
+        (next.through, next.throughAt) = (through, at)
+      }
+      next.checkedAt = now
+      try next.store(connection)
+    }
+    return Check(through: through, faults: section.faults)
+  }
+
+  /// The state of the chain, for the console.
+  public struct Status: Sendable {
+    /// The position of the last sealed entry; 0 if none is.
+    public let sealed: Int64
+    /// The number of entries that aren't sealed yet.
+    public let unsealed: Int64
+    /// The position through which the background check verified; nil before the first check.
+    public let verified: Int64?
+    /// The time of the entry at that position.
+    public let verifiedAt: Instant?
+    /// When the background check last verified entries.
+    public let checkedAt: Instant?
+    /// The first position that failed the background check; nil if none did.
+    public let fault: Int64?
+    /// The latest record of entries that were removed because of their age; nil if none were.
+    public let removed: AuditTombstone?
+    /// The number of days for which entries are kept; nil for ever.
+    public let retention: Int?
+  }
+
+  /// Reads the state of the chain.
+  ///
+  /// - Throws: ``AuditError``.
+  public func status() async throws(AuditError) -> Status {
+    try await store.read(AuditError.self) { connection in
+      let check = try StoredCheck.find(connection)
+      let isVerified = check.map { $0.through > 0 } ?? false
+      return Status(
+        sealed: try ChainLink.last(connection)?.sequence ?? 0,
+        unsealed: try Self.unsealed(connection),
+        verified: isVerified ? check?.through : nil,
+        verifiedAt: isVerified ? check?.throughAt : nil, checkedAt: check?.checkedAt,
+        fault: check?.fault, removed: try AuditTombstone.latest(connection),
+        retention: try Self.retention(connection))
+    }
+  }
+}
+
+/// The result of the background check.
+private struct StoredCheck {
+  var through: Int64 = 0
+  var throughAt = Instant(microseconds: 0)
+  var checkedAt = Instant(microseconds: 0)
+  var fault: Int64?
+
+  static func find(_ connection: borrowing Connection) throws -> StoredCheck? {
+    try connection.first(
+      """
+      SELECT through_sequence, through_at, checked_at, failed_sequence FROM audit_check
+      WHERE check_id = 1
+      """
+    ) { row in
+      StoredCheck(
+        through: try row.value(0), throughAt: Instant(microseconds: try row.value(1)),
+        checkedAt: Instant(microseconds: try row.value(2)), fault: try row.value(3))
+    }
+  }
+
+  func store(_ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO audit_check (check_id, through_sequence, through_at, checked_at, failed_sequence)
+      VALUES (1, \(through), \(throughAt.microseconds), \(checkedAt.microseconds), \(fault))
+      ON CONFLICT (check_id) DO UPDATE SET through_sequence = excluded.through_sequence,
+        through_at = excluded.through_at, checked_at = excluded.checked_at,
+        failed_sequence = excluded.failed_sequence
+      """)
+  }
+}

@@ -1,0 +1,186 @@
+public import Crypto
+import Database
+
+extension AuditChain {
+  /// The number of entries that are verified at once.
+  private static let section: Int64 = 5_000
+
+  /// Verifies the whole chain.
+  ///
+  /// - Parameters:
+  ///   - exported: Heads that were exported from this instance; nil for none. A nil element is a
+  ///     line that isn't a head.
+  ///   - trusted: The keys that may have signed; nil for those in the database.
+  ///   - width: How many sections are verified at the same time.
+  /// - Returns: What was found.
+  /// - Throws: ``AuditError``.
+  public func verify(
+    exported: [AuditHead?]? = nil, trusting trusted: [Ed25519PublicKey]? = nil, width: Int = 1
+  ) async throws(AuditError) -> AuditVerification {
+    let keys = try await known(trusted)
+    var result = AuditVerification()
+    let tombstones = try await store.read(AuditError.self) { try AuditTombstone.all($0) }
+    result.removed = tombstones
+    result.faults += Self.faults(of: tombstones, keys)
+    let end = try await store.read(AuditError.self) { try ChainLink.last($0)?.sequence ?? 0 }
+    result.end = end
+    let starts = Array(stride(from: tombstones.last?.last ?? 0, to: end, by: Int(Self.section)))
+    for section in try await sections(starts, through: end, keys, width: width) {
+      result.entries += section.entries
+      result.erased += section.erased
+      result.faults += section.faults
+    }
+    let (sections, heads) = (result, exported)
+    return try await store.read(AuditError.self) { connection in
+      var result = sections
+      result.unsealed = try Self.unsealed(connection)
+      let comparison = try HeadComparison(keys, connection)
+      if let head = try AuditHead.last(connection) {
+        try comparison.add(newest: head, to: &result, connection)
+      }
+      if let heads { try comparison.add(exported: heads, to: &result, connection) }
+      return result
+    }
+  }
+
+  func known(
+    _ trusted: [Ed25519PublicKey]? = nil
+  ) async throws(AuditError) -> [String: Ed25519PublicKey] {
+    let keys: [Ed25519PublicKey]
+    if let trusted {
+      keys = trusted
+    } else {
+      keys = try await store.read(AuditError.self) { try EvidenceKeys.list($0).map(\.publicKey) }
+    }
+    return Dictionary(keys.map { ($0.fingerprint, $0) }) { first, _ in first }
+  }
+
+  private func sections(
+    _ starts: [Int64], through end: Int64, _ keys: [String: Ed25519PublicKey], width: Int
+  ) async throws(AuditError) -> [ChainSection] {
+    do {
+      return try await withThrowingTaskGroup(of: (Int64, ChainSection).self) { group in
+        var found: [(Int64, ChainSection)] = []
+        for (index, start) in starts.enumerated() {
+          if index >= width, let next = try await group.next() { found.append(next) }
+          group.addTask {
+            (start, try await section(after: start, through: min(end, start + Self.section), keys))
+          }
+        }
+        for try await next in group { found.append(next) }
+        return found.sorted { $0.0 < $1.0 }.map(\.1)
+      }
+    } catch let error as AuditError {
+      throw error
+    } catch {
+      throw .unavailable(Failure(error))
+    }
+  }
+
+  func section(
+    after start: Int64, through end: Int64, _ keys: [String: Ed25519PublicKey]
+  ) async throws(AuditError) -> ChainSection {
+    try await store.read(AuditError.self) { connection in
+      try ChainSection(after: start, through: end, keys: keys, connection)
+    }
+  }
+
+  /// Returns what's wrong with records of removed entries.
+  private static func faults(
+    of tombstones: [AuditTombstone], _ keys: [String: Ed25519PublicKey]
+  ) -> [AuditVerification.Fault] {
+    var (expected, before): (Int64, [UInt8]) = (1, ChainLink.origin)
+    var faults: [AuditVerification.Fault] = []
+    for tombstone in tombstones {
+      if tombstone.first != expected || tombstone.linkBefore != before
+        || !tombstone.isSigned(by: keys)
+      {
+        faults.append(.tombstoneInvalid(tombstone.last))
+      }
+      (expected, before) = (tombstone.last + 1, tombstone.linkAfter)
+    }
+    return faults
+  }
+
+  /// Returns how many entries aren't sealed yet.
+  static func unsealed(_ connection: borrowing Connection) throws -> Int64 {
+    let last: Int64? = try connection.first(
+      "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
+    ) { try $0.value(0) }
+    return max(0, (last ?? 0) - (try ChainLink.last(connection)?.entry ?? 0))
+  }
+}
+
+/// Compares heads with the chain.
+private struct HeadComparison {
+  private enum Finding {
+    case matches
+    case isRemoved
+    case fault(AuditVerification.Fault)
+  }
+
+  private let keys: [String: Ed25519PublicKey]
+  private let end: Int64
+  private let removed: AuditTombstone?
+
+  init(_ keys: [String: Ed25519PublicKey], _ connection: borrowing Connection) throws {
+    self.keys = keys
+    end = try ChainLink.last(connection)?.sequence ?? 0
+    removed = try AuditTombstone.latest(connection)
+  }
+
+  /// A head that doesn't match is evidence only if its signature is valid.
+  private func find(_ head: AuditHead, _ connection: borrowing Connection) throws -> Finding {
+    if let removed, head.sequence <= removed.last {
+      guard head.sequence == removed.last else { return .isRemoved }
+      if head.link == removed.linkAfter { return .matches }
+    } else if try ChainLink.find(head.sequence, connection)?.link == head.link {
+      return .matches
+    }
+    guard head.isSigned(by: keys) else { return .fault(.headInvalid(head.sequence)) }
+    return .fault(head.sequence > end ? .truncated(head.sequence) : .headDiffers(head.sequence))
+  }
+
+  func add(
+    newest head: AuditHead, to result: inout AuditVerification,
+    _ connection: borrowing Connection
+  ) throws {
+    switch try find(head, connection) {
+    case .matches where head.isSigned(by: keys): result.head = head
+    case .matches: result.add(.headInvalid(head.sequence))
+    case .fault(let fault): result.add(fault)
+    case .isRemoved: break
+    }
+  }
+
+  func add(
+    exported: [AuditHead?], to result: inout AuditVerification,
+    _ connection: borrowing Connection
+  ) throws {
+    var found = AuditVerification.Exported()
+    for (index, head) in exported.enumerated() {
+      guard let head else {
+        result.add(.exportInvalid(line: index + 1))
+        continue
+      }
+      switch try find(head, connection) {
+      case .matches: if head.sequence > found.newest?.sequence ?? 0 { found.newest = head }
+      case .isRemoved: found.removed += 1
+      case .fault(.headInvalid): result.add(.exportInvalid(line: index + 1))
+      case .fault(let fault): result.add(fault)
+      }
+    }
+    if let newest = found.newest, !newest.isSigned(by: keys) {
+      result.add(.headInvalid(newest.sequence))
+      found.newest = nil
+    }
+    result.exported = found
+  }
+}
+
+extension AuditVerification {
+  /// Adds a fault unless it was found before.
+  fileprivate mutating func add(_ fault: Fault) {
+    if !faults.contains(fault) { faults.append(fault) }
+  }
+}

@@ -1,0 +1,104 @@
+import Crypto
+import Database
+
+/// The hash chain of the audit log, which shows whether entries were changed afterwards.
+///
+/// Entries get a link each, in their order, shortly after they were committed; the newest link is
+/// signed once a minute and at every 1,000th entry.
+public struct AuditChain: Sendable {
+  /// The number of entries after which a link is always signed.
+  public static let headInterval: Int64 = 1_000
+  /// The seconds after which new links are signed; with a look every 5 s, at most a minute.
+  static let headSeconds: Int64 = 55
+  /// The maximum number of entries per transaction.
+  static let batch: Int64 = 500
+
+  let store: Store
+  let keys: EvidenceKeys
+  let lease: Lease
+
+  init(store: Store, keys: EvidenceKeys) {
+    self.store = store
+    self.keys = keys
+    lease = Lease(name: "audit-chain", holder: RandomSource.system.uuid(), length: 15)
+  }
+
+  /// Seals the next entries, and signs the newest link when it's due.
+  ///
+  /// The digests are computed from a snapshot, so that the writer only inserts the links.
+  ///
+  /// - Parameter signs: Whether to sign the newest link even if it isn't due.
+  /// - Returns: True if there are more entries to seal.
+  /// - Throws: ``AuditError``.
+  public func seal(signing signs: Bool = false) async throws(AuditError) -> Bool {
+    let (random, now) = (store.random, store.clock.now())
+    let next = try await store.read(AuditError.self) { try Batch($0, random) }
+    let isDue =
+      signs || next.end % Self.headInterval == 0
+      || next.signedAt.map { abs(now.seconds - $0.seconds) >= Self.headSeconds } ?? true
+    let signer = isDue && next.end > next.signed ? try await keys.signer(AuditError.self) : nil
+    guard signer != nil || !next.links.isEmpty else { return false }
+    return try await store.write(AuditError.self) { connection in
+      guard try lease.take(at: now, connection),
+        try ChainLink.last(connection)?.sequence ?? 0 == next.start
+      else { return false }
+      for link in next.links {
+        try connection.run(
+          """
+          INSERT INTO audit_link (\(ChainLink.columns))
+          VALUES (\(link.sequence), \(link.entry), \(link.salts), \(link.link))
+          """)
+      }
+      if let signer {
+        try AuditHead(sequence: next.end, at: now, link: next.link, by: signer).store(connection)
+      }
+      return !next.links.isEmpty
+    }
+  }
+
+  /// The next links.
+  private struct Batch {
+    /// The position before the first.
+    let start: Int64
+    private(set) var links: [ChainLink] = []
+    /// The last link, and its position.
+    private(set) var link: [UInt8]
+    private(set) var end: Int64
+    /// The position of the newest head, and when it was signed.
+    let signed: Int64
+    let signedAt: Instant?
+
+    init(_ connection: borrowing Connection, _ random: RandomSource) throws {
+      let last = try ChainLink.last(connection)
+      let head = try AuditHead.last(connection)
+      (signed, signedAt) = (head?.sequence ?? 0, head?.at)
+      start = last?.sequence ?? 0
+      (end, link) = (start, last?.link ?? ChainLink.origin)
+      // Ends at a multiple of the interval, so that each of them gets a head.
+      let limit = min(batch, headInterval - start % headInterval)
+      let entries = try AuditParts.read(
+        after: last?.entry ?? 0, through: .max, limit: Int(limit), connection)
+      for entry in entries {
+        let next = ChainLink(entry, sequence: end + 1, after: link, random)
+        (end, link) = (next.sequence, next.link)
+        links.append(next)
+      }
+    }
+  }
+
+  /// Lists signed heads in order.
+  ///
+  /// - Throws: ``AuditError``.
+  public func heads(
+    after sequence: Int64 = 0, limit: Int = 1_000
+  ) async throws(AuditError) -> [AuditHead] {
+    try await store.read(AuditError.self) { connection in
+      try connection.all(
+        """
+        SELECT \(AuditHead.columns) FROM audit_head WHERE sequence > \(sequence)
+        ORDER BY sequence LIMIT \(limit)
+        """
+      ) { try AuditHead($0) }
+    }
+  }
+}

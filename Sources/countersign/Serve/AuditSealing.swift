@@ -1,0 +1,73 @@
+import Identity
+import Localization
+
+/// Seals new entries of the audit log, exports signed heads, and verifies sealed entries: new ones
+/// every minute, and all of them every day.
+actor AuditSealing {
+  private let chain: AuditChain
+  private let file: AuditHeadFile?
+  /// The last exported position; nil before the first export.
+  private var exported: Int64?
+  /// The position of the background check.
+  private var verified: Int64 = 0
+  private var round = ContinuousClock.now
+  private var lastCheck: ContinuousClock.Instant?
+
+  init(_ chain: AuditChain, exportingTo file: AuditHeadFile?) {
+    (self.chain, self.file) = (chain, file)
+  }
+
+  func run() async {
+    repeat {
+      await complaining {
+        while try await chain.seal(), await slept(.milliseconds(5)) {}
+      }
+      await complaining { try await export() }
+      await complaining { try await check() }
+    } while await slept(.seconds(5))
+  }
+
+  /// Seals and signs what's left.
+  func finish() async {
+    await complaining { _ = try await chain.seal(signing: true) }
+    await complaining { try await export() }
+  }
+
+  private func export() async throws {
+    guard let file else { return }
+    var last = try exported ?? file.lastPosition()
+    while true {
+      let heads = try await chain.heads(after: last)
+      guard let newest = heads.last else { break }
+      try file.append(heads)
+      last = newest.sequence
+    }
+    exported = last
+  }
+
+  /// Verifies a bounded number of entries, so that sealing goes on meanwhile.
+  private func check() async throws {
+    let now = ContinuousClock.now
+    if now - round > .seconds(86_400) { (verified, round) = (0, now) }
+    if let lastCheck, now - lastCheck < .seconds(60) { return }
+    for _ in 0..<50 {
+      guard let step = try await chain.check(after: verified) else {
+        lastCheck = now
+        return
+      }
+      verified = step.through
+      for fault in step.faults.prefix(10) { Terminal.complain(fault.message) }
+      guard await slept(.milliseconds(20)) else { return }
+    }
+  }
+
+  private func complaining(_ body: () async throws -> Void) async {
+    do { try await body() } catch { Terminal.complain("\(error)") }
+  }
+
+  /// Waits; returns false when the task is canceled meanwhile.
+  private func slept(_ time: Duration) async -> Bool {
+    do { try await Task.sleep(for: time) } catch { return false }
+    return true
+  }
+}

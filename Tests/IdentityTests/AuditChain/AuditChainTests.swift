@@ -1,0 +1,203 @@
+import Crypto
+import Database
+import DatabaseSQLite
+@testable import Identity
+import Testing
+
+typealias Fault = AuditVerification.Fault
+
+extension Instance {
+  var chain: AuditChain { identity.auditChain }
+
+  /// Writes audit entries with personal values, and returns how many there are then.
+  @discardableResult
+  func writeEntries(_ count: Int) async throws -> Int64 {
+    let (now, acme) = (now, acme)
+    return try await database.write { connection in
+      for number in 0..<count {
+        var entry = AuditEntry(.accountChange, .account, "uid-\(number)", name: "Äda", in: acme)
+        entry.add(.email, from: .text("old@example.com"), to: .text("new-\(number)@example.com"))
+        entry.add(.displayName, from: .absent, to: .text("Ada"))
+        entry.note = "by phone"
+        try entry.record(by: Instance.support, at: now, connection)
+      }
+      return try connection.first("SELECT /* test */ count(*) FROM audit") { try $0.value(0) } ?? 0
+    }
+  }
+
+  /// Seals all entries with a signed head at the end.
+  func sealAll() async throws {
+    // Creates the key, which is an entry too.
+    _ = try await identity.evidenceKeys.current()
+    while try await chain.seal() {}
+    _ = try await chain.seal(signing: true)
+  }
+
+  /// Writes entries, seals all, and changes the database behind the program's back.
+  func faults(
+    after count: Int = 20, _ tamper: @escaping @Sendable (borrowing Connection) throws -> Void
+  ) async throws -> [Fault] {
+    try await writeEntries(count)
+    try await sealAll()
+    let before = try await chain.verify().faults
+    #expect(before == [])
+    try await database.write(tamper)
+    return try await chain.verify().faults
+  }
+
+  /// The links as stored.
+  func links() async throws -> [ChainLink] {
+    try await database.read { connection in
+      try connection.all(
+        """
+        SELECT /* test */ sequence, audit_id, salts, link FROM audit_link ORDER BY sequence
+        """
+      ) { try ChainLink($0) }
+    }
+  }
+}
+
+struct AuditChainTests {
+  @Test func `every entry gets a link in order, without gaps`() async throws {
+    try await withInstance { instance in
+      try await instance.writeEntries(30)
+      try await instance.sealAll()
+      let links = try await instance.links()
+      let total = try await instance.writeEntries(0)
+      let sequences = links.map(\.sequence)
+      #expect(sequences == Array(1...total))
+      let isOrdered = zip(links, links.dropFirst()).allSatisfy { $0.entry < $1.entry }
+      #expect(isOrdered)
+      let distinct = Set(links.map(\.salts)).count
+      #expect(distinct == links.count)
+    }
+  }
+
+  @Test func `a verified log says how many entries, and through which signature`() async throws {
+    try await withInstance { instance in
+      let total = try await instance.writeEntries(20) + 1
+      try await instance.sealAll()
+      let result = try await instance.chain.verify()
+      #expect(result.faults == [])
+      #expect(result.entries == total && result.end == total && result.unsealed == 0)
+      #expect(result.head?.sequence == total)
+      try await instance.writeEntries(3)
+      let later = try await instance.chain.verify()
+      #expect(later.unsealed == 3 && later.faults == [])
+    }
+  }
+
+  @Test func `the newest link is signed within a minute, and not again without new entries`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.sealAll()
+      let first = try await instance.chain.heads().count
+      try await instance.writeEntries(1)
+      _ = try await instance.chain.seal()
+      let soon = try await instance.chain.heads().count
+      #expect(soon == first)
+      instance.clock.advance(AuditChain.headSeconds)
+      _ = try await instance.chain.seal()
+      instance.clock.advance(AuditChain.headSeconds)
+      _ = try await instance.chain.seal()
+      let later = try await instance.chain.heads().count
+      #expect(later == first + 1)
+    }
+  }
+
+  @Test func `each 1,000th entry is signed, and at most 500 are sealed at once`() async throws {
+    try await withInstance { instance in
+      try await instance.writeEntries(2_100)
+      try await instance.sealAll()
+      let heads = try await instance.chain.heads().map(\.sequence)
+      #expect(heads.contains(1_000) && heads.contains(2_000))
+      let steps = try await instance.chain.heads().count
+      #expect(steps <= 4)
+      let result = try await instance.chain.verify(width: 2)
+      #expect(result.faults == [])
+    }
+  }
+
+  @Test func `only the process that holds the lease seals`() async throws {
+    try await withInstance { instance in
+      try await instance.sealAll()
+      let other = try instance.identity().auditChain
+      try await instance.writeEntries(2)
+      let isSealed = try await other.seal()
+      #expect(!isSealed)
+      let result = try await instance.chain.verify()
+      #expect(result.unsealed == 2)
+      // The holder was stopped.
+      instance.clock.advance(16)
+      let isTaken = try await other.seal()
+      #expect(isTaken)
+      let mine = try await instance.chain.seal()
+      #expect(!mine)
+    }
+  }
+
+  @Test func `a lease from a clock that was set back is taken over`() async throws {
+    try await withInstance { instance in
+      instance.clock.advance(86_400)
+      try await instance.sealAll()
+      instance.clock.advance(-86_400)
+      try await instance.writeEntries(1)
+      let other = try instance.identity().auditChain
+      let isTaken = try await other.seal()
+      #expect(isTaken)
+    }
+  }
+
+  @Test func `the background check stores how far the log is verified`() async throws {
+    try await withInstance { instance in
+      let total = try await instance.writeEntries(20) + 1
+      let before = try await instance.chain.status()
+      #expect(before.verified == nil && before.unsealed == total - 1)
+      try await instance.sealAll()
+      let step = try await instance.chain.check(after: 0)
+      #expect(step?.through == total)
+      let next = try await instance.chain.check(after: total)
+      #expect(next == nil)
+      let status = try await instance.chain.status()
+      #expect(status.verified == total && status.fault == nil && status.unsealed == 0)
+      #expect(status.checkedAt == instance.now)
+    }
+  }
+
+  @Test func `the background check reports a change until it's undone`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.faults { connection in
+        try connection.run("UPDATE /* test */ audit SET note = 'by mail' WHERE audit_id = 5")
+      }
+      let step = try await instance.chain.check(after: 0)
+      #expect(step?.faults.isEmpty == false)
+      let broken = try await instance.chain.status().fault
+      #expect(broken != nil)
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          "UPDATE /* test */ audit SET note = 'by phone' WHERE audit_id = 5")
+      }
+      _ = try await instance.chain.check(after: 0)
+      let status = try await instance.chain.status()
+      #expect(status.fault == nil && status.verified != nil)
+    }
+  }
+
+  @Test func `reading a log is recorded once an hour for each administrator and log`()
+    async throws
+  {
+    try await withInstance { instance in
+      let audit = instance.identity.audit
+      for _ in 0..<3 { try await audit.recordReading(instance.acme, by: Instance.support) }
+      try await audit.recordReading(nil, by: Instance.support)
+      try await audit.recordReading(instance.acme, by: Instance.boss)
+      var reads = try await instance.wholeLog().count { $0.action == .auditRead }
+      #expect(reads == 3)
+      instance.clock.advance(3_600)
+      try await audit.recordReading(instance.acme, by: Instance.support)
+      reads = try await instance.wholeLog().count { $0.action == .auditRead }
+      #expect(reads == 4)
+    }
+  }
+}
