@@ -17,7 +17,7 @@ struct Countersign {
     KeysRetireCommand.self, KeysRotateMasterCommand.self, EvidenceKeyCommand.self,
     EvidenceVerifyCommand.self, PolicyExportCommand.self, PolicyDiffCommand.self,
     PolicyApplyCommand.self, PolicySchemaCommand.self, ClockConfirmCommand.self,
-    BackupCommand.self,
+    BackupCommand.self, ManualCommand.self, CompletionsCommand.self,
     RestoreCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]
 

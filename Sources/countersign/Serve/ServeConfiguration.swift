@@ -19,6 +19,8 @@ struct ServeConfiguration: Sendable {
   var accessLog: String
   /// The policy file to watch; nil for none.
   var policyFile: String?
+  /// The backups whose age is watched; nil for none.
+  var backups: BackupWatch?
   /// Email delivery; nil when emails are queued and can be read in the console.
   var mail: MailConfiguration?
   /// The seed of the demo to create; nil for no demo.
@@ -52,7 +54,7 @@ struct ServeConfiguration: Sendable {
       Option(
         "policy-file", "FILE",
         help: Message("cli.help-show-in-the-console-which")),
-    ] + NetworkConfiguration.options + MailConfiguration.options + [
+    ] + BackupWatch.options + NetworkConfiguration.options + MailConfiguration.options + [
       Option(
         "demo",
         help: Message("cli.help-fill-an-empty-data-folder-with")),
@@ -87,6 +89,7 @@ struct ServeConfiguration: Sendable {
     emulatorBeyondLoopback = arguments.has("emulator-beyond-loopback")
     accessLog = arguments.value("access-log") ?? "-"
     policyFile = arguments.value("policy-file")
+    backups = BackupWatch(arguments, problems: &problems)
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
     case (nil, nil): tls = nil
     case (let certificate?, let key?): tls = .init(certificate: certificate, key: key)
