@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `an option of several commands has a value in all of them or in none`() {
-    let options = Self.commands.flatMap(\.options)
+    let options = Self.commands.flatMap { $0.options }
     let flags = Set(options.filter { $0.placeholder == nil }.map(\.name))
     let values = Set(options.filter { $0.placeholder != nil }.map(\.name))
     #expect(flags.intersection(values) == [])

@@ -45,7 +45,7 @@ struct Completions {
   }
 
   private func names(_ placeholder: (String?) -> Bool) -> [String] {
-    let options = commands.flatMap(\.options).filter { placeholder($0.placeholder) }
+    let options = commands.flatMap { $0.options }.filter { placeholder($0.placeholder) }
     return Set(options.map { "--\($0.name)" }).sorted()
   }
 
