@@ -17,8 +17,8 @@ struct Countersign {
     KeysRetireCommand.self, KeysRotateMasterCommand.self, EvidenceKeyCommand.self,
     EvidenceVerifyCommand.self, PolicyExportCommand.self, PolicyDiffCommand.self,
     PolicyApplyCommand.self, PolicySchemaCommand.self, AuditHeadsCommand.self,
-    AuditVerifyCommand.self, ClockConfirmCommand.self,
-    BackupCommand.self,
+    AuditVerifyCommand.self, ClockConfirmCommand.self, BackupCommand.self,
+    ManualCommand.self, CompletionsCommand.self,
     RestoreCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]
 

@@ -16,6 +16,7 @@ enum BackupCommand: Command {
       "check", variable: false,
       help: Message("cli.help-verify-the-backups-integrity-version-and")
     ),
+    Option("keep", "N", variable: false, help: Message("cli.help-keep-the-newest-backups")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -26,9 +27,22 @@ enum BackupCommand: Command {
       guard !isCheck else { throw UsageError(Message("cli.check-requires-a-file")) }
       return try await stream(folder)
     }
+    let backups = BackupFolder(path: file)
+    if backups.exists {
+      return try await add(to: backups, of: folder, keep: try kept(arguments), isCheck: isCheck)
+    }
+    guard !arguments.has("keep") else {
+      throw UsageError(Message("cli.keep-requires-a-folder", ["file": .text(file)]))
+    }
     if isCheck, FileManager.default.fileExists(atPath: file) {
       return try await check(file, folder)
     }
+    return try await create(file, of: folder, isCheck: isCheck)
+  }
+
+  private static func create(
+    _ file: String, of folder: DataFolder, isCheck: Bool
+  ) async throws -> Int32 {
     try folder.mustExist()
     try await copy(folder, to: file)
     Terminal.say(
@@ -36,6 +50,27 @@ enum BackupCommand: Command {
         "cli.created-it-doesnt-contain-the-master",
         ["file": .text(file), "folder": .text(folder.path)]))
     return isCheck ? try await check(file, folder) : 0
+  }
+
+  /// Adds a backup to a folder, and deletes the oldest ones after it was created and verified.
+  private static func add(
+    to backups: BackupFolder, of folder: DataFolder, keep count: Int?, isCheck: Bool
+  ) async throws -> Int32 {
+    let code = try await create(backups.file(at: Date()), of: folder, isCheck: isCheck)
+    guard let count, code == 0 else { return code }
+    for file in try backups.deleteAllBut(newest: count) {
+      Terminal.say(Message("cli.deleted-the-backup", ["file": .text(file)]))
+    }
+    return 0
+  }
+
+  /// Returns the number of backups to keep; nil for all.
+  private static func kept(_ arguments: Arguments) throws(UsageError) -> Int? {
+    guard let text = arguments.value("keep") else { return nil }
+    guard let count = Int(text), count > 0 else {
+      throw UsageError(Message("cli.keep-must-be-a-number", ["text": .text(text)]))
+    }
+    return count
   }
 
   private static func copy(_ folder: DataFolder, to file: String) async throws {

@@ -17,7 +17,7 @@ enum KeysRotateMasterCommand: Command {
     let folder = DataFolder(path: try arguments.required("data"))
     try folder.mustExist()
     let environment = ProcessInfo.processInfo.environment
-    guard environment[DataFolder.variable] == nil else { return try inEnvironment(environment) }
+    if let passed = PassedKey(environment: environment) { return try rotate(passed) }
     let change = try folder.lockKeysForChange()
     // No server can start while this command holds its lock.
     let server = try folder.lockIfFree()
@@ -93,23 +93,16 @@ enum KeysRotateMasterCommand: Command {
     throw ConfigurationError(Message("cli.the-server-made-no-progress-for"))
   }
 
-  /// Prints the new value of the environment variable, which this program can't set.
-  private static func inEnvironment(_ environment: [String: String]) throws -> Int32 {
-    let ring: KeyRing
-    do { ring = try KeyRing(text: environment[DataFolder.variable] ?? "") } catch {
-      throw ConfigurationError(
-        Message(
-          "cli.isnt-a-master-key",
-          ["variable": .text(DataFolder.variable), "reason": .text("\(error)")]))
-    }
+  /// Prints the new value of a key that was passed, which this program can't replace.
+  private static func rotate(_ passed: PassedKey) throws -> Int32 {
+    let ring = try passed.ring()
     guard ring.ids.count == 1 else {
       throw ConfigurationError(
-        Message(
-          "cli.still-contains-a-previous-key-remove", ["variable": .text(DataFolder.variable)]))
+        Message("cli.still-contains-a-previous-key-remove", ["variable": .text(passed.source)]))
     }
     Terminal.say(ring.rotated(random: .system).text.revealedText)
     Terminal.complain(
-      Message("cli.set-to-this-value-and-restart", ["variable": .text(DataFolder.variable)]))
+      Message("cli.set-to-this-value-and-restart", ["variable": .text(passed.source)]))
     return 0
   }
 }

@@ -10,9 +10,6 @@ import Localization
 struct DataFolder: Sendable {
   let path: String
 
-  /// The environment variable that can hold the master key instead of the file.
-  static let variable = "COUNTERSIGN_MASTER_KEY"
-
   var database: String { "\(path)/countersign.sqlite" }
   var key: String { "\(path)/master.key" }
 
@@ -159,23 +156,15 @@ struct DataFolder: Sendable {
     return flock(handle.fileDescriptor, kind | LOCK_NB) == 0 ? handle : nil
   }
 
-  /// Reads the master key from the environment or the file; returns nil when there's none.
+  /// Reads the master key that was passed, or else the file; returns nil when there's none.
   func existingKey(environment: [String: String]) throws(ConfigurationError) -> KeyRing? {
-    let variable = Self.variable
-    if let text = environment[variable] {
-      do { return try KeyRing(text: text) } catch {
-        throw ConfigurationError(
-          Message(
-            "cli.isnt-a-master-key", ["variable": .text(variable), "reason": .text("\(error)")]))
-      }
-    }
-    return try keptKeys()
+    guard let passed = PassedKey(environment: environment) else { return try keptKeys() }
+    return try passed.ring()
   }
 
-  /// Reads the master key from the environment or the file; creates the file when there's neither a
+  /// Reads the master key that was passed, or else the file; creates the file when there's neither a
   /// key nor a database.
   func masterKey(environment: [String: String]) throws(ConfigurationError) -> KeyRing {
-    let variable = Self.variable
     if let ring = try existingKey(environment: environment) { return ring }
     let files = FileManager.default
     guard !files.fileExists(atPath: key) else {
@@ -184,7 +173,8 @@ struct DataFolder: Sendable {
     guard !files.fileExists(atPath: database) else {
       throw ConfigurationError(
         Message(
-          "cli.is-missing-and-the-database-was", ["key": .text(key), "variable": .text(variable)]))
+          "cli.is-missing-and-the-database-was",
+          ["key": .text(key), "variable": .text(PassedKey.variable)]))
     }
     let ring = KeyRing(random: .system)
     try store(ring)

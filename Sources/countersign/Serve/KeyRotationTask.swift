@@ -9,21 +9,21 @@ actor KeyRotationTask {
   private let identity: Identity
   private let folder: DataFolder
   private let ring: KeyRing
-  /// Whether the master key comes from the environment, where it can't change.
-  private let isFixed: Bool
+  /// Where the master key was passed, which can't change; nil when it's in the data folder.
+  private let passedIn: String?
   private var hasReported = false
 
   init(_ instance: Instance, _ folder: DataFolder, environment: [String: String]) {
     identity = instance.identity
     self.folder = folder
     ring = instance.keys
-    isFixed = environment[DataFolder.variable] != nil
+    passedIn = PassedKey(environment: environment)?.source
   }
 
   /// Loads changed keys and re-encrypts one batch; returns true when there's more to do.
   func look() async throws -> Bool {
     try await identity.signingKeys.refresh()
-    if !isFixed, let kept = try folder.keptKeys(), kept.ids != ring.ids {
+    if passedIn == nil, let kept = try folder.keptKeys(), kept.ids != ring.ids {
       ring.adopt(kept)
       try await identity.masterKeys.begin(by: Author(actor: .commandLine))
       Terminal.complain(Message("cli.the-master-key-was-rotated-re"))
@@ -40,10 +40,10 @@ actor KeyRotationTask {
   }
 
   private func dropOlder() async throws {
-    guard !isFixed else {
+    if let passedIn {
       if !hasReported {
         Terminal.complain(
-          Message("cli.keys-in-variable-removable", ["variable": .text(DataFolder.variable)]))
+          Message("cli.keys-in-variable-removable", ["variable": .text(passedIn)]))
       }
       hasReported = true
       return

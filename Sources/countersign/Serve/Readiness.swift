@@ -9,7 +9,7 @@ import Identity
 actor Readiness {
   private let identity: Identity
   private let folder: DataFolder
-  /// Whether the master key comes from the environment.
+  /// Whether the master key was passed to the program, so that there's no file to check.
   private let isKeyFixed: Bool
   private var last: (at: ContinuousClock.Instant, reasons: Task<[String], Never>)?
 
@@ -19,7 +19,7 @@ actor Readiness {
   init(_ identity: Identity, _ folder: DataFolder, environment: [String: String]) {
     self.identity = identity
     self.folder = folder
-    isKeyFixed = environment[DataFolder.variable] != nil
+    isKeyFixed = PassedKey(environment: environment) != nil
   }
 
   /// Returns the failed checks, of `database`, `clock`, `keys`, and `disk`; empty when it's ready.

@@ -12,11 +12,14 @@ struct Reload: Sendable {
   private let task: Task<Void, Never>
 
   init(
-    _ signal: ReloadSignal, _ server: HTTPServer, log: AccessLog?, certificates: CertificateWatch?
+    _ signal: ReloadSignal, _ server: HTTPServer, log: AccessLog?, certificates: CertificateWatch?,
+    manager: ServiceManager?
   ) {
     task = Task {
       for await _ in signal.signals {
+        manager?.report(.reloading)
         await Self.reload(server, log: log, certificates: certificates)
+        manager?.report(.ready)
       }
     }
   }

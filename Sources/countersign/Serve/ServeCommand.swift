@@ -16,8 +16,9 @@ enum ServeCommand: Command {
   static let options = ServeConfiguration.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let configuration = try ServeConfiguration(
-      arguments, environment: ProcessInfo.processInfo.environment)
+    let environment = ProcessInfo.processInfo.environment
+    let configuration = try ServeConfiguration(arguments, environment: environment)
+    let manager = ServiceManager(environment: environment)
     let folder = DataFolder(path: configuration.data)
     if configuration.demo != nil { try folder.mustBeEmpty() }
     // Demos and loopback emulators create their data; other instances come from countersign init.
@@ -61,8 +62,9 @@ enum ServeCommand: Command {
     }
     let certificates = configuration.tls.map { CertificateWatch(path: $0.certificate) }
     certificates?.check()
-    let reload = Reload(reloads, server, log: log, certificates: certificates)
+    let reload = Reload(reloads, server, log: log, certificates: certificates, manager: manager)
     let watch = Task { await certificates?.run() }
+    let backups = configuration.backups.map { backups in Task { await backups.run() } }
     let policyFile = configuration.policyFile.map { path in
       let watch = PolicyFileWatch(path: path, policies: instance.identity.policies)
       return Task { await watch.run() }
@@ -74,8 +76,12 @@ enum ServeCommand: Command {
       keeper: KeyRotationTask(instance, folder, environment: ProcessInfo.processInfo.environment),
       auditHeads: configuration.auditHeads)
     let deliveries = Delivery.all(of: configuration, instance.identity)
+    manager?.report(.ready)
+    let signsOfLife = Task { await manager?.keepAlive() }
     await stop.wait()
+    manager?.report(.stopping)
     watch.cancel()
+    backups?.cancel()
     policyFile?.cancel()
     await reload.stop()
     await server.stop(grace: .seconds(10))
@@ -92,6 +98,7 @@ enum ServeCommand: Command {
           "commits": .text("\(statistics.commits)"),
         ]))
     try? lock.close()
+    signsOfLife.cancel()
     return 0
   }
 

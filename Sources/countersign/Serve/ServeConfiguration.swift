@@ -21,6 +21,8 @@ struct ServeConfiguration: Sendable {
   var auditHeads: AuditHeadFile?
   /// The policy file to watch; nil for none.
   var policyFile: String?
+  /// The backups whose age is watched; nil for none.
+  var backups: BackupWatch?
   /// Email delivery; nil when emails are queued and can be read in the console.
   var mail: MailConfiguration?
   /// Delivery of text messages; nil when they are queued and can be read in the console.
@@ -57,7 +59,7 @@ struct ServeConfiguration: Sendable {
       Option(
         "policy-file", "FILE",
         help: Message("cli.help-show-in-the-console-which")),
-    ] + NetworkConfiguration.options + MailConfiguration.options
+    ] + BackupWatch.options + NetworkConfiguration.options + MailConfiguration.options
     + SMSConfiguration.options + [
       Option(
         "demo",
@@ -94,6 +96,7 @@ struct ServeConfiguration: Sendable {
     accessLog = arguments.value("access-log") ?? "-"
     auditHeads = arguments.value("audit-heads").map { AuditHeadFile(path: $0) }
     policyFile = arguments.value("policy-file")
+    backups = BackupWatch(arguments, problems: &problems)
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
     case (nil, nil): tls = nil
     case (let certificate?, let key?): tls = .init(certificate: certificate, key: key)

@@ -1,0 +1,58 @@
+import Foundation
+import Localization
+
+/// A folder of backups that are named by the time they were created.
+struct BackupFolder: Sendable {
+  let path: String
+
+  private static let style = Date.ISO8601FormatStyle(
+    dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
+  private static let (prefix, suffix) = ("countersign-", ".sqlite")
+
+  var exists: Bool {
+    let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+    return kind == .typeDirectory
+  }
+
+  /// Returns the path of a backup created at a time.
+  func file(at time: Date) -> String {
+    "\(path)/\(Self.prefix)\(time.formatted(Self.style))\(Self.suffix)"
+  }
+
+  /// Returns when the newest backup was created; nil when there's none.
+  func newest() -> Date? { times().last }
+
+  /// Deletes the oldest backups, and no other files.
+  ///
+  /// - Parameter count: The number of backups to keep.
+  /// - Returns: The paths of the deleted files.
+  /// - Throws: When one can't be deleted.
+  func deleteAllBut(newest count: Int) throws(ConfigurationError) -> [String] {
+    var deleted: [String] = []
+    for time in times().dropLast(count) {
+      let file = file(at: time)
+      do { try FileManager.default.removeItem(atPath: file) } catch {
+        throw ConfigurationError(
+          Message(
+            "cli.the-backup-cant-be-deleted",
+            ["file": .text(file), "reason": .text(error.localizedDescription)]))
+      }
+      deleted.append(file)
+    }
+    return deleted
+  }
+
+  /// The times of all backups, oldest first.
+  private func times() -> [Date] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return names.compactMap { name in
+      guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix),
+        let time = try? Date(
+          String(name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)),
+          strategy: Self.style),
+        file(at: time) == "\(path)/\(name)"
+      else { return nil }
+      return time
+    }.sorted()
+  }
+}

@@ -1,0 +1,285 @@
+"""The Debian package, in a fresh Debian: it installs, starts, upgrades, and purges."""
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import httpx
+import pytest
+
+from support.program import PROGRAM, ROOT, environment, free_port, private_mounts
+from support.waiting import until
+
+pytestmark = [
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(os.geteuid() != 0 or private_mounts() is None,
+                       reason="installing a package requires root"),
+]
+FOLDER = ROOT / ".build/package"
+UNITS = ["countersign.service", "countersign-backup.service", "countersign-backup.timer"]
+DATA = "var/lib/countersign"
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    """Two versions of the package, with the tested program."""
+    folder = tmp_path_factory.mktemp("packages")
+
+    def build(revision):
+        built = subprocess.run(
+            [ROOT / "script/package", "--fast", "--revision", str(revision)],
+            env=environment({"COUNTERSIGN_PROGRAM": str(PROGRAM)}), capture_output=True, text=True)
+        assert built.returncode == 0, built.stdout + built.stderr
+        return shutil.copy(ROOT / built.stdout.splitlines()[-1], folder)
+
+    return [build(1), build(2)]
+
+
+def dependencies(package):
+    """Returns the packages that a package requires, without versions and alternatives."""
+    listed = subprocess.run(["dpkg-deb", "--field", package, "Depends"], check=True,
+                            capture_output=True, text=True).stdout
+    return sorted({part.split()[0] for part in listed.strip().split(", ")})
+
+
+class Machine:
+    """A fresh Debian in a folder, without a running systemd."""
+
+    def __init__(self, root, packages):
+        self.root = root
+        included = ",".join(["systemd", *dependencies(packages[0])])
+        base = FOLDER / f"debian-{hashlib.sha256(included.encode()).hexdigest()[:12]}.tar"
+        if not base.exists():
+            draft = base.with_suffix(f".{os.getpid()}.tar")
+            subprocess.run(["mmdebstrap", "--quiet", "--variant=minbase", f"--include={included}",
+                            "bookworm", draft], check=True)
+            draft.rename(base)
+        subprocess.run(["tar", "-C", root, "-xf", base], check=True)
+        for package in packages:
+            shutil.copy(package, root)
+        (root / "run/credentials").mkdir()
+        self.server = None
+
+    def words(self, *words, user="root", variables=()):
+        return ["unshare", "--mount", "--pid", "--fork", "--kill-child",
+                f"--mount-proc={self.root}/proc", "chroot", f"--userspec={user}:{user}",
+                str(self.root), "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+                "DEBIAN_FRONTEND=noninteractive", *variables, *words]
+
+    def run(self, *words, user="root", check=True):
+        result = subprocess.run(
+            self.words(*words, user=user), capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert not check or result.returncode == 0, result.stdout + result.stderr
+        return result
+
+    def install(self, revision):
+        package = next(self.root.glob(f"countersign_*-{revision}_*.deb"))
+        return self.run("dpkg", "--install", f"/{package.name}").stdout
+
+    def command(self, unit):
+        """Returns what a unit runs."""
+        text = (self.root / "usr/lib/systemd/system" / unit).read_text()
+        return re.search(r"^ExecStart=(.+)$", text, re.M).group(1).split()
+
+    def start(self):
+        """Starts the service as its unit says, and waits until it reports that it's ready."""
+        path = self.root / "run/notify"
+        path.unlink(missing_ok=True)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
+            notices.bind(str(path))
+            path.chmod(0o666)
+            notices.settimeout(60)
+            log = open(self.root / "run/log", "a")
+            self.server = subprocess.Popen(
+                self.words(*self.command("countersign.service"), user="countersign", variables=[
+                    "NOTIFY_SOCKET=/run/notify", "CREDENTIALS_DIRECTORY=/run/credentials"]),
+                stdout=log, stderr=log)
+            try:
+                assert notices.recv(100) == b"READY=1"
+            except TimeoutError:
+                raise AssertionError((self.root / "run/log").read_text())
+
+    def stop(self):
+        if self.server:
+            children = subprocess.run(
+                ["ps", "-o", "pid=", "--ppid", str(self.server.pid)], capture_output=True, text=True)
+            for child in children.stdout.split():
+                os.kill(int(child), signal.SIGTERM)
+            self.server.wait(30)
+            self.server = None
+
+    def set(self, name, value):
+        """Sets an option in the configuration."""
+        file = self.root / "etc/countersign/countersign.conf"
+        file.write_text(re.sub(rf"^{name} = .*", f"{name} = {value}", file.read_text(), flags=re.M))
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory, packages):
+    machine = Machine(tmp_path_factory.mktemp("debian"), packages)
+    machine.port = free_port()
+    machine.install(1)
+    machine.set("listen", f"127.0.0.1:{machine.port}")
+    yield machine
+    machine.stop()
+
+
+def answer(machine, path="/readyz"):
+    return httpx.get(f"http://127.0.0.1:{machine.port}{path}")
+
+
+def test_the_package_contains_what_an_operator_expects(machine):
+    listed = machine.run("dpkg", "--listfiles", "countersign").stdout.split()
+    for path in ["/usr/bin/countersign", "/usr/share/countersign/Public/countersign.css",
+                 "/etc/countersign/countersign.conf", "/usr/share/doc/countersign/copyright",
+                 "/usr/share/doc/countersign/operations.md",
+                 "/usr/share/bash-completion/completions/countersign"]:
+        assert path in listed
+    files = machine.run("dpkg-query", "--show", "--showformat", "${Conffiles}", "countersign").stdout
+    assert {line.split()[0] for line in files.strip().splitlines()} == {
+        "/etc/countersign/countersign.conf", "/etc/logrotate.d/countersign"}
+    symbols = subprocess.run(["file", "-b", machine.root / "usr/bin/countersign"],
+                             capture_output=True, text=True).stdout
+    assert ", stripped" in symbols or not symbols
+
+
+def test_the_data_belongs_to_the_service_alone(machine):
+    owner = machine.run("stat", "-c", "%U:%G %a", f"/{DATA}", f"/{DATA}/master.key",
+                        "/var/backups/countersign").stdout
+    assert owner.splitlines() == [
+        "countersign:countersign 700", "countersign:countersign 600", "countersign:countersign 700"]
+    shell = machine.run("getent", "passwd", "countersign").stdout.strip().split(":")[-1]
+    assert shell == "/usr/sbin/nologin"
+
+
+def test_the_units_are_valid_and_enabled(machine):
+    machine.run("systemd-analyze", "verify", "--man=no", *(f"/usr/lib/systemd/system/{unit}" for unit in UNITS))
+    for unit in ["multi-user.target.wants/countersign.service",
+                 "timers.target.wants/countersign-backup.timer"]:
+        assert (machine.root / "etc/systemd/system" / unit).is_symlink()
+
+
+@pytest.mark.parametrize("unit", UNITS[:2])
+def test_the_services_have_an_exposure_below_2(machine, unit):
+    measured = machine.run(
+        "systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=19",
+        f"/usr/lib/systemd/system/{unit}", check=False)
+    assert measured.returncode == 0, measured.stdout[-3000:]
+
+
+def test_the_service_starts_as_its_user(machine):
+    machine.start()
+    assert answer(machine).text == "ready\n"
+    assert answer(machine, "/setup").status_code == 200
+    assert "countersign.css" in answer(machine, "/setup").text
+    machine.stop()
+
+
+def test_the_master_key_can_be_a_credential(machine):
+    key = machine.root / DATA / "master.key"
+    credential = machine.root / "run/credentials/master-key"
+    key.rename(credential)
+    machine.start()
+    assert answer(machine).text == "ready\n"
+    machine.stop()
+    assert not key.exists()
+    credential.rename(key)
+
+
+def test_the_backup_service_keeps_14_backups(machine):
+    backups = machine.root / "var/backups/countersign"
+    for day in range(10, 30):
+        (backups / f"countersign-202501{day}T031500Z.sqlite").touch()
+    (backups / "notes.txt").touch()
+    said = machine.run(*machine.command("countersign-backup.service"), user="countersign").stdout
+    assert "intact" in said
+    left = sorted(file.name for file in backups.iterdir())
+    assert len(left) == 15 and left[0] == "countersign-20250117T031500Z.sqlite"
+    newest = backups / left[-2]
+    assert newest.stat().st_size > 100_000 and newest.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_upgrade_keeps_the_data_and_the_configuration(machine):
+    key = (machine.root / DATA / "master.key").read_bytes()
+    machine.start()
+    machine.install(2)
+    # The old version serves until the service is restarted.
+    assert answer(machine).text == "ready\n"
+    machine.stop()
+    machine.start()
+    assert answer(machine).text == "ready\n"
+    machine.stop()
+    version = machine.run("dpkg-query", "--show", "--showformat", "${Version}", "countersign").stdout
+    assert version.endswith("-2")
+    assert (machine.root / DATA / "master.key").read_bytes() == key
+
+
+def test_removing_keeps_data_and_configuration_and_purging_keeps_backups(machine):
+    machine.run("dpkg", "--remove", "countersign")
+    assert not (machine.root / "usr/bin/countersign").exists()
+    assert (machine.root / DATA / "countersign.sqlite").exists()
+    assert (machine.root / "etc/countersign/countersign.conf").exists()
+    purged = machine.run("dpkg", "--purge", "countersign")
+    assert "warning" not in purged.stderr
+    for path in [DATA, "etc/countersign", "etc/logrotate.d/countersign", "var/log/countersign",
+                 "etc/systemd/system/multi-user.target.wants/countersign.service"]:
+        assert not os.path.lexists(machine.root / path), path
+    assert list((machine.root / "var/backups/countersign").glob("*.sqlite"))
+
+
+def unpacked(packages, path, tmp_path):
+    """Returns the bytes of a file in the package."""
+    if not (tmp_path / "usr").exists():
+        subprocess.run(["dpkg-deb", "--extract", packages[0], tmp_path], check=True)
+    return (tmp_path / path).read_bytes()
+
+
+def test_the_bill_of_materials_names_every_required_library(packages, tmp_path):
+    bill = json.loads(unpacked(packages, "usr/share/doc/countersign/countersign.spdx.json", tmp_path))
+    assert bill["spdxVersion"] == "SPDX-2.3"
+    parts = {part["name"]: part["versionInfo"] for part in bill["packages"]}
+    assert parts["swift-runtime"].startswith("6.") and parts["countersign"].endswith("-1")
+    libraries = {name for name in dependencies(packages[0]) if name.startswith("lib")}
+    assert libraries and libraries <= set(parts)
+    described = {one["relatedSpdxElement"] for one in bill["relationships"]}
+    assert described == {part["SPDXID"] for part in bill["packages"]}
+
+
+def test_the_manual_page_formats_without_warnings(packages, tmp_path):
+    page = gzip.decompress(unpacked(packages, "usr/share/man/man1/countersign.1.gz", tmp_path))
+    (tmp_path / "countersign.1").write_bytes(page)
+    shown = subprocess.run(
+        ["man", "--warnings", "--local-file", tmp_path / "countersign.1"], capture_output=True,
+        text=True, env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "100"})
+    assert shown.returncode == 0 and shown.stderr == ""
+    assert "keys rotate-master" in shown.stdout and "--trusted-proxy ADDR" in shown.stdout
+
+
+@pytest.mark.parametrize("line,expected", [
+    ("countersign adm", "admin"), ("countersign keys rot", "rotate-master"),
+    ("countersign serve --trusted", "--trusted-proxy"),
+    ("countersign admin create --em", "--email"),
+])
+def test_shells_complete_commands_and_options(packages, tmp_path, line, expected):
+    share = "usr/share"
+    bash = unpacked(packages, f"{share}/bash-completion/completions/countersign", tmp_path).decode()
+    words = line.split()
+    script = bash + f"""
+COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _countersign
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    found = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+    assert found.stderr == "" and expected in found.stdout.split()
+    fish = tmp_path / f"{share}/fish/vendor_completions.d/countersign.fish"
+    found = subprocess.run(["fish", "--no-config", "-c", f"source {fish}; complete -C '{line}'"],
+                           capture_output=True, text=True)
+    assert found.stderr == ""
+    assert expected in [line.split("\t")[0] for line in found.stdout.splitlines()]
+    subprocess.run(["zsh", "-n", tmp_path / f"{share}/zsh/vendor-completions/_countersign"], check=True)

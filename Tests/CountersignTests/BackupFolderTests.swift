@@ -1,0 +1,77 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import countersign
+
+@Suite struct BackupFolderTests {
+  private static let noon = Date(timeIntervalSince1970: 1_795_262_400)
+
+  /// Runs a test with a folder of backups from the last days, and files with other names.
+  private func withBackups(_ days: Int, _ body: (BackupFolder) throws -> Void) throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = BackupFolder(path: path)
+    for day in 0..<days {
+      let file = folder.file(at: Self.noon.addingTimeInterval(Double(-86_400 * day)))
+      _ = FileManager.default.createFile(atPath: file, contents: Data())
+    }
+    for name in ["monday.sqlite", "countersign-old.sqlite", "countersign-2026.sqlite"] {
+      _ = FileManager.default.createFile(atPath: "\(path)/\(name)", contents: Data())
+    }
+    try body(folder)
+  }
+
+  @Test func `a backup is named by its time in UTC`() {
+    let file = BackupFolder(path: "/backups").file(at: Self.noon)
+    #expect(file == "/backups/countersign-20261121T120000Z.sqlite")
+  }
+
+  @Test func `the newest backups and files with other names are kept`() throws {
+    try withBackups(5) { folder in
+      let deleted = try folder.deleteAllBut(newest: 2).map { $0.dropFirst(folder.path.count + 1) }
+      let days = ["17", "18", "19"].map { "countersign-202611\($0)T120000Z.sqlite" }
+      #expect(deleted.map(String.init) == days)
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(left.count == 5)
+      #expect(folder.newest() == Self.noon)
+    }
+  }
+
+  @Test func `nothing is deleted while there are few backups`() throws {
+    try withBackups(2) { folder in
+      let deleted = try folder.deleteAllBut(newest: 14)
+      #expect(deleted == [])
+    }
+  }
+
+  @Test(arguments: [(0, 0), (25, 0), (26, 1), (90, 1)])
+  func `a backup that is older than the limit is reported`(hours: Int, warnings: Int) throws {
+    try withBackups(1) { folder in
+      #expect(said(about: folder, hoursLater: hours).count == warnings)
+    }
+  }
+
+  @Test func `a folder without backups is reported`() throws {
+    try withBackups(0) { folder in
+      let said = said(about: folder, hoursLater: 0)
+      #expect(said.count == 1 && said[0].contains(folder.path))
+    }
+  }
+
+  private func said(about folder: BackupFolder, hoursLater hours: Int) -> [String] {
+    let said = Texts()
+    var watch = BackupWatch(folder: folder, limit: 26)
+    watch.now = { Self.noon.addingTimeInterval(Double(hours * 3_600)) }
+    watch.say = { message in said.add(OperatorText.string(message)) }
+    watch.check()
+    return said.all
+  }
+
+  private final class Texts: Sendable {
+    private let texts = Mutex<[String]>([])
+    var all: [String] { texts.withLock { $0 } }
+    func add(_ text: String) { texts.withLock { $0.append(text) } }
+  }
+}

@@ -1,0 +1,52 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import countersign
+
+@Suite struct PassedKeyTests {
+  /// Runs a test with a folder of credentials that contains a master key.
+  private func withCredentials(_ body: (String, KeyRing) throws -> Void) throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let ring = KeyRing(random: .system)
+    try ring.text.revealedText.write(
+      toFile: "\(path)/master-key", atomically: false, encoding: .utf8)
+    try body(path, ring)
+  }
+
+  @Test func `the credential of the unit is the master key`() throws {
+    try withCredentials { path, ring in
+      let environment = ["CREDENTIALS_DIRECTORY": path]
+      let passed = try #require(PassedKey(environment: environment))
+      #expect(passed.source == "\(path)/master-key")
+      let ids = try passed.ring().ids
+      #expect(ids == ring.ids)
+      let used = try DataFolder(path: "/nowhere").masterKey(environment: environment)
+      #expect(used.ids == ring.ids)
+    }
+  }
+
+  @Test func `the variable takes precedence over the credential`() throws {
+    try withCredentials { path, _ in
+      let other = KeyRing(random: .system)
+      let environment = [
+        "CREDENTIALS_DIRECTORY": path, "COUNTERSIGN_MASTER_KEY": other.text.revealedText,
+      ]
+      let passed = try #require(PassedKey(environment: environment))
+      let ids = try passed.ring().ids
+      #expect(ids == other.ids)
+    }
+  }
+
+  @Test func `without the credential, the key is in the data folder`() {
+    #expect(PassedKey(environment: [:]) == nil)
+    #expect(PassedKey(environment: ["CREDENTIALS_DIRECTORY": "/nowhere"]) == nil)
+  }
+
+  @Test func `a credential that isn't a key is refused`() {
+    let passed = PassedKey(environment: ["COUNTERSIGN_MASTER_KEY": "secret"])
+    #expect(throws: ConfigurationError.self) { try passed?.ring() }
+  }
+}
