@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
+import Identity
 import Localization
 
 /// The entry point: finds the command, runs it, and reports errors.
 @main
 struct Countersign {
-  static let version = "0.1.0"
+  static let version = "\(ProgramVersion.current)"
 
   static let commands: [any Command.Type] = [
     ServeCommand.self, InitCommand.self, AdminCreateCommand.self, AdminListCommand.self,
@@ -18,7 +19,8 @@ struct Countersign {
     EvidenceVerifyCommand.self, PolicyExportCommand.self, PolicyDiffCommand.self,
     PolicyApplyCommand.self, PolicySchemaCommand.self, ClockConfirmCommand.self,
     BackupCommand.self,
-    RestoreCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
+    RestoreCommand.self, MigrateCommand.self, CheckConfigCommand.self,
+    ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]
 
   static func main() async {

@@ -23,6 +23,8 @@ public enum BackupFault: Error, Sendable {
   case orphans([String])
   /// The schema doesn't match this version.
   case migration(MigrationError)
+  /// The database can only be used by this version of the program or a newer one.
+  case newerProgramRequired(ProgramVersion)
   /// The database was sealed with another master key.
   case wrongKey
   /// The file can't be read.
@@ -42,7 +44,7 @@ extension Identity {
   ) async throws(BackupFault) -> StoredInstance {
     do {
       try await checkIntegrity(database)
-      let pending = try await database.pending(migrations)
+      let pending = try await SchemaCompatibility.pending(database)
       let marks = try keys.mark()
       return try await database.read { connection in
         try stored(marks, pending, connection)
@@ -51,6 +53,8 @@ extension Identity {
       throw fault
     } catch let error as MigrationError {
       throw .migration(error)
+    } catch let error as NewerProgramRequired {
+      throw .newerProgramRequired(error.oldest)
     } catch let error as DatabaseError {
       throw .unreadable(error.message)
     } catch {

@@ -36,6 +36,7 @@ enum ServeCommand: Command {
         folder, assets: configuration.assets, profile: configuration.profile,
         defaultProject: ID(configuration.defaultProject),
         carriesMail: configuration.mail != nil, creates: creates,
+        backup: configuration.upgradeBackup,
         environment: ProcessInfo.processInfo.environment)
       // Must run before anything is deleted because of its age.
       if let doubt = try await instance.identity.clockGuard.check() {
