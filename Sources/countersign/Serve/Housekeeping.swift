@@ -7,11 +7,12 @@ struct Housekeeping: Sendable {
   private let tasks: [Task<Void, Never>]
 
   /// Starts all tasks, beginning with deletions left from an earlier run.
-  init(_ identity: Identity, keeper: KeyRotationTask) {
+  init(_ identity: Identity, keeper: KeyRotationTask, integrity: IntegrityWatch) {
     self.identity = identity
     tasks = [
       Task { await Self.keep(keeper) },
       Task { await Self.watchClock(identity) },
+      Task { await integrity.run() },
       Task { await Self.purgeExpired(identity) },
       Task { await Self.purge(identity) },
       Task { await Self.file(identity) },

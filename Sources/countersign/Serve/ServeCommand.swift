@@ -69,7 +69,8 @@ enum ServeCommand: Command {
     demo?.say(at: "\(application.publicURL)")
     let housekeeping = Housekeeping(
       instance.identity,
-      keeper: KeyRotationTask(instance, folder, environment: ProcessInfo.processInfo.environment))
+      keeper: KeyRotationTask(instance, folder, environment: ProcessInfo.processInfo.environment),
+      integrity: IntegrityWatch(instance))
     let delivery = configuration.mail.map { Delivery(instance.identity, $0) }
     await stop.wait()
     watch.cancel()
