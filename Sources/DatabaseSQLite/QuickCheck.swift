@@ -17,10 +17,22 @@ extension SQLiteDatabase {
   }
 }
 
+extension ReadOnlySQLiteDatabase {
+  /// Checks the file for corruption, on a thread and a connection of its own.
+  ///
+  /// - Parameter most: The maximum number of faults to report.
+  /// - Returns: The faults; empty if there are none.
+  /// - Throws: `DatabaseError` when the file can't be read.
+  public func quickCheck(most: Int) async throws -> [String] {
+    try await QuickCheck(source: options, most: most, end: nil).run() ?? []
+  }
+}
+
 private struct QuickCheck: Sendable {
   let source: SessionOptions
   let most: Int
-  let end: ContinuousClock.Instant
+  /// When the check is abandoned; nil for never.
+  let end: ContinuousClock.Instant?
 
   func run() async throws -> [String]? {
     try await withCheckedThrowingContinuation { continuation in
@@ -32,19 +44,23 @@ private struct QuickCheck: Sendable {
 
   private func check() throws(DatabaseError) -> [String]? {
     let session = try SQLiteSession.open(.reader, source)
-    var end = end
+    guard var end else { return try lines(session) }
     return try unsafe withUnsafeMutablePointer(to: &end) { end throws(DatabaseError) in
       try unsafe session.withHandle { handle throws(DatabaseError) in
         unsafe sqlite3_progress_handler(handle, 10_000, quickCheckIsOver, end)
       }
-      do throws(DatabaseError) {
-        let lines = try session.ask("PRAGMA quick_check(\(most))")
-        return lines == ["ok"] ? [] : lines
-      } catch {
-        guard error.extendedCode != SQLITE_INTERRUPT else { return nil }
-        guard error.code != .corrupt else { return [error.message] }
-        throw error
-      }
+      return try lines(session)
+    }
+  }
+
+  private func lines(_ session: SQLiteSession) throws(DatabaseError) -> [String]? {
+    do throws(DatabaseError) {
+      let lines = try session.ask("PRAGMA quick_check(\(most))")
+      return lines == ["ok"] ? [] : lines
+    } catch {
+      guard error.extendedCode != SQLITE_INTERRUPT else { return nil }
+      guard error.code != .corrupt else { return [error.message] }
+      throw error
     }
   }
 }

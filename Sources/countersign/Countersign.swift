@@ -19,7 +19,7 @@ struct Countersign {
     EvidenceVerifyCommand.self, PolicyExportCommand.self, PolicyDiffCommand.self,
     PolicyApplyCommand.self, PolicySchemaCommand.self, ClockConfirmCommand.self,
     BackupCommand.self,
-    RestoreCommand.self, MigrateCommand.self, CheckConfigCommand.self,
+    RestoreCommand.self, MigrateCommand.self, CheckConfigCommand.self, DoctorCommand.self,
     ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]
 

@@ -77,6 +77,31 @@ extension Identity {
       latest: try StoredTime.latest(connection))
   }
 
+  /// Returns whether the secrets of a database were sealed with one of the keys.
+  ///
+  /// - Parameters:
+  ///   - database: The database, which is only read.
+  ///   - keys: The master keys of the data folder.
+  /// - Throws: `DatabaseError`, `CryptoError`.
+  public static func isSealed(_ database: any Database, with keys: KeyRing) async throws -> Bool {
+    let marks = try keys.mark()
+    return try await database.read { connection in
+      try stampKept("key_mark", connection).map(marks.contains) ?? false
+    }
+  }
+
+  /// Returns the newest time in a database; nil if it has none.
+  ///
+  /// - Parameter database: The database, which is only read.
+  /// - Throws: ``StartError``.
+  public static func latestTime(
+    _ database: any Database
+  ) async throws(StartError) -> Instant? {
+    do { return try await database.read { try StoredTime.latest($0) } } catch {
+      throw StartError(error)
+    }
+  }
+
   /// Reads a value of the `instance` table; nil if there is none.
   static func stampKept(_ name: String, _ connection: borrowing Connection) throws -> String? {
     try connection.first("SELECT value FROM instance WHERE name = \(name)") { try $0.value(0) }

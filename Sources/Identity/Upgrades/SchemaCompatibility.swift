@@ -1,4 +1,4 @@
-import Database
+public import Database
 
 /// The database can't be used by this version, only by a newer one.
 struct NewerProgramRequired: Error {
@@ -43,15 +43,25 @@ extension Identity {
   ///
   /// - Throws: ``StartError``.
   public func pendingMigrations() async throws(StartError) -> [String] {
-    do { return try await SchemaCompatibility.pending(store.database) } catch {
+    try await Self.pendingMigrations(of: store.database)
+  }
+
+  /// Returns the names of the migrations that a start with a database would apply.
+  ///
+  /// - Parameter database: The database, which is only read.
+  /// - Throws: ``StartError``.
+  public static func pendingMigrations(
+    of database: any Database
+  ) async throws(StartError) -> [String] {
+    do { return try await SchemaCompatibility.pending(database) } catch {
       throw StartError(error)
     }
   }
 }
 
 extension StartError {
-  /// Classifies an error of reading or migrating the schema.
-  init(_ error: any Error) {
+  /// Classifies an error of reading or migrating a database.
+  public init(_ error: any Error) {
     self =
       switch error {
       case let error as StartError: error

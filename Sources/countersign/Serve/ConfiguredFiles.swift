@@ -10,13 +10,24 @@ struct ConfiguredFiles: Sendable {
   /// What's wrong with them.
   var problems: [Message] { Array(found.messages.dropFirst(arguments.fileProblems.count)) }
 
-  init(_ arguments: Arguments) {
+  private init(checking arguments: Arguments) {
     self.arguments = arguments
     found = ConfigurationProblems(arguments)
+  }
+
+  init(_ arguments: Arguments) {
+    self.init(checking: arguments)
     checkData()
     checkCertificate()
     checkReadable("policy-file")
     checkAccessLog()
+  }
+
+  /// Returns what's wrong with the certificate and its key.
+  static func certificateProblems(_ arguments: Arguments) -> [Message] {
+    var files = ConfiguredFiles(checking: arguments)
+    files.checkCertificate()
+    return files.problems
   }
 
   private mutating func checkData() {

@@ -79,9 +79,12 @@ struct NetworkConfiguration: Sendable {
       "cli.the-open-file-limit-ulimit-n",
       [
         "allowed": .text("\(allowed)"), "wanted": .text("\(wanted)"),
-        "files": .text("\(wanted + 1024)"),
+        "files": .text("\(openFiles(connections: wanted))"),
       ])
   }
+
+  /// Returns the open file limit to set for a number of connections, by default that of the server.
+  static func openFiles(connections: Int?) -> Int { (connections ?? Limits().connections) + 1024 }
 
   /// Returns the values of an option that can be repeated or contain commas.
   private static func list(
