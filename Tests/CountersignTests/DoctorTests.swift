@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Host
 import Identity
@@ -78,7 +79,7 @@ struct DoctorTests {
     }
     let wrong = try await findings(.keys) { folder in
       try FileManager.default.removeItem(atPath: folder.key)
-      try folder.store(.init(random: .system))
+      try folder.store(KeyRing(random: .system))
     }
     guard case .keyMissing = missing.first, case .keyWrong = wrong.first else {
       Issue.record("\(text(missing)) \(text(wrong))")
