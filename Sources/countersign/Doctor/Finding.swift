@@ -83,11 +83,12 @@ enum Finding: Sendable {
       .schemaCurrent, .intact, .mailOff, .mailConfigured, .plainHTTP, .certificateValid,
       .openFilesEnough:
       .ok
+    case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
     case .clockNotSynchronized, .clockUnknown, .upgradeBackups, .schemaPending,
       .certificateWarning, .openFilesFew:
       .warning
     case .configurationInvalid, .clockBehind, .folderMissing, .accessible, .otherOwner,
-      .spaceShort, .keyMissing, .keyInvalid, .keyWrong, .secretsUnreadable, .schemaUnusable,
+      .keyMissing, .keyInvalid, .keyWrong, .secretsUnreadable, .schemaUnusable,
       .damaged, .certificateUnusable:
       .error
     }
