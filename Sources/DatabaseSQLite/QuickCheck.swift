@@ -55,8 +55,11 @@ private struct QuickCheck: Sendable {
 
   private func lines(_ session: SQLiteSession) throws(DatabaseError) -> [String]? {
     do throws(DatabaseError) {
-      let lines = try session.ask("PRAGMA quick_check(\(most))")
-      return lines == ["ok"] ? [] : lines
+      let rows = try session.ask("PRAGMA quick_check(\(most))")
+      guard rows != ["ok"] else { return [] }
+      // SQLite heads the faults of a database with its name.
+      return rows.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("*** ") }
+        .map(String.init)
     } catch {
       guard error.extendedCode != SQLITE_INTERRUPT else { return nil }
       guard error.code != .corrupt else { return [error.message] }
