@@ -4,7 +4,7 @@ import CInih
 ///
 /// Comments begin with `;` or `#` at the start of a line, or with ` ;` after a value. The file is
 /// parsed line by line, since libinih doesn't report line numbers.
-public struct INIFile: Sendable, Equatable {
+public struct INIFile: Sendable {
   /// A setting.
   public struct Setting: Sendable, Equatable {
     /// The line, counted from 1.
@@ -48,10 +48,6 @@ public struct INIFile: Sendable, Equatable {
         faults.append((index + 1, error))
       }
     }
-  }
-
-  public static func == (a: INIFile, b: INIFile) -> Bool {
-    a.settings == b.settings && a.faults.elementsEqual(b.faults, by: ==)
   }
 
   private static let isPrepared: Bool = {

@@ -33,12 +33,13 @@ struct ReleaseTests {
     let database = try ReadOnlySQLiteDatabase(path: path)
     let found = try await database.read { connection in
       var found: [String: Int] = [:]
-      let tables = [
-        "account": "SELECT count(*) FROM account", "factor": "SELECT count(*) FROM factor",
-        "audit": "SELECT count(*) FROM audit", "scope": "SELECT count(*) FROM scope",
-        "administrator": "SELECT count(*) FROM administrator",
-        "code_attempt": "SELECT count(*) FROM code_attempt",
-      ] as [String: SQL]
+      let tables =
+        [
+          "account": "SELECT count(*) FROM account", "factor": "SELECT count(*) FROM factor",
+          "audit": "SELECT count(*) FROM audit", "scope": "SELECT count(*) FROM scope",
+          "administrator": "SELECT count(*) FROM administrator",
+          "code_attempt": "SELECT count(*) FROM code_attempt",
+        ] as [String: SQL]
       for (table, sql) in tables { found[table] = try connection.first(sql) { try $0.value(0) } }
       return found
     }

@@ -32,7 +32,7 @@ struct CertificateKeyTests {
     -----BEGIN EC PRIVATE KEY-----
     Proc-Type: 4,ENCRYPTED
     DEK-Info: AES-128-CBC,2F2F713F0C52B53CC4B6BE63976F0FD3
-    
+
     CTFaiE8KrQ7CIrJH/fiSQWY2LD3unf7kpsbQSb1HYPkH3U3hi88V7tafeGmYw+L9
     1wGfQG3k4i0h/B2w6Gn5a50Emb7eu3QSODoC1ApEtwLwb/pBlxi+fBWEq0B585xU
     V5mxq0d7WZNoaTm46nn/gBP+xeSVEsAoTv1Dph3ic7A=
@@ -46,7 +46,8 @@ struct CertificateKeyTests {
   @Test func `a private key belongs to its certificate only`() {
     #expect(isKey(Self.key) == true)
     #expect(isKey(Self.otherKey) == false)
-    #expect(isKey(Self.key + "\n" + Self.certificate, of: Self.key + "\n" + Self.certificate) == true)
+    #expect(
+      isKey(Self.key + "\n" + Self.certificate, of: Self.key + "\n" + Self.certificate) == true)
   }
 
   @Test func `a key or certificate that can't be parsed belongs to nothing`() {

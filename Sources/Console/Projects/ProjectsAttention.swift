@@ -26,7 +26,10 @@ struct ProjectsAttention: ViewModel {
     self.damage = damage.map {
       Message(
         "projects.integrity-check-found-faults",
-        ["time": signedIn.times.value($0.checkedAt), "faults": .list($0.faults.map { .verbatim($0) })])
+        [
+          "time": signedIn.times.value($0.checkedAt),
+          "faults": .list($0.faults.map { .verbatim($0) }),
+        ])
     }
     self.warnings =
       unreadable.prefix(ProjectsPage.warnings).map(WarningRow.init)

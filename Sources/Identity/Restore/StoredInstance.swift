@@ -82,6 +82,7 @@ extension Identity {
   /// - Parameters:
   ///   - database: The database, which is only read.
   ///   - keys: The master keys of the data folder.
+  /// - Returns: Whether they were; false if the database doesn't say.
   /// - Throws: `DatabaseError`, `CryptoError`.
   public static func isSealed(_ database: any Database, with keys: KeyRing) async throws -> Bool {
     let marks = try keys.mark()
@@ -93,6 +94,7 @@ extension Identity {
   /// Returns the newest time in a database; nil if it has none.
   ///
   /// - Parameter database: The database, which is only read.
+  /// - Returns: The time.
   /// - Throws: ``StartError``.
   public static func latestTime(
     _ database: any Database

@@ -46,6 +46,7 @@ public struct IntegrityChecks: Sendable {
   /// Returns whether a check is due.
   ///
   /// - Parameter isQuiet: Whether there's little to do right now.
+  /// - Returns: Whether it is.
   /// - Throws: ``StartError/unavailable(_:)``.
   public func isDue(isQuiet: Bool) async throws(StartError) -> Bool {
     guard let latest = try await latest() else { return isQuiet }
@@ -75,6 +76,7 @@ public struct IntegrityChecks: Sendable {
   /// Returns why the database can't be relied on; nil if it can.
   ///
   /// - Parameter start: The start of the server, before which it couldn't check anything.
+  /// - Returns: The problem.
   /// - Throws: ``StartError/unavailable(_:)``.
   public func problem(since start: Instant) async throws(StartError) -> Problem? {
     let latest = try await latest()

@@ -22,6 +22,7 @@ public struct ProgramVersion: Sendable, Hashable, Comparable {
     self.init(major: major, minor: minor, patch: patch)
   }
 
+  /// Orders versions by their numbers.
   public static func < (a: ProgramVersion, b: ProgramVersion) -> Bool {
     (a.major, a.minor, a.patch) < (b.major, b.minor, b.patch)
   }

@@ -49,6 +49,7 @@ extension Identity {
   /// Returns the names of the migrations that a start with a database would apply.
   ///
   /// - Parameter database: The database, which is only read.
+  /// - Returns: The names in order.
   /// - Throws: ``StartError``.
   public static func pendingMigrations(
     of database: any Database

@@ -46,8 +46,9 @@ struct ConfigurationFile: Sendable {
 
   private static func read(_ path: String) throws(ConfigurationError) -> Data {
     // A pipe or a device could block or never end.
-    let kind = (try? URL(filePath: path).resolvingSymlinksInPath().resourceValues(
-      forKeys: [.isRegularFileKey]))?.isRegularFile
+    let kind =
+      (try? URL(filePath: path).resolvingSymlinksInPath().resourceValues(
+        forKeys: [.isRegularFileKey]))?.isRegularFile
     guard kind == true, let handle = FileHandle(forReadingAtPath: path),
       let data = try? handle.read(upToCount: largest + 1)
     else { throw ConfigurationError(Message("cli.path-cant-be-read", ["path": .text(path)])) }

@@ -10,7 +10,8 @@ enum MigrateCommand: Command {
   static let summary = Message("cli.summary-migrates-the-database-to-this-version")
   static let options = [
     ConfigurationFile.option, Instance.dataOption,
-    Option("dry-run", variable: false, help: Message("cli.help-print-the-migrations-without-running")),
+    Option(
+      "dry-run", variable: false, help: Message("cli.help-print-the-migrations-without-running")),
     UpgradeBackup.option,
   ]
 

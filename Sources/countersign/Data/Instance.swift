@@ -50,7 +50,8 @@ struct Instance: Sendable {
         try await UpgradeBackup(folder: folder).create(identity, database)
       }
       try await identity.prepare(
-        creates: creates, migrates: migrates, progress: creates ? { _, _, _ in } : MigrationProgress.say)
+        creates: creates, migrates: migrates,
+        progress: creates ? { _, _, _ in } : MigrationProgress.say)
       return Instance(
         identity: identity, database: database, keys: keys, hasher: hasher, catalogs: catalogs)
     } catch {

@@ -28,7 +28,7 @@ extension Finding {
       Message(
         "cli.doctor-other-owner",
         [
-          "path": .text(path), "owner": .text("\(owner)"), "folderOwner": .text("\(folderOwner)"),
+          "path": .text(path), "user": .text("\(owner)"), "folderUser": .text("\(folderOwner)"),
         ])
     case .spaceEnough(let free):
       Message("cli.doctor-space-enough", ["free": .text(Size.text(free))])
@@ -89,7 +89,7 @@ extension Finding {
     case .otherOwner(let path, _, let folderOwner):
       Message(
         "cli.advice-other-owner",
-        ["path": .text(path), "owner": .text("\(folderOwner)")])
+        ["path": .text(path), "user": .text("\(folderOwner)")])
     case .spaceShort: Message("cli.advice-space")
     case .upgradeBackups: Message("cli.advice-upgrade-backups")
     case .keyMissing, .keyWrong: Message("cli.advice-key")

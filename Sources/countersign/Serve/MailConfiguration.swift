@@ -27,7 +27,9 @@ struct MailConfiguration: Sendable {
       help: Message("cli.help-ca-certificates-pem-to-trust-for")),
   ]
 
-  init?(_ arguments: Arguments, environment: [String: String], problems: inout ConfigurationProblems) {
+  init?(
+    _ arguments: Arguments, environment: [String: String], problems: inout ConfigurationProblems
+  ) {
     let dependent = ["smtp-from", "smtp-password-file", "smtp-ca"]
     guard let url = arguments.value("smtp") else {
       for name in dependent where arguments.has(name) {

@@ -99,7 +99,8 @@ struct NetworkConfiguration: Sendable {
   }
 
   private static func number(
-    _ name: String, _ range: ClosedRange<Int>, _ arguments: Arguments, _ problems: inout ConfigurationProblems
+    _ name: String, _ range: ClosedRange<Int>, _ arguments: Arguments,
+    _ problems: inout ConfigurationProblems
   ) -> Int? {
     guard let text = arguments.value(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {

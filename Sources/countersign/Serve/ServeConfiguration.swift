@@ -78,7 +78,9 @@ struct ServeConfiguration: Sendable {
     var problems = ConfigurationProblems(arguments)
     let listen = arguments.value("listen") ?? "127.0.0.1:8080"
     let address = Self.address(listen)
-    if address == nil { problems.append(Message("cli.listen-must-be-host-port-such"), of: "listen") }
+    if address == nil {
+      problems.append(Message("cli.listen-must-be-host-port-such"), of: "listen")
+    }
     (host, port) = address ?? ("127.0.0.1", 8080)
     publicURL = arguments.value("public-url")
     if let publicURL, PublicURL(publicURL) == nil {

@@ -14,7 +14,8 @@ struct IntegrityChecksTests {
     }
   }
 
-  @Test func `a check is due after a day, and after a day and a half even when busy`() async throws {
+  @Test func `a check is due after a day, and after a day and a half even when busy`() async throws
+  {
     try await withInstance { instance in
       let checks = instance.identity.integrityChecks
       try await checks.record([])
