@@ -43,6 +43,9 @@ let package = Package(
     library("CCrypt", pkgConfig: "libcrypt", package: "libcrypt-dev"),
     library("CArgon2", pkgConfig: "libargon2", package: "libargon2-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    library("CInih", pkgConfig: "inih", package: "libinih-dev"),
+    // Not in the module of the C library that comes with Swift.
+    .systemLibrary(name: "CTimex", path: "Sources/CTimex"),
     library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
 
@@ -56,6 +59,8 @@ let package = Package(
     module("HTTP", ["JSON", "Text"]),
     module("Database", []),
     module("QRCode", ["CQREncode"]),
+    module("INI", ["CInih"]),
+    module("Host", ["CTimex"]),
     module("Markdown", ["CCmark", "Text"]),
     module("Network", []),
     module("HTTPClient", ["CCurl", "Crypto", "Network"]),
@@ -109,6 +114,7 @@ let package = Package(
         .embedInCode("Migrations/m0042_alerts_sqlite.sql"),
         .embedInCode("Migrations/m0043_report_subscriptions_sqlite.sql"),
         .embedInCode("Migrations/m0045_instance_reports_sqlite.sql"),
+        .embedInCode("Migrations/m0046_upgrades_sqlite.sql"),
         .embedInCode("Migrations/m0048_audit_chain_sqlite.sql"),
         .embedInCode("Migrations/m0050_text_messages_sqlite.sql"),
       ], swiftSettings: house),
@@ -131,8 +137,8 @@ let package = Package(
       name: "countersign",
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-        "Markdown", "MailText", "Network", "HTTPClient", "SMTP", "SMS", "Identity", "HTTPServer",
-        "DatabaseSQLite",
+        "Markdown", "INI", "Host", "MailText", "Network", "HTTPClient", "SMTP", "SMS", "Identity",
+        "HTTPServer", "DatabaseSQLite",
         "IdentityToolkitAPI",
         "Console",
         "Demo",
@@ -156,6 +162,7 @@ let package = Package(
     tests("MarkdownTests", ["Markdown"]),
     tests("MailTextTests", ["MailText", "Identity", "Localization"]),
     tests("QRCodeTests", ["QRCode"]),
+    tests("INITests", ["INI"]),
     tests("NetworkTests", ["Network"]),
     tests("HTTPClientTests", ["Crypto", "HTTP", "HTTPClient", "HTTPServer", "Network"]),
     tests("SMTPTests", ["HTTPClient", "SMTP"]),
@@ -186,8 +193,8 @@ let package = Package(
     tests(
       "CountersignTests",
       [
-        "countersign", "Crypto", "Database", "HTTP", "HTTPServer", "HostileText", "Identity",
-        "IdentityToolkitAPI", "Localization", "OTP", "Text",
+        "countersign", "Crypto", "Database", "DatabaseSQLite", "HTTP", "HTTPServer", "Host",
+        "HostileText", "Identity", "IdentityToolkitAPI", "Localization", "OTP", "Text",
       ]),
     tests("ArchitectureTests", ["Localization"]),
   ]

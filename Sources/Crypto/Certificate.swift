@@ -37,6 +37,34 @@ public struct Certificate: Sendable, Equatable {
     }
   }
 
+  /// Returns whether a private key belongs to the first certificate of a file.
+  ///
+  /// - Parameters:
+  ///   - key: The key in PEM format, not encrypted.
+  ///   - bytes: The certificate in PEM format.
+  /// - Returns: False if it belongs to another certificate; nil if one of them can't be parsed.
+  public static func isKey(_ key: [UInt8], ofFirstIn bytes: [UInt8]) -> Bool? {
+    defer { ERR_clear_error() }
+    return unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe key.withUnsafeBufferPointer { key -> Bool? in
+        guard let first = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
+        else { return nil }
+        defer { unsafe BIO_free(first) }
+        guard let second = unsafe BIO_new_mem_buf(key.baseAddress, Int32(clamping: key.count))
+        else { return nil }
+        defer { unsafe BIO_free(second) }
+        guard let certificate = unsafe PEM_read_bio_X509(first, nil, nil, nil) else { return nil }
+        defer { unsafe X509_free(certificate) }
+        // Without a callback, libcrypto would ask for the password of an encrypted key.
+        guard
+          let pair = unsafe PEM_read_bio_PrivateKey(second, nil, { _, _, _, _ in 0 }, nil)
+        else { return nil }
+        defer { unsafe EVP_PKEY_free(pair) }
+        return unsafe X509_check_private_key(certificate, pair) == 1
+      }
+    }
+  }
+
   private init?(_ pointer: OpaquePointer) {
     guard let before = unsafe Certificate.seconds(X509_get0_notBefore(pointer)),
       let after = unsafe Certificate.seconds(X509_get0_notAfter(pointer))

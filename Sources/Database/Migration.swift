@@ -55,21 +55,31 @@ extension Database {
   /// - Parameters:
   ///   - migrations: All migrations, in order.
   ///   - time: The current time to record, in milliseconds since 1970.
+  ///   - toleratesNewer: Whether applied migrations that aren't in the list are accepted, if no
+  ///     migration is pending.
+  ///   - progress: Called before each migration, with its name, its number from 1, and how many
+  ///     there are.
   /// - Returns: The names of the migrations that were applied.
   /// - Throws: ``MigrationError``; ``DatabaseError`` when the table can't be read or created.
   @discardableResult
-  public func migrate(_ migrations: [Migration], at time: Int64) async throws -> [String] {
+  public func migrate(
+    _ migrations: [Migration], at time: Int64, toleratesNewer: Bool = false,
+    progress: (_ name: String, _ number: Int, _ count: Int) -> Void = { _, _, _ in }
+  ) async throws -> [String] {
     let missing = try await write { connection in
       try connection.run(
         """
         CREATE TABLE IF NOT EXISTS schema_migration (
           name TEXT NOT NULL PRIMARY KEY, digest TEXT NOT NULL, applied_at BIGINT NOT NULL)
         """)
-      return try Self.missing(of: migrations, in: connection)
+      return try Self.missing(of: migrations, in: connection, toleratesNewer: toleratesNewer)
     }
-    for migration in missing {
+    for (index, migration) in missing.enumerated() {
+      progress(migration.name, index + 1, missing.count)
       try await write { connection in
-        guard try Self.missing(of: migrations, in: connection).contains(migration) else { return }
+        let stillMissing = try Self.missing(
+          of: migrations, in: connection, toleratesNewer: toleratesNewer)
+        guard stillMissing.contains(migration) else { return }
         do throws(DatabaseError) {
           try connection.runScript(migration.text)
         } catch {
@@ -87,29 +97,35 @@ extension Database {
 
   /// Returns the names of pending migrations, without changing anything.
   ///
-  /// - Parameter migrations: All migrations, in order.
+  /// - Parameters:
+  ///   - migrations: All migrations, in order.
+  ///   - toleratesNewer: Whether applied migrations that aren't in the list are accepted, if no
+  ///     migration is pending.
   /// - Returns: The names in order; all of them for an empty database.
   /// - Throws: ``MigrationError``; ``DatabaseError`` when the table can't be read.
-  public func pending(_ migrations: [Migration]) async throws -> [String] {
+  public func pending(
+    _ migrations: [Migration], toleratesNewer: Bool = false
+  ) async throws -> [String] {
     try await read { connection in
       let isThere = try connection.first(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migration'"
       ) { _ in true }
       guard isThere != nil else { return migrations.map(\.name) }
-      return try Self.missing(of: migrations, in: connection).map(\.name)
+      return try Self.missing(
+        of: migrations, in: connection, toleratesNewer: toleratesNewer
+      ).map(\.name)
     }
   }
 
   private static func missing(
-    of migrations: [Migration], in connection: borrowing Connection
+    of migrations: [Migration], in connection: borrowing Connection, toleratesNewer: Bool
   ) throws -> [Migration] {
     let applied = try connection.all(
       "SELECT name, digest FROM schema_migration ORDER BY name"
     ) { row in (name: try row.value(0) as String, digest: try row.value(1) as String) }
     let known = Set(migrations.map(\.name))
-    for step in applied where !known.contains(step.name) {
-      throw MigrationError.unknown(step.name)
-    }
+    let unknown = applied.first { !known.contains($0.name) }
+    if let unknown, !toleratesNewer { throw MigrationError.unknown(unknown.name) }
     let digests = Dictionary(uniqueKeysWithValues: applied.map { ($0.name, $0.digest) })
     var missing: [Migration] = []
     for migration in migrations {
@@ -120,6 +136,8 @@ extension Database {
       guard digest == migration.digest else { throw MigrationError.changed(migration.name) }
       if let late = missing.first { throw MigrationError.late(late.name) }
     }
+    // A newer version applied all earlier migrations first.
+    if let unknown, !missing.isEmpty { throw MigrationError.unknown(unknown.name) }
     return missing
   }
 }

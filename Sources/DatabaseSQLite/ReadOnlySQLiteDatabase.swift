@@ -4,6 +4,7 @@ public import Database
 ///
 /// It's for files other than the database being served, such as a backup or a replaced database.
 public final class ReadOnlySQLiteDatabase: Database {
+  let options: SessionOptions
   private let readers: ReaderPool
 
   /// Opens a file.
@@ -14,7 +15,7 @@ public final class ReadOnlySQLiteDatabase: Database {
   ///     meanwhile.
   /// - Throws: ``DatabaseError``, mostly `.notADatabase` and `.cannotOpen`.
   public init(path: String, ignoresLog: Bool = false) throws(DatabaseError) {
-    let options = SessionOptions(
+    options = SessionOptions(
       path: path, access: ignoresLog ? .immutable : .readOnly, busyTimeout: .seconds(5))
     readers = ReaderPool([try .open(.reader, options)])
   }

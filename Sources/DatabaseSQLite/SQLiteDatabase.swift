@@ -8,7 +8,7 @@ import Glibc
 /// Writes are stored in groups: one commit, which waits for the disk, covers all waiting writes.
 /// Open a file only once per process, and ``close()`` it when done.
 public final class SQLiteDatabase: Database {
-  private let options: SessionOptions
+  let options: SessionOptions
   private let readers: ReaderPool
   private let writer: Writer
 

@@ -5,6 +5,8 @@ public import Database
 public enum StartError: Error, Sendable {
   /// The schema doesn't match this version.
   case migration(MigrationError)
+  /// The database can only be used by this version of the program or a newer one.
+  case newerProgramRequired(ProgramVersion)
   /// The data folder belongs to the other profile.
   case wrongProfile(Profile)
   /// The data was sealed with another master key.
@@ -68,6 +70,7 @@ extension Identity {
       migration(
         "m0043_report_subscriptions", PackageResources.m0043_report_subscriptions_sqlite_sql),
       migration("m0045_instance_reports", PackageResources.m0045_instance_reports_sqlite_sql),
+      migration("m0046_upgrades", PackageResources.m0046_upgrades_sqlite_sql),
       migration("m0048_audit_chain", PackageResources.m0048_audit_chain_sqlite_sql),
       migration("m0050_text_messages", PackageResources.m0050_text_messages_sqlite_sql),
     ]
@@ -85,26 +88,27 @@ extension Identity {
   /// - Parameters:
   ///   - creates: Whether an empty database becomes a new instance; otherwise it's an error.
   ///   - migrates: Whether to apply migrations; false if a server is using the database.
+  ///   - progress: Called before each migration, with its name, its number from 1, and how many
+  ///     there are.
   /// - Throws: ``StartError``.
-  public func prepare(creates: Bool = true, migrates: Bool = true) async throws(StartError) {
+  public func prepare(
+    creates: Bool = true, migrates: Bool = true,
+    progress: (_ name: String, _ number: Int, _ count: Int) -> Void = { _, _, _ in }
+  ) async throws(StartError) {
     let now = clock.now()
     do {
-      if !creates {
-        let pending = try await store.database.pending(Self.migrations)
-        guard pending.count < Self.migrations.count else { throw StartError.empty }
-      }
+      let pending = try await SchemaCompatibility.pending(store.database)
+      guard creates || pending.count < Self.migrations.count else { throw StartError.empty }
       if migrates {
-        try await store.database.migrate(Self.migrations, at: now.milliseconds)
+        try await store.database.migrate(
+          Self.migrations, at: now.milliseconds,
+          toleratesNewer: try await SchemaCompatibility.toleratesNewer(store.database),
+          progress: progress)
       } else {
-        let pending = try await store.database.pending(Self.migrations)
         guard pending.isEmpty else { throw StartError.olderServer(pending) }
       }
-    } catch let error as StartError {
-      throw error
-    } catch let error as MigrationError {
-      throw .migration(error)
     } catch {
-      throw .unavailable(Failure(error))
+      throw StartError(error)
     }
     try await stamp()
     try await beginMasterKey()

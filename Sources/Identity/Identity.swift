@@ -83,6 +83,8 @@ public struct Identity: Sendable {
   public let masterKeys: MasterKeys
   /// Stored secrets that can't be opened.
   public let unreadableSecrets: UnreadableSecrets
+  /// Checks of the database file for corruption.
+  public let integrityChecks: IntegrityChecks
   /// Administrators.
   public let administrators: Administrators
   /// Invitations of administrators.
@@ -206,6 +208,7 @@ public struct Identity: Sendable {
         identityProviders, backupCodeStore,
       ])
     unreadableSecrets = UnreadableSecrets(store: store)
+    integrityChecks = IntegrityChecks(store: store)
     administrators = Administrators(store: store, hasher: hasher)
     invitations = Invitations(store: store, administrators: administrators)
     administratorFactors = AdministratorFactors(

@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
+import Identity
 import Localization
 
 /// The entry point: finds the command, runs it, and reports errors.
 @main
 struct Countersign {
-  static let version = "0.1.0"
+  static let version = "\(ProgramVersion.current)"
 
   static let commands: [any Command.Type] = [
     ServeCommand.self, InitCommand.self, AdminCreateCommand.self, AdminListCommand.self,
@@ -17,9 +18,9 @@ struct Countersign {
     KeysRetireCommand.self, KeysRotateMasterCommand.self, EvidenceKeyCommand.self,
     EvidenceVerifyCommand.self, PolicyExportCommand.self, PolicyDiffCommand.self,
     PolicyApplyCommand.self, PolicySchemaCommand.self, AuditHeadsCommand.self,
-    AuditVerifyCommand.self, ClockConfirmCommand.self, BackupCommand.self,
-    ManualCommand.self, CompletionsCommand.self,
-    RestoreCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
+    AuditVerifyCommand.self, ClockConfirmCommand.self, BackupCommand.self, RestoreCommand.self,
+    MigrateCommand.self, CheckConfigCommand.self, DoctorCommand.self, ImportCommand.self,
+    ExportCommand.self, DemoCommand.self, ManualCommand.self, CompletionsCommand.self,
   ]
 
   static func main() async {

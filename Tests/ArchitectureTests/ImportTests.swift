@@ -4,7 +4,7 @@ import Testing
 /// The modules of this package that each module may import: only lower ones.
 private let mayImport: [String: Set<String>] = [
   "CMicroHTTPD": [], "CSQLite": [], "CCmark": [], "CCrypto": [], "CArgon2": [], "CQREncode": [],
-  "CZlib": [], "CCurl": [], "CCrypt": [],
+  "CZlib": [], "CCurl": [], "CCrypt": [], "CInih": [], "CTimex": [],
 
   "Crypto": ["CCrypto", "CArgon2", "CCrypt"],
   "Text": [],
@@ -18,6 +18,9 @@ private let mayImport: [String: Set<String>] = [
   "HTTP": ["JSON", "Text"],
   "Database": [],
   "QRCode": ["CQREncode"],
+  "INI": ["CInih"],
+  // Facts about the machine that only C tells.
+  "Host": ["CTimex"],
   "Markdown": ["CCmark", "Text"],
   "Network": [],
   // libcurl has one importer, and SMTP sends through it.
@@ -43,8 +46,8 @@ private let mayImport: [String: Set<String>] = [
 
   "countersign": [
     "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-    "Markdown", "MailText", "Network", "HTTPClient", "SMTP", "SMS", "Identity", "HTTPServer",
-    "DatabaseSQLite",
+    "Markdown", "INI", "Host", "MailText", "Network", "HTTPClient", "SMTP", "SMS", "Identity",
+    "HTTPServer", "DatabaseSQLite",
     "IdentityToolkitAPI", "Console", "Demo",
   ],
 
@@ -56,7 +59,7 @@ private let mayImport: [String: Set<String>] = [
 private let onlyImporter = [
   "CMicroHTTPD": "HTTPServer", "CZlib": "HTTPServer", "CSQLite": "DatabaseSQLite",
   "CCmark": "Markdown", "CCrypto": "Crypto", "CArgon2": "Crypto", "CCrypt": "Crypto",
-  "CQREncode": "QRCode", "CCurl": "HTTPClient",
+  "CQREncode": "QRCode", "CCurl": "HTTPClient", "CInih": "INI", "CTimex": "Host",
 ]
 
 /// The modules of the toolchain.

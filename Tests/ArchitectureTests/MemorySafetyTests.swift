@@ -4,7 +4,7 @@ import Testing
 /// use `unsafe`.
 private let mayBeUnsafe: Set = [
   "DatabaseSQLite", "Crypto", "QRCode", "Markdown", "SMTP", "HTTPServer",
-  "Templating",
+  "Templating", "INI", "Host",
 ]
 
 struct MemorySafetyTests {

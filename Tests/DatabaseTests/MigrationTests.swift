@@ -57,6 +57,30 @@ struct MigrationTests {
     }
   }
 
+  @Test func `a migration of a newer version can be tolerated, but not next to a pending one`()
+    async throws
+  {
+    try await withDatabase { database in
+      try await database.migrate([Self.first, Self.second], at: 0)
+      let applied = try await database.migrate([Self.first], at: 0, toleratesNewer: true)
+      #expect(applied == [])
+      let later = Migration(name: "m0003_later", text: "SELECT 1", digest: "d4")
+      await #expect(throws: MigrationError.unknown("m0002_second")) {
+        try await database.pending([Self.first, later], toleratesNewer: true)
+      }
+    }
+  }
+
+  @Test func `progress names each migration before it runs`() async throws {
+    try await withDatabase { database in
+      var steps: [String] = []
+      try await database.migrate([Self.first, Self.second], at: 0) { name, number, count in
+        steps.append("\(number)/\(count) \(name)")
+      }
+      #expect(steps == ["1/2 m0001_first", "2/2 m0002_second"])
+    }
+  }
+
   @Test func `a migration can't be inserted before an applied one`() async throws {
     try await withDatabase { database in
       try await database.migrate(

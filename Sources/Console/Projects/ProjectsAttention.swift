@@ -14,15 +14,25 @@ struct ProjectsAttention: ViewModel {
   let held: [HeldRow]
   /// The warning that the server's clock isn't trusted; nil while it is.
   let clock: ClockBanner?
+  /// The warning that the database file is damaged; nil if the latest check found no fault.
+  let damage: Message?
 
   init(
     _ warnings: [ScopeWarning], _ differing: (projects: [DifferingTenants], hasMore: Bool),
     overdue: [(signOff: SignOff, projectName: String)], held: [HeldAgent],
     reporting: [ReportingPool], alerts: [Alert], unreadable: [UnreadableSecrets.Group],
-    drifting: [DriftingPool],
+    drifting: [DriftingPool], damage: IntegrityChecks.Result?,
     clock: ClockBanner?, _ signedIn: SignedIn, administrator: Administrator
   ) {
     self.clock = clock
+    self.damage = damage.map {
+      Message(
+        "projects.integrity-check-found-faults",
+        [
+          "time": signedIn.times.value($0.checkedAt),
+          "faults": .list($0.faults.map { .verbatim($0) }),
+        ])
+    }
     self.warnings =
       unreadable.prefix(ProjectsPage.warnings).map(WarningRow.init)
       + reporting.map(WarningRow.init)
@@ -46,10 +56,12 @@ struct ProjectsAttention: ViewModel {
 
   var isEmpty: Bool {
     warnings.isEmpty && differing.isEmpty && overdue.isEmpty && held.isEmpty && clock == nil
+      && damage == nil
   }
 
   static let keys: Keys<Self> = [
     .optional(\.clock),
+    .text(\.damage),
     .flag("hasWarnings") { !$0.warnings.isEmpty },
     .list(\.warnings),
     .flag(\.hasMoreWarnings),

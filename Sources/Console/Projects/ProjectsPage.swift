@@ -50,6 +50,9 @@ struct ProjectsPage: Sendable {
     let drifting = try await refusing {
       try await identity.policies.drifting(in: page.items, visibleTo: administrator)
     }
+    let damage = try await refusing {
+      try await identity.integrityChecks.damage(visibleTo: administrator)
+    }
     let held = try await held(administrator)
     let waiting = signedIn.approvals ?? 0
     let frame = frames.frame(Message("projects.projects"), for: signedIn)
@@ -87,7 +90,7 @@ struct ProjectsPage: Sendable {
       attention: ProjectsAttention(
         warnings, mostDiffering, overdue: Array(overdue.prefix(Self.warnings)), held: held,
         reporting: reporting, alerts: alerts,
-        unreadable: unreadable, drifting: drifting,
+        unreadable: unreadable, drifting: drifting, damage: damage,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
       upcoming: try await Upcoming(identity, exemptions, signedIn), query: query, after: after,
       firstRun: query.isEmpty && after == nil && page.next == nil

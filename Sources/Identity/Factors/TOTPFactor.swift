@@ -47,6 +47,13 @@ package struct TOTPFactor: Sendable {
     }
   }
 
+  /// Returns whether a stored secret can be opened.
+  func opens(
+    _ sealed: [UInt8], project: String, tenant: String, account: String, factor: String
+  ) -> Bool {
+    (try? sealer.open(sealed, with: Self.associated(project, tenant, account, factor))) != nil
+  }
+
   /// Opens a secret that was sealed for one factor of an account.
   func opened(
     _ sealed: [UInt8], _ factor: ID<Factor>, of account: Account, in scope: Scope

@@ -23,6 +23,8 @@ public enum BackupFault: Error, Sendable {
   case orphans([String])
   /// The schema doesn't match this version.
   case migration(MigrationError)
+  /// The database can only be used by this version of the program or a newer one.
+  case newerProgramRequired(ProgramVersion)
   /// The database was sealed with another master key.
   case wrongKey
   /// The file can't be read.
@@ -42,7 +44,7 @@ extension Identity {
   ) async throws(BackupFault) -> StoredInstance {
     do {
       try await checkIntegrity(database)
-      let pending = try await database.pending(migrations)
+      let pending = try await SchemaCompatibility.pending(database)
       let marks = try keys.mark()
       return try await database.read { connection in
         try stored(marks, pending, connection)
@@ -51,6 +53,8 @@ extension Identity {
       throw fault
     } catch let error as MigrationError {
       throw .migration(error)
+    } catch let error as NewerProgramRequired {
+      throw .newerProgramRequired(error.oldest)
     } catch let error as DatabaseError {
       throw .unreadable(error.message)
     } catch {
@@ -71,6 +75,33 @@ extension Identity {
     return StoredInstance(
       profile: profile, users: users ?? 0, pendingMigrations: pending,
       latest: try StoredTime.latest(connection))
+  }
+
+  /// Returns whether the secrets of a database were sealed with one of the keys.
+  ///
+  /// - Parameters:
+  ///   - database: The database, which is only read.
+  ///   - keys: The master keys of the data folder.
+  /// - Returns: Whether they were; false if the database doesn't say.
+  /// - Throws: `DatabaseError`, `CryptoError`.
+  public static func isSealed(_ database: any Database, with keys: KeyRing) async throws -> Bool {
+    let marks = try keys.mark()
+    return try await database.read { connection in
+      try stampKept("key_mark", connection).map(marks.contains) ?? false
+    }
+  }
+
+  /// Returns the newest time in a database; nil if it has none.
+  ///
+  /// - Parameter database: The database, which is only read.
+  /// - Returns: The time.
+  /// - Throws: ``StartError``.
+  public static func latestTime(
+    _ database: any Database
+  ) async throws(StartError) -> Instant? {
+    do { return try await database.read { try StoredTime.latest($0) } } catch {
+      throw StartError(error)
+    }
   }
 
   /// Reads a value of the `instance` table; nil if there is none.

@@ -7,10 +7,16 @@ struct Option: Sendable {
   let help: Message
   /// The environment variable used when the option isn't on the command line; nil for none.
   let variable: String?
+  /// Whether the option can be repeated, or have values separated by commas.
+  let isList: Bool
 
-  init(_ name: String, _ placeholder: String? = nil, variable: Bool = true, help: Message) {
+  init(
+    _ name: String, _ placeholder: String? = nil, variable: Bool = true, isList: Bool = false,
+    help: Message
+  ) {
     self.name = name
     self.placeholder = placeholder
+    self.isList = isList
     self.help = help
     let words = name.uppercased().split(separator: "-").joined(separator: "_")
     self.variable = variable ? "COUNTERSIGN_\(words)" : nil
@@ -32,14 +38,18 @@ struct ConfigurationError: Error {
   init(_ problem: Message) { problems = [problem] }
 }
 
-/// The options and operands from the command line and the environment.
+/// The options and operands from the command line, the environment, and the configuration file.
 struct Arguments: Sendable {
   private var values: [String: [String]] = [:]
+  private var file: ConfigurationFile?
+  /// The options whose values are from the configuration file.
+  private var fromFile: Set<String> = []
   private(set) var operands: [String] = []
 
   /// Parses arguments against a command's options.
   ///
-  /// `--name=VALUE` is the same as `--name VALUE`, and the command line overrides the environment.
+  /// `--name=VALUE` is the same as `--name VALUE`. The command line overrides the environment, which
+  /// overrides the configuration file; problems in the file are in ``fileProblems``.
   init(
     _ words: [String], options: [Option], environment: [String: String] = [:]
   ) throws(UsageError) {
@@ -75,11 +85,39 @@ struct Arguments: Sendable {
     for option in options where values[option.name] == nil {
       guard let variable = option.variable, let value = environment[variable] else { continue }
       if option.placeholder == nil {
-        guard ["1", "true", "yes", "on"].contains(value.lowercased()) else { continue }
+        guard Self.flag(value) == true else { continue }
         values[option.name] = ["true"]
       } else if !value.isEmpty {
         values[option.name] = [value]
       }
+    }
+    guard options.contains(where: { $0.name == ConfigurationFile.option.name }),
+      let path = value(ConfigurationFile.option.name)
+    else { return }
+    let file = ConfigurationFile(path: path, options: ServeConfiguration.options)
+    for option in options where values[option.name] == nil {
+      guard let value = file.values[option.name] else { continue }
+      values[option.name] = value
+      fromFile.insert(option.name)
+    }
+    self.file = file
+  }
+
+  /// What's wrong with the configuration file.
+  var fileProblems: [Message] { file?.problems ?? [] }
+
+  /// Returns the line of the configuration file that an option's value is from; nil if it's from
+  /// elsewhere.
+  func place(of name: String) -> String? {
+    fromFile.contains(name) ? file?.places[name] : nil
+  }
+
+  /// Returns whether a text turns a flag on or off; nil if it does neither.
+  static func flag(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "1", "true", "yes", "on": true
+    case "0", "false", "no", "off": false
+    default: nil
     }
   }
 

@@ -9,14 +9,15 @@ struct SecretFile {
 
   /// Returns the first line of the file, or else the variable; nil if there's neither.
   func read(
-    _ arguments: Arguments, _ environment: [String: String], _ problems: inout [Message]
+    _ arguments: Arguments, _ environment: [String: String], _ problems: inout ConfigurationProblems
   ) -> Secret? {
     if let file = arguments.value(option) {
       guard let data = FileManager.default.contents(atPath: file),
         let line = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first
       else {
         problems.append(
-          Message("cli.the-secret-file-cant-be", ["name": .text(option), "file": .text(file)]))
+          Message("cli.the-secret-file-cant-be", ["name": .text(option), "file": .text(file)]),
+          of: option)
         return nil
       }
       return Secret(String(line))

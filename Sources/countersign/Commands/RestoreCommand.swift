@@ -66,7 +66,7 @@ private struct Restore {
       let stored = try await BackupFile(path: swap.draftDatabase).inspect(ring)
       let (report, revived) = try await prepare(stored, former, environment: environment)
       await former?.close()
-      try swap.commit(stamp: Self.stamp(stopped))
+      try swap.commit(stamp: stopped.fileStamp)
       let aside = try swap.finish()
       say(stored, report, revived, trouble, aside)
     } catch {
@@ -112,7 +112,7 @@ private struct Restore {
     do {
       instance = try await Instance.open(
         draft, assets: .ofCommands, keys: ring, profile: stored.profile, creates: false,
-        migrates: true)
+        migrates: true, backup: .skip)
     } catch let error as StartError {
       throw ConfigurationError(error.message)
     }
@@ -176,12 +176,6 @@ private struct Restore {
     for state in revived {
       Terminal.say("  \(OperatorText.string(state.kind.message))\t\(state.what)")
     }
-  }
-
-  /// Formats a time for a file name, such as `20261121T060102Z`.
-  private static func stamp(_ moment: Instant) -> String {
-    let text = moment.rfc3339Milliseconds.prefix { $0 != "." }
-    return text.filter { $0 != "-" && $0 != ":" } + "Z"
   }
 }
 

@@ -25,20 +25,19 @@ struct Instance: Sendable {
   static func open(
     _ folder: DataFolder, assets: Assets, profile: Profile, defaultProject: ID<Project>? = nil,
     carriesMail: Bool = false, smsLimits: SMSLimits? = nil, creates: Bool = false,
-    migrates: Bool = true,
-    environment: [String: String]
+    migrates: Bool = true, backup: UpgradeBackup.Choice = .create, environment: [String: String]
   ) async throws -> Instance {
     try await open(
       folder, assets: assets, keys: try folder.masterKey(environment: environment),
       profile: profile, defaultProject: defaultProject, carriesMail: carriesMail,
-      smsLimits: smsLimits, creates: creates, migrates: migrates)
+      smsLimits: smsLimits, creates: creates, migrates: migrates, backup: backup)
   }
 
   /// Opens a folder with keys that were already read.
   static func open(
     _ folder: DataFolder, assets: Assets, keys: KeyRing, profile: Profile,
     defaultProject: ID<Project>? = nil, carriesMail: Bool = false, smsLimits: SMSLimits? = nil,
-    creates: Bool, migrates: Bool
+    creates: Bool, migrates: Bool, backup: UpgradeBackup.Choice
   ) async throws -> Instance {
     let catalogs = try assets.catalogs()
     let database = try folder.open()
@@ -48,10 +47,15 @@ struct Instance: Sendable {
         database: database, keys: keys, profile: profile, hasher: hasher,
         mail: CatalogMailWriter(catalogs), defaultProject: defaultProject, carriesMail: carriesMail,
         smsLimits: smsLimits)
-      try await identity.prepare(creates: creates, migrates: migrates)
+      if migrates, !creates, backup == .create {
+        try await UpgradeBackup(folder: folder).create(identity, database)
+      }
+      try await identity.prepare(
+        creates: creates, migrates: migrates,
+        progress: creates ? { _, _, _ in } : MigrationProgress.say)
       return Instance(
         identity: identity, database: database, keys: keys, hasher: hasher, catalogs: catalogs)
-    } catch let error as StartError {
+    } catch {
       await database.close()
       throw error
     }
@@ -76,19 +80,22 @@ struct Instance: Sendable {
   /// - Parameters:
   ///   - folder: The data folder.
   ///   - migrates: False while a server uses the folder, which may be an older version.
+  ///   - backup: Whether a backup is created before migrations.
   /// - Returns: The instance, ready for use.
   /// - Throws: When the folder has no instance, or one that this version can't use.
-  static func existing(_ folder: DataFolder, migrates: Bool) async throws -> Instance {
+  static func existing(
+    _ folder: DataFolder, migrates: Bool, backup: UpgradeBackup.Choice = .create
+  ) async throws -> Instance {
     let environment = ProcessInfo.processInfo.environment
     try folder.mustHoldInstance()
     do {
       do {
         return try await open(
-          folder, assets: .ofCommands, profile: .standalone, migrates: migrates,
+          folder, assets: .ofCommands, profile: .standalone, migrates: migrates, backup: backup,
           environment: environment)
       } catch StartError.wrongProfile(let profile) {
         return try await open(
-          folder, assets: .ofCommands, profile: profile, migrates: migrates,
+          folder, assets: .ofCommands, profile: profile, migrates: migrates, backup: backup,
           environment: environment)
       }
     } catch let error as StartError {

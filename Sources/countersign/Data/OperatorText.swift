@@ -24,6 +24,7 @@ extension StartError {
   var message: Message {
     switch self {
     case .migration(let error): .verbatim(error.description)
+    case .newerProgramRequired(let oldest): Message.newerProgramRequired(oldest)
     case .wrongProfile(let profile):
       Message("cli.this-data-folder-belongs-to-the", ["profile": .text(profile.rawValue)])
     case .wrongKey:
@@ -35,6 +36,15 @@ extension StartError {
     case .unavailable(let failure):
       Message("cli.the-database-cannot-be-used", ["reason": .text("\(failure)")])
     }
+  }
+}
+
+extension Message {
+  /// Says which version a database requires, and how to go back.
+  fileprivate static func newerProgramRequired(_ oldest: ProgramVersion) -> Message {
+    Message(
+      "cli.the-database-requires-a-newer-version",
+      ["oldest": .text("\(oldest)"), "version": .text(Countersign.version)])
   }
 }
 
@@ -53,6 +63,7 @@ extension BackupFault {
             tables.map { Message("cli.row-refers-to-none", ["table": .text($0)]) })
         ])
     case .migration(let error): .verbatim(error.description)
+    case .newerProgramRequired(let oldest): Message.newerProgramRequired(oldest)
     case .wrongKey:
       Message("cli.another-master-key-sealed-it-put")
     case .unreadable(let reason): Message("cli.it-cant-be-read", ["reason": .text(reason)])

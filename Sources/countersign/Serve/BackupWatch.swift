@@ -25,7 +25,7 @@ struct BackupWatch: Sendable {
     self.limit = limit
   }
 
-  init?(_ arguments: Arguments, problems: inout [Message]) {
+  init?(_ arguments: Arguments, problems: inout ConfigurationProblems) {
     let text = arguments.value("backup-age")
     let hours = text.map { Int($0) ?? 0 } ?? Self.standardLimit
     if let text, !(1...8760).contains(hours) {

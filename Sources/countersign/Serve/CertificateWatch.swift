@@ -60,7 +60,7 @@ struct CertificateWatch: Sendable {
       ["count": .number(days), "subject": .text(subject), "date": .text(end)])
   }
 
-  private static func date(_ seconds: Int64) -> String {
+  static func date(_ seconds: Int64) -> String {
     Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
   }
 }

@@ -8,13 +8,17 @@ struct Housekeeping: Sendable {
   private let tasks: [Task<Void, Never>]
 
   /// Starts all tasks, beginning with deletions left from an earlier run.
-  init(_ identity: Identity, keeper: KeyRotationTask, auditHeads: AuditHeadFile?) {
+  init(
+    _ identity: Identity, keeper: KeyRotationTask, integrity: IntegrityWatch,
+    auditHeads: AuditHeadFile?
+  ) {
     self.identity = identity
     let sealing = AuditSealing(identity.auditChain, exportingTo: auditHeads)
     self.sealing = sealing
     tasks = [
       Task { await Self.keep(keeper) },
       Task { await Self.watchClock(identity) },
+      Task { await integrity.run() },
       Task { await Self.purgeExpired(identity) },
       Task { await Self.purge(identity) },
       Task { await Self.file(identity) },

@@ -27,23 +27,28 @@ struct MailConfiguration: Sendable {
       help: Message("cli.help-ca-certificates-pem-to-trust-for")),
   ]
 
-  init?(_ arguments: Arguments, environment: [String: String], problems: inout [Message]) {
+  init?(
+    _ arguments: Arguments, environment: [String: String], problems: inout ConfigurationProblems
+  ) {
     let dependent = ["smtp-from", "smtp-password-file", "smtp-ca"]
     guard let url = arguments.value("smtp") else {
       for name in dependent where arguments.has(name) {
-        problems.append(Message("cli.requires-smtp", ["name": .text(name)]))
+        problems.append(Message("cli.requires-smtp", ["name": .text(name)]), of: name)
       }
       return nil
     }
     let known = problems.count
     var server: SMTPServer?
-    do { server = try SMTPServer(url) } catch { problems.append(Self.message(error)) }
+    do { server = try SMTPServer(url) } catch {
+      problems.append(Self.message(error), of: "smtp")
+    }
     let sender = Self.sender(arguments.value("smtp-from"), &problems)
     if let file = arguments.value("smtp-ca") {
       if FileManager.default.isReadableFile(atPath: file) {
         server?.authority = file
       } else {
-        problems.append(Message("cli.the-smtp-ca-file-cant-be", ["file": .text(file)]))
+        problems.append(
+          Message("cli.the-smtp-ca-file-cant-be", ["file": .text(file)]), of: "smtp-ca")
       }
     }
     let password = SecretFile(
@@ -51,7 +56,8 @@ struct MailConfiguration: Sendable {
     ).read(arguments, environment, &problems)
     if let named = server, named.user != nil, password == nil, problems.count == known {
       problems.append(
-        Message("cli.smtp-has-a-user-name-set", ["variable": .text(Self.passwordVariable)]))
+        Message("cli.smtp-has-a-user-name-set", ["variable": .text(Self.passwordVariable)]),
+        of: "smtp")
     }
     if server?.user != nil { server?.password = password }
     guard let server, let sender, problems.count == known else { return nil }
@@ -60,10 +66,10 @@ struct MailConfiguration: Sendable {
   }
 
   private static func sender(
-    _ text: String?, _ problems: inout [Message]
+    _ text: String?, _ problems: inout ConfigurationProblems
   ) -> (MailAddress, String?)? {
     guard let text else {
-      problems.append(Message("cli.smtp-requires-smtp-from-the-senders"))
+      problems.append(Message("cli.smtp-requires-smtp-from-the-senders"), of: "smtp")
       return nil
     }
     var (name, address) = ("", Substring(text))
@@ -77,7 +83,7 @@ struct MailConfiguration: Sendable {
     guard let sender = MailAddress(String(address)),
       !name.unicodeScalars.contains(where: { $0.value < 32 || (127...159).contains($0.value) })
     else {
-      problems.append(Message("cli.smtp-from-must-be-an-address"))
+      problems.append(Message("cli.smtp-from-must-be-an-address"), of: "smtp-from")
       return nil
     }
     return (sender, name.isEmpty ? nil : name)

@@ -15,7 +15,7 @@ struct NetworkConfiguration: Sendable {
 
   static let options = [
     Option(
-      "trusted-proxy", "ADDR",
+      "trusted-proxy", "ADDR", isList: true,
       help: Message("cli.help-proxies-whose-x-forwarded-for-and")),
     Option(
       "max-connections", "N",
@@ -32,16 +32,18 @@ struct NetworkConfiguration: Sendable {
       help: Message(
         "cli.help-maximum-size-of-a-request-line", ["number": .text("\(Limits().headers)")])),
     Option(
-      "emulator-origin", "ORIGIN",
+      "emulator-origin", "ORIGIN", isList: true,
       help: Message("cli.help-emulator-origins-of-web-pages-allowed")),
   ]
 
-  init(_ arguments: Arguments, profile: Profile, problems: inout [Message]) {
+  init(_ arguments: Arguments, profile: Profile, problems: inout ConfigurationProblems) {
     for text in Self.list("trusted-proxy", arguments, &problems) {
       if let range = AddressRange(text) {
         trustedProxies.append(range)
       } else {
-        problems.append(Message("cli.trusted-proxy-must-be-an-address", ["text": .text(text)]))
+        problems.append(
+          Message("cli.trusted-proxy-must-be-an-address", ["text": .text(text)]),
+          of: "trusted-proxy")
       }
     }
     connections = Self.number("max-connections", 1...1_000_000, arguments, &problems)
@@ -50,10 +52,13 @@ struct NetworkConfiguration: Sendable {
     headers = Self.number("max-header-bytes", 4096...65536, arguments, &problems)
     let origins = Self.list("emulator-origin", arguments, &problems)
     if !origins.isEmpty, profile != .emulator {
-      problems.append(Message("cli.emulator-origin-requires-the-emulator"))
+      problems.append(
+        Message("cli.emulator-origin-requires-the-emulator"), of: "emulator-origin")
     }
     for text in origins where !EmulatorOrigins.isOrigin(text) {
-      problems.append(Message("cli.emulator-origin-must-be-an-origin", ["text": .text(text)]))
+      problems.append(
+        Message("cli.emulator-origin-must-be-an-origin", ["text": .text(text)]),
+        of: "emulator-origin")
     }
     emulatorOrigins = EmulatorOrigins(origins)
   }
@@ -75,22 +80,28 @@ struct NetworkConfiguration: Sendable {
       "cli.the-open-file-limit-ulimit-n",
       [
         "allowed": .text("\(allowed)"), "wanted": .text("\(wanted)"),
-        "files": .text("\(wanted + 1024)"),
+        "files": .text("\(openFiles(connections: wanted))"),
       ])
   }
 
+  /// Returns the open file limit to set for a number of connections, by default that of the server.
+  static func openFiles(connections: Int?) -> Int { (connections ?? Limits().connections) + 1024 }
+
   /// Returns the values of an option that can be repeated or contain commas.
   private static func list(
-    _ name: String, _ arguments: Arguments, _ problems: inout [Message]
+    _ name: String, _ arguments: Arguments, _ problems: inout ConfigurationProblems
   ) -> [String] {
     guard arguments.has(name) else { return [] }
     let texts = arguments.all(name).map { $0.trimmingCharacters(in: .whitespaces) }
-    if texts.isEmpty { problems.append(Message("cli.option-is-empty", ["name": .text(name)])) }
+    if texts.isEmpty {
+      problems.append(Message("cli.option-is-empty", ["name": .text(name)]), of: name)
+    }
     return texts
   }
 
   private static func number(
-    _ name: String, _ range: ClosedRange<Int>, _ arguments: Arguments, _ problems: inout [Message]
+    _ name: String, _ range: ClosedRange<Int>, _ arguments: Arguments,
+    _ problems: inout ConfigurationProblems
   ) -> Int? {
     guard let text = arguments.value(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
@@ -100,7 +111,7 @@ struct NetworkConfiguration: Sendable {
           [
             "name": .text(name), "least": .text("\(range.lowerBound)"),
             "most": .text("\(range.upperBound)"), "text": .text(text),
-          ]))
+          ]), of: name)
       return nil
     }
     return number

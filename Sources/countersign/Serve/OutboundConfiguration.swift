@@ -6,13 +6,18 @@ import Network
 /// How the server reaches others over HTTPS.
 enum OutboundConfiguration {
   /// Returns a client; nil if the options are invalid.
-  static func client(_ arguments: Arguments, _ problems: inout [Message]) -> HTTPClient? {
+  static func client(_ arguments: Arguments, _ problems: inout ConfigurationProblems) -> HTTPClient?
+  {
     let texts = arguments.value("outbound-allow")?.split(separator: ",") ?? []
     let ranges = texts.compactMap { AddressRange($0.trimmingCharacters(in: .whitespaces)) }
-    if ranges.count != texts.count { problems.append(Message("cli.outbound-allow-must-be")) }
+    if ranges.count != texts.count {
+      problems.append(Message("cli.outbound-allow-must-be"), of: "outbound-allow")
+    }
     let authority = arguments.value("outbound-ca")
     if let authority, !FileManager.default.isReadableFile(atPath: authority) {
-      problems.append(Message("cli.the-outbound-ca-file-cant-be", ["file": .text(authority)]))
+      problems.append(
+        Message("cli.the-outbound-ca-file-cant-be", ["file": .text(authority)]),
+        of: "outbound-ca")
       return nil
     }
     guard ranges.count == texts.count else { return nil }

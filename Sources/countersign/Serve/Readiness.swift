@@ -11,6 +11,7 @@ actor Readiness {
   private let folder: DataFolder
   /// Whether the master key was passed to the program, so that there's no file to check.
   private let isKeyFixed: Bool
+  private let start: Instant
   private var last: (at: ContinuousClock.Instant, reasons: Task<[String], Never>)?
 
   /// The least free disk space, in bytes, with which the server is ready.
@@ -20,23 +21,28 @@ actor Readiness {
     self.identity = identity
     self.folder = folder
     isKeyFixed = PassedKey(environment: environment) != nil
+    start = identity.clock.now()
   }
 
-  /// Returns the failed checks, of `database`, `clock`, `keys`, and `disk`; empty when it's ready.
+  /// Returns the failed checks, of `database`, `integrity`, `clock`, `keys`, and `disk`; empty when
+  /// it's ready.
   func reasons() async -> [String] {
     if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.reasons.value }
-    let task = Task { [identity, folder, isKeyFixed] in
-      await Self.find(identity, folder, isKeyFixed)
+    let task = Task { [identity, folder, isKeyFixed, start] in
+      await Self.find(identity, folder, isKeyFixed, since: start)
     }
     last = (.now, task)
     return await task.value
   }
 
   private static func find(
-    _ identity: Identity, _ folder: DataFolder, _ isKeyFixed: Bool
+    _ identity: Identity, _ folder: DataFolder, _ isKeyFixed: Bool, since start: Instant
   ) async -> [String] {
     var reasons: [String] = []
     do { try await identity.checkWritable() } catch { reasons.append("database") }
+    // An unreadable database is reported above.
+    let integrity = try? await identity.integrityChecks.problem(since: start)
+    if integrity != nil { reasons.append("integrity") }
     if identity.clockGuard.doubt != nil { reasons.append("clock") }
     let hasKey = isKeyFixed || (try? folder.keptKeys()) != nil
     if !hasKey || !identity.hasSigningKey { reasons.append("keys") }

@@ -43,18 +43,18 @@ struct SMSConfiguration: Sendable {
 
   init?(
     _ arguments: Arguments, environment: [String: String], hasMail: Bool,
-    problems: inout [Message]
+    problems: inout ConfigurationProblems
   ) {
     let known = problems.count
     let limits = Self.limits(arguments, &problems)
     switch (arguments.value("sms-url"), arguments.value("sms-mail")) {
     case (nil, nil):
       for name in Self.names where arguments.has(name) {
-        problems.append(Message("cli.requires-sms", ["name": .text(name)]))
+        problems.append(Message("cli.requires-sms", ["name": .text(name)]), of: name)
       }
       return nil
     case (_?, _?):
-      problems.append(Message("cli.sms-url-and-sms-mail"))
+      problems.append(Message("cli.sms-url-and-sms-mail"), of: "sms-mail")
       return nil
     case (let url?, nil):
       guard let way = Self.gateway(url, arguments, environment, &problems) else { return nil }
@@ -74,13 +74,13 @@ struct SMSConfiguration: Sendable {
   }
 
   private static func limits(
-    _ arguments: Arguments, _ problems: inout [Message]
+    _ arguments: Arguments, _ problems: inout ConfigurationProblems
   ) -> SMSLimits? {
     let usual = SMSLimits()
     func number(_ name: String, _ usual: Int) -> Int? {
       guard let text = arguments.value(name) else { return usual }
       guard let number = Int(text), (1...1_000_000).contains(number) else {
-        problems.append(Message("cli.sms-daily-must-be", ["name": .text(name)]))
+        problems.append(Message("cli.sms-daily-must-be", ["name": .text(name)]), of: name)
         return nil
       }
       return number
@@ -93,18 +93,21 @@ struct SMSConfiguration: Sendable {
 
   private static func gateway(
     _ text: String, _ arguments: Arguments, _ environment: [String: String],
-    _ problems: inout [Message]
+    _ problems: inout ConfigurationProblems
   ) -> Way? {
     var url: ClientURL?
     do throws(ClientURLError) { url = try ClientURL(text) } catch {
-      problems.append(error.message(of: "sms-url"))
+      problems.append(error.message(of: "sms-url"), of: "sms-url")
     }
     let word = arguments.value("sms-format") ?? SMSGateway.Format.webhook.rawValue
     let format = SMSGateway.Format(rawValue: word)
-    if format == nil { problems.append(Message("cli.sms-format-must-be", ["word": .text(word)])) }
+    if format == nil {
+      problems.append(
+        Message("cli.sms-format-must-be", ["word": .text(word)]), of: "sms-format")
+    }
     let (user, sender) = (arguments.value("sms-user") ?? "", arguments.value("sms-from") ?? "")
     if format == .twilio, user.isEmpty || sender.isEmpty {
-      problems.append(Message("cli.sms-twilio-requires"))
+      problems.append(Message("cli.sms-twilio-requires"), of: "sms-format")
     }
     let secret = SecretFile(
       option: "sms-secret-file", variable: secretVariable

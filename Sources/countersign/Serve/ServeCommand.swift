@@ -37,7 +37,7 @@ enum ServeCommand: Command {
         folder, assets: configuration.assets, profile: configuration.profile,
         defaultProject: ID(configuration.defaultProject),
         carriesMail: configuration.mail != nil, smsLimits: configuration.sms?.limits,
-        creates: creates,
+        creates: creates, backup: configuration.upgradeBackup,
         environment: ProcessInfo.processInfo.environment)
       try await instance.identity.messages.recordCarriesMail()
       // Must run before anything is deleted because of its age.
@@ -74,7 +74,7 @@ enum ServeCommand: Command {
     let housekeeping = Housekeeping(
       instance.identity,
       keeper: KeyRotationTask(instance, folder, environment: ProcessInfo.processInfo.environment),
-      auditHeads: configuration.auditHeads)
+      integrity: IntegrityWatch(instance), auditHeads: configuration.auditHeads)
     let deliveries = Delivery.all(of: configuration, instance.identity)
     manager?.report(.ready)
     let signsOfLife = Task { await manager?.keepAlive() }

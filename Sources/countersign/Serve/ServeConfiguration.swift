@@ -1,3 +1,4 @@
+import Console
 import Demo
 import Foundation
 import HTTPServer
@@ -16,6 +17,8 @@ struct ServeConfiguration: Sendable {
   var network: NetworkConfiguration
   var defaultProject: String
   var emulatorBeyondLoopback: Bool
+  /// Whether a backup is created before the database is migrated.
+  var upgradeBackup: UpgradeBackup.Choice
   var accessLog: String
   /// The file that signed heads of the audit log are appended to; nil for none.
   var auditHeads: AuditHeadFile?
@@ -34,6 +37,7 @@ struct ServeConfiguration: Sendable {
 
   static let options =
     [
+      ConfigurationFile.option,
       Option(
         "listen", "HOST:PORT", help: Message("cli.help-address-to-listen-on-default-127")),
       Option(
@@ -59,6 +63,7 @@ struct ServeConfiguration: Sendable {
       Option(
         "policy-file", "FILE",
         help: Message("cli.help-show-in-the-console-which")),
+      UpgradeBackup.option,
     ] + BackupWatch.options + NetworkConfiguration.options + MailConfiguration.options
     + SMSConfiguration.options + [
       Option(
@@ -70,29 +75,38 @@ struct ServeConfiguration: Sendable {
         help: Message("cli.help-demo-show-pages-in-accented-text")),
     ]
 
+  static let defaultData = "./data"
+
   /// Validates all options.
   ///
   /// - Throws: `ConfigurationError` with all problems at once.
   init(
     _ arguments: Arguments, environment: [String: String] = [:]
   ) throws(ConfigurationError) {
-    var problems: [Message] = []
+    var problems = ConfigurationProblems(arguments)
     let listen = arguments.value("listen") ?? "127.0.0.1:8080"
     let address = Self.address(listen)
-    if address == nil { problems.append(Message("cli.listen-must-be-host-port-such")) }
+    if address == nil {
+      problems.append(Message("cli.listen-must-be-host-port-such"), of: "listen")
+    }
     (host, port) = address ?? ("127.0.0.1", 8080)
     publicURL = arguments.value("public-url")
-    data = arguments.value("data") ?? "./data"
+    if let publicURL, PublicURL(publicURL) == nil {
+      problems.append(Message("cli.public-url-must-be-a-scheme"), of: "public-url")
+    }
+    data = arguments.value("data") ?? Self.defaultData
     let word = arguments.value("profile") ?? Profile.standalone.rawValue
     if Profile(rawValue: word) == nil {
-      problems.append(Message("cli.profile-must-be-standalone-or-emulator", ["word": .text(word)]))
+      problems.append(
+        Message("cli.profile-must-be-standalone-or-emulator", ["word": .text(word)]), of: "profile")
     }
     profile = Profile(rawValue: word) ?? .standalone
     assets = Assets(folder: arguments.value("assets"))
-    problems += assets.problems
+    for problem in assets.problems { problems.append(problem, of: "assets") }
     network = NetworkConfiguration(arguments, profile: profile, problems: &problems)
     defaultProject = arguments.value("project") ?? "demo-project"
     emulatorBeyondLoopback = arguments.has("emulator-beyond-loopback")
+    upgradeBackup = arguments.has(UpgradeBackup.option.name) ? .skip : .create
     accessLog = arguments.value("access-log") ?? "-"
     auditHeads = arguments.value("audit-heads").map { AuditHeadFile(path: $0) }
     policyFile = arguments.value("policy-file")
@@ -102,7 +116,9 @@ struct ServeConfiguration: Sendable {
     case (let certificate?, let key?): tls = .init(certificate: certificate, key: key)
     default:
       tls = nil
-      problems.append(Message("cli.tls-certificate-and-tls-key-must"))
+      problems.append(
+        Message("cli.tls-certificate-and-tls-key-must"),
+        of: arguments.has("tls-key") ? "tls-key" : "tls-certificate")
     }
     mail = MailConfiguration(arguments, environment: environment, problems: &problems)
     sms = SMSConfiguration(
@@ -111,21 +127,25 @@ struct ServeConfiguration: Sendable {
     demo = arguments.has("demo") ? Demo.standardSeed : nil
     if let text = arguments.value("demo-seed") {
       let seed = UInt64(text)
-      if demo == nil { problems.append(Message("cli.demo-seed-requires-demo")) }
+      if demo == nil { problems.append(Message("cli.demo-seed-requires-demo"), of: "demo-seed") }
       if seed == nil {
-        problems.append(Message("cli.demo-seed-must-be-a-whole", ["text": .text(text)]))
+        problems.append(
+          Message("cli.demo-seed-must-be-a-whole", ["text": .text(text)]), of: "demo-seed")
       }
       demo = seed
     }
     if demo != nil { problems += demoExposure }
     if let text = arguments.value("pseudo-locale") {
       pseudoLocale = PseudoLocale(rawValue: text)
-      if demo == nil { problems.append(Message("cli.pseudo-locale-requires-demo")) }
+      if demo == nil {
+        problems.append(Message("cli.pseudo-locale-requires-demo"), of: "pseudo-locale")
+      }
       if pseudoLocale == nil {
-        problems.append(Message("cli.pseudo-locale-must-be-ltr-or", ["text": .text(text)]))
+        problems.append(
+          Message("cli.pseudo-locale-must-be-ltr-or", ["text": .text(text)]), of: "pseudo-locale")
       }
     }
-    guard problems.isEmpty else { throw ConfigurationError(problems) }
+    guard problems.isEmpty else { throw ConfigurationError(problems.messages) }
   }
 
   /// Returns the options that make it unsafe to listen beyond loopback.

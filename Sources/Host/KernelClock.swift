@@ -1,0 +1,29 @@
+import CTimex
+
+/// What the kernel knows about the accuracy of the system clock (`adjtimex(2)`).
+public struct KernelClock: Sendable, Equatable {
+  /// Whether a time service, such as chrony or systemd-timesyncd, keeps the clock synchronized.
+  public let isSynchronized: Bool
+  /// The correction still to be made, in microseconds.
+  public let offset: Int
+  /// The maximum error, in microseconds.
+  public let maximumError: Int
+
+  /// Creates a state of the clock.
+  public init(isSynchronized: Bool, offset: Int, maximumError: Int) {
+    self.isSynchronized = isSynchronized
+    self.offset = offset
+    self.maximumError = maximumError
+  }
+
+  /// Returns the current state; nil where the kernel doesn't tell, such as in some containers.
+  public static func current() -> KernelClock? {
+    var state = timex()
+    let result = unsafe adjtimex(&state)
+    guard result >= 0 else { return nil }
+    let isNano = state.status & STA_NANO != 0
+    return KernelClock(
+      isSynchronized: result != TIME_ERROR && state.status & STA_UNSYNC == 0,
+      offset: isNano ? state.offset / 1000 : state.offset, maximumError: state.maxerror)
+  }
+}

@@ -1,0 +1,98 @@
+import Database
+
+/// The checks of the database file for corruption, of which the latest is kept.
+public struct IntegrityChecks: Sendable {
+  let store: Store
+
+  /// The interval of checks in a quiet moment, in seconds.
+  static let interval: Int64 = 86_400
+  /// The interval after which a check doesn't wait for a quiet moment, in seconds.
+  static let longestInterval: Int64 = 36 * 3_600
+  /// The age at which a check no longer proves anything, in seconds.
+  static let longestAge: Int64 = 3 * 86_400
+  /// The maximum number of faults kept.
+  public static let mostFaults = 5
+
+  /// The result of a check.
+  public struct Result: Sendable, Equatable {
+    /// The time of the check.
+    public let checkedAt: Instant
+    /// The first lines of the database's report; empty if it found nothing.
+    public let faults: [String]
+  }
+
+  /// Why the database can't be relied on.
+  public enum Problem: Sendable, Equatable {
+    /// The latest check found corruption.
+    case damaged
+    /// No check was completed for three days.
+    case overdue
+  }
+
+  /// Returns the latest result; nil before the first check.
+  ///
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func latest() async throws(StartError) -> Result? {
+    try await store.read(StartError.self) { connection in
+      try connection.first("SELECT checked_at, faults FROM integrity_check WHERE one = 1") { row in
+        let faults: String = try row.value(1)
+        return Result(
+          checkedAt: Instant(microseconds: try row.value(0)),
+          faults: faults.split(separator: "\n").map(String.init))
+      }
+    }
+  }
+
+  /// Returns whether a check is due.
+  ///
+  /// - Parameter isQuiet: Whether there's little to do right now.
+  /// - Returns: Whether it is.
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func isDue(isQuiet: Bool) async throws(StartError) -> Bool {
+    guard let latest = try await latest() else { return isQuiet }
+    let age = store.clock.now().seconds - latest.checkedAt.seconds
+    // A clock that was set back would delay the check for as long.
+    return age < 0 || age >= (isQuiet ? Self.interval : Self.longestInterval)
+  }
+
+  /// Records the result of a check.
+  ///
+  /// - Parameter faults: The lines of the database's report; empty if it found nothing.
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func record(_ faults: [String]) async throws(StartError) {
+    let now = store.clock.now()
+    let text = faults.prefix(Self.mostFaults).joined(separator: "\n")
+    try await store.write(StartError.self) { connection in
+      _ = try connection.run(
+        """
+        INSERT INTO integrity_check (one, checked_at, faults)
+        VALUES (1, \(now.microseconds), \(text))
+        ON CONFLICT (one) DO UPDATE SET
+          checked_at = excluded.checked_at, faults = excluded.faults
+        """)
+    }
+  }
+
+  /// Returns why the database can't be relied on; nil if it can.
+  ///
+  /// - Parameter start: The start of the server, before which it couldn't check anything.
+  /// - Returns: The problem.
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func problem(since start: Instant) async throws(StartError) -> Problem? {
+    let latest = try await latest()
+    guard latest?.faults.isEmpty ?? true else { return .damaged }
+    let last = max(latest?.checkedAt ?? start, start)
+    return store.clock.now().seconds - last.seconds > Self.longestAge ? .overdue : nil
+  }
+
+  /// Returns the latest result if it found corruption, for owners of the instance.
+  ///
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func damage(
+    visibleTo administrator: Administrator
+  ) async throws(StartError) -> Result? {
+    guard administrator.may(.manageTrust, project: nil, tenant: nil) else { return nil }
+    guard let latest = try await latest(), !latest.faults.isEmpty else { return nil }
+    return latest
+  }
+}

@@ -1,0 +1,75 @@
+public import Database
+
+/// What an upgrade would do to a database, with estimates of its time and space.
+public struct MigrationPlan: Sendable, Equatable {
+  /// A migration that would run.
+  public struct Step: Sendable, Equatable {
+    /// The name, such as `m0046_upgrades`.
+    public let name: String
+    /// The tables with data that it reads or rewrites.
+    public let tables: [String]
+    /// The size of these tables with their indexes, in bytes.
+    public let bytes: Int
+  }
+
+  /// The migrations in order.
+  public let steps: [Step]
+  /// The size of the database, in bytes, which is also that of a backup.
+  public let databaseBytes: Int
+
+  /// Bytes that a slow disk reads and rewrites per second.
+  private static let rate = 10 << 20
+  /// Bytes that each migration needs in any case.
+  private static let least = 1 << 20
+
+  /// The estimated space that the migrations use until they're done, in bytes: a rewritten table is
+  /// in the write-ahead log and in the file.
+  public var extraBytes: Int { steps.reduce(0) { $0 + 2 * $1.bytes + Self.least } }
+
+  /// The estimated time on a slow disk, in seconds.
+  public var seconds: Int { (extraBytes + Self.rate - 1) / Self.rate }
+
+  /// Estimates the migrations of a database from the sizes of its tables, which reads every page.
+  ///
+  /// - Parameter database: The database, which is only read.
+  /// - Returns: The plan; without steps if the schema is current.
+  /// - Throws: ``StartError``.
+  public static func estimate(
+    _ database: any Database
+  ) async throws(StartError) -> MigrationPlan {
+    do {
+      let pending = try await SchemaCompatibility.pending(database)
+      let sizes = try await database.read { connection in
+        try connection.all(
+          """
+          SELECT coalesce(part.tbl_name, page.name), sum(page.pgsize)
+          FROM dbstat AS page LEFT JOIN sqlite_schema AS part ON part.name = page.name
+          WHERE page.aggregate = TRUE GROUP BY 1
+          """
+        ) { row in (table: try row.value(0) as String, bytes: try row.value(1) as Int) }
+      }
+      let tables = Dictionary(uniqueKeysWithValues: sizes.map { ($0.table, $0.bytes) })
+      let waiting = Set(pending)
+      let steps = Identity.migrations.filter { waiting.contains($0.name) }.map { migration in
+        let touched = self.tables(in: migration.text).filter { tables[$0] != nil }
+        return Step(
+          name: migration.name, tables: touched.sorted(),
+          bytes: touched.reduce(0) { $0 + (tables[$1] ?? 0) })
+      }
+      return MigrationPlan(
+        steps: steps, databaseBytes: sizes.reduce(0) { $0 + $1.bytes })
+    } catch {
+      throw StartError(error)
+    }
+  }
+
+  /// Returns the names in a migration that can be tables it reads or rewrites; adding a column
+  /// doesn't rewrite its table.
+  static func tables(in text: String) -> Set<String> {
+    let statements = text.split(separator: "\n").map { $0.prefix(while: { $0 != "-" }) }
+      .joined(separator: " ")
+    let uses =
+      #/(?i)\b(?:UPDATE|INTO|FROM|JOIN|ON|DROP\s+TABLE|ALTER\s+TABLE(?=\s+\w+\s+(?:DROP|RENAME)))\s+(\w+)/#
+    return Set(statements.matches(of: uses).map { String($0.output.1) })
+  }
+}

@@ -1,0 +1,34 @@
+/// A version of the program, such as 0.2.0.
+public struct ProgramVersion: Sendable, Hashable, Comparable {
+  /// The running version.
+  public static let current = ProgramVersion(major: 0, minor: 2, patch: 0)
+
+  private let major: Int
+  private let minor: Int
+  private let patch: Int
+
+  private init(major: Int, minor: Int, patch: Int) {
+    (self.major, self.minor, self.patch) = (major, minor, patch)
+  }
+
+  /// Parses three numbers separated by periods; nil for anything else.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { part in
+      part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil
+    }
+    guard parts.count == 3, let major = parts[0], let minor = parts[1], let patch = parts[2] else {
+      return nil
+    }
+    self.init(major: major, minor: minor, patch: patch)
+  }
+
+  /// Orders versions by their numbers.
+  public static func < (a: ProgramVersion, b: ProgramVersion) -> Bool {
+    (a.major, a.minor, a.patch) < (b.major, b.minor, b.patch)
+  }
+}
+
+extension ProgramVersion: CustomStringConvertible {
+  /// The version as text, such as `0.2.0`.
+  public var description: String { "\(major).\(minor).\(patch)" }
+}

@@ -1,0 +1,74 @@
+public import Database
+
+/// The database can't be used by this version, only by a newer one.
+struct NewerProgramRequired: Error {
+  let oldest: ProgramVersion
+}
+
+/// Which versions of the program can use a database.
+///
+/// Migrations expand the schema where possible, so that the previous version still works after an
+/// upgrade. One that earlier versions can't work with raises `oldest_program` in the table
+/// `instance`, in its own transaction.
+enum SchemaCompatibility {
+  private static let name = "oldest_program"
+
+  /// Returns the names of pending migrations, without changing anything.
+  ///
+  /// Migrations of a newer version are tolerated if the database says that this one can use it.
+  static func pending(_ database: any Database) async throws -> [String] {
+    try await database.pending(
+      Identity.migrations, toleratesNewer: try await toleratesNewer(database))
+  }
+
+  /// Returns whether this version can use the database after migrations of newer versions.
+  ///
+  /// - Throws: `NewerProgramRequired` if the database says that it can't.
+  static func toleratesNewer(_ database: any Database) async throws -> Bool {
+    let text = try await database.read { connection -> String? in
+      let isThere = try connection.first(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'instance'"
+      ) { _ in true }
+      return isThere == nil ? nil : try Identity.stampKept(name, connection)
+    }
+    guard let text else { return false }
+    guard let oldest = ProgramVersion(text) else { throw Failure("unknown \(name)") }
+    guard oldest <= .current else { throw NewerProgramRequired(oldest: oldest) }
+    return true
+  }
+}
+
+extension Identity {
+  /// Returns the names of the migrations that a start would apply, without changing anything.
+  ///
+  /// - Throws: ``StartError``.
+  public func pendingMigrations() async throws(StartError) -> [String] {
+    try await Self.pendingMigrations(of: store.database)
+  }
+
+  /// Returns the names of the migrations that a start with a database would apply.
+  ///
+  /// - Parameter database: The database, which is only read.
+  /// - Returns: The names in order.
+  /// - Throws: ``StartError``.
+  public static func pendingMigrations(
+    of database: any Database
+  ) async throws(StartError) -> [String] {
+    do { return try await SchemaCompatibility.pending(database) } catch {
+      throw StartError(error)
+    }
+  }
+}
+
+extension StartError {
+  /// Classifies an error of reading or migrating a database.
+  public init(_ error: any Error) {
+    self =
+      switch error {
+      case let error as StartError: error
+      case let error as MigrationError: .migration(error)
+      case let error as NewerProgramRequired: .newerProgramRequired(error.oldest)
+      default: .unavailable(Failure(error))
+      }
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import INI
+import Localization
+import Text
+
+/// The configuration file: settings named as the long options of `serve`.
+struct ConfigurationFile: Sendable {
+  /// The maximum size, in bytes.
+  static let largest = 64 << 10
+
+  /// The values by option.
+  private(set) var values: [String: [String]] = [:]
+  /// The line of each option's first value, such as `/etc/countersign/countersign.conf:3`.
+  private(set) var places: [String: String] = [:]
+  /// What's wrong with the file, with its line.
+  private(set) var problems: [Message] = []
+
+  static let option = Option(
+    "config", "FILE", help: Message("cli.help-the-configuration-file"))
+
+  /// Reads a file completely, even if parts of it are invalid.
+  ///
+  /// - Parameters:
+  ///   - path: The file, at most ``largest`` bytes.
+  ///   - options: All options that it can set.
+  init(path: String, options: [Option]) {
+    let bytes: Data
+    do { bytes = try Self.read(path) } catch {
+      problems = error.problems
+      return
+    }
+    let file = INIFile(bytes)
+    var found = file.faults.map { (line: $0.line, problem: $0.fault.message) }
+    for setting in file.settings {
+      if let problem = add(setting, of: path, options) { found.append((setting.line, problem)) }
+    }
+    problems = found.sorted { $0.line < $1.line }.map {
+      Self.problem($0.problem, at: "\(path):\($0.line)")
+    }
+  }
+
+  /// Returns a problem with the place in the file that causes it.
+  static func problem(_ problem: Message, at place: String) -> Message {
+    Message("cli.problem-at", ["place": .text(place), "problem": .message(problem)])
+  }
+
+  private static func read(_ path: String) throws(ConfigurationError) -> Data {
+    // A pipe or a device could block or never end.
+    let kind =
+      (try? URL(filePath: path).resolvingSymlinksInPath().resourceValues(
+        forKeys: [.isRegularFileKey]))?.isRegularFile
+    guard kind == true, let handle = FileHandle(forReadingAtPath: path),
+      let data = try? handle.read(upToCount: largest + 1)
+    else { throw ConfigurationError(Message("cli.path-cant-be-read", ["path": .text(path)])) }
+    guard data.count <= largest else {
+      throw ConfigurationError(
+        Message(
+          "cli.the-configuration-file-is-too-large",
+          ["path": .text(path), "size": .text("\(largest >> 10)")]))
+    }
+    return data
+  }
+
+  /// Adds a setting; returns what's wrong with it instead.
+  private mutating func add(
+    _ setting: INIFile.Setting, of path: String, _ options: [Option]
+  ) -> Message? {
+    let name = Message.Value.text(setting.name)
+    // A file that names another file would be hard to follow.
+    guard let option = options.first(where: { $0.name.isSameBytes(as: setting.name) }),
+      option.name != Self.option.name
+    else { return Message("cli.isnt-a-setting", ["name": name]) }
+    if let first = places[option.name], !option.isList {
+      return Message("cli.is-set-twice", ["name": name, "place": .text(first)])
+    }
+    guard !setting.value.isEmpty else { return Message("cli.has-no-value", ["name": name]) }
+    places[option.name] = places[option.name] ?? "\(path):\(setting.line)"
+    if option.placeholder == nil {
+      guard let isOn = Arguments.flag(setting.value) else {
+        return Message("cli.must-be-yes-or-no", ["name": name, "text": .text(setting.value)])
+      }
+      if isOn { values[option.name] = ["true"] }
+    } else {
+      values[option.name, default: []].append(setting.value)
+    }
+    return nil
+  }
+}
+
+extension INIFile.Fault {
+  /// The fault as a message for the operator.
+  fileprivate var message: Message {
+    switch self {
+    case .notASetting: Message("cli.the-line-isnt-a-setting")
+    case .section: Message("cli.the-file-has-no-sections")
+    case .tooLong: Message("cli.the-line-is-too-long", ["count": .number(INIFile.longestLine)])
+    case .notText: Message("cli.the-line-isnt-text")
+    }
+  }
+}

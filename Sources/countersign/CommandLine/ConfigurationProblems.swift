@@ -1,0 +1,31 @@
+import Localization
+
+/// The problems found in a configuration, each with the line of the configuration file that causes
+/// it.
+struct ConfigurationProblems: Sendable {
+  private let arguments: Arguments
+  private(set) var messages: [Message]
+
+  /// Begins with the problems of the configuration file itself.
+  init(_ arguments: Arguments) {
+    self.arguments = arguments
+    messages = arguments.fileProblems
+  }
+
+  var count: Int { messages.count }
+  var isEmpty: Bool { messages.isEmpty }
+
+  /// Adds a problem.
+  ///
+  /// - Parameters:
+  ///   - problem: The problem, in a sentence.
+  ///   - option: The option with the invalid value; nil if the problem isn't in one.
+  mutating func append(_ problem: Message, of option: String? = nil) {
+    guard let place = option.flatMap(arguments.place) else { return messages.append(problem) }
+    messages.append(ConfigurationFile.problem(problem, at: place))
+  }
+
+  static func += (problems: inout ConfigurationProblems, more: [Message]) {
+    problems.messages += more
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import Localization
+
+/// Reports every problem in the configuration of `serve`, without starting it.
+enum CheckConfigCommand: Command {
+  static let name = "check-config"
+  static let summary = Message("cli.summary-reports-every-problem-in-the-configuration")
+  static let options = ServeConfiguration.options
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    var problems: [Message] = []
+    do {
+      _ = try ServeConfiguration(
+        arguments, environment: ProcessInfo.processInfo.environment)
+    } catch {
+      problems = error.problems
+    }
+    problems += ConfiguredFiles(arguments).problems
+    guard problems.isEmpty else { throw ConfigurationError(problems) }
+    Terminal.say(Message("cli.the-configuration-is-valid"))
+    return 0
+  }
+}

@@ -1,0 +1,88 @@
+import Database
+import DatabaseSQLite
+import Foundation
+import Identity
+import Localization
+
+/// Migrates the database of a stopped server to this version, or says what that would do.
+enum MigrateCommand: Command {
+  static let name = "migrate"
+  static let summary = Message("cli.summary-migrates-the-database-to-this-version")
+  static let options = [
+    ConfigurationFile.option, Instance.dataOption,
+    Option(
+      "dry-run", variable: false, help: Message("cli.help-print-the-migrations-without-running")),
+    UpgradeBackup.option,
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    guard arguments.fileProblems.isEmpty else {
+      throw ConfigurationError(arguments.fileProblems)
+    }
+    let folder = DataFolder(path: try arguments.required("data"))
+    if arguments.has("dry-run") { return try await explain(folder) }
+    try folder.mustExistAsFolder()
+    let server = try folder.lock()
+    let keys = try folder.lockKeys()
+    defer {
+      try? keys.close()
+      try? server.close()
+    }
+    try folder.finishRestore(holding: server)
+    let before = try await plan(folder)
+    let instance = try await Instance.existing(
+      folder, migrates: true,
+      backup: arguments.has(UpgradeBackup.option.name) ? .skip : .create)
+    await instance.database.close()
+    Terminal.say(
+      Message("cli.applied-migrations", ["count": .number(before.steps.count)]))
+    return 0
+  }
+
+  /// Prints the migrations that would run; the server can keep running.
+  private static func explain(_ folder: DataFolder) async throws -> Int32 {
+    let plan = try await plan(folder)
+    for step in plan.steps {
+      Terminal.say(
+        Message(
+          "cli.would-migrate",
+          [
+            "name": .text(step.name), "size": .text(Size.text(step.bytes)),
+            "tables": .text(step.tables.joined(separator: ", ")),
+          ]))
+    }
+    guard !plan.steps.isEmpty else {
+      Terminal.say(Message("cli.the-schema-is-current"))
+      return 0
+    }
+    Terminal.say(
+      Message(
+        "cli.the-upgrade-needs",
+        [
+          "count": .number(plan.steps.count), "seconds": .number(plan.seconds),
+          "backup": .text(Size.text(plan.databaseBytes)),
+          "extra": .text(Size.text(plan.extraBytes)),
+          "free": .text(folder.freeSpace.map(Size.text) ?? "?"),
+        ]))
+    return 0
+  }
+
+  private static func plan(_ folder: DataFolder) async throws -> MigrationPlan {
+    try folder.mustHoldInstance()
+    let database: ReadOnlySQLiteDatabase
+    do { database = try ReadOnlySQLiteDatabase(path: folder.database) } catch {
+      throw ConfigurationError(
+        Message(
+          "cli.the-database-cant-be-opened",
+          ["database": .text(folder.database), "reason": .text(error.message)]))
+    }
+    do throws(StartError) {
+      let plan = try await MigrationPlan.estimate(database)
+      await database.close()
+      return plan
+    } catch {
+      await database.close()
+      throw ConfigurationError(error.message)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Foundation
+import Host
+import Identity
+import Localization
+
+/// Examines a data folder, its configuration, and the machine, without changing anything.
+struct Doctor: Sendable {
+  let arguments: Arguments
+  let environment: [String: String]
+  var clock: @Sendable () -> KernelClock? = { KernelClock.current() }
+  var openFiles: @Sendable () -> OpenFileLimit? = { OpenFileLimit.current() }
+  var now: @Sendable () -> Instant = { WallClock.system.now() }
+
+  private var folder: DataFolder {
+    DataFolder(path: arguments.value("data") ?? ServeConfiguration.defaultData)
+  }
+
+  /// The free disk space that leaves room for a backup and growth, in bytes.
+  private static let comfortableSpace = 1 << 30
+
+  /// Runs all checks.
+  func findings() async -> [Finding] {
+    configuration() + kernelClock() + permissions() + disk() + (await data()) + mail()
+      + certificate() + limits()
+  }
+
+  private func configuration() -> [Finding] {
+    do {
+      _ = try ServeConfiguration(arguments, environment: environment)
+      return [.configurationValid]
+    } catch {
+      return [.configurationInvalid(error.problems)]
+    }
+  }
+
+  private func kernelClock() -> [Finding] {
+    guard let clock = clock() else { return [.clockUnknown] }
+    return [clock.isSynchronized ? .clockSynchronized(clock) : .clockNotSynchronized(clock)]
+  }
+
+  // MARK: - Files
+
+  private func permissions() -> [Finding] {
+    let files = FileManager.default
+    guard let held = try? files.attributesOfItem(atPath: folder.path) else {
+      do { try folder.mustExistAsFolder() } catch { return [.folderMissing(error.problems)] }
+      return []
+    }
+    var found: [Finding] = []
+    let owner = (held[.ownerAccountID] as? NSNumber)?.intValue ?? 0
+    let rest = DatabaseSwap.suffixes.map { folder.database + $0 } + [folder.key]
+    for (path, wanted) in [(folder.path, 0o700)] + rest.map({ ($0, 0o600) }) {
+      guard let attributes = try? files.attributesOfItem(atPath: path) else { continue }
+      let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+      if mode & 0o077 != 0 { found.append(.accessible(path: path, mode: mode, wanted: wanted)) }
+      let other = (attributes[.ownerAccountID] as? NSNumber)?.intValue ?? owner
+      if other != owner {
+        found.append(.otherOwner(path: path, owner: other, folderOwner: owner))
+      }
+    }
+    return found.isEmpty ? [.folderPrivate] : found
+  }
+
+  private func disk() -> [Finding] {
+    var found: [Finding] = []
+    if let free = folder.freeSpace {
+      let size = try? FileManager.default.attributesOfItem(atPath: folder.database)[.size]
+      let wanted = max(Self.comfortableSpace, 2 * ((size as? NSNumber)?.intValue ?? 0))
+      found.append(
+        free < wanted ? .spaceShort(free: free, wanted: wanted) : .spaceEnough(free: free))
+    }
+    let backups = UpgradeBackup(folder: folder).files
+    if !backups.isEmpty { found.append(.upgradeBackups(backups)) }
+    return found
+  }
+
+  // MARK: - Data
+
+  private func data() async -> [Finding] {
+    let ring: KeyRing?
+    do { ring = try folder.existingKey(environment: environment) } catch {
+      return [.keyInvalid(error.problems)]
+    }
+    var found: [Finding] = ring == nil ? [.keyMissing] : []
+    do { try folder.mustHoldInstance() } catch {
+      return found + [.folderMissing(error.problems)]
+    }
+    let database: ReadOnlySQLiteDatabase
+    do { database = try ReadOnlySQLiteDatabase(path: folder.database) } catch {
+      return found + [.schemaUnusable(StartError(error))]
+    }
+    if let ring { found += await keys(ring, database) }
+    found += await schema(database)
+    found += await integrity(database)
+    await database.close()
+    return found
+  }
+
+  private func keys(_ ring: KeyRing, _ database: ReadOnlySQLiteDatabase) async -> [Finding] {
+    do {
+      guard try await Identity.isSealed(database, with: ring) else { return [.keyWrong] }
+      let sample = try await SecretSample.take(database, keys: ring)
+      return [sample.unreadable > 0 ? .secretsUnreadable(sample) : .keysOpen(sample)]
+    } catch {
+      return [.schemaUnusable(StartError(error))]
+    }
+  }
+
+  private func schema(_ database: ReadOnlySQLiteDatabase) async -> [Finding] {
+    do throws(StartError) {
+      var found: [Finding] = []
+      let (shown, stored) = (now(), try await Identity.latestTime(database))
+      if let stored, shown.seconds + ClockGuard.furthestBehind < stored.seconds {
+        found.append(.clockBehind(shown: shown, stored: stored))
+      }
+      let pending = try await Identity.pendingMigrations(of: database)
+      return found + [pending.isEmpty ? .schemaCurrent : .schemaPending(pending)]
+    } catch {
+      return [.schemaUnusable(error)]
+    }
+  }
+
+  private func integrity(_ database: ReadOnlySQLiteDatabase) async -> [Finding] {
+    do {
+      let faults = try await database.quickCheck(most: IntegrityChecks.mostFaults)
+      return [faults.isEmpty ? .intact : .damaged(faults)]
+    } catch {
+      return [.damaged([(error as? DatabaseError)?.message ?? "\(error)"])]
+    }
+  }
+
+  // MARK: - Surroundings
+
+  private func mail() -> [Finding] {
+    // Invalid settings are problems of the configuration.
+    arguments.value("smtp").map { [.mailConfigured(server: $0)] } ?? [.mailOff]
+  }
+
+  private func certificate() -> [Finding] {
+    guard let path = arguments.value("tls-certificate") else { return [.plainHTTP] }
+    let problems = ConfiguredFiles.certificateProblems(arguments)
+    guard problems.isEmpty, let data = FileManager.default.contents(atPath: path) else {
+      return [.certificateUnusable(problems)]
+    }
+    return Certificate.all(inPEM: Array(data)).map { certificate in
+      CertificateWatch.warning(certificate, at: now().seconds).map(Finding.certificateWarning)
+        ?? .certificateValid(certificate)
+    }
+  }
+
+  private func limits() -> [Finding] {
+    guard let limit = openFiles() else { return [] }
+    let connections = arguments.value("max-connections").flatMap { Int($0) }
+    let wanted = NetworkConfiguration.openFiles(connections: connections)
+    return [
+      limit.hard < wanted
+        ? .openFilesFew(hard: limit.hard, wanted: wanted) : .openFilesEnough(hard: limit.hard)
+    ]
+  }
+}

@@ -1,0 +1,109 @@
+import Crypto
+import Host
+import Identity
+import Localization
+
+extension Finding {
+  /// The finding as a message for the operator.
+  var message: Message {
+    switch self {
+    case .configurationValid: Message("cli.the-configuration-is-valid")
+    case .configurationInvalid(let problems), .folderMissing(let problems),
+      .keyInvalid(let problems), .certificateUnusable(let problems):
+      Message("cli.doctor-problems", ["problems": .sequence(problems)])
+    case .clockSynchronized(let clock):
+      Message(
+        "cli.doctor-clock-synchronized", ["error": .text(Self.milliseconds(clock.maximumError))])
+    case .clockNotSynchronized: Message("cli.doctor-clock-not-synchronized")
+    case .clockUnknown: Message("cli.doctor-clock-unknown")
+    case .clockBehind(let shown, let stored):
+      Message(
+        "cli.doctor-clock-behind",
+        ["shown": .text(shown.rfc3339Milliseconds), "stored": .text(stored.rfc3339Milliseconds)])
+    case .folderPrivate: Message("cli.doctor-folder-private")
+    case .accessible(let path, let mode, _):
+      Message(
+        "cli.doctor-accessible", ["path": .text(path), "mode": .text(String(mode, radix: 8))])
+    case .otherOwner(let path, let owner, let folderOwner):
+      Message(
+        "cli.doctor-other-owner",
+        [
+          "path": .text(path), "user": .text("\(owner)"), "folderUser": .text("\(folderOwner)"),
+        ])
+    case .spaceEnough(let free):
+      Message("cli.doctor-space-enough", ["free": .text(Size.text(free))])
+    case .spaceShort(let free, let wanted):
+      Message(
+        "cli.doctor-space-short",
+        ["free": .text(Size.text(free)), "wanted": .text(Size.text(wanted))])
+    case .upgradeBackups(let files):
+      Message("cli.doctor-upgrade-backups", ["files": .text(files.joined(separator: ", "))])
+    case .keyMissing: Message("cli.doctor-key-missing")
+    case .keyWrong: Message("cli.the-master-key-is-not-the")
+    case .keysOpen(let sample):
+      Message("cli.doctor-keys-open", ["count": .number(sample.readable)])
+    case .secretsUnreadable(let sample):
+      Message(
+        "cli.doctor-secrets-unreadable",
+        [
+          "unreadable": .number(sample.unreadable),
+          "count": .number(sample.unreadable + sample.readable),
+        ])
+    case .schemaCurrent: Message("cli.the-schema-is-current")
+    case .schemaPending(let names):
+      Message("cli.doctor-schema-pending", ["names": .text(names.joined(separator: ", "))])
+    case .schemaUnusable(let error): error.message
+    case .intact: Message("cli.doctor-intact")
+    case .damaged(let faults):
+      Message("cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))])
+    case .mailOff: Message("cli.doctor-mail-off")
+    case .mailConfigured(let server):
+      Message("cli.doctor-mail-configured", ["server": .text(server)])
+    case .plainHTTP: Message("cli.doctor-plain-http")
+    case .certificateValid(let certificate):
+      Message(
+        "cli.doctor-certificate-valid",
+        [
+          "subject": .text(certificate.subject),
+          "date": .text(CertificateWatch.date(certificate.notAfter)),
+        ])
+    case .certificateWarning(let warning):
+      Message("cli.doctor-problems", ["problems": .sequence([warning])])
+    case .openFilesEnough(let hard):
+      Message("cli.doctor-open-files-enough", ["hard": .number(hard)])
+    case .openFilesFew(let hard, let wanted):
+      Message(
+        "cli.doctor-open-files-few", ["hard": .number(hard), "wanted": .number(wanted)])
+    }
+  }
+
+  /// What to do about the finding; nil if it's fine, or the message says it.
+  var advice: Message? {
+    switch self {
+    case .clockNotSynchronized, .clockUnknown: Message("cli.advice-clock")
+    case .clockBehind: Message("cli.advice-clock-behind")
+    case .accessible(let path, _, let wanted):
+      Message(
+        "cli.advice-accessible",
+        ["path": .text(path), "mode": .text(String(wanted, radix: 8))])
+    case .otherOwner(let path, _, let folderOwner):
+      Message(
+        "cli.advice-other-owner",
+        ["path": .text(path), "user": .text("\(folderOwner)")])
+    case .spaceShort: Message("cli.advice-space")
+    case .upgradeBackups: Message("cli.advice-upgrade-backups")
+    case .keyMissing, .keyWrong: Message("cli.advice-key")
+    case .secretsUnreadable: Message("cli.advice-secrets")
+    case .schemaPending: Message("cli.advice-schema-pending")
+    case .damaged: Message("cli.advice-damaged")
+    case .certificateWarning: Message("cli.advice-certificate")
+    case .openFilesFew(_, let wanted):
+      Message("cli.advice-open-files", ["wanted": .text("\(wanted)")])
+    default: nil
+    }
+  }
+
+  private static func milliseconds(_ microseconds: Int) -> String {
+    "\((microseconds + 999) / 1000) ms"
+  }
+}

@@ -1,0 +1,96 @@
+import Crypto
+import Host
+import Identity
+import Localization
+
+/// The result of one of the doctor's checks.
+enum Finding: Sendable {
+  case configurationValid
+  case configurationInvalid([Message])
+
+  case clockSynchronized(KernelClock)
+  case clockNotSynchronized(KernelClock)
+  case clockUnknown
+  /// The clock shows a time before the newest stored one.
+  case clockBehind(shown: Instant, stored: Instant)
+
+  case folderMissing([Message])
+  case folderPrivate
+  case accessible(path: String, mode: Int, wanted: Int)
+  case otherOwner(path: String, owner: Int, folderOwner: Int)
+
+  case spaceEnough(free: Int)
+  case spaceShort(free: Int, wanted: Int)
+  case upgradeBackups([String])
+
+  case keyMissing
+  case keyInvalid([Message])
+  case keyWrong
+  case keysOpen(SecretSample)
+  case secretsUnreadable(SecretSample)
+
+  case schemaCurrent
+  case schemaPending([String])
+  case schemaUnusable(StartError)
+
+  case intact
+  case damaged([String])
+
+  case mailOff
+  case mailConfigured(server: String)
+
+  case plainHTTP
+  case certificateValid(Certificate)
+  case certificateWarning(Message)
+  case certificateUnusable([Message])
+
+  case openFilesEnough(hard: Int)
+  case openFilesFew(hard: Int, wanted: Int)
+
+  /// How serious a finding is; the exit code is that of the worst one.
+  enum Severity: Int32, Comparable {
+    case ok = 0
+    case warning = 1
+    case error = 2
+
+    static func < (a: Severity, b: Severity) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// What was checked.
+  enum Check: String {
+    case configuration, clock, permissions, disk, keys, schema, integrity, mail, certificate
+    case openFiles = "open-files"
+  }
+
+  var check: Check {
+    switch self {
+    case .configurationValid, .configurationInvalid: .configuration
+    case .clockSynchronized, .clockNotSynchronized, .clockUnknown, .clockBehind: .clock
+    case .folderMissing, .folderPrivate, .accessible, .otherOwner: .permissions
+    case .spaceEnough, .spaceShort, .upgradeBackups: .disk
+    case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
+    case .schemaCurrent, .schemaPending, .schemaUnusable: .schema
+    case .intact, .damaged: .integrity
+    case .mailOff, .mailConfigured: .mail
+    case .plainHTTP, .certificateValid, .certificateWarning, .certificateUnusable: .certificate
+    case .openFilesEnough, .openFilesFew: .openFiles
+    }
+  }
+
+  var severity: Severity {
+    switch self {
+    case .configurationValid, .clockSynchronized, .folderPrivate, .spaceEnough, .keysOpen,
+      .schemaCurrent, .intact, .mailOff, .mailConfigured, .plainHTTP, .certificateValid,
+      .openFilesEnough:
+      .ok
+    case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
+    case .clockNotSynchronized, .clockUnknown, .upgradeBackups, .schemaPending,
+      .certificateWarning, .openFilesFew:
+      .warning
+    case .configurationInvalid, .clockBehind, .folderMissing, .accessible, .otherOwner,
+      .keyMissing, .keyInvalid, .keyWrong, .secretsUnreadable, .schemaUnusable,
+      .damaged, .certificateUnusable:
+      .error
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Localization
+
+/// Checks the database file for corruption about once a day, in a quiet moment.
+struct IntegrityWatch: Sendable {
+  private let identity: Identity
+  private let database: SQLiteDatabase
+
+  /// How often it looks whether a check is due.
+  private static let pause = Duration.seconds(600)
+  /// The number of writes between two looks up to which the server is quiet.
+  private static let fewWrites = 600
+  /// The time after which a check is abandoned.
+  private static let limit = Duration.seconds(1_800)
+
+  init(_ instance: Instance) {
+    (identity, database) = (instance.identity, instance.database)
+  }
+
+  /// Runs until the task is canceled.
+  func run() async {
+    var writes = database.statistics.writes
+    while (try? await Task.sleep(for: Self.pause)) != nil {
+      let now = database.statistics.writes
+      defer { writes = now }
+      do {
+        guard try await identity.integrityChecks.isDue(isQuiet: now - writes <= Self.fewWrites)
+        else { continue }
+        try await check()
+      } catch {
+        Terminal.complain("\(error)")
+      }
+    }
+  }
+
+  private func check() async throws {
+    let faults = try await database.quickCheck(
+      most: IntegrityChecks.mostFaults, limit: Self.limit)
+    guard let faults else {
+      return Terminal.complain(Message("cli.the-integrity-check-took-too-long"))
+    }
+    if !faults.isEmpty {
+      Terminal.complain(
+        Message(
+          "cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))]))
+    }
+    try await identity.integrityChecks.record(faults)
+  }
+}

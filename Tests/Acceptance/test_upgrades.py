@@ -1,0 +1,100 @@
+"""Upgrades from each release, and going back."""
+
+import re
+import sqlite3
+import subprocess
+import tarfile
+
+import pyotp
+import pytest
+
+from support.program import PROGRAM, ROOT, Server, environment, run
+from support.rest import Api, ok
+
+OPERATIONS = (ROOT / "docs/operations.md").read_text()
+KEY = "AIzaJaM5Tocd-AV5OxBeBu69U1HgZYGCzEwkkbp"
+SECRET = "VZRFTAK3Z77GV2I4Y4CZEGRYLUKSRYSB"
+
+
+@pytest.fixture
+def released(tmp_path):
+    """The data folder of 0.1.0; Tests/Fixtures/releases/README.md describes it."""
+    with tarfile.open(ROOT / "Tests/Fixtures/releases/0.1.0.tar.gz") as archive:
+        archive.extractall(tmp_path)
+    (tmp_path / "countersign-0.1.0").rename(tmp_path / "data")
+    return tmp_path / "data"
+
+
+def migrations(file):
+    database = sqlite3.connect(f"file:{file}?immutable=1", uri=True)
+    names = [name for (name,) in database.execute("SELECT name FROM schema_migration ORDER BY name")]
+    database.close()
+    return names
+
+
+def sign_in(server):
+    """Signs alice in with her password and her authenticator app."""
+    api = Api(server.url, "acme-app", KEY)
+    pending = ok(api.sign_in("alice@example.com"))
+    return ok(api.factor("mfaSignIn:finalize", {
+        "mfaPendingCredential": pending["mfaPendingCredential"],
+        "mfaEnrollmentId": pending["mfaInfo"][0]["mfaEnrollmentId"],
+        "totpVerificationInfo": {"verificationCode": pyotp.TOTP(SECRET).now()}}))
+
+
+def test_users_of_0_1_0_sign_in_after_the_upgrade(released):
+    before = migrations(released / "countersign.sqlite")
+    explained = run("migrate", "--data", released, "--dry-run")
+    assert explained.returncode == 0, explained.stderr
+    assert "m0046_upgrades" in explained.stdout and "Nothing was changed." in explained.stdout
+    assert migrations(released / "countersign.sqlite") == before
+    with Server(released) as server:
+        assert sign_in(server)["idToken"]
+        assert re.search(r"Migration 1 of \d+: m00", server.text)
+    [backup] = released.glob("before-upgrade-*.sqlite")
+    assert backup.stat().st_mode & 0o777 == 0o600
+    assert migrations(backup) == before
+    # Only one backup, however often the server starts.
+    with Server(released):
+        pass
+    assert list(released.glob("before-upgrade-*.sqlite")) == [backup]
+
+
+def test_the_documented_rollback_drill_works(released, tmp_path):
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "countersign").symlink_to(PROGRAM)
+    blocks = re.findall(r"```sh\n(.*?)```", OPERATIONS.split("<!-- rollback drill -->")[1], re.S)
+    *steps, serve = "".join(blocks[:2]).splitlines()
+    for step in steps:
+        result = subprocess.run(
+            ["sh", "-ec", step], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+            env={**environment(), "PATH": f"{programs}:/usr/bin:/bin"})
+        assert result.returncode == 0, f"{step}: {result.stdout} {result.stderr}"
+    assert serve.startswith("countersign serve --data rollback ")
+    with Server(tmp_path / "rollback") as server:
+        assert ok(Api(server.url, "acme-app", KEY).sign_in("bob@example.com"))["mfaInfo"]
+
+
+def test_a_database_of_a_newer_version_is_refused_with_instructions(released):
+    assert run("migrate", "--data", released, "--skip-upgrade-backup").returncode == 0
+    database = sqlite3.connect(released / "countersign.sqlite")
+    with database:
+        database.execute("UPDATE instance SET value = '99.0.0' WHERE name = 'oldest_program'")
+    database.close()
+    for words in (["serve", "--listen", "127.0.0.1:0", "--assets", ROOT], ["migrate"],
+                  ["migrate", "--dry-run"], ["admin", "list"]):
+        refused = run(*words, "--data", released)
+        assert refused.returncode == 78, words
+        assert "requires Countersign 99.0.0 or newer" in refused.stderr
+        assert "countersign restore" in refused.stderr
+    examined = run("doctor", "--data", released)
+    assert examined.returncode == 2
+    assert "requires Countersign 99.0.0 or newer" in examined.stdout
+    assert not list(released.glob("before-upgrade-*"))
+
+
+def test_an_upgrade_waits_for_the_server_to_stop(released):
+    with Server(released):
+        refused = run("migrate", "--data", released)
+    assert refused.returncode == 78 and "Another Countersign server is using" in refused.stderr

@@ -1,0 +1,51 @@
+import Database
+import DatabaseSQLite
+import Testing
+
+@testable import Identity
+
+struct MigrationPlanTests {
+  @Test func `tables that a migration reads or rewrites are found`() {
+    let text = """
+      -- UPDATE nothing
+      ALTER TABLE project ADD COLUMN a INTEGER;
+      ALTER TABLE scope RENAME COLUMN a TO b;
+      CREATE TABLE fresh (a INTEGER REFERENCES account (account_key) ON DELETE CASCADE) STRICT;
+      INSERT INTO fresh SELECT account_key FROM account JOIN factor USING (account_key);
+      CREATE INDEX audit_by_a ON audit (a);
+      update session SET a = 1;
+      DROP TABLE ticket;
+      """
+    let tables = MigrationPlan.tables(in: text)
+    #expect(
+      tables.isSuperset(of: ["scope", "fresh", "account", "factor", "audit", "session", "ticket"]))
+    #expect(tables.isDisjoint(with: ["project", "nothing"]))
+  }
+
+  @Test func `a current database has no steps`() async throws {
+    try await withFolder { folder in
+      let path = folder + "/countersign.sqlite"
+      let database = try SQLiteDatabase(path: path, readers: 1)
+      try await database.migrate(Identity.migrations, at: 0)
+      let plan = try await MigrationPlan.estimate(database)
+      await database.close()
+      #expect(plan.steps == [])
+      #expect(plan.extraBytes == 0)
+      #expect(plan.databaseBytes > 0)
+    }
+  }
+
+  @Test func `the estimate grows with the tables that a migration rewrites`() async throws {
+    try await withFolder { folder in
+      let path = folder + "/countersign.sqlite"
+      let database = try SQLiteDatabase(path: path, readers: 1)
+      try await database.migrate(Array(Identity.migrations.prefix(1)), at: 0)
+      let plan = try await MigrationPlan.estimate(database)
+      await database.close()
+      #expect(plan.steps.count == Identity.migrations.count - 1)
+      #expect(plan.steps.contains { $0.tables.contains("account") && $0.bytes > 0 })
+      #expect(plan.extraBytes >= plan.steps.reduce(0) { $0 + 2 * $1.bytes })
+      #expect(plan.seconds > 0)
+    }
+  }
+}
