@@ -51,6 +51,7 @@ let package = Package(
     module("JSON", ["Text"]),
 
     module("OTP", ["Crypto"]),
+    module("Metrics", []),
     module("Localization", ["Text"]),
     module("Templating", ["Localization"]),
     module("HTTP", ["JSON", "Text"]),
@@ -125,7 +126,7 @@ let package = Package(
       name: "countersign",
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-        "Markdown", "MailText", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite",
+        "Markdown", "MailText", "Metrics", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite",
         "IdentityToolkitAPI",
         "Console",
         "Demo",
@@ -144,6 +145,7 @@ let package = Package(
     tests("TextTests", ["Text", "HostileText"]),
     tests("JSONTests", ["JSON", "HostileText", "Text"]),
     tests("OTPTests", ["OTP"]),
+    tests("MetricsTests", ["Metrics"]),
     tests("LocalizationTests", ["Localization"]),
     tests("TemplatingTests", ["Templating", "JSON", "Localization", "Text"]),
     tests("MarkdownTests", ["Markdown"]),
@@ -177,7 +179,7 @@ let package = Package(
       "CountersignTests",
       [
         "countersign", "Crypto", "Database", "HTTP", "HTTPServer", "HostileText", "Identity",
-        "IdentityToolkitAPI", "Localization", "OTP", "Text",
+        "IdentityToolkitAPI", "Localization", "Metrics", "OTP", "Text",
       ]),
     tests("ArchitectureTests", ["Localization"]),
   ]

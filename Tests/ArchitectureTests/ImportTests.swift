@@ -12,6 +12,7 @@ private let mayImport: [String: Set<String>] = [
   "JSON": ["Text"],
 
   "OTP": ["Crypto"],
+  "Metrics": [],
   "Localization": ["Text"],
   // View models have messages from Localization.
   "Templating": ["Localization"],
@@ -39,7 +40,7 @@ private let mayImport: [String: Set<String>] = [
 
   "countersign": [
     "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-    "Markdown", "MailText", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite",
+    "Markdown", "MailText", "Metrics", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite",
     "IdentityToolkitAPI", "Console", "Demo",
   ],
 

@@ -1,5 +1,4 @@
 import Identity
-import Localization
 import SMTP
 
 /// Sends emails that are due, one at a time.
@@ -13,10 +12,13 @@ struct Delivery: Sendable {
   private static let grace = 5
 
   /// Starts sending, beginning with emails left from an earlier run.
-  init(_ identity: Identity, _ configuration: MailConfiguration) {
+  init(
+    _ identity: Identity, _ configuration: MailConfiguration, health: MailHealth, log: Log
+  ) {
     let client = SMTPClient(configuration.server)
     self.client = client
-    let courier = Courier(identity: identity, configuration: configuration, client: client)
+    let courier = Courier(
+      identity: identity, configuration: configuration, client: client, health: health, log: log)
     task = Task { await courier.run(every: Self.interval) }
   }
 
@@ -33,6 +35,8 @@ private struct Courier: Sendable {
   let identity: Identity
   let configuration: MailConfiguration
   let client: SMTPClient
+  let health: MailHealth
+  let log: Log
 
   /// The longest pause between attempts while the server can't be reached.
   private static let longestPause = Duration.seconds(60)
@@ -43,7 +47,7 @@ private struct Courier: Sendable {
         try await identity.deliveries.begin()
         break
       } catch {
-        Terminal.complain(Message("cli.email-failed", ["reason": .text("\(error)")]))
+        log.add(.mailFailed(reason: "\(error)"))
         guard await slept(.seconds(5)) else { return }
       }
     }
@@ -54,19 +58,16 @@ private struct Courier: Sendable {
         // Expired emails are dropped, which a wrong clock must not cause.
         if identity.clockGuard.doubt == nil { round = try await sendAll() }
       } catch {
-        Terminal.complain(Message("cli.email-failed", ["reason": .text("\(error)")]))
+        log.add(.mailFailed(reason: "\(error)"))
       }
       await client.rest()
       if round.isAnySent, pause != nil {
-        Terminal.complain(Message("cli.email-delivery-resumed"))
+        log.add(.mailResumed)
         pause = nil
       }
       if let trouble = round.trouble {
         if pause == nil {
-          Terminal.complain(
-            Message(
-              "cli.email-delivery-paused-isnt-accepting",
-              ["server": .text(configuration.server.url), "trouble": .text(trouble)]))
+          log.add(.mailPaused(server: configuration.server.url, reason: trouble))
         }
         pause = min((pause ?? .seconds(2)) * 2, Self.longestPause)
       }
@@ -100,7 +101,9 @@ private struct Courier: Sendable {
         }
         continue
       }
-      switch await client.send(mail) {
+      let outcome = await client.send(mail)
+      health.record(outcome.attempt, at: identity.clock.now())
+      switch outcome {
       case .accepted:
         try await record(.sent, of: due)
         round.isAnySent = true

@@ -1,7 +1,6 @@
 import Crypto
 import Foundation
 import Identity
-import Localization
 
 /// Loads keys that commands changed while the server runs: token signing keys from `keys rotate`,
 /// and the master key from `keys rotate-master`.
@@ -9,14 +8,16 @@ actor KeyRotationTask {
   private let identity: Identity
   private let folder: DataFolder
   private let ring: KeyRing
+  private let log: Log
   /// Whether the master key comes from the environment, where it can't change.
   private let isFixed: Bool
   private var hasReported = false
 
-  init(_ instance: Instance, _ folder: DataFolder, environment: [String: String]) {
+  init(_ instance: Instance, _ folder: DataFolder, environment: [String: String], log: Log) {
     identity = instance.identity
     self.folder = folder
     ring = instance.keys
+    self.log = log
     isFixed = environment[DataFolder.variable] != nil
   }
 
@@ -26,7 +27,7 @@ actor KeyRotationTask {
     if !isFixed, let kept = try folder.keptKeys(), kept.ids != ring.ids {
       ring.adopt(kept)
       try await identity.masterKeys.begin(by: Author(actor: .commandLine))
-      Terminal.complain(Message("cli.the-master-key-was-rotated-re"))
+      log.add(.masterKeyRotated)
     }
     switch try await identity.masterKeys.step() {
     case .settled, .waiting: return false
@@ -42,8 +43,7 @@ actor KeyRotationTask {
   private func dropOlder() async throws {
     guard !isFixed else {
       if !hasReported {
-        Terminal.complain(
-          Message("cli.keys-in-variable-removable", ["variable": .text(DataFolder.variable)]))
+        log.add(.previousMasterKeyRemovable(variable: DataFolder.variable))
       }
       hasReported = true
       return
@@ -52,6 +52,6 @@ actor KeyRotationTask {
     let newest = ring.newestAlone()
     try folder.store(newest)
     ring.adopt(newest)
-    Terminal.complain(Message("cli.removed-the-previous-master-key"))
+    log.add(.previousMasterKeyRemoved)
   }
 }

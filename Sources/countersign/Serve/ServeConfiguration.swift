@@ -17,6 +17,7 @@ struct ServeConfiguration: Sendable {
   var defaultProject: String
   var emulatorBeyondLoopback: Bool
   var accessLog: String
+  var monitoring: MonitoringConfiguration
   /// The policy file to watch; nil for none.
   var policyFile: String?
   /// Email delivery; nil when emails are queued and can be read in the console.
@@ -52,7 +53,8 @@ struct ServeConfiguration: Sendable {
       Option(
         "policy-file", "FILE",
         help: Message("cli.help-show-in-the-console-which")),
-    ] + NetworkConfiguration.options + MailConfiguration.options + [
+    ] + MonitoringConfiguration.options + NetworkConfiguration.options
+    + MailConfiguration.options + [
       Option(
         "demo",
         help: Message("cli.help-fill-an-empty-data-folder-with")),
@@ -86,6 +88,7 @@ struct ServeConfiguration: Sendable {
     defaultProject = arguments.value("project") ?? "demo-project"
     emulatorBeyondLoopback = arguments.has("emulator-beyond-loopback")
     accessLog = arguments.value("access-log") ?? "-"
+    monitoring = MonitoringConfiguration(arguments, problems: &problems)
     policyFile = arguments.value("policy-file")
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
     case (nil, nil): tls = nil
