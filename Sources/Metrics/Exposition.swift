@@ -44,28 +44,28 @@ public struct Exposition: Sendable {
   public init() {}
 
   /// Adds a value that can increase and decrease.
-  public mutating func gauge(_ name: String, _ help: String, _ sample: Sample<Double>) {
+  public mutating func gauge(_ name: String, help: String, _ sample: Sample<Double>) {
     add(name, help, "gauge", [sample])
   }
 
   /// Adds values that can increase and decrease.
-  public mutating func gauges(_ name: String, _ help: String, _ samples: [Sample<Double>]) {
+  public mutating func gauges(_ name: String, help: String, _ samples: [Sample<Double>]) {
     add(name, help, "gauge", samples)
   }
 
   /// Adds seconds that only increase; the name ends with `_seconds_total`.
-  public mutating func counterOfSeconds(_ name: String, _ help: String, _ seconds: Double) {
+  public mutating func counterOfSeconds(_ name: String, help: String, _ seconds: Double) {
     add(name, help, "counter", [Sample(seconds)])
   }
 
   /// Adds a value that only increases; its name ends with `_total`.
-  public mutating func counter(_ name: String, _ help: String, _ samples: [Sample<Int>]) {
+  public mutating func counter(_ name: String, help: String, _ samples: [Sample<Int>]) {
     add(name, help, "counter", samples.map { Sample(Double($0.value), $0.labels) })
   }
 
   /// Adds a histogram.
   public mutating func histogram(
-    _ name: String, _ help: String, _ samples: [Sample<Distribution>]
+    _ name: String, help: String, _ samples: [Sample<Distribution>]
   ) {
     guard !samples.isEmpty else { return }
     head(name, help, "histogram")

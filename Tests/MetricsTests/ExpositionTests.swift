@@ -4,8 +4,8 @@ import Testing
 struct ExpositionTests {
   @Test func `a gauge has its help, its type, and its value`() {
     var exposition = Exposition()
-    exposition.gauge("ready", "1 if it's ready.", Sample(1))
-    exposition.gauges("failed", "Checks.", [Sample(0.5, ["check": "disk"])])
+    exposition.gauge("ready", help: "1 if it's ready.", Sample(1))
+    exposition.gauges("failed", help: "Checks.", [Sample(0.5, ["check": "disk"])])
     #expect(
       exposition.text == """
         # HELP ready 1 if it's ready.
@@ -21,7 +21,7 @@ struct ExpositionTests {
   @Test func `the buckets of a histogram are cumulative`() {
     var exposition = Exposition()
     let distribution = Distribution(bounds: [0.5, 2], counts: [3, 1, 2], sum: 21.5)
-    exposition.histogram("time_seconds", "Time.", [Sample(distribution, ["route": "/"])])
+    exposition.histogram("time_seconds", help: "Time.", [Sample(distribution, ["route": "/"])])
     #expect(
       exposition.text == """
         # HELP time_seconds Time.
@@ -37,7 +37,7 @@ struct ExpositionTests {
 
   @Test func `labels and help can't end their line`() {
     var exposition = Exposition()
-    exposition.counter("events_total", "a\\b\nc\"d", [Sample(2, ["name": "a\"b\\c\nd"])])
+    exposition.counter("events_total", help: "a\\b\nc\"d", [Sample(2, ["name": "a\"b\\c\nd"])])
     #expect(
       exposition.text == #"""
         # HELP events_total a\\b\nc"d
@@ -52,15 +52,15 @@ struct ExpositionTests {
   ])
   func `special values have their own text`(value: Double, text: String) {
     var exposition = Exposition()
-    exposition.gauge("value", "Value.", Sample(value))
+    exposition.gauge("value", help: "Value.", Sample(value))
     let line = exposition.text.split(separator: "\n").last.map(String.init)
     #expect(line == "value \(text)")
   }
 
   @Test func `metrics without samples are left out`() {
     var exposition = Exposition()
-    exposition.counter("events_total", "Events.", [])
-    exposition.histogram("time_seconds", "Time.", [])
+    exposition.counter("events_total", help: "Events.", [])
+    exposition.histogram("time_seconds", help: "Time.", [])
     #expect(exposition.text.isEmpty)
   }
 }

@@ -20,7 +20,7 @@ struct MetricsServer: Sendable {
       failure: { status, _, _ in .text("\(status)\n", status: status) },
       handler: { request in
         guard request.target.rawPath == "/metrics" else {
-          return .text("The metrics are at /metrics.\n", status: .notFound)
+          return .text("/metrics\n", status: .notFound)
         }
         guard request.method == .get || request.method == .head else {
           var response = Response.text("GET only\n", status: .methodNotAllowed)

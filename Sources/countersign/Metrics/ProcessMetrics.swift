@@ -46,14 +46,17 @@ struct ProcessMetrics: Sendable {
 
   func write(to exposition: inout Exposition) {
     exposition.counterOfSeconds(
-      "process_cpu_seconds_total", "Processor time of the process.", processorTime)
+      "process_cpu_seconds_total", help: "Processor time of the process.", processorTime)
     exposition.gauge(
-      "process_start_time_seconds", "When the process started, since 1970.", Sample(startTime))
+      "process_start_time_seconds", help: "When the process started, since 1970.", Sample(startTime)
+    )
     exposition.gauge(
-      "process_resident_memory_bytes", "Resident memory of the process.", Sample(residentBytes))
+      "process_resident_memory_bytes", help: "Resident memory of the process.",
+      Sample(residentBytes))
     exposition.gauge(
-      "process_virtual_memory_bytes", "Virtual memory of the process.", Sample(virtualBytes))
-    exposition.gauge("process_open_fds", "Open files of the process.", Sample(Double(openFiles)))
-    exposition.gauge("process_max_fds", "Maximum number of open files.", Sample(mostFiles))
+      "process_virtual_memory_bytes", help: "Virtual memory of the process.", Sample(virtualBytes))
+    exposition.gauge(
+      "process_open_fds", help: "Open files of the process.", Sample(Double(openFiles)))
+    exposition.gauge("process_max_fds", help: "Maximum number of open files.", Sample(mostFiles))
   }
 }

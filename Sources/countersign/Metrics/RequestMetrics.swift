@@ -72,9 +72,9 @@ final class RequestMetrics: Sendable {
       }
     }
     exposition.counter(
-      "countersign_http_requests_total", "Requests by route and status.", requests)
+      "countersign_http_requests_total", help: "Requests by route and status.", requests)
     exposition.histogram(
       "countersign_http_request_duration_seconds",
-      "Time from the request line to the end of the response.", durations)
+      help: "Time from the request line to the end of the response.", durations)
   }
 }

@@ -29,7 +29,8 @@ struct ServerMetrics: Sendable {
     write(state, to: &exposition)
     requests.write(to: &exposition)
     exposition.gauge(
-      "countersign_http_connections", "Open connections.", Sample(Double(server.connectionCount)))
+      "countersign_http_connections", help: "Open connections.",
+      Sample(Double(server.connectionCount)))
     write(instance.database.statistics, to: &exposition)
     writeFiles(to: &exposition)
     write(instance.hasher.load, to: &exposition)
@@ -44,7 +45,7 @@ struct ServerMetrics: Sendable {
 
   private func writeBuild(to exposition: inout Exposition) {
     exposition.gauge(
-      "countersign_build_info", "The version of the program; always 1.",
+      "countersign_build_info", help: "The version of the program; always 1.",
       Sample(
         1,
         ["version": Countersign.version, "profile": instance.identity.profile.rawValue]))
@@ -52,15 +53,15 @@ struct ServerMetrics: Sendable {
 
   private func write(_ state: Readiness.State, to exposition: inout Exposition) {
     exposition.gauge(
-      "countersign_ready", "1 if the server is ready for requests, else 0.",
+      "countersign_ready", help: "1 if the server is ready for requests, else 0.",
       Sample(state.failed.isEmpty && !state.isDraining ? 1 : 0))
     exposition.gauges(
-      "countersign_check_failed", "1 if a check of readiness fails, else 0.",
+      "countersign_check_failed", help: "1 if a check of readiness fails, else 0.",
       Readiness.Check.allCases.map {
         Sample(state.failed.contains($0) ? 1 : 0, ["check": $0.rawValue])
       })
     exposition.gauges(
-      "countersign_check_warning", "1 if a check of readiness warns, else 0.",
+      "countersign_check_warning", help: "1 if a check of readiness warns, else 0.",
       Readiness.Check.allCases.map {
         Sample(state.warnings.contains($0) ? 1 : 0, ["check": $0.rawValue])
       })
@@ -68,10 +69,10 @@ struct ServerMetrics: Sendable {
 
   private func write(_ statistics: DatabaseStatistics, to exposition: inout Exposition) {
     exposition.gauge(
-      "countersign_writer_queue_length", "Writes that wait for the writer.",
+      "countersign_writer_queue_length", help: "Writes that wait for the writer.",
       Sample(Double(statistics.waitingWrites)))
     exposition.histogram(
-      "countersign_writer_group_size", "Writes per commit.",
+      "countersign_writer_group_size", help: "Writes per commit.",
       [
         Sample(
           Distribution(
@@ -79,7 +80,8 @@ struct ServerMetrics: Sendable {
             counts: statistics.groups + [0], sum: Double(statistics.writes)))
       ])
     exposition.counter(
-      "countersign_database_reads_total", "Reads of the database.", [Sample(statistics.reads)])
+      "countersign_database_reads_total", help: "Reads of the database.", [Sample(statistics.reads)]
+    )
   }
 
   private func writeFiles(to exposition: inout Exposition) {
@@ -88,33 +90,34 @@ struct ServerMetrics: Sendable {
       return (size as? NSNumber)?.doubleValue ?? 0
     }
     exposition.gauge(
-      "countersign_database_size_bytes", "Size of the database file.",
+      "countersign_database_size_bytes", help: "Size of the database file.",
       Sample(size(folder.database)))
     exposition.gauge(
-      "countersign_wal_size_bytes", "Size of the write-ahead log.",
+      "countersign_wal_size_bytes", help: "Size of the write-ahead log.",
       Sample(size("\(folder.database)-wal")))
     if let free = Readiness.freeSpace(folder) {
       exposition.gauge(
-        "countersign_disk_free_bytes", "Free disk space of the data folder.", Sample(Double(free)))
+        "countersign_disk_free_bytes", help: "Free disk space of the data folder.",
+        Sample(Double(free)))
     }
   }
 
   private func write(_ load: PasswordHasher.Load, to exposition: inout Exposition) {
     exposition.gauge(
-      "countersign_hashing_running", "Password hashes that are being computed.",
+      "countersign_hashing_running", help: "Password hashes that are being computed.",
       Sample(Double(load.running)))
     exposition.gauge(
-      "countersign_hashing_queue_length", "Password hashes that wait.",
+      "countersign_hashing_queue_length", help: "Password hashes that wait.",
       Sample(Double(load.waiting)))
     exposition.counter(
       "countersign_hashing_rejections_total",
-      "Password hashes rejected because the queue was full.", [Sample(load.rejections)])
+      help: "Password hashes rejected because the queue was full.", [Sample(load.rejections)])
   }
 
   private func writeCodeAttempts(to exposition: inout Exposition) {
     exposition.counter(
       "countersign_code_attempts_total",
-      "Code attempts of users by result, at most 15 seconds behind.",
+      help: "Code attempts of users by result, at most 15 seconds behind.",
       CodeAttempt.Outcome.allCases.map {
         Sample(instance.identity.activity.folded($0), ["result": $0.rawValue])
       })
@@ -123,17 +126,17 @@ struct ServerMetrics: Sendable {
   private func write(_ measurements: Measurements, to exposition: inout Exposition) {
     let now = instance.identity.clock.now()
     exposition.gauge(
-      "countersign_mail_queued", "Emails that wait to be sent.",
+      "countersign_mail_queued", help: "Emails that wait to be sent.",
       Sample(Double(measurements.queuedMail)))
     exposition.gauge(
       "countersign_mail_oldest_queued_seconds",
-      "Age of the oldest email that waits to be sent; 0 if there's none.",
+      help: "Age of the oldest email that waits to be sent; 0 if there's none.",
       Sample(
         measurements.oldestMail.map { max(0, Double(now.microseconds - $0.microseconds) / 1e6) }
           ?? 0))
     exposition.gauges(
       "countersign_sessions",
-      "Sessions of administrators that haven't expired, and stored sessions of users.",
+      help: "Sessions of administrators that haven't expired, and stored sessions of users.",
       [
         Sample(Double(measurements.consoleSessions), ["kind": "console"]),
         Sample(Double(measurements.userSessions), ["kind": "user"]),
@@ -143,11 +146,11 @@ struct ServerMetrics: Sendable {
   private func writeMail(to exposition: inout Exposition) {
     guard let mail else { return }
     exposition.counter(
-      "countersign_mail_attempts_total", "Attempts to send an email, by result.",
+      "countersign_mail_attempts_total", help: "Attempts to send an email, by result.",
       MailHealth.Attempt.allCases.map { Sample(mail.count($0), ["result": $0.rawValue]) })
     exposition.gauge(
       "countersign_mail_last_failure_timestamp_seconds",
-      "When an attempt to send an email failed last, since 1970; 0 if none has.",
+      help: "When an attempt to send an email failed last, since 1970; 0 if none has.",
       Sample(mail.lastFailure.map { Double($0.seconds) } ?? 0))
   }
 
@@ -155,25 +158,25 @@ struct ServerMetrics: Sendable {
     let guardian = instance.identity.clockGuard
     exposition.gauge(
       "countersign_clock_offset_seconds",
-      "How far the clock is ahead of the expected time; negative if it's behind.",
+      help: "How far the clock is ahead of the expected time; negative if it's behind.",
       Sample(guardian.offset.inSeconds))
     exposition.gauge(
-      "countersign_clock_trusted", "1 if the clock is trusted, else 0.",
+      "countersign_clock_trusted", help: "1 if the clock is trusted, else 0.",
       Sample(guardian.doubt == nil ? 1 : 0))
     if let end = certificate?.notAfter {
       exposition.gauge(
         "countersign_certificate_expiry_timestamp_seconds",
-        "When the TLS certificate in use expires, since 1970.", Sample(Double(end)))
+        help: "When the TLS certificate in use expires, since 1970.", Sample(Double(end)))
     }
   }
 
   private func writeLog(to exposition: inout Exposition) {
     exposition.counter(
-      "countersign_log_events_total", "Logged events by level, including suppressed lines.",
+      "countersign_log_events_total", help: "Logged events by level, including suppressed lines.",
       LogLevel.allCases.map { Sample(log.count($0), ["level": $0.rawValue]) })
     guard let accessLog else { return }
     exposition.counter(
-      "countersign_access_log_dropped_lines_total", "Lines of the access log that were lost.",
+      "countersign_access_log_dropped_lines_total", help: "Lines of the access log that were lost.",
       [Sample(accessLog.droppedLines)])
   }
 }

@@ -140,7 +140,7 @@ struct Probes: Sendable {
     guard reasons.isEmpty else { return unready(request, reasons) }
     guard !state.warnings.isEmpty else { return answer(request, "ready", .ok) }
     let warnings = state.warnings.map(\.rawValue).joined(separator: ", ")
-    return answer(request, "ready, with warnings: \(warnings)", .ok)
+    return answer(request, "ready; warnings: \(warnings)", .ok)
   }
 
   private func unready(_ request: Request, _ reasons: [String]) -> Response {
