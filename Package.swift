@@ -54,6 +54,7 @@ let package = Package(
     module("JSON", ["Text"]),
 
     module("OTP", ["Crypto"]),
+    module("Metrics", []),
     module("Localization", ["Text"]),
     module("Templating", ["Localization"]),
     module("HTTP", ["JSON", "Text"]),
@@ -137,8 +138,8 @@ let package = Package(
       name: "countersign",
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-        "Markdown", "INI", "Host", "MailText", "Network", "HTTPClient", "SMTP", "SMS", "Identity",
-        "HTTPServer", "DatabaseSQLite",
+        "Markdown", "INI", "Host", "MailText", "Metrics", "Network", "HTTPClient", "SMTP", "SMS",
+        "Identity", "HTTPServer", "DatabaseSQLite",
         "IdentityToolkitAPI",
         "Console",
         "Demo",
@@ -157,6 +158,7 @@ let package = Package(
     tests("TextTests", ["Text", "HostileText"]),
     tests("JSONTests", ["JSON", "HostileText", "Text"]),
     tests("OTPTests", ["OTP"]),
+    tests("MetricsTests", ["Metrics"]),
     tests("LocalizationTests", ["Localization"]),
     tests("TemplatingTests", ["Templating", "JSON", "Localization", "Text"]),
     tests("MarkdownTests", ["Markdown"]),
@@ -194,7 +196,7 @@ let package = Package(
       "CountersignTests",
       [
         "countersign", "Crypto", "Database", "DatabaseSQLite", "HTTP", "HTTPServer", "Host",
-        "HostileText", "Identity", "IdentityToolkitAPI", "Localization", "OTP", "Text",
+        "HostileText", "Identity", "IdentityToolkitAPI", "Localization", "Metrics", "OTP", "Text",
       ]),
     tests("ArchitectureTests", ["Localization"]),
   ]

@@ -24,11 +24,12 @@ public struct Console: Sendable {
   ///   - assets: The addresses of the stylesheet, script, and icon.
   ///   - guidance: The folder of the guides in one language, such as `Templates/guidance/en`.
   ///   - isDemo: Whether the instance serves demo data, and so the styleguide.
-  ///   - log: Logs one line about an error whose details aren't shown on pages.
+  ///   - log: Logs the cause of an error whose details aren't shown on pages, with its request.
   /// - Throws: `TemplateError` or ``ConsoleError``, for the first file that is missing or invalid.
   public init(
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
-    guidance: String, isDemo: Bool = false, log: @escaping @Sendable (String) -> Void = { _ in }
+    guidance: String, isDemo: Bool = false,
+    log: @escaping @Sendable (RequestID, String) -> Void = { _, _ in }
   ) throws {
     try self.init(
       identity: identity, templates: templates, publicURL: publicURL, assets: assets,
@@ -37,7 +38,8 @@ public struct Console: Sendable {
 
   init(
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
-    guides: Guides, isDemo: Bool = false, log: @escaping @Sendable (String) -> Void = { _ in }
+    guides: Guides, isDemo: Bool = false,
+    log: @escaping @Sendable (RequestID, String) -> Void = { _, _ in }
   ) throws {
     self.identity = identity
     let frames = Frames(
@@ -87,6 +89,9 @@ public struct Console: Sendable {
     AdministratorsRoutes.self, ClockRoutes.self, AccountRoutes.self, SignOutRoutes.self,
     SetupRoutes.self, ActionLinkRoutes.self, ReportedChangesRoutes.self, SignInRoutes.self,
   ]
+
+  /// The names of all routes in measurements.
+  public var routeLabels: [Route.Label] { routes.map(\.route.label) }
 
   /// Responds to a request; an unknown address gets the 404 page.
   public func respond(to request: Request) async -> Response {

@@ -18,6 +18,9 @@ public struct Consoles: Sendable {
     locales = catalogs.map(\.locale)
   }
 
+  /// The names of all routes in measurements, the same in every locale.
+  public var routeLabels: [Route.Label] { consoles[0].routeLabels }
+
   /// Responds to a request in the best locale for its `Accept-Language` field.
   public func respond(to request: Request) async -> Response {
     guard consoles.count > 1 else { return await consoles[0].respond(to: request) }

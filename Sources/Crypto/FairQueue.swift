@@ -14,8 +14,12 @@ struct FairQueue<Element> {
   private let places: Int
   /// The maximum number of waiting elements per group.
   private let placesOfOne: Int
-  private var running = 0
-  private var count = 0
+  /// The number of elements that run.
+  private(set) var running = 0
+  /// The number of elements that wait.
+  private(set) var count = 0
+  /// The number of elements rejected so far, including those displaced.
+  private(set) var rejections = 0
   private var waiting: [Int64: [Element]] = [:]
   /// The groups with waiting elements, in order of their turns.
   private var turns: [Int64] = []
@@ -33,9 +37,13 @@ struct FairQueue<Element> {
       return .start
     }
     let own = waiting[group]?.count ?? 0
-    guard own < placesOfOne else { return .refuse }
+    guard own < placesOfOne else {
+      rejections += 1
+      return .refuse
+    }
     var displaced: Element?
     if count >= places {
+      rejections += 1
       guard let longest = waiting.max(by: { $0.value.count < $1.value.count }),
         longest.value.count > own + 1
       else { return .refuse }

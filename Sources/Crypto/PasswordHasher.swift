@@ -19,6 +19,16 @@ public final class PasswordHasher: Sendable {
     public init(_ number: Int64) { self.number = number }
   }
 
+  /// The state of the queue.
+  public struct Load: Sendable, Equatable {
+    /// The number of hashes that are being computed.
+    public let running: Int
+    /// The number of hashes that wait.
+    public let waiting: Int
+    /// The number of hashes rejected since the start because the queue was full.
+    public let rejections: Int
+  }
+
   private let queue: Mutex<FairQueue<Job>>
   private let width: Int
   private let cost: PasswordHash.Cost
@@ -63,6 +73,13 @@ public final class PasswordHasher: Sendable {
       if let hash, hash.isOwn { return false }
       _ = try PasswordHash.make(password, cost: cost, random: random)
       return false
+    }
+  }
+
+  /// The current state of the queue.
+  public var load: Load {
+    queue.withLock {
+      Load(running: $0.running, waiting: $0.count, rejections: $0.rejections)
     }
   }
 

@@ -63,16 +63,20 @@ public struct DatabaseStatistics: Sendable, Equatable {
   public var largestGroup: Int
   /// Writes currently waiting.
   public var waitingWrites: Int
+  /// Commits by the number of their writes: at position n, those with at most 2ⁿ writes and more
+  /// than half as many.
+  public var groups: [Int]
 
   /// Creates counters.
   public init(
     reads: Int = 0, writes: Int = 0, commits: Int = 0, largestGroup: Int = 0,
-    waitingWrites: Int = 0
+    waitingWrites: Int = 0, groups: [Int] = Array(repeating: 0, count: 9)
   ) {
     self.reads = reads
     self.writes = writes
     self.commits = commits
     self.largestGroup = largestGroup
     self.waitingWrites = waitingWrites
+    self.groups = groups
   }
 }

@@ -233,5 +233,7 @@ extension DatabaseStatistics {
     self.writes += writes
     commits += 1
     largestGroup = max(largestGroup, writes)
+    let power = Int.bitWidth - (max(writes, 1) - 1).leadingZeroBitCount
+    groups[min(power, groups.count - 1)] += 1
   }
 }

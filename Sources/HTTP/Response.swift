@@ -32,6 +32,8 @@ public struct Response: Sendable {
   public var fields: Fields
   /// The body.
   public var body: Body
+  /// The route that created the response, for measurements; nil for none.
+  public var route: Route.Label?
 
   /// Creates a response.
   public init(status: Status = .ok, fields: Fields = Fields(), body: Body = .bytes([])) {

@@ -4,6 +4,20 @@
 /// function's own parameter pack, but not when the pack belongs to the type. Modules with other
 /// handler types extend `Path` in the same way.
 public struct Route: Sendable {
+  /// The name of a route in measurements.
+  public struct Label: Hashable, Sendable {
+    /// The method.
+    public let method: Method
+    /// The path with parameter types, such as `/projects/{ProjectID}`.
+    public let pattern: String
+
+    /// Creates a label.
+    public init(_ method: Method, _ pattern: String) {
+      self.method = method
+      self.pattern = pattern
+    }
+  }
+
   /// A handler with its parameters bound, ready to run.
   public typealias Answer = @Sendable () async -> Response
 
@@ -13,6 +27,9 @@ public struct Route: Sendable {
   public let pattern: String
   /// The segments of the path.
   public let components: [PathComponent]
+  /// The name in measurements.
+  public var label: Label { Label(method, pattern) }
+
   /// Binds the parameters of a request whose literal segments are known to match.
   let bind: @Sendable (Request) -> Answer?
 }

@@ -62,7 +62,10 @@ public struct Router: Sendable {
   public func respond(to request: Request) async -> Response? {
     switch find(request, at: 0, depth: 0) {
     case .none: return nil
-    case .answer(let answer): return await answer()
+    case .answer(let answer, let label):
+      var response = await answer()
+      response.route = label
+      return response
     case .wrongMethod(let allow):
       var response = methodNotAllowed(request, allow)
       response.fields[.allow] = allow.map(\.name).joined(separator: ", ")
@@ -72,7 +75,7 @@ public struct Router: Sendable {
 
   private enum Finding {
     case none
-    case answer(Route.Answer)
+    case answer(Route.Answer, Route.Label)
     case wrongMethod(allow: [Method])
   }
 
@@ -118,7 +121,7 @@ public struct Router: Sendable {
       let route = exact ?? (request.method == .head ? routes.first { $0.method == .get } : nil)
       if let route {
         guard let answer = route.bind(request) else { return .none }
-        return .answer(answer)
+        return .answer(answer, route.label)
       }
       guard routes.contains(where: { $0.bind(request) != nil }) else { return .none }
       var allow = routes.map(\.method)

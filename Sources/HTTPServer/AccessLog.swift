@@ -1,8 +1,8 @@
 import Glibc
 import HTTP
 
-/// A log with one line of JSON per request: `time`, `id`, `peer`, `method`, `path`, `status`,
-/// `bytes`, and `ms`.
+/// A log with one line of JSON per request: `time`, `level`, `event`, `id`, `peer`, `method`,
+/// `path`, `status`, `bytes`, and `ms`.
 ///
 /// The path is as sent, percent-encoded, without its query. Characters that aren't printable ASCII,
 /// or that could end a JSON string, are escaped, so that no client can forge a line. `bytes` is the

@@ -9,6 +9,7 @@ final class Engine: Sendable {
   let handler: @Sendable (Request) async -> Response
   let failure: Connection.Failure
   let log: AccessLog?
+  let observe: RequestObserver?
   let connections: Connections
   let isStopping = Atomic<Bool>(false)
   private let layout: EngineLayout
@@ -25,12 +26,14 @@ final class Engine: Sendable {
   private static let discardedAtMost = 16 << 20
 
   init(
-    _ configuration: ServerConfiguration, log: AccessLog?, failure: @escaping Connection.Failure,
+    _ configuration: ServerConfiguration, log: AccessLog?, observe: RequestObserver?,
+    failure: @escaping Connection.Failure,
     handler: @escaping @Sendable (Request) async -> Response
   ) throws(ServerError) {
     layout = try EngineLayout.checked()
     self.configuration = configuration
     self.log = log
+    self.observe = observe
     self.failure = failure
     self.handler = handler
     limits = configuration.limits
@@ -225,6 +228,7 @@ final class Engine: Sendable {
   ) -> MHD_Result {
     exchange.step = .answered
     exchange.status = response.status.code
+    exchange.route = response.route
     let hasBody =
       exchange.method != .head && response.status != .notModified && response.status != .noContent
     exchange.sent = hasBody ? response.body.count : 0
@@ -242,6 +246,7 @@ final class Engine: Sendable {
     if exchange.isRefused { exchange.connection.drain() }
     let now = SystemClock.coarseMilliseconds()
     exchange.connection.wait(since: now, until: now + idle)
+    observe?(exchange.route, exchange.status, SystemClock.nanoseconds() - exchange.start)
     log?.record(exchange, isComplete: isComplete || exchange.isRefused)
   }
 }

@@ -71,6 +71,8 @@ import Synchronization
   /// Bytes of the body counted toward the limit for all bodies.
   var held = 0
   var status = 0
+  /// The route that created the response.
+  var route: Route.Label?
   var sent = 0
   /// Whether the request was rejected before the handler, so that the connection closes.
   var isRefused = false

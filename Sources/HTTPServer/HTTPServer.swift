@@ -1,6 +1,13 @@
 public import HTTP
 import Synchronization
 
+/// Receives the route, the status, and the duration in nanoseconds of each completed request, on
+/// the thread that served it.
+///
+/// The route is nil for requests without one. The status is 0 when there was no response.
+public typealias RequestObserver =
+  @Sendable (_ route: Route.Label?, _ status: Int, _ nanoseconds: UInt64) -> Void
+
 /// An HTTP/1.1 server on libmicrohttpd that uses the types of the `HTTP` module.
 ///
 /// A handler runs entirely on the thread that read the request, even after a suspension; while one
@@ -20,16 +27,19 @@ public final class HTTPServer: Sendable {
   /// - Parameters:
   ///   - configuration: Where and how to listen.
   ///   - log: The access log; nil for none.
+  ///   - observe: Receives every completed request; nil for none.
   ///   - failure: Creates the response to a request that doesn't reach the handler, with the
   ///     request's ID in the log; the target is nil when it couldn't be parsed.
   ///   - handler: Responds to all other requests.
   /// - Throws: `ServerError` when the address, the certificate, or the key can't be used.
   public init(
     _ configuration: ServerConfiguration = ServerConfiguration(), log: AccessLog? = nil,
+    observe: RequestObserver? = nil,
     failure: @escaping @Sendable (Status, Target?, RequestID) -> Response,
     handler: @escaping @Sendable (Request) async -> Response
   ) throws(ServerError) {
-    engine = try Engine(configuration, log: log, failure: failure, handler: handler)
+    engine = try Engine(
+      configuration, log: log, observe: observe, failure: failure, handler: handler)
     daemon = try Daemon(engine)
     port = daemon.port
   }

@@ -51,7 +51,7 @@ struct LogText {
       line.bytes(secondText.span)
       line.text(".")
       line.digits(record.unixMilliseconds % 1000, 3)
-      line.text("Z\",\"id\":\"")
+      line.text("Z\",\"level\":\"info\",\"event\":\"request\",\"id\":\"")
       for index in 0..<12 { line.append(record.id.character(index)) }
       line.text("\",\"peer\":\"")
       line.escaped(record.peer.utf8.span, peer)

@@ -40,11 +40,11 @@ public struct IdentityToolkitAPI: Sendable {
   ///   - publicURL: The base URL that clients use, such as `https://mfa.example.com`.
   ///   - hosts: The accepted host names in the emulator profile.
   ///   - origins: The web pages that can call the server in the emulator profile.
-  ///   - log: Logs a line about an error whose details clients don't see.
+  ///   - log: Logs the cause of an error whose details clients don't see, with its request.
   public init(
     identity: Identity, publicURL: String, hosts: Hosts = .loopback,
     origins: EmulatorOrigins = EmulatorOrigins(),
-    log: @escaping @Sendable (String) -> Void = { _ in }
+    log: @escaping @Sendable (RequestID, String) -> Void = { _, _ in }
   ) {
     let url = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
     identity.outOfBandCodes.leadLinks(to: url)
@@ -133,6 +133,9 @@ public struct IdentityToolkitAPI: Sendable {
     else { return false }
     return !(request.fields[.accept] ?? "").contains("text/html")
   }
+
+  /// The names of all routes in measurements.
+  public var routeLabels: [Route.Label] { router.routes.map(\.label) }
 
   /// Every route, for tests.
   var routes: [Route] { router.routes }

@@ -6,6 +6,7 @@ import time
 
 import httpx
 import pyotp
+import pytest
 
 from support.pages import Pages
 from support.program import Server, run
@@ -14,19 +15,23 @@ from support.rest import Api, create_administrator, create_token, ok, refused
 MARKER = "Marker-7fb1c2e9"
 
 
-def test_secrets_are_in_no_log_and_encrypted_in_the_database(tmp_path):
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_secrets_are_in_no_log_and_encrypted_in_the_database(tmp_path, log_format):
     secrets = {}
     log = tmp_path / "access.log"
-    with Server(tmp_path / "data", "--access-log", str(log)) as server:
+    with Server(tmp_path / "data", "--access-log", str(log), "--log-format", log_format,
+                "--metrics-listen", "127.0.0.1:0") as server:
         secrets["setup code"] = server.setup_code.replace("-", "")
         drive(server, secrets)
+        metrics = httpx.get(server.wait_for_line(r'Metrics: ([^\s"]+)')).text
         server.stop()
         output = server.text.replace("-", "") + log.read_text().replace("-", "")
-    # The setup code is printed once, for the person who starts the server.
-    assert output.count(secrets["setup code"]) == 1
+    # The setup code is printed once, for the person who starts the server: in JSON, as a field too.
+    assert output.count(secrets["setup code"]) == (2 if log_format == "json" else 1)
     kept = b"".join(file.read_bytes() for file in (tmp_path / "data").iterdir()
                     if file.name != "master.key")
     for name, secret in secrets.items():
+        assert secret not in metrics, f"the metrics have the {name}"
         if name != "setup code":
             assert secret.replace("-", "") not in output, f"the log has the {name}"
         for spelling in {secret, base64.b64encode(secret.encode()).decode()}:

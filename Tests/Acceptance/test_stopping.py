@@ -66,6 +66,39 @@ def test_requests_in_progress_are_completed(server, signal):
     assert "Stopped." in server.text
 
 
+def test_a_draining_server_answers_requests_and_reports_that_it_is_not_ready(tmp_path):
+    with Server(tmp_path, "--drain-delay", "4") as server:
+        server.setup_code
+        assert httpx.get(server.url + "/readyz").text == "ready\n"
+        body = b'{"email": "a@example.com"}'
+        with connect(server) as connection:
+            connection.sendall(
+                b"POST /v1/accounts:signUp HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+                b"Content-Length: %d\r\n\r\n" % len(body) + body[:10])
+            began = time.monotonic()
+            server.terminate()
+            unready = until(lambda: (lambda answer: answer if answer.status_code == 503 else None)(
+                httpx.get(server.url + "/readyz")), "it isn't ready")
+            assert unready.text == "not ready: draining\n"
+            # Each of these is a new connection.
+            assert httpx.get(server.url + "/livez").text == "ok\n"
+            assert httpx.get(server.url + "/sign-in", follow_redirects=True).status_code == 200
+            until(lambda: is_refused(server), "new connections are refused")
+            assert time.monotonic() - began > 3.5
+            connection.sendall(body[10:])
+            assert read_answer(connection)[0] == 403
+        assert server.wait() == 0
+
+
+def test_a_second_signal_ends_the_delay(tmp_path):
+    with Server(tmp_path, "--drain-delay", "300") as server:
+        server.setup_code
+        server.terminate()
+        server.wait_for_line(r"(Stopping in 300 seconds)")
+        server.terminate()
+        assert server.wait() == 0
+
+
 def test_idle_connections_do_not_delay_a_stop(server):
     with connect(server) as connection:
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n")

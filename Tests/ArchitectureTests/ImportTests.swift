@@ -12,6 +12,7 @@ private let mayImport: [String: Set<String>] = [
   "JSON": ["Text"],
 
   "OTP": ["Crypto"],
+  "Metrics": [],
   "Localization": ["Text"],
   // View models have messages from Localization.
   "Templating": ["Localization"],
@@ -46,8 +47,8 @@ private let mayImport: [String: Set<String>] = [
 
   "countersign": [
     "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
-    "Markdown", "INI", "Host", "MailText", "Network", "HTTPClient", "SMTP", "SMS", "Identity",
-    "HTTPServer", "DatabaseSQLite",
+    "Markdown", "INI", "Host", "MailText", "Metrics", "Network", "HTTPClient", "SMTP", "SMS",
+    "Identity", "HTTPServer", "DatabaseSQLite",
     "IdentityToolkitAPI", "Console", "Demo",
   ],
 

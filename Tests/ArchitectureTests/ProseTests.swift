@@ -29,6 +29,7 @@ struct ProseTests {
     #"guard let id else { throw Failure("a message without a number") }"#,
     #"preconditionFailure("this cannot happen here")"#,
     #"sealer = try Sealer(keys, purpose: "administrator totp secret", random: random)"#,
+    #"exposition.gauge("ready", help: "Whether the server is ready.", sample)"#,
     #"let name = "sms number \(number)""#,
     #"case adjacentIntervals = "adjacent intervals""#,
     #"let header = "a=\(b); c=\(d)""#,
@@ -42,9 +43,9 @@ struct ProseTests {
       .joined(separator: "\n")
     var literals = Literals()
     literals.read(text[...])
-    // Text for developers, JSON schemas, labels that derive a key, and SQL.
+    // Text for developers, the help of metrics, JSON schemas, labels that derive a key, and SQL.
     let exempt =
-      /(Failure|precondition|preconditionFailure|assert|fatalError)\($|purpose: $|(SQL|jsonSchema) =\s*$/
+      /(Failure|precondition|preconditionFailure|assert|fatalError)\($|(purpose|help): $|(SQL|jsonSchema) =\s*$/
     let sql =
       /\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|AND|ORDER|CASE|JOIN|SET|LIMIT|INDEXED|VALUES)\b/
     return literals.found.filter { literal in

@@ -51,6 +51,7 @@ struct FairQueueTests {
     // Each group now has its share of the eight places.
     #expect(add("b3", to: &queue) == "refuse")
     #expect(add("c2", to: &queue) == "refuse")
+    #expect((queue.running, queue.count, queue.rejections) == (1, 8, 6))
     #expect(drain(&queue) == ["a1", "b0", "c0", "a2", "b1", "c1", "a3", "b2"])
   }
 

@@ -47,6 +47,8 @@ struct WriteTests {
       // A group ends after 20 ms, so a busy machine has more of them.
       #expect(after.commits - before.commits <= 25)
       #expect(after.largestGroup >= 8)
+      #expect(after.groups.reduce(0, +) == after.commits)
+      #expect(after.groups.suffix(6).contains { $0 > 0 })
       #expect(try await database.count() == 101)
     }
   }

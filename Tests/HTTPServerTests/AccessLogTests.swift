@@ -8,6 +8,8 @@ import Testing
 struct AccessLogTests {
   private struct Line: Decodable {
     let time: String
+    let level: String
+    let event: String
     let id: String
     let peer: String
     let method: String
@@ -60,6 +62,7 @@ struct AccessLogTests {
     try #require(lines.count == 2)
     #expect(lines[0].path == "/a%20b/c")
     #expect(lines[0].method == "GET")
+    #expect(lines[0].level == "info" && lines[0].event == "request")
     #expect(lines[0].peer == "127.0.0.1")
     #expect(lines[0].status == 200)
     #expect(lines[0].bytes == "GET /a%20b/c 0".utf8.count)

@@ -9,11 +9,11 @@ struct Failures: Sendable {
   private let frames: Frames
   private let authorizer: RequestAuthorizer
   private let publicURL: PublicURL
-  private let log: @Sendable (String) -> Void
+  private let log: @Sendable (RequestID, String) -> Void
 
   init(
     templates: TemplateLibrary, frames: Frames, authorizer: RequestAuthorizer, publicURL: PublicURL,
-    log: @escaping @Sendable (String) -> Void
+    log: @escaping @Sendable (RequestID, String) -> Void
   ) throws {
     template = try templates.template("failures/failure", for: FailureView.self)
     self.frames = frames
@@ -60,7 +60,7 @@ struct Failures: Sendable {
       response.fields[.retryAfter] = "1"
       return response
     case .unavailable(let cause):
-      log("request \(id): \(cause)")
+      log(request.id, "\(cause)")
       return page(Fault(.serviceUnavailable), requestID: id)
     }
   }

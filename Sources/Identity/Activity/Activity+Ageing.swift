@@ -64,7 +64,7 @@ extension Activity {
     _ scope: Int64, before day: Int64, _ connection: borrowing Connection
   ) throws {
     // Changes that aren't folded yet contain what is deleted here.
-    while try foldDeltas("scope_key = \(scope)", connection) {}
+    while try foldDeltas("scope_key = \(scope)", connection).isMore {}
     var left = agedAtOnce
     // An account's days never increase with the reach, so the largest reach goes first.
     for reach in CodeReach.range.dropFirst().reversed() {

@@ -26,16 +26,23 @@ extension Activity {
     }
     guard isDue else { return false }
     let now = store.clock.now()
-    return try await store.write(ActivityError.self) { connection in
-      let isMore = try Self.foldDeltas("scope_key > 0", connection)
-      return try Self.recordUsers(at: now, connection) || isMore
+    let (isMore, attempts) = try await store.write(ActivityError.self) { connection in
+      let (isMore, attempts) = try Self.foldDeltas("scope_key > 0", connection)
+      return (try Self.recordUsers(at: now, connection) || isMore, attempts)
     }
+    foldedAttempts.add(attempts)
+    return isMore
   }
 
+  /// Returns the number of code attempts with an outcome that this server has folded.
+  public func folded(_ outcome: CodeAttempt.Outcome) -> Int { foldedAttempts.count(outcome) }
+
   /// Folds the first changes that meet a condition, and deletes them.
+  ///
+  /// - Returns: Whether there may be more, and the code attempts among the changes.
   static func foldDeltas(
     _ condition: SQL, _ connection: borrowing Connection
-  ) throws -> Bool {
+  ) throws -> (isMore: Bool, attempts: ActivityTally.Checks) {
     let rows = try connection.all(
       """
       SELECT \(ActivityDelta.columns), scope_key FROM activity_delta WHERE \(condition)
@@ -47,6 +54,7 @@ extension Activity {
         scope: try row.value(6) as Int64
       )
     }
+    var attempts = ActivityTally.Checks()
     var start = 0
     while start < rows.count {
       let scope = rows[start].scope
@@ -57,6 +65,7 @@ extension Activity {
         end += 1
       }
       try store(tally, of: scope, connection)
+      for checks in tally.hours.values { attempts.add(checks) }
       try connection.run(
         """
         DELETE FROM activity_delta
@@ -64,7 +73,7 @@ extension Activity {
         """)
       start = end
     }
-    return rows.count == foldedAtOnce
+    return (rows.count == foldedAtOnce, attempts)
   }
 
   /// Adds changes to the stored counts of a pool and its project.
@@ -193,7 +202,7 @@ extension Activity {
   ///
   /// Those of its project remain, and so does the history of the number of users.
   static func deleteCounts(of scope: Int64, _ connection: borrowing Connection) throws {
-    while try foldDeltas("scope_key = \(scope)", connection) {}
+    while try foldDeltas("scope_key = \(scope)", connection).isMore {}
     try connection.run("DELETE FROM activity_hour WHERE scope_key = \(scope) AND whole = 0")
     try connection.run("DELETE FROM offset_day WHERE scope_key = \(scope)")
     try connection.run("DELETE FROM reach_day WHERE scope_key = \(scope)")

@@ -16,6 +16,7 @@ public struct Activity: Sendable {
   let store: Store
   let trendCache = PastCache<[Double?]>()
   let countCache = PastCache<AttemptCounts>()
+  let foldedAttempts = FoldedAttempts()
 
   /// The subject of a count, as stored.
   struct Subject {

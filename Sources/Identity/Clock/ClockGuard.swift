@@ -54,6 +54,8 @@ public final class ClockGuard: Sendable {
   private struct State {
     var anchor: Anchor?
     var doubt: ClockDoubt?
+    /// The difference between the clock and the expected time at the last check.
+    var offset: Duration = .zero
   }
 
   private let store: Store
@@ -67,6 +69,9 @@ public final class ClockGuard: Sendable {
 
   /// The reason the clock isn't trusted; nil if it is, and before the first ``check()``.
   public var doubt: ClockDoubt? { state.withLock { $0.doubt } }
+
+  /// The difference between the clock's time and the expected time at the last ``check()``.
+  public var offset: Duration { state.withLock { $0.offset } }
 
   /// Checks the clock; call it at startup and then every few seconds.
   ///
@@ -84,6 +89,8 @@ public final class ClockGuard: Sendable {
       next = Anchor(wall: stored, steady: nil, stored: stored)
     }
     let doubt = Self.doubt(about: wall, steady, next)
+    let expected = Self.expected(next, steady)
+    let offset = Duration.microseconds(wall.microseconds - expected.microseconds)
     if doubt == nil {
       next.wall = wall
       next.steady = steady
@@ -92,22 +99,30 @@ public final class ClockGuard: Sendable {
         next.stored = wall
       }
     }
-    state.withLock { $0 = State(anchor: next, doubt: doubt) }
+    // The time without a server isn't an offset.
+    let isMeasured = doubt != nil || anchor?.steady != nil
+    state.withLock {
+      $0 = State(anchor: next, doubt: doubt, offset: isMeasured ? offset : .zero)
+    }
     return doubt
   }
 
   private static func doubt(
     about wall: Instant, _ steady: Duration, _ anchor: Anchor
   ) -> ClockDoubt? {
-    var expected = anchor.wall
-    var ahead = furthestAhead
-    if let since = anchor.steady {
-      expected = expected.advanced(bySeconds: (steady - since).components.seconds)
-      ahead = furthestJump
-    }
+    let expected = expected(anchor, steady)
+    let ahead = anchor.steady == nil ? furthestAhead : furthestJump
     let allowed =
       expected.advanced(bySeconds: -furthestBehind)...expected.advanced(bySeconds: ahead)
     return allowed.contains(wall) ? nil : ClockDoubt(expected: expected, shown: wall)
+  }
+
+  private static func expected(_ anchor: Anchor, _ steady: Duration) -> Instant {
+    guard let since = anchor.steady else { return anchor.wall }
+    let (seconds, attoseconds) = (steady - since).components
+    return Instant(
+      microseconds: anchor.wall.microseconds + seconds * 1_000_000
+        + attoseconds / 1_000_000_000_000)
   }
 
   /// Confirms that the clock is correct, which ends the doubt of every server on this database at

@@ -7,7 +7,7 @@ import JSON
 struct RequestAuthorizer: Sendable {
   let identity: Identity
   let credentials: Credentials
-  let log: @Sendable (String) -> Void
+  let log: @Sendable (RequestID, String) -> Void
 
   typealias ClientMethod = @Sendable (ClientCall) async throws(WireError) -> JSON
   typealias AdminMethod = @Sendable (AdminCall) async throws(WireError) -> JSON
@@ -215,7 +215,7 @@ extension RequestAuthorizer {
     do throws(WireError) {
       return .json(try await work())
     } catch {
-      if let cause = error.cause { log("request \(request.id): \(cause)") }
+      if let cause = error.cause { log(request.id, "\(cause)") }
       return error.response(shape)
     }
   }

@@ -21,9 +21,12 @@ final class Application: Sendable {
   init(
     identity: Identity, readiness: Readiness, publicURL address: String, assets: Assets,
     catalogs: [Catalog], anyHost: Bool, origins: EmulatorOrigins, pseudoLocale: PseudoLocale?,
-    isDemo: Bool
+    isDemo: Bool, log: Log
   ) throws {
     probes = Probes(readiness: readiness)
+    let logFailure: @Sendable (RequestID, String) -> Void = {
+      log.add(.requestFailed($0, cause: $1))
+    }
     guard let publicURL = PublicURL(address) else {
       throw ConfigurationError(Message("cli.public-url-must-be-a-scheme"))
     }
@@ -33,15 +36,14 @@ final class Application: Sendable {
     self.files = files
     api = IdentityToolkitAPI(
       identity: identity, publicURL: publicURL.origin, hosts: anyHost ? .any : .loopback,
-      origins: origins,
-      log: { Terminal.complain($0) })
+      origins: origins, log: logFailure)
     let links = try ConsoleAssets { files.link($0) }
     console = try Consoles(Self.catalogs(catalogs, pseudoLocale)) { catalog in
       try Console(
         identity: identity,
         templates: try TemplateLibrary(folder: assets.templates, catalog: catalog),
         publicURL: publicURL, assets: links, guidance: assets.guidance, isDemo: isDemo,
-        log: { Terminal.complain($0) })
+        log: logFailure)
     }
   }
 
@@ -53,9 +55,22 @@ final class Application: Sendable {
     return [Catalog.pseudo(of: installed[0], rightToLeft: pseudoLocale == .rightToLeft)]
   }
 
+  private static let file = Route.Label(.get, "/static/{file}")
+
+  /// The names of all routes in measurements.
+  var routeLabels: [Route.Label] {
+    [Self.file] + Probes.routes + api.routeLabels + console.routeLabels
+  }
+
   func respond(to request: Request) async -> Response {
-    if let file = files.response(to: request) { return file }
-    if let answer = await probes.response(to: request) { return answer }
+    if var file = files.response(to: request) {
+      file.route = Self.file
+      return file
+    }
+    if var answer = await probes.response(to: request) {
+      answer.route = Probes.routes.first { $0.pattern == request.target.rawPath }
+      return answer
+    }
     if let answer = await api.respond(to: request) { return answer }
     return await console.respond(to: request)
   }

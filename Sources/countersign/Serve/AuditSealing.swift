@@ -6,6 +6,7 @@ import Localization
 actor AuditSealing {
   private let chain: AuditChain
   private let file: AuditHeadFile?
+  private let log: Log
   /// The last exported position; nil before the first export.
   private var exported: Int64?
   /// The position of the background check.
@@ -13,8 +14,8 @@ actor AuditSealing {
   private var round = ContinuousClock.now
   private var lastCheck: ContinuousClock.Instant?
 
-  init(_ chain: AuditChain, exportingTo file: AuditHeadFile?) {
-    (self.chain, self.file) = (chain, file)
+  init(_ chain: AuditChain, exportingTo file: AuditHeadFile?, log: Log) {
+    (self.chain, self.file, self.log) = (chain, file, log)
   }
 
   func run() async {
@@ -56,13 +57,13 @@ actor AuditSealing {
         return
       }
       verified = step.through
-      for fault in step.faults.prefix(10) { Terminal.complain(fault.message) }
+      for fault in step.faults.prefix(10) { log.add(.auditFault(fault.message)) }
       guard await slept(.milliseconds(20)) else { return }
     }
   }
 
   private func complaining(_ body: () async throws -> Void) async {
-    do { try await body() } catch { Terminal.complain("\(error)") }
+    do { try await body() } catch { log.add(.taskFailed(.sealAuditLog, reason: "\(error)")) }
   }
 
   /// Waits; returns false when the task is canceled meanwhile.

@@ -1,12 +1,14 @@
 import Crypto
 import Foundation
 import Localization
+import Synchronization
 
 /// Warns about a TLS certificate that has expired or soon will, at startup and once a day.
 struct CertificateWatch: Sendable {
   let path: String
+  let served = ServedCertificate()
   var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
-  var say: @Sendable (Message) -> Void = { Terminal.complain($0) }
+  var say: @Sendable (Message) -> Void
 
   private static let day = Duration.seconds(86_400)
   /// How long before its expiration a certificate is reported, in seconds; a third of its lifetime
@@ -25,6 +27,12 @@ struct CertificateWatch: Sendable {
     for warning in certificates.compactMap({ Self.warning($0, at: now) }) {
       say(Message("cli.certificate-warning", ["path": .text(path), "warning": .message(warning)]))
     }
+  }
+
+  /// Notes that the server now uses the file.
+  func noteServed() {
+    let data = FileManager.default.contents(atPath: path) ?? Data()
+    served.note(Certificate.all(inPEM: Array(data)))
   }
 
   /// Checks the file once a day until the task is canceled.
@@ -62,5 +70,26 @@ struct CertificateWatch: Sendable {
 
   static func date(_ seconds: Int64) -> String {
     Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+  }
+}
+
+/// The certificate that the server uses, which can be older than the one in the file.
+final class ServedCertificate: Sendable {
+  private let certificates = Mutex<[Certificate]>([])
+
+  /// When the certificate or one of its chain expires, in seconds since 1970; nil without one.
+  var notAfter: Int64? { certificates.withLock { $0.map(\.notAfter).min() } }
+
+  /// Returns whether the certificate is valid, and whether it causes no warning.
+  func state(at now: Int64) -> (isValid: Bool, isFine: Bool) {
+    let certificates = certificates.withLock { $0 }
+    return (
+      certificates.allSatisfy { ($0.notBefore...$0.notAfter).contains(now) },
+      certificates.allSatisfy { CertificateWatch.warning($0, at: now) == nil }
+    )
+  }
+
+  func note(_ certificates: [Certificate]) {
+    self.certificates.withLock { $0 = certificates }
   }
 }

@@ -1,5 +1,4 @@
 import Identity
-import Localization
 
 /// Sends messages of one channel.
 protocol Carrier: Sendable {
@@ -33,16 +32,22 @@ struct Delivery: Sendable {
   private static let grace = 5
 
   /// Starts the deliveries that are configured.
-  static func all(of configuration: ServeConfiguration, _ identity: Identity) -> [Delivery] {
+  static func all(
+    of configuration: ServeConfiguration, _ identity: Identity, health: MailHealth?, log: Log
+  ) -> [Delivery] {
     let mail = configuration.mail.map { MailCarrier($0) as any Carrier }
     let sms = configuration.sms.map { $0.carrier(mail: configuration.mail) }
-    return [mail, sms].compactMap(\.self).map { Delivery(identity, $0) }
+    return [mail, sms].compactMap(\.self).map {
+      Delivery(identity, $0, health: $0.channel == .mail ? health : nil, log: log)
+    }
   }
 
   /// Starts sending, beginning with messages left from an earlier run.
-  private init(_ identity: Identity, _ carrier: any Carrier) {
+  private init(
+    _ identity: Identity, _ carrier: any Carrier, health: MailHealth?, log: Log
+  ) {
     self.carrier = carrier
-    let courier = Courier(identity: identity, carrier: carrier)
+    let courier = Courier(identity: identity, carrier: carrier, health: health, log: log)
     task = Task { await courier.run(every: Self.interval) }
   }
 
@@ -58,6 +63,9 @@ struct Delivery: Sendable {
 private struct Courier: Sendable {
   let identity: Identity
   let carrier: any Carrier
+  /// The record of attempts; nil for text messages.
+  let health: MailHealth?
+  let log: Log
 
   /// The longest pause between attempts while the server can't be reached.
   private static let longestPause = Duration.seconds(60)
@@ -68,7 +76,7 @@ private struct Courier: Sendable {
         try await identity.deliveries.begin(carrier.channel)
         break
       } catch {
-        report(error)
+        log.add(.deliveryFailed(carrier.channel, reason: "\(error)"))
         guard await slept(.seconds(5)) else { return }
       }
     }
@@ -79,38 +87,22 @@ private struct Courier: Sendable {
         // Expired messages are dropped, which a wrong clock must not cause.
         if identity.clockGuard.doubt == nil { round = try await sendAll() }
       } catch {
-        report(error)
+        log.add(.deliveryFailed(carrier.channel, reason: "\(error)"))
       }
       await carrier.rest()
       if round.isAnySent, pause != nil {
-        Terminal.complain(
-          carrier.channel == .mail
-            ? Message("cli.email-delivery-resumed") : Message("cli.sms-delivery-resumed"))
+        log.add(.deliveryResumed(carrier.channel))
         pause = nil
       }
       if let trouble = round.trouble {
-        if pause == nil { reportPause(trouble) }
+        if pause == nil {
+          log.add(
+            .deliveryPaused(carrier.channel, server: carrier.server, reason: trouble))
+        }
         pause = min((pause ?? .seconds(2)) * 2, Self.longestPause)
       }
       guard await slept(round.trouble == nil ? interval : pause ?? interval) else { return }
     }
-  }
-
-  private func report(_ error: any Error) {
-    let reason = Message.Value.text("\(error)")
-    Terminal.complain(
-      carrier.channel == .mail
-        ? Message("cli.email-failed", ["reason": reason])
-        : Message("cli.sms-failed", ["reason": reason]))
-  }
-
-  private func reportPause(_ trouble: String) {
-    let (server, trouble) = (Message.Value.text(carrier.server), Message.Value.text(trouble))
-    Terminal.complain(
-      carrier.channel == .mail
-        ? Message(
-          "cli.email-delivery-paused-isnt-accepting", ["server": server, "trouble": trouble])
-        : Message("cli.sms-delivery-paused", ["server": server, "trouble": trouble]))
   }
 
   private struct Round {
@@ -123,7 +115,9 @@ private struct Courier: Sendable {
   private func sendAll() async throws -> Round {
     var round = Round()
     while !Task.isCancelled, let due = try await identity.deliveries.claim(carrier.channel) {
-      switch await carrier.send(due) {
+      let attempt = await carrier.send(due)
+      health?.record(.init(attempt), at: identity.clock.now())
+      switch attempt {
       case .recorded(let result):
         try await record(result, of: due)
         if result == .sent { round.isAnySent = true }

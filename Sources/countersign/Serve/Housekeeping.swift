@@ -1,36 +1,38 @@
 import Identity
-import Localization
 
 /// The server's background tasks.
 struct Housekeeping: Sendable {
   private let identity: Identity
   private let sealing: AuditSealing
+  private let log: Log
   private let tasks: [Task<Void, Never>]
 
   /// Starts all tasks, beginning with deletions left from an earlier run.
   init(
     _ identity: Identity, keeper: KeyRotationTask, integrity: IntegrityWatch,
-    auditHeads: AuditHeadFile?
+    auditHeads: AuditHeadFile?, log: Log
   ) {
     self.identity = identity
-    let sealing = AuditSealing(identity.auditChain, exportingTo: auditHeads)
+    self.log = log
+    let sealing = AuditSealing(identity.auditChain, exportingTo: auditHeads, log: log)
     self.sealing = sealing
     tasks = [
-      Task { await Self.keep(keeper) },
-      Task { await Self.watchClock(identity) },
+      Task { await Self.keep(keeper, log) },
+      Task { await Self.watchClock(identity, log) },
       Task { await integrity.run() },
-      Task { await Self.purgeExpired(identity) },
-      Task { await Self.purge(identity) },
-      Task { await Self.file(identity) },
-      Task { await Self.foldActivity(identity) },
-      Task { await Self.age(identity) },
+      Task { await Self.purgeExpired(identity, log) },
+      Task { await Self.purge(identity, log) },
+      Task { await Self.file(identity, log) },
+      Task { await Self.foldActivity(identity, log) },
+      Task { await Self.age(identity, log) },
       Task { await sealing.run() },
-      Task { await Self.removeAuditEntries(identity) },
-      Task { await Self.watchActivity(identity) },
-      Task { await Self.removeMany(identity) },
-      Task { await Self.makeScheduledChanges(identity) },
-      Task { await Self.sendReports(identity) },
-      Task { await Self.createEvidenceKey(identity) },
+      Task { await Self.removeAuditEntries(identity, log) },
+      Task { await Self.watchActivity(identity, log) },
+      Task { await Self.removeMany(identity, log) },
+      Task { await Self.makeScheduledChanges(identity, log) },
+      Task { await Self.sendReports(identity, log) },
+      Task { await Self.createEvidenceKey(identity, log) },
+      Task { while await Self.slept(Log.period) { log.reportSuppressed() } },
     ]
   }
 
@@ -43,93 +45,97 @@ struct Housekeeping: Sendable {
       try await identity.recordUses()
       // Numbers of users are recorded under the current hour.
       while try await identity.foldActivity() {}
-    } catch { Terminal.complain("\(error)") }
+    } catch { log.add(.taskFailed(.recordUses, reason: "\(error)")) }
   }
 
   /// Reports when the system clock stops being trusted, and when it's trusted again.
-  private static func watchClock(_ identity: Identity) async {
+  private static func watchClock(_ identity: Identity, _ log: Log) async {
     var last = identity.clockGuard.doubt
     while await slept(.seconds(2)) {
       do {
         let doubt = try await identity.clockGuard.check()
-        if let doubt, last == nil { Terminal.complain(doubt.message) }
+        if let doubt, last == nil { log.add(.clockDoubted(doubt)) }
         let isTrustedAgain = doubt == nil && last != nil
         last = doubt
         guard isTrustedAgain else { continue }
-        Terminal.complain(Message("cli.the-clock-is-trusted-again"))
+        log.add(.clockTrusted)
         // The next scheduled purge may be a minute away.
         try await identity.purgeExpired()
       } catch {
-        Terminal.complain("\(error)")
+        log.add(.taskFailed(.watchClock, reason: "\(error)"))
       }
     }
   }
 
-  private static func purgeExpired(_ identity: Identity) async {
+  private static func purgeExpired(_ identity: Identity, _ log: Log) async {
     // Also at startup, for data that expired while no server ran.
     repeat {
-      do { try await identity.purgeExpired() } catch { Terminal.complain("\(error)") }
+      do { try await identity.purgeExpired() } catch {
+        log.add(.taskFailed(.deleteExpired, reason: "\(error)"))
+      }
     } while await slept(.seconds(60))
   }
 
   /// Deletes marked data in batches, pausing for other writes in between.
-  private static func purge(_ identity: Identity) async {
+  private static func purge(_ identity: Identity, _ log: Log) async {
     repeat {
       do {
         while try await identity.purge(), await slept(.milliseconds(5)) {}
       } catch {
-        Terminal.complain("\(error)")
+        log.add(.taskFailed(.purge, reason: "\(error)"))
       }
     } while await slept(.seconds(5))
   }
 
   /// Indexes new audit log entries in batches.
-  private static func file(_ identity: Identity) async {
+  private static func file(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(2)) {
       do {
         while try await identity.audit.file(), await slept(.milliseconds(5)) {}
       } catch {
-        Terminal.complain("\(error)")
+        log.add(.taskFailed(.indexAuditLog, reason: "\(error)"))
       }
     }
   }
 
   /// Adds new activity to the counts by hour in batches, pausing for other writes in between.
-  private static func foldActivity(_ identity: Identity) async {
+  private static func foldActivity(_ identity: Identity, _ log: Log) async {
     repeat {
       do {
         while try await identity.foldActivity(), await slept(.milliseconds(5)) {}
       } catch {
-        Terminal.complain("\(error)")
+        log.add(.taskFailed(.foldActivity, reason: "\(error)"))
       }
     } while await slept(.seconds(15))
   }
 
   /// Looks for unusual activity.
-  private static func watchActivity(_ identity: Identity) async {
+  private static func watchActivity(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(60)) {
-      do { try await identity.watchActivity() } catch { Terminal.complain("\(error)") }
+      do { try await identity.watchActivity() } catch {
+        log.add(.taskFailed(.watchActivity, reason: "\(error)"))
+      }
     }
   }
 
   /// Deletes old code attempts in batches, pausing for other writes in between.
-  private static func age(_ identity: Identity) async {
+  private static func age(_ identity: Identity, _ log: Log) async {
     repeat {
       do {
         while try await identity.expireCodeAttempts(), await slept(.milliseconds(5)) {}
       } catch {
-        Terminal.complain("\(error)")
+        log.add(.taskFailed(.deleteCodeAttempts, reason: "\(error)"))
       }
     } while await slept(.seconds(60))
   }
 
   /// Removes audit log entries that are past the retention in batches, pausing for other writes.
-  private static func removeAuditEntries(_ identity: Identity) async {
+  private static func removeAuditEntries(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(60)) {
       do {
         while try await identity.removeExpiredAuditEntries(), await slept(.milliseconds(20)) {}
       } catch {
-        Terminal.complain("\(error)")
+        log.add(.taskFailed(.deleteAuditEntries, reason: "\(error)"))
       }
     }
   }
@@ -138,7 +144,7 @@ struct Housekeeping: Sendable {
   ///
   /// After each batch it pauses for twice as long as the batch took, including the wait for its
   /// turn. Other writes get two thirds of the time, and bulk removals slow down under load.
-  private static func removeMany(_ identity: Identity) async {
+  private static func removeMany(_ identity: Identity, _ log: Log) async {
     let clock = ContinuousClock()
     repeat {
       do {
@@ -150,38 +156,44 @@ struct Housekeeping: Sendable {
           guard await slept(max(.milliseconds(5), (clock.now - start) * 2)) else { return }
         }
       } catch {
-        Terminal.complain(Message("cli.bulk-removals-failed", ["reason": .text("\(error)")]))
+        log.add(.taskFailed(.bulkRemovals, reason: "\(error)"))
         guard await slept(.seconds(5)) else { return }
       }
     } while await slept(.milliseconds(250))
   }
 
   /// Creates the key that signs evidence, so that it's published before there is any.
-  private static func createEvidenceKey(_ identity: Identity) async {
-    do { _ = try await identity.evidenceKeys.current() } catch { Terminal.complain("\(error)") }
+  private static func createEvidenceKey(_ identity: Identity, _ log: Log) async {
+    do { _ = try await identity.evidenceKeys.current() } catch {
+      log.add(.taskFailed(.createEvidenceKey, reason: "\(error)"))
+    }
   }
 
   /// Makes scheduled policy changes that are due, also those that were due while no server ran.
-  private static func makeScheduledChanges(_ identity: Identity) async {
+  private static func makeScheduledChanges(_ identity: Identity, _ log: Log) async {
     repeat {
-      do { try await identity.makeScheduledChanges() } catch { Terminal.complain("\(error)") }
+      do { try await identity.makeScheduledChanges() } catch {
+        log.add(.taskFailed(.scheduledChanges, reason: "\(error)"))
+      }
     } while await slept(.seconds(5))
   }
 
   /// Sends summaries of reports that are due, each once however long no server ran.
-  private static func sendReports(_ identity: Identity) async {
+  private static func sendReports(_ identity: Identity, _ log: Log) async {
     repeat {
-      do { try await identity.sendReports() } catch { Terminal.complain("\(error)") }
+      do { try await identity.sendReports() } catch {
+        log.add(.taskFailed(.sendReports, reason: "\(error)"))
+      }
     } while await slept(.seconds(60))
   }
 
   /// Loads new keys, and re-encrypts with a new master key in batches.
-  private static func keep(_ keeper: KeyRotationTask) async {
+  private static func keep(_ keeper: KeyRotationTask, _ log: Log) async {
     repeat {
       do {
         while try await keeper.look(), await slept(.milliseconds(5)) {}
       } catch {
-        Terminal.complain("\(error)")
+        log.add(.taskFailed(.loadKeys, reason: "\(error)"))
       }
     } while await slept(.seconds(5))
   }

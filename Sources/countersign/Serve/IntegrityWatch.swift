@@ -1,12 +1,12 @@
 import Database
 import DatabaseSQLite
 import Identity
-import Localization
 
 /// Checks the database file for corruption about once a day, in a quiet moment.
 struct IntegrityWatch: Sendable {
   private let identity: Identity
   private let database: SQLiteDatabase
+  private let log: Log
 
   /// How often it looks whether a check is due.
   private static let pause = Duration.seconds(600)
@@ -15,8 +15,8 @@ struct IntegrityWatch: Sendable {
   /// The time after which a check is abandoned.
   private static let limit = Duration.seconds(1_800)
 
-  init(_ instance: Instance) {
-    (identity, database) = (instance.identity, instance.database)
+  init(_ instance: Instance, log: Log) {
+    (identity, database, self.log) = (instance.identity, instance.database, log)
   }
 
   /// Runs until the task is canceled.
@@ -30,7 +30,7 @@ struct IntegrityWatch: Sendable {
         else { continue }
         try await check()
       } catch {
-        Terminal.complain("\(error)")
+        log.add(.taskFailed(.checkIntegrity, reason: "\(error)"))
       }
     }
   }
@@ -39,12 +39,10 @@ struct IntegrityWatch: Sendable {
     let faults = try await database.quickCheck(
       most: IntegrityChecks.mostFaults, limit: Self.limit)
     guard let faults else {
-      return Terminal.complain(Message("cli.the-integrity-check-took-too-long"))
+      return log.add(.integrityCheckTooLong)
     }
     if !faults.isEmpty {
-      Terminal.complain(
-        Message(
-          "cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))]))
+      log.add(.databaseDamaged(faults))
     }
     try await identity.integrityChecks.record(faults)
   }

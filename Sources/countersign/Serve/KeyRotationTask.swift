@@ -1,7 +1,6 @@
 import Crypto
 import Foundation
 import Identity
-import Localization
 
 /// Loads keys that commands changed while the server runs: token signing keys from `keys rotate`,
 /// and the master key from `keys rotate-master`.
@@ -9,14 +8,16 @@ actor KeyRotationTask {
   private let identity: Identity
   private let folder: DataFolder
   private let ring: KeyRing
+  private let log: Log
   /// Where the master key was passed, which can't change; nil when it's in the data folder.
   private let passedIn: String?
   private var hasReported = false
 
-  init(_ instance: Instance, _ folder: DataFolder, environment: [String: String]) {
+  init(_ instance: Instance, _ folder: DataFolder, environment: [String: String], log: Log) {
     identity = instance.identity
     self.folder = folder
     ring = instance.keys
+    self.log = log
     passedIn = PassedKey(environment: environment)?.source
   }
 
@@ -26,7 +27,7 @@ actor KeyRotationTask {
     if passedIn == nil, let kept = try folder.keptKeys(), kept.ids != ring.ids {
       ring.adopt(kept)
       try await identity.masterKeys.begin(by: Author(actor: .commandLine))
-      Terminal.complain(Message("cli.the-master-key-was-rotated-re"))
+      log.add(.masterKeyRotated)
     }
     switch try await identity.masterKeys.step() {
     case .settled, .waiting: return false
@@ -42,8 +43,7 @@ actor KeyRotationTask {
   private func dropOlder() async throws {
     if let passedIn {
       if !hasReported {
-        Terminal.complain(
-          Message("cli.keys-in-variable-removable", ["variable": .text(passedIn)]))
+        log.add(.previousMasterKeyRemovable(variable: passedIn))
       }
       hasReported = true
       return
@@ -52,6 +52,6 @@ actor KeyRotationTask {
     let newest = ring.newestAlone()
     try folder.store(newest)
     ring.adopt(newest)
-    Terminal.complain(Message("cli.removed-the-previous-master-key"))
+    log.add(.previousMasterKeyRemoved)
   }
 }

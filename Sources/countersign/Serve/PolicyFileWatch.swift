@@ -17,7 +17,7 @@ actor PolicyFileWatch {
 
   init(
     path: String, policies: Policies,
-    say: @escaping @Sendable (Message) -> Void = { Terminal.complain($0) }
+    say: @escaping @Sendable (Message) -> Void
   ) {
     self.path = path
     self.policies = policies

@@ -4,32 +4,85 @@ import Identity
 
 /// The readiness of the server, as reported by `/readyz`.
 ///
-/// The response names each failed check in one word and nothing else, since the endpoint is public.
-/// The checks run at most once per second, no matter how many requests arrive.
+/// The response names each check in one word and nothing else, since the endpoint is public. The
+/// checks run at most once per second, no matter how many requests arrive.
 actor Readiness {
+  /// A property of the server that's checked.
+  enum Check: String, CaseIterable, Sendable {
+    /// The database is writable.
+    case database
+    /// The latest check of the database file found no damage, and wasn't long ago.
+    case integrity
+    /// The clock is trusted.
+    case clock
+    /// The master key file and a signing key exist.
+    case keys
+    /// There's enough disk space.
+    case disk
+    /// The TLS certificate in use is valid; it warns before it expires.
+    case certificate
+    /// Emails are sent; it only warns, since requests are served without.
+    case mail
+  }
+
+  /// The result of the checks.
+  struct State: Sendable, Equatable {
+    /// Checks without which the server isn't ready.
+    var failed: [Check] = []
+    /// Checks that need attention while the server is ready.
+    var warnings: [Check] = []
+    /// Whether the server is about to stop.
+    var isDraining = false
+  }
+
   private let identity: Identity
   private let folder: DataFolder
   /// Whether the master key was passed to the program, so that there's no file to check.
   private let isKeyFixed: Bool
   private let start: Instant
-  private var last: (at: ContinuousClock.Instant, reasons: Task<[String], Never>)?
+  private let certificate: ServedCertificate?
+  private let mail: MailHealth?
+  private var isDraining = false
+  private var last: (at: ContinuousClock.Instant, state: Task<State, Never>)?
 
   /// The least free disk space, in bytes, with which the server is ready.
   static let leastSpace = 64 << 20
+  /// The age of the oldest waiting email, in seconds, from which emails are delayed.
+  static let longestMailAge: Int64 = 900
 
-  init(_ identity: Identity, _ folder: DataFolder, environment: [String: String]) {
+  init(
+    _ identity: Identity, _ folder: DataFolder, environment: [String: String],
+    certificate: ServedCertificate?, mail: MailHealth?
+  ) {
     self.identity = identity
     self.folder = folder
+    self.certificate = certificate
+    self.mail = mail
     isKeyFixed = PassedKey(environment: environment) != nil
     start = identity.clock.now()
   }
 
-  /// Returns the failed checks, of `database`, `integrity`, `clock`, `keys`, and `disk`; empty when
-  /// it's ready.
-  func reasons() async -> [String] {
-    if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.reasons.value }
-    let task = Task { [identity, folder, isKeyFixed, start] in
-      await Self.find(identity, folder, isKeyFixed, since: start)
+  /// Reports from now on that the server isn't ready, because it's about to stop.
+  func drain() { isDraining = true }
+
+  /// Returns the result of the checks.
+  func state() async -> State {
+    var state = await checked()
+    state.isDraining = isDraining
+    return state
+  }
+
+  private func checked() async -> State {
+    if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.state.value }
+    let task = Task { [identity, folder, isKeyFixed, start, certificate, mail] in
+      var state = await Self.find(identity, folder, isKeyFixed, since: start)
+      if let certificate {
+        let (isValid, isFine) = certificate.state(at: identity.clock.now().seconds)
+        if !isValid { state.failed.append(.certificate) }
+        if isValid, !isFine { state.warnings.append(.certificate) }
+      }
+      if let mail, await Self.isDelayed(mail, identity) { state.warnings.append(.mail) }
+      return state
     }
     last = (.now, task)
     return await task.value
@@ -37,20 +90,30 @@ actor Readiness {
 
   private static func find(
     _ identity: Identity, _ folder: DataFolder, _ isKeyFixed: Bool, since start: Instant
-  ) async -> [String] {
-    var reasons: [String] = []
-    do { try await identity.checkWritable() } catch { reasons.append("database") }
+  ) async -> State {
+    var state = State()
+    do { try await identity.checkWritable() } catch { state.failed.append(.database) }
     // An unreadable database is reported above.
     let integrity = try? await identity.integrityChecks.problem(since: start)
-    if integrity != nil { reasons.append("integrity") }
-    if identity.clockGuard.doubt != nil { reasons.append("clock") }
+    if integrity != nil { state.failed.append(.integrity) }
+    if identity.clockGuard.doubt != nil { state.failed.append(.clock) }
     let hasKey = isKeyFixed || (try? folder.keptKeys()) != nil
-    if !hasKey || !identity.hasSigningKey { reasons.append("keys") }
+    if !hasKey || !identity.hasSigningKey { state.failed.append(.keys) }
+    if let free = freeSpace(folder), free < leastSpace { state.failed.append(.disk) }
+    return state
+  }
+
+  private static func isDelayed(_ mail: MailHealth, _ identity: Identity) async -> Bool {
+    if mail.isPaused { return true }
+    // A database that can't be read is another check.
+    guard let oldest = try? await identity.deliveries.oldest() else { return false }
+    return identity.clock.now().seconds - oldest.seconds > longestMailAge
+  }
+
+  /// Returns the free disk space of the data folder, in bytes; nil if it's unknown.
+  static func freeSpace(_ folder: DataFolder) -> Int64? {
     let space = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)
-    if let free = space?[.systemFreeSize] as? NSNumber, free.int64Value < leastSpace {
-      reasons.append("disk")
-    }
-    return reasons
+    return (space?[.systemFreeSize] as? NSNumber)?.int64Value
   }
 }
 
@@ -58,6 +121,9 @@ actor Readiness {
 struct Probes: Sendable {
   /// The readiness checks; nil while the server starts.
   let readiness: Readiness?
+
+  /// The names of the checks in measurements.
+  static let routes = ["/healthz", "/livez", "/readyz"].map { Route.Label(.get, $0) }
 
   /// Answers `/healthz`, `/livez`, and `/readyz`; returns nil for any other path.
   func response(to request: Request) async -> Response? {
@@ -76,9 +142,12 @@ struct Probes: Sendable {
 
   private func ready(_ request: Request, _ readiness: Readiness) async -> Response {
     guard isAllowed(request) else { return answer(request, "", .ok) }
-    let reasons = await readiness.reasons()
-    guard !reasons.isEmpty else { return answer(request, "ready", .ok) }
-    return unready(request, reasons)
+    let state = await readiness.state()
+    let reasons = (state.isDraining ? ["draining"] : []) + state.failed.map(\.rawValue)
+    guard reasons.isEmpty else { return unready(request, reasons) }
+    guard !state.warnings.isEmpty else { return answer(request, "ready", .ok) }
+    let warnings = state.warnings.map(\.rawValue).joined(separator: ", ")
+    return answer(request, "ready; warnings: \(warnings)", .ok)
   }
 
   private func unready(_ request: Request, _ reasons: [String]) -> Response {

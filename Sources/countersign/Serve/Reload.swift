@@ -12,13 +12,13 @@ struct Reload: Sendable {
   private let task: Task<Void, Never>
 
   init(
-    _ signal: ReloadSignal, _ server: HTTPServer, log: AccessLog?, certificates: CertificateWatch?,
-    manager: ServiceManager?
+    _ signal: ReloadSignal, _ server: HTTPServer, accessLog: AccessLog?,
+    certificates: CertificateWatch?, log: Log, manager: ServiceManager?
   ) {
     task = Task {
       for await _ in signal.signals {
         manager?.report(.reloading)
-        await Self.reload(server, log: log, certificates: certificates)
+        await Self.reload(server, accessLog, certificates, log)
         manager?.report(.ready)
       }
     }
@@ -31,28 +31,27 @@ struct Reload: Sendable {
   }
 
   private static func reload(
-    _ server: HTTPServer, log: AccessLog?, certificates: CertificateWatch?
+    _ server: HTTPServer, _ accessLog: AccessLog?, _ certificates: CertificateWatch?, _ log: Log
   ) async {
     var done: [Message] = []
-    if let log {
+    if let accessLog {
       do throws(ServerError) {
-        try log.reopen()
+        try accessLog.reopen()
         done.append(Message("cli.reopened-the-access-log"))
       } catch {
-        Terminal.complain(
-          Message("cli.sighup-the-access-log-couldnt-be", ["reason": .text("\(error)")]))
+        log.add(.accessLogNotReopened(reason: "\(error)"))
       }
     }
     if let certificates {
       do throws(ServerError) {
         try await server.reloadCertificate()
+        certificates.noteServed()
         done.append(Message("cli.reloaded-the-tls-certificate"))
       } catch {
-        Terminal.complain(
-          Message("cli.sighup-the-tls-certificate-couldnt-be", ["reason": .text("\(error)")]))
+        log.add(.certificateNotReloaded(reason: "\(error)"))
       }
       certificates.check()
     }
-    if !done.isEmpty { Terminal.complain(Message("cli.sighup-done", ["done": .sequence(done)])) }
+    if !done.isEmpty { log.add(.reloaded(done)) }
   }
 }

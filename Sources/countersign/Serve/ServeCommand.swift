@@ -19,6 +19,7 @@ enum ServeCommand: Command {
     let environment = ProcessInfo.processInfo.environment
     let configuration = try ServeConfiguration(arguments, environment: environment)
     let manager = ServiceManager(environment: environment)
+    let log = Log(configuration.monitoring.logFormat)
     let folder = DataFolder(path: configuration.data)
     if configuration.demo != nil { try folder.mustBeEmpty() }
     // Demos and loopback emulators create their data; other instances come from countersign init.
@@ -38,73 +39,115 @@ enum ServeCommand: Command {
         defaultProject: ID(configuration.defaultProject),
         carriesMail: configuration.mail != nil, smsLimits: configuration.sms?.limits,
         creates: creates, backup: configuration.upgradeBackup,
-        environment: ProcessInfo.processInfo.environment)
+        environment: environment)
       try await instance.identity.messages.recordCarriesMail()
       // Must run before anything is deleted because of its age.
       if let doubt = try await instance.identity.clockGuard.check() {
-        Terminal.complain(doubt.message)
+        log.add(.clockDoubted(doubt))
       }
     } catch let error as StartError {
       throw ConfigurationError(error.message)
     }
     try configuration.auditHeads?.create()
     let demo = try await DemoGreeting.create(configuration, instance)
-    let log = try accessLog(configuration.accessLog)
+    let accessLog = try accessLog(configuration.accessLog)
     let (stop, reloads) = (StopSignal(), ReloadSignal())
+    let certificates = configuration.tls.map { tls in
+      CertificateWatch(path: tls.certificate, say: { log.add(.certificate($0)) })
+    }
+    let mail = configuration.mail.map { _ in MailHealth() }
+    let readiness = Readiness(
+      instance.identity, folder, environment: environment,
+      certificate: certificates?.served, mail: mail)
+    let requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
     let application: Application
     let server: HTTPServer
+    let metrics: MetricsServer?
     do {
-      (application, server) = try start(configuration, instance, folder, log: log)
+      (application, server) = try start(
+        configuration, instance, readiness, requests: requests, accessLog: accessLog, log: log)
+      certificates?.noteServed()
+      metrics = try requests.flatMap { requests in
+        try configuration.monitoring.metrics.map { address in
+          try MetricsServer(
+            host: address.host, port: address.port,
+            ServerMetrics(
+              instance: instance, folder: folder, server: server, requests: requests,
+              readiness: readiness, certificate: certificates?.served, mail: mail,
+              accessLog: accessLog, log: log))
+        }
+      }
     } catch {
       await instance.database.close()
       if let error = error as? ConfigurationError { throw error }
       throw ConfigurationError(.verbatim("\(error)"))
     }
-    let certificates = configuration.tls.map { CertificateWatch(path: $0.certificate) }
     certificates?.check()
-    let reload = Reload(reloads, server, log: log, certificates: certificates, manager: manager)
+    let reload = Reload(
+      reloads, server, accessLog: accessLog, certificates: certificates, log: log,
+      manager: manager)
     let watch = Task { await certificates?.run() }
-    let backups = configuration.backups.map { backups in Task { await backups.run() } }
+    let backups = configuration.backups.map { watch in
+      var watch = watch
+      watch.say = { log.add(.backup($0)) }
+      return Task { [watch] in await watch.run() }
+    }
     let policyFile = configuration.policyFile.map { path in
-      let watch = PolicyFileWatch(path: path, policies: instance.identity.policies)
+      let watch = PolicyFileWatch(
+        path: path, policies: instance.identity.policies, say: { log.add(.policyFile($0)) })
       return Task { await watch.run() }
     }
-    try await greet(configuration, instance, application)
+    try await greet(configuration, instance, application, metrics, log)
     demo?.say(at: "\(application.publicURL)")
     let housekeeping = Housekeeping(
       instance.identity,
-      keeper: KeyRotationTask(instance, folder, environment: ProcessInfo.processInfo.environment),
-      integrity: IntegrityWatch(instance), auditHeads: configuration.auditHeads)
-    let deliveries = Delivery.all(of: configuration, instance.identity)
+      keeper: KeyRotationTask(instance, folder, environment: environment, log: log),
+      integrity: IntegrityWatch(instance, log: log), auditHeads: configuration.auditHeads,
+      log: log)
+    let deliveries = Delivery.all(
+      of: configuration, instance.identity, health: mail, log: log)
     manager?.report(.ready)
     let signsOfLife = Task { await manager?.keepAlive() }
     await stop.wait()
     manager?.report(.stopping)
+    await drain(for: configuration.monitoring.drainDelay, readiness, stop, log)
     watch.cancel()
     backups?.cancel()
     policyFile?.cancel()
     await reload.stop()
     await server.stop(grace: .seconds(10))
+    await metrics?.stop()
     for delivery in deliveries { await delivery.stop() }
     await housekeeping.stop()
     let statistics = instance.database.statistics
     await instance.database.close()
-    log?.close()
-    Terminal.complain(
-      Message(
-        "cli.stopped-reads-writes-in-commits",
-        [
-          "reads": .text("\(statistics.reads)"), "writes": .text("\(statistics.writes)"),
-          "commits": .text("\(statistics.commits)"),
-        ]))
+    accessLog?.close()
+    log.reportSuppressed(untilNow: true)
+    log.add(.server(.stopped(statistics)))
     try? lock.close()
     signsOfLife.cancel()
     return 0
   }
 
+  /// Serves requests for a while, but reports that the server isn't ready, so that load balancers
+  /// choose another; a second signal ends the wait.
+  private static func drain(
+    for seconds: Int, _ readiness: Readiness, _ stop: StopSignal, _ log: Log
+  ) async {
+    await readiness.drain()
+    guard seconds > 0 else { return }
+    log.add(.server(.draining(seconds: seconds)))
+    await withTaskGroup { group in
+      group.addTask { try? await Task.sleep(for: .seconds(seconds)) }
+      group.addTask { await stop.wait() }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
   private static func start(
-    _ configuration: ServeConfiguration, _ instance: Instance, _ folder: DataFolder,
-    log: AccessLog?
+    _ configuration: ServeConfiguration, _ instance: Instance, _ readiness: Readiness,
+    requests: RequestMetrics?, accessLog: AccessLog?, log: Log
   ) throws -> (Application, HTTPServer) {
     let late = LateApplication()
     var limits = Limits()
@@ -114,52 +157,44 @@ enum ServeCommand: Command {
       ServerConfiguration(
         host: configuration.host, port: configuration.port, limits: limits, tls: configuration.tls,
         trustedProxies: configuration.network.trustedProxies),
-      log: log,
+      log: accessLog,
+      observe: requests?.observer,
       failure: { status, target, id in late.failure(status, target, id) },
       handler: { request in await late.respond(to: request) })
     if let warning = NetworkConfiguration.warning(
       wanted: limits.connections, allowed: server.connectionLimit)
     {
-      Terminal.complain(warning)
+      log.add(.server(.connectionsLimited(warning)))
     }
     // After listening: with port 0, the console's address is known only now.
     let application = try Application(
-      identity: instance.identity,
-      readiness: Readiness(
-        instance.identity, folder, environment: ProcessInfo.processInfo.environment),
+      identity: instance.identity, readiness: readiness,
       publicURL: configuration.address(port: server.port),
       assets: configuration.assets, catalogs: instance.catalogs,
       anyHost: configuration.emulatorBeyondLoopback,
       origins: configuration.network.emulatorOrigins,
-      pseudoLocale: configuration.pseudoLocale, isDemo: configuration.demo != nil)
+      pseudoLocale: configuration.pseudoLocale, isDemo: configuration.demo != nil, log: log)
+    requests?.declare(application.routeLabels)
     late.set(application)
     return (application, server)
   }
 
   private static func greet(
-    _ configuration: ServeConfiguration, _ instance: Instance, _ application: Application
+    _ configuration: ServeConfiguration, _ instance: Instance, _ application: Application,
+    _ metrics: MetricsServer?, _ log: Log
   ) async throws {
-    let url = application.publicURL
-    Terminal.say(
-      Message(
-        "cli.countersign-serves",
-        [
-          "version": .text(Countersign.version), "profile": .text(configuration.profile.rawValue),
-          "url": .text("\(url)"),
-        ]))
-    Terminal.say(Message("cli.data-folder-keep-a-copy-of", ["folder": .text(configuration.data)]))
+    let url = "\(application.publicURL)"
+    log.add(
+      .server(
+        .started(version: Countersign.version, profile: configuration.profile, url: url)))
+    log.add(.server(.dataFolder(configuration.data)))
+    if let metrics { log.add(.server(.metrics(url: metrics.url))) }
     if configuration.profile == .emulator {
-      let host = String("\(url)".drop { $0 != "/" }.drop { $0 == "/" })
-      Terminal.say(
-        Message(
-          "cli.emulator-for-project-firebase-auth",
-          ["defaultProject": .text(configuration.defaultProject), "host": .text(host)]))
+      let host = String(url.drop { $0 != "/" }.drop { $0 == "/" })
+      log.add(.server(.emulator(project: configuration.defaultProject, host: host)))
     }
     if let code = try await instance.identity.setup.issueCode() {
-      Terminal.say(
-        Message(
-          "cli.no-owner-yet-open-setup-and",
-          ["url": .text("\(url)"), "code": .text(code.revealedText)]))
+      log.add(.server(.setupCode(url: url, code: code.revealedText)))
     }
   }
 

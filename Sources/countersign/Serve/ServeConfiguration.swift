@@ -22,6 +22,7 @@ struct ServeConfiguration: Sendable {
   var accessLog: String
   /// The file that signed heads of the audit log are appended to; nil for none.
   var auditHeads: AuditHeadFile?
+  var monitoring: MonitoringConfiguration
   /// The policy file to watch; nil for none.
   var policyFile: String?
   /// The backups whose age is watched; nil for none.
@@ -64,8 +65,8 @@ struct ServeConfiguration: Sendable {
         "policy-file", "FILE",
         help: Message("cli.help-show-in-the-console-which")),
       UpgradeBackup.option,
-    ] + BackupWatch.options + NetworkConfiguration.options + MailConfiguration.options
-    + SMSConfiguration.options + [
+    ] + MonitoringConfiguration.options + BackupWatch.options + NetworkConfiguration.options
+    + MailConfiguration.options + SMSConfiguration.options + [
       Option(
         "demo",
         help: Message("cli.help-fill-an-empty-data-folder-with")),
@@ -109,6 +110,7 @@ struct ServeConfiguration: Sendable {
     upgradeBackup = arguments.has(UpgradeBackup.option.name) ? .skip : .create
     accessLog = arguments.value("access-log") ?? "-"
     auditHeads = arguments.value("audit-heads").map { AuditHeadFile(path: $0) }
+    monitoring = MonitoringConfiguration(arguments, problems: &problems)
     policyFile = arguments.value("policy-file")
     backups = BackupWatch(arguments, problems: &problems)
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {

@@ -18,9 +18,10 @@ PROGRAM = Path(os.environ.get("COUNTERSIGN_PROGRAM", ROOT / ".build/debug/counte
 
 
 def environment(more=None):
-    """Returns the environment without variables that would configure the program."""
+    """Returns the environment without variables that would configure the program, which logs text
+    for these tests to read."""
     kept = {name: value for name, value in os.environ.items() if "COUNTERSIGN" not in name}
-    return {**kept, **(more or {})}
+    return {**kept, "COUNTERSIGN_LOG_FORMAT": "text", **(more or {})}
 
 
 def run(*words, input=None, env=None, cwd=None, prefix=(), timeout=60):
@@ -122,7 +123,7 @@ class Server:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            self.url = self.wait_for_line(r" serves (\S+)")
+            self.url = self.wait_for_line(r' serves ([^\s"]+)')
             Server.folders[self.url] = self.data
         except AssertionError:
             self.kill()
@@ -156,7 +157,7 @@ class Server:
 
     @property
     def setup_code(self):
-        return self.wait_for_line(r"code: (\S+)")
+        return self.wait_for_line(r'code: ([^\s"]+)')
 
     def terminate(self):
         self.process.send_signal(signal.SIGTERM)

@@ -146,6 +146,8 @@ struct ActivityTests {
       let checks = try await other.activity.checks(
         in: instance.acme, from: Self.always.from, to: Self.always.to)
       #expect(checks.map(\.accepted).reduce(0, +) == 5)
+      let folded = [instance.identity, other].map { $0.activity.folded(.accepted) }
+      #expect(folded.reduce(0, +) == 5)
       let left = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM activity_delta") {
           try $0.value(0) as Int

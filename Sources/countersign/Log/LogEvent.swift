@@ -1,0 +1,78 @@
+import Database
+import HTTP
+import Identity
+import Localization
+
+/// An event that the server logs.
+enum LogEvent: Sendable {
+  case server(ServerEvent)
+
+  case reloaded([Message])
+  case accessLogNotReopened(reason: String)
+  case certificateNotReloaded(reason: String)
+  case certificate(Message)
+  case policyFile(Message)
+
+  case clockDoubted(ClockDoubt)
+  case clockTrusted
+  case masterKeyRotated
+  case previousMasterKeyRemovable(variable: String)
+  case previousMasterKeyRemoved
+
+  case deliveryFailed(OutboxEntry.Channel, reason: String)
+  case deliveryPaused(OutboxEntry.Channel, server: String, reason: String)
+  case deliveryResumed(OutboxEntry.Channel)
+
+  case auditFault(Message)
+  case backup(Message)
+  case integrityCheckTooLong
+  case databaseDamaged([String])
+
+  /// A request failed for a reason that isn't shown to the client.
+  case requestFailed(RequestID, cause: String)
+  case taskFailed(BackgroundTask, reason: String)
+  /// Further lines of an event weren't logged.
+  case suppressed(event: String, count: Int)
+}
+
+/// An event in the life of the server.
+enum ServerEvent: Sendable {
+  case started(version: String, profile: Profile, url: String)
+  case dataFolder(String)
+  case emulator(project: String, host: String)
+  /// The one secret that is logged: it's for the person who starts the server.
+  case setupCode(url: String, code: String)
+  case metrics(url: String)
+  case connectionsLimited(Message)
+  case draining(seconds: Int)
+  case stopped(DatabaseStatistics)
+}
+
+/// A task that runs while the server does.
+enum BackgroundTask: String, Sendable {
+  case watchClock = "watch-clock"
+  case deleteExpired = "delete-expired"
+  case purge
+  case indexAuditLog = "index-audit-log"
+  case foldActivity = "fold-activity"
+  case watchActivity = "watch-activity"
+  case deleteCodeAttempts = "delete-code-attempts"
+  case bulkRemovals = "bulk-removals"
+  case scheduledChanges = "scheduled-changes"
+  case sendReports = "send-reports"
+  case createEvidenceKey = "create-evidence-key"
+  case loadKeys = "load-keys"
+  case sealAuditLog = "seal-audit-log"
+  case deleteAuditEntries = "delete-audit-entries"
+  case checkIntegrity = "check-integrity"
+  case recordUses = "record-uses"
+}
+
+/// The importance of an event.
+enum LogLevel: String, Sendable, CaseIterable {
+  case info
+  /// Something needs attention, but requests are served.
+  case warning
+  /// Something failed.
+  case error
+}

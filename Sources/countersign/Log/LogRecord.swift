@@ -1,0 +1,198 @@
+import Database
+import HTTP
+import Identity
+import JSON
+import Localization
+
+/// An event in a form that can be written.
+struct LogRecord: Sendable {
+  /// The name, such as `request.failed`.
+  let name: String
+  let level: LogLevel
+  /// The event as text for people.
+  let message: Message
+  /// What distinguishes lines that are limited separately; nil if the name does.
+  var subject: String?
+  /// The request in which the event happened; nil for none.
+  var request: RequestID?
+  var fields: [(String, JSON)] = []
+
+  init(_ name: String, _ level: LogLevel, _ message: Message, _ fields: [(String, JSON)] = []) {
+    self.name = name
+    self.level = level
+    self.message = message
+    self.fields = fields
+  }
+}
+
+extension LogEvent {
+  /// The event in a form that can be written.
+  var record: LogRecord {
+    switch self {
+    case .server(let event): event.record
+    case .reloaded(let done):
+      LogRecord(
+        "server.reloaded", .info, Message("cli.sighup-done", ["done": .sequence(done)]))
+    case .accessLogNotReopened(let reason):
+      LogRecord(
+        "server.access_log_not_reopened", .error,
+        Message("cli.sighup-the-access-log-couldnt-be", ["reason": .text(reason)]),
+        [("reason", .string(reason))])
+    case .certificateNotReloaded(let reason):
+      LogRecord(
+        "certificate.not_reloaded", .error,
+        Message("cli.sighup-the-tls-certificate-couldnt-be", ["reason": .text(reason)]),
+        [("reason", .string(reason))])
+    case .certificate(let warning): LogRecord("certificate.warning", .warning, warning)
+    case .policyFile(let finding): LogRecord("policy_file.read", .info, finding)
+    case .clockDoubted(let doubt):
+      LogRecord(
+        "clock.doubted", .error, doubt.message,
+        [
+          ("shown", .string(doubt.shown.rfc3339Milliseconds)),
+          ("expected", .string(doubt.expected.rfc3339Milliseconds)),
+        ])
+    case .clockTrusted:
+      LogRecord("clock.trusted", .info, Message("cli.the-clock-is-trusted-again"))
+    case .masterKeyRotated:
+      LogRecord("master_key.rotated", .info, Message("cli.the-master-key-was-rotated-re"))
+    case .previousMasterKeyRemovable(let variable):
+      LogRecord(
+        "master_key.previous_removable", .warning,
+        Message("cli.keys-in-variable-removable", ["variable": .text(variable)]),
+        [("variable", .string(variable))])
+    case .previousMasterKeyRemoved:
+      LogRecord(
+        "master_key.previous_removed", .info, Message("cli.removed-the-previous-master-key"))
+    case .deliveryFailed(let channel, let reason): Self.deliveryFailed(channel, reason)
+    case .deliveryPaused(let channel, let server, let reason):
+      Self.deliveryPaused(channel, server, reason)
+    case .deliveryResumed(let channel):
+      LogRecord(
+        "\(channel.rawValue).resumed", .info,
+        channel == .mail
+          ? Message("cli.email-delivery-resumed") : Message("cli.sms-delivery-resumed"))
+    case .auditFault(let fault): LogRecord("audit.fault", .error, fault)
+    case .backup(let warning): LogRecord("backup.warning", .warning, warning)
+    case .integrityCheckTooLong:
+      LogRecord(
+        "integrity.too_long", .warning, Message("cli.the-integrity-check-took-too-long"))
+    case .databaseDamaged(let faults):
+      LogRecord(
+        "integrity.damaged", .error,
+        Message(
+          "cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))]),
+        [("faults", .array(faults.map { .string($0) }))])
+    case .requestFailed(let id, let cause): Self.requestFailed(id, cause)
+    case .taskFailed(let task, let reason): Self.taskFailed(task, reason)
+    case .suppressed(let event, let count):
+      LogRecord(
+        "log.suppressed", .warning,
+        Message(
+          "cli.log-suppressed", ["event": .text(event), "count": .number(count)]),
+        [("suppressed", .string(event)), ("count", .number(JSON.Number(count)))])
+    }
+  }
+
+  private static func deliveryFailed(
+    _ channel: OutboxEntry.Channel, _ reason: String
+  ) -> LogRecord {
+    LogRecord(
+      "\(channel.rawValue).failed", .error,
+      channel == .mail
+        ? Message("cli.email-failed", ["reason": .text(reason)])
+        : Message("cli.sms-failed", ["reason": .text(reason)]),
+      [("reason", .string(reason))])
+  }
+
+  private static func deliveryPaused(
+    _ channel: OutboxEntry.Channel, _ server: String, _ reason: String
+  ) -> LogRecord {
+    let arguments = ["server": Message.Value.text(server), "trouble": .text(reason)]
+    return LogRecord(
+      "\(channel.rawValue).paused", .warning,
+      channel == .mail
+        ? Message("cli.email-delivery-paused-isnt-accepting", arguments)
+        : Message("cli.sms-delivery-paused", arguments),
+      [("server", .string(server)), ("reason", .string(reason))])
+  }
+
+  private static func requestFailed(_ id: RequestID, _ cause: String) -> LogRecord {
+    var record = LogRecord(
+      "request.failed", .error,
+      Message("cli.log-request-failed", ["id": .text(id.text), "cause": .text(cause)]),
+      [("cause", .string(cause))])
+    record.request = id
+    return record
+  }
+
+  private static func taskFailed(_ task: BackgroundTask, _ reason: String) -> LogRecord {
+    var record = LogRecord(
+      "task.failed", .error,
+      Message("cli.log-task-failed", ["task": .text(task.rawValue), "reason": .text(reason)]),
+      [("task", .string(task.rawValue)), ("reason", .string(reason))])
+    record.subject = task.rawValue
+    return record
+  }
+
+}
+
+extension ServerEvent {
+  /// The event in a form that can be written.
+  fileprivate var record: LogRecord {
+    switch self {
+    case .started(let version, let profile, let url):
+      LogRecord(
+        "server.started", .info,
+        Message(
+          "cli.countersign-serves",
+          ["version": .text(version), "profile": .text(profile.rawValue), "url": .text(url)]),
+        [
+          ("version", .string(version)), ("profile", .string(profile.rawValue)),
+          ("url", .string(url)),
+        ])
+    case .dataFolder(let folder):
+      LogRecord(
+        "server.data_folder", .info,
+        Message("cli.data-folder-keep-a-copy-of", ["folder": .text(folder)]),
+        [("folder", .string(folder))])
+    case .emulator(let project, let host):
+      LogRecord(
+        "server.emulator", .info,
+        Message(
+          "cli.emulator-for-project-firebase-auth",
+          ["defaultProject": .text(project), "host": .text(host)]),
+        [("project", .string(project)), ("host", .string(host))])
+    case .setupCode(let url, let code):
+      LogRecord(
+        "server.setup_code", .warning,
+        Message(
+          "cli.no-owner-yet-open-setup-and", ["url": .text(url), "code": .text(code)]),
+        [("url", .string("\(url)/setup")), ("code", .string(code))])
+    case .metrics(let url):
+      LogRecord(
+        "server.metrics", .info, Message("cli.metrics-at", ["url": .text(url)]),
+        [("url", .string(url))])
+    case .connectionsLimited(let warning):
+      LogRecord("server.connections_limited", .warning, warning)
+    case .draining(let seconds):
+      LogRecord(
+        "server.draining", .info, Message("cli.draining", ["count": .number(seconds)]),
+        [("seconds", .number(JSON.Number(seconds)))])
+    case .stopped(let statistics):
+      LogRecord(
+        "server.stopped", .info,
+        Message(
+          "cli.stopped-reads-writes-in-commits",
+          [
+            "reads": .text("\(statistics.reads)"), "writes": .text("\(statistics.writes)"),
+            "commits": .text("\(statistics.commits)"),
+          ]),
+        [
+          ("reads", .number(JSON.Number(statistics.reads))),
+          ("writes", .number(JSON.Number(statistics.writes))),
+          ("commits", .number(JSON.Number(statistics.commits))),
+        ])
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Glibc
+import Metrics
+
+/// Memory, processor time, and open files of this process, as Linux reports them.
+struct ProcessMetrics: Sendable {
+  /// The processor time of the process, in seconds.
+  let processorTime: Double
+  /// When the process started, in seconds since 1970.
+  let startTime: Double
+  let residentBytes: Double
+  let virtualBytes: Double
+  let openFiles: Int
+  let mostFiles: Double
+
+  /// Reads the numbers; nil where `/proc` isn't readable.
+  init?() {
+    guard let stat = Self.read("/proc/self/stat"), let limits = Self.read("/proc/self/limits"),
+      let boot = Self.read("/proc/stat"),
+      let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    else { return nil }
+    // The name of the program, in parentheses, can contain spaces.
+    let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
+    func field(_ number: Int) -> Double { fields.count > number ? Double(fields[number]) ?? 0 : 0 }
+    let ticks = Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
+    processorTime = (field(12) + field(13)) / ticks
+    startTime = (Self.word(1, after: "btime", in: boot) ?? 0) + field(20) / ticks
+    virtualBytes = field(21)
+    residentBytes = field(22) * Double(sysconf(Int32(_SC_PAGESIZE)))
+    openFiles = files.count
+    mostFiles = Self.word(1, after: "Max open files", in: limits) ?? .infinity
+  }
+
+  private static func read(_ path: String) -> String? {
+    try? String(contentsOfFile: path, encoding: .utf8)
+  }
+
+  /// Returns a word, as a number, of the line that begins with a text.
+  private static func word(_ number: Int, after start: String, in text: String) -> Double? {
+    guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(start) }) else {
+      return nil
+    }
+    let words = line.dropFirst(start.count).split(separator: " ")
+    return words.count >= number ? Double(words[number - 1]) : nil
+  }
+
+  func write(to exposition: inout Exposition) {
+    exposition.counterOfSeconds(
+      "process_cpu_seconds_total", help: "Processor time of the process.", processorTime)
+    exposition.gauge(
+      "process_start_time_seconds", help: "When the process started, since 1970.", Sample(startTime)
+    )
+    exposition.gauge(
+      "process_resident_memory_bytes", help: "Resident memory of the process.",
+      Sample(residentBytes))
+    exposition.gauge(
+      "process_virtual_memory_bytes", help: "Virtual memory of the process.", Sample(virtualBytes))
+    exposition.gauge(
+      "process_open_fds", help: "Open files of the process.", Sample(Double(openFiles)))
+    exposition.gauge("process_max_fds", help: "Maximum number of open files.", Sample(mostFiles))
+  }
+}

@@ -1,0 +1,189 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Foundation
+import HTTPServer
+import Identity
+import Metrics
+
+/// The metrics of a running server.
+struct ServerMetrics: Sendable {
+  let instance: Instance
+  let folder: DataFolder
+  let server: HTTPServer
+  let requests: RequestMetrics
+  let readiness: Readiness
+  let certificate: ServedCertificate?
+  /// Nil when this server sends no email.
+  let mail: MailHealth?
+  let accessLog: AccessLog?
+  let log: Log
+
+  /// Returns all metrics in the text format of Prometheus.
+  func text() async -> String {
+    let state = await readiness.state()
+    // While the database can't be read, its metrics are missing, and readiness shows why.
+    let measurements = try? await instance.identity.measurements()
+    var exposition = Exposition()
+    writeBuild(to: &exposition)
+    write(state, to: &exposition)
+    requests.write(to: &exposition)
+    exposition.gauge(
+      "countersign_http_connections", help: "Open connections.",
+      Sample(Double(server.connectionCount)))
+    write(instance.database.statistics, to: &exposition)
+    writeFiles(to: &exposition)
+    write(instance.hasher.load, to: &exposition)
+    writeCodeAttempts(to: &exposition)
+    if let measurements { write(measurements, to: &exposition) }
+    writeMail(to: &exposition)
+    writeClockAndCertificate(to: &exposition)
+    writeLog(to: &exposition)
+    ProcessMetrics()?.write(to: &exposition)
+    return exposition.text
+  }
+
+  private func writeBuild(to exposition: inout Exposition) {
+    exposition.gauge(
+      "countersign_build_info", help: "The version of the program; always 1.",
+      Sample(
+        1,
+        ["version": Countersign.version, "profile": instance.identity.profile.rawValue]))
+  }
+
+  private func write(_ state: Readiness.State, to exposition: inout Exposition) {
+    exposition.gauge(
+      "countersign_ready", help: "1 if the server is ready for requests, else 0.",
+      Sample(state.failed.isEmpty && !state.isDraining ? 1 : 0))
+    exposition.gauges(
+      "countersign_check_failed", help: "1 if a check of readiness fails, else 0.",
+      Readiness.Check.allCases.map {
+        Sample(state.failed.contains($0) ? 1 : 0, ["check": $0.rawValue])
+      })
+    exposition.gauges(
+      "countersign_check_warning", help: "1 if a check of readiness warns, else 0.",
+      Readiness.Check.allCases.map {
+        Sample(state.warnings.contains($0) ? 1 : 0, ["check": $0.rawValue])
+      })
+  }
+
+  private func write(_ statistics: DatabaseStatistics, to exposition: inout Exposition) {
+    exposition.gauge(
+      "countersign_writer_queue_length", help: "Writes that wait for the writer.",
+      Sample(Double(statistics.waitingWrites)))
+    exposition.histogram(
+      "countersign_writer_group_size", help: "Writes per commit.",
+      [
+        Sample(
+          Distribution(
+            bounds: statistics.groups.indices.map { Double(1 << $0) },
+            counts: statistics.groups + [0], sum: Double(statistics.writes)))
+      ])
+    exposition.counter(
+      "countersign_database_reads_total", help: "Reads of the database.", [Sample(statistics.reads)]
+    )
+  }
+
+  private func writeFiles(to exposition: inout Exposition) {
+    func size(_ path: String) -> Double {
+      let size = try? FileManager.default.attributesOfItem(atPath: path)[.size]
+      return (size as? NSNumber)?.doubleValue ?? 0
+    }
+    exposition.gauge(
+      "countersign_database_size_bytes", help: "Size of the database file.",
+      Sample(size(folder.database)))
+    exposition.gauge(
+      "countersign_wal_size_bytes", help: "Size of the write-ahead log.",
+      Sample(size("\(folder.database)-wal")))
+    if let free = Readiness.freeSpace(folder) {
+      exposition.gauge(
+        "countersign_disk_free_bytes", help: "Free disk space of the data folder.",
+        Sample(Double(free)))
+    }
+  }
+
+  private func write(_ load: PasswordHasher.Load, to exposition: inout Exposition) {
+    exposition.gauge(
+      "countersign_hashing_running", help: "Password hashes that are being computed.",
+      Sample(Double(load.running)))
+    exposition.gauge(
+      "countersign_hashing_queue_length", help: "Password hashes that wait.",
+      Sample(Double(load.waiting)))
+    exposition.counter(
+      "countersign_hashing_rejections_total",
+      help: "Password hashes rejected because the queue was full.", [Sample(load.rejections)])
+  }
+
+  private func writeCodeAttempts(to exposition: inout Exposition) {
+    exposition.counter(
+      "countersign_code_attempts_total",
+      help: "Code attempts of users by result, at most 15 seconds behind.",
+      CodeAttempt.Outcome.allCases.map {
+        Sample(instance.identity.activity.folded($0), ["result": $0.rawValue])
+      })
+  }
+
+  private func write(_ measurements: Measurements, to exposition: inout Exposition) {
+    let now = instance.identity.clock.now()
+    exposition.gauge(
+      "countersign_mail_queued", help: "Emails that wait to be sent.",
+      Sample(Double(measurements.queuedMail)))
+    exposition.gauge(
+      "countersign_mail_oldest_queued_seconds",
+      help: "Age of the oldest email that waits to be sent; 0 if there's none.",
+      Sample(
+        measurements.oldestMail.map { max(0, Double(now.microseconds - $0.microseconds) / 1e6) }
+          ?? 0))
+    exposition.gauges(
+      "countersign_sessions",
+      help: "Sessions of administrators that haven't expired, and stored sessions of users.",
+      [
+        Sample(Double(measurements.consoleSessions), ["kind": "console"]),
+        Sample(Double(measurements.userSessions), ["kind": "user"]),
+      ])
+  }
+
+  private func writeMail(to exposition: inout Exposition) {
+    guard let mail else { return }
+    exposition.counter(
+      "countersign_mail_attempts_total", help: "Attempts to send an email, by result.",
+      MailHealth.Attempt.allCases.map { Sample(mail.count($0), ["result": $0.rawValue]) })
+    exposition.gauge(
+      "countersign_mail_last_failure_timestamp_seconds",
+      help: "When an attempt to send an email failed last, since 1970; 0 if none has.",
+      Sample(mail.lastFailure.map { Double($0.seconds) } ?? 0))
+  }
+
+  private func writeClockAndCertificate(to exposition: inout Exposition) {
+    let guardian = instance.identity.clockGuard
+    exposition.gauge(
+      "countersign_clock_offset_seconds",
+      help: "How far the clock is ahead of the expected time; negative if it's behind.",
+      Sample(guardian.offset.inSeconds))
+    exposition.gauge(
+      "countersign_clock_trusted", help: "1 if the clock is trusted, else 0.",
+      Sample(guardian.doubt == nil ? 1 : 0))
+    if let end = certificate?.notAfter {
+      exposition.gauge(
+        "countersign_certificate_expiry_timestamp_seconds",
+        help: "When the TLS certificate in use expires, since 1970.", Sample(Double(end)))
+    }
+  }
+
+  private func writeLog(to exposition: inout Exposition) {
+    exposition.counter(
+      "countersign_log_events_total", help: "Logged events by level, including suppressed lines.",
+      LogLevel.allCases.map { Sample(log.count($0), ["level": $0.rawValue]) })
+    guard let accessLog else { return }
+    exposition.counter(
+      "countersign_access_log_dropped_lines_total", help: "Lines of the access log that were lost.",
+      [Sample(accessLog.droppedLines)])
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  fileprivate var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+}

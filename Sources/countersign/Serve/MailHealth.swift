@@ -1,0 +1,56 @@
+import Identity
+import Metrics
+import Synchronization
+
+/// The results of attempts to send emails since the start.
+final class MailHealth: Sendable {
+  /// The result of an attempt.
+  enum Attempt: String, CaseIterable, Sendable {
+    case sent
+    /// The mail server rejected the email.
+    case rejected
+    /// It's retried later.
+    case postponed
+    /// The mail server can't be reached.
+    case unreachable
+  }
+
+  private struct State {
+    var isPaused = false
+    var lastFailure: Instant?
+  }
+
+  private let attempts = Counters()
+  private let state = Mutex(State())
+
+  /// Whether the mail server couldn't be reached at the last attempt.
+  var isPaused: Bool { state.withLock(\.isPaused) }
+
+  /// When an attempt failed last; nil if none has.
+  var lastFailure: Instant? { state.withLock(\.lastFailure) }
+
+  func record(_ attempt: Attempt, at now: Instant) {
+    if let index = Attempt.allCases.firstIndex(of: attempt) { attempts.add(index) }
+    state.withLock { state in
+      state.isPaused = attempt == .unreachable
+      if attempt != .sent { state.lastFailure = now }
+    }
+  }
+
+  func count(_ attempt: Attempt) -> Int {
+    Attempt.allCases.firstIndex(of: attempt).map(attempts.value) ?? 0
+  }
+}
+
+extension MailHealth.Attempt {
+  /// Creates the result of an attempt.
+  init(_ attempt: DeliveryAttempt) {
+    self =
+      switch attempt {
+      case .recorded(.sent): .sent
+      case .recorded(.postponed): .postponed
+      case .recorded: .rejected
+      case .isDown: .unreachable
+      }
+  }
+}

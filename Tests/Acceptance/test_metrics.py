@@ -1,0 +1,213 @@
+"""Metrics, the alerts, and the dashboard, with Debian's Prometheus."""
+
+import json
+import re
+import shutil
+import socket
+import subprocess
+import time
+
+import httpx
+import pytest
+
+from support.mail import MailServer
+from support.pages import Pages
+from support.program import ROOT, Server, free_port
+from support.rest import Api, create_token
+from support.waiting import until
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("promtool") and shutil.which("prometheus")),
+    reason="Debian's prometheus isn't installed")
+ALERTS = ROOT / "ops/prometheus/alerts.yml"
+DASHBOARD = ROOT / "ops/grafana/countersign.json"
+# What a server without TLS and without traffic doesn't have.
+MAY_BE_EMPTY = {"countersign_certificate_expiry_timestamp_seconds"}
+
+
+def promtool(*words, **more):
+    return subprocess.run(
+        ["promtool", *map(str, words)], capture_output=True, text=True, timeout=60, **more)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server with a mail server, after a sign-in with a second factor and a wrong code."""
+    folder = tmp_path_factory.mktemp("metrics")
+    with MailServer() as mail_server, Server(
+            folder, "--metrics-listen", "127.0.0.1:0", "--smtp", f"smtp://127.0.0.1:{mail_server.port}",
+            "--smtp-from", "mfa@example.com") as server:
+        server.metrics = server.wait_for_line(r"Metrics: (\S+)")
+        pages = Pages(server.url)
+        pages.set_up(server.setup_code)
+        pages.create_project("measured")
+        api = Api(server.url, "measured", pages.api_key("measured"),
+                  create_token(server.data, "measured", "owner"))
+        api.switch_totp_on()
+        uid, id_token = api.user("eve@example.com")
+        api.enroll(id_token)
+        pending = api.sign_in("eve@example.com").json()
+        api.factor("mfaSignIn:finalize", {
+            "mfaPendingCredential": pending["mfaPendingCredential"],
+            "mfaEnrollmentId": pending["mfaInfo"][0]["mfaEnrollmentId"],
+            "totpVerificationInfo": {"verificationCode": "000000"}})
+        yield server
+
+
+def samples(text):
+    """Returns the values of the metrics by name and labels, as written."""
+    return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1])
+            for line in text.splitlines() if not line.startswith("#")}
+
+
+def scrape(server):
+    answer = httpx.get(server.metrics)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    return answer.text
+
+
+def test_promtool_accepts_the_metrics(server):
+    result = promtool("check", "metrics", input=scrape(server))
+    assert (result.returncode, result.stderr) == (0, ""), result.stderr
+
+
+def test_requests_are_counted_by_route_and_not_by_path(server):
+    httpx.get(f"{server.url}/projects/some-project-{time.time_ns()}/users")
+    httpx.get(f"{server.url}/no/such/path-{time.time_ns()}")
+    httpx.request("BREW", f"{server.url}/sign-in")
+    httpx.get(f"{server.url}/readyz")
+    text = scrape(server)
+    found = samples(text)
+    assert "some-project" not in text and "such" not in text and "BREW" not in text
+    assert found['countersign_http_requests_total{method="GET",route="/readyz",code="200"}'] >= 1
+    users = r'requests_total\{method="GET",route="/projects/\{\w+\}/users",code="303"\} (\d+)'
+    assert int(re.search(users, text).group(1)) >= 1
+    assert found['countersign_http_requests_total{method="other",route="other",code="404"}'] >= 1
+    finalize = [value for name, value in found.items() if "mfaSignIn:finalize" in name and "_total" in name]
+    assert sum(finalize) >= 1
+    for name, value in found.items():
+        if name.startswith("countersign_http_request_duration_seconds_count"):
+            bucket = name.replace("_count", "_bucket").replace("}", ',le="+Inf"}')
+            assert found[bucket] == value > 0
+
+
+def test_the_state_of_the_server_is_measured(server):
+    found = until(lambda: (lambda now: now if now.get(
+        'countersign_code_attempts_total{result="incorrect"}') else None)(samples(scrape(server))),
+        "the wrong code is counted")
+    assert found['countersign_code_attempts_total{result="accepted"}'] >= 1
+    assert found["countersign_ready"] == found["countersign_clock_trusted"] == 1
+    assert found['countersign_check_failed{check="database"}'] == 0
+    assert found['countersign_sessions{kind="console"}'] >= 1
+    assert found['countersign_sessions{kind="user"}'] >= 1
+    assert found["countersign_writer_group_size_count"] > 10
+    assert found["countersign_hashing_rejections_total"] == 0
+    assert found["countersign_wal_size_bytes"] > 0
+    assert abs(found["countersign_clock_offset_seconds"]) < 5
+    assert abs(found["process_start_time_seconds"] - time.time()) < 600
+    assert 10e6 < found["process_resident_memory_bytes"] < 1e9
+    assert 5 < found["process_open_fds"] < found["process_max_fds"]
+    assert any(name.startswith("countersign_build_info{version=") for name in found)
+
+
+def test_metrics_are_only_at_their_own_address(server):
+    public = httpx.get(f"{server.url}/metrics")
+    assert public.status_code == 404 and "countersign_ready" not in public.text
+    own = server.metrics.removesuffix("/metrics")
+    assert httpx.get(f"{own}/").status_code == 404
+    assert httpx.get(f"{own}/sign-in").status_code == 404
+    assert httpx.post(server.metrics).status_code == 405
+
+
+def test_promtool_accepts_the_alerts_and_their_tests():
+    for words in (("check", "rules", ALERTS),
+                  ("test", "rules", ROOT / "ops/prometheus/alerts.test.yml"),
+                  ("check", "config", ROOT / "ops/prometheus/prometheus.yml")):
+        result = promtool(*words)
+        assert result.returncode == 0, result.stdout + result.stderr
+
+
+def dashboard_queries():
+    dashboard = json.loads(DASHBOARD.read_text())
+    return [(panel["title"], target["expr"].replace("$instance", ".*").replace(
+        "$__rate_interval", "5s"))
+        for panel in dashboard["panels"] for target in panel.get("targets", [])]
+
+
+@pytest.fixture(scope="module")
+def prometheus(server, tmp_path_factory):
+    """Prometheus, scraping the server every second and evaluating the alerts."""
+    folder = tmp_path_factory.mktemp("prometheus")
+    target = server.metrics.removeprefix("http://").removesuffix("/metrics")
+    text = (ROOT / "ops/prometheus/prometheus.yml").read_text()
+    text = text.replace("127.0.0.1:9090", target).replace("15s", "1s")
+    (folder / "prometheus.yml").write_text(text)
+    shutil.copy(ALERTS, folder)
+    port = free_port()
+    with open(folder / "log", "w") as log:
+        process = subprocess.Popen(
+            ["prometheus", f"--config.file={folder}/prometheus.yml",
+             f"--storage.tsdb.path={folder}/data", f"--web.listen-address=127.0.0.1:{port}"],
+            stdout=log, stderr=log, cwd=folder)
+        url = f"http://127.0.0.1:{port}"
+
+        def is_scraped():
+            assert process.poll() is None, (folder / "log").read_text()
+            try:
+                return query(url, "count_over_time(countersign_ready[1m]) > 4")
+            except OSError:
+                return None
+            except httpx.TransportError:
+                return None
+        try:
+            until(is_scraped, "Prometheus has scraped the server", 60)
+            yield url
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def query(url, text):
+    answer = httpx.get(f"{url}/api/v1/query", params={"query": text}).json()
+    assert answer["status"] == "success", (text, answer)
+    return answer["data"]["result"]
+
+
+def test_every_query_of_the_dashboard_finds_data(server, prometheus):
+    queries = dashboard_queries()
+    assert len(queries) > 30
+    known = set(re.findall(r"^# TYPE (\S+)", scrape(server), re.MULTILINE))
+    for title, text in queries:
+        for name in re.findall(r"\b(?:countersign|process)_\w+", text):
+            family = re.sub(r"_(bucket|sum|count)$", "", name)
+            assert {name, family} & (known | MAY_BE_EMPTY), f"{title}: no metric {name}"
+        # A rate takes two scrapes after the first request.
+        httpx.get(f"{server.url}/readyz")
+        found = until(lambda: query(prometheus, text) or None, f"{title}: {text}", 20) if not any(
+            name in text for name in MAY_BE_EMPTY) else query(prometheus, text)
+        assert all("value" in each for each in found), title
+
+
+def test_no_alert_fires_for_a_healthy_server(server, prometheus):
+    groups = httpx.get(f"{prometheus}/api/v1/rules").json()["data"]["groups"]
+    rules = [rule for group in groups for rule in group["rules"]]
+    assert len(rules) == ALERTS.read_text().count("- alert:")
+    # An alert that isn't evaluated has an unknown health.
+    assert {rule["health"] for rule in rules} == {"ok"}, rules
+    assert [rule["name"] for rule in rules if rule["state"] == "firing"] == []
+    known = set(re.findall(r"^# TYPE (\S+)", scrape(server), re.MULTILINE)) | MAY_BE_EMPTY
+    for rule in rules:
+        for name in re.findall(r"\b(?:countersign|process)_\w+", rule["query"]):
+            assert re.sub(r"_bucket$", "", name) in known, rule["name"]
+
+
+def test_an_address_in_use_is_refused(tmp_path):
+    from support.program import create_instance, run
+
+    create_instance(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = "127.0.0.1:%d" % listener.getsockname()[1]
+        result = run("serve", "--data", tmp_path, "--listen", "127.0.0.1:0", "--assets", ROOT,
+                     "--metrics-listen", address)
+    assert result.returncode == 78 and "Cannot listen" in result.stderr

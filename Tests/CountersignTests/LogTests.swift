@@ -1,0 +1,79 @@
+import HTTP
+import Identity
+import Synchronization
+import Testing
+
+@testable import countersign
+
+struct LogTests {
+  /// A log with a clock that the test advances, and the lines written so far.
+  private final class Written: Sendable {
+    private let state = Mutex<(lines: [String], passed: Duration)>(([], .zero))
+
+    var lines: [String] { state.withLock(\.lines) }
+    func advance(_ time: Duration) { state.withLock { $0.passed += time } }
+
+    func log(_ format: LogFormat) -> Log {
+      Log(
+        format, clock: WallClock { Instant(seconds: 1_790_000_000) },
+        steady: { self.state.withLock(\.passed) },
+        write: { line, _ in self.state.withLock { $0.lines.append(line) } })
+    }
+  }
+
+  @Test func `an event is a line of JSON with its time, level, name, request, and fields`() {
+    let written = Written()
+    written.log(.json).add(.requestFailed(RequestID(1), cause: "disk \"full\"\nforged"))
+    #expect(
+      written.lines == [
+        #"{"time":"2026-09-21T13:33:20.000Z","level":"error","event":"request.failed","#
+          + #""id":"000000000001","message":"request 000000000001: disk \"full\"\nforged","#
+          + #""cause":"disk \"full\"\nforged"}"#
+      ])
+  }
+
+  @Test func `an event is one line of text, whatever it quotes`() {
+    let written = Written()
+    written.log(.text).add(.requestFailed(RequestID(1), cause: "a\r\nb\u{2028}c"))
+    #expect(written.lines == ["request 000000000001: a b c"])
+  }
+
+  @Test func `an event that repeats is limited, and the rest is counted`() {
+    let written = Written()
+    let log = written.log(.json)
+    for _ in 0..<100 { log.add(.mailFailed(reason: "no")) }
+    #expect(written.lines.count == Log.mostLines)
+    log.reportSuppressed()
+    #expect(written.lines.count == Log.mostLines)
+    written.advance(Log.period)
+    log.add(.mailFailed(reason: "no"))
+    let rest = written.lines.dropFirst(Log.mostLines)
+    #expect(rest.count == 2)
+    #expect(
+      rest.first?.contains(#""suppressed":"mail.failed","count":\#(100 - Log.mostLines)"#) == true)
+    #expect(log.count(.error) == 101)
+  }
+
+  @Test func `suppressed lines are reported when the event doesn't happen again`() {
+    let written = Written()
+    let log = written.log(.text)
+    for _ in 0..<(Log.mostLines + 1) { log.add(.mailFailed(reason: "no")) }
+    written.advance(Log.period)
+    log.reportSuppressed()
+    log.reportSuppressed()
+    #expect(written.lines.count == Log.mostLines + 1)
+    #expect(written.lines.last == "1 more line about mail.failed was left out.")
+    for _ in 0..<(Log.mostLines + 2) { log.add(.mailFailed(reason: "no")) }
+    log.reportSuppressed(untilNow: true)
+    #expect(written.lines.last == "2 more lines about mail.failed were left out.")
+  }
+
+  @Test func `one event doesn't suppress another`() {
+    let written = Written()
+    let log = written.log(.text)
+    for _ in 0..<100 { log.add(.taskFailed(.purge, reason: "no")) }
+    log.add(.taskFailed(.sendReports, reason: "no"))
+    log.add(.mailResumed)
+    #expect(written.lines.count == Log.mostLines + 2)
+  }
+}

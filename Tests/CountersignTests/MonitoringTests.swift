@@ -1,0 +1,116 @@
+import Crypto
+import HTTP
+import Identity
+import Metrics
+import Testing
+
+@testable import countersign
+
+struct RequestMetricsTests {
+  private let page = Route.Label(.get, "/projects/{String}")
+
+  private func text(_ metrics: RequestMetrics) -> String {
+    var exposition = Exposition()
+    metrics.write(to: &exposition)
+    return exposition.text
+  }
+
+  @Test func `requests are counted by declared route and status`() {
+    let metrics = RequestMetrics()
+    metrics.declare([page])
+    for status in [200, 200, 404] { metrics.observe(page, status, nanoseconds: 1_000) }
+    let text = text(metrics)
+    let labels = #"method="GET",route="/projects/{String}""#
+    #expect(text.contains("countersign_http_requests_total{\(labels),code=\"200\"} 2\n"))
+    #expect(text.contains("countersign_http_requests_total{\(labels),code=\"404\"} 1\n"))
+    #expect(text.contains("countersign_http_request_duration_seconds_count{\(labels)} 3\n"))
+  }
+
+  @Test func `no request adds a label`() {
+    let metrics = RequestMetrics()
+    metrics.declare([page])
+    for number in 0..<1_000 {
+      metrics.observe(Route.Label(Method("M\(number)"), "/\(number)"), number, nanoseconds: 1)
+      metrics.observe(nil, -number, nanoseconds: 1)
+    }
+    let lines = text(metrics).split(separator: "\n").filter { !$0.hasPrefix("#") }
+    #expect(lines.allSatisfy { $0.contains(#"{method="other",route="other""#) })
+    #expect(lines.count < 60)
+    #expect(lines.contains { $0.contains(#"code="none"} 2"#) })
+  }
+
+  @Test func `routes without requests are left out`() {
+    let metrics = RequestMetrics()
+    metrics.declare([page])
+    #expect(text(metrics).isEmpty)
+  }
+}
+
+struct MonitoringConfigurationTests {
+  private func problems(_ words: String...) -> [String] {
+    do {
+      _ = try ServeConfiguration(Arguments(words, options: ServeConfiguration.options))
+      return []
+    } catch {
+      return (error as? ConfigurationError)?.problems.map(OperatorText.string) ?? ["\(error)"]
+    }
+  }
+
+  @Test func `the options are read`() throws {
+    let words = [
+      "--log-format", "text", "--metrics-listen", "[::1]:9090", "--drain-delay", "15",
+    ]
+    let monitoring = try ServeConfiguration(
+      Arguments(words, options: ServeConfiguration.options)
+    ).monitoring
+    #expect(monitoring.logFormat == .text && monitoring.drainDelay == 15)
+    #expect(monitoring.metrics?.host == "::1" && monitoring.metrics?.port == 9090)
+  }
+
+  @Test func `metrics and a delay have to be asked for`() throws {
+    let monitoring = try ServeConfiguration(
+      Arguments([], options: ServeConfiguration.options)
+    ).monitoring
+    #expect(monitoring.metrics == nil && monitoring.drainDelay == 0)
+  }
+
+  @Test func `invalid values are all reported`() {
+    let problems = problems(
+      "--log-format", "xml", "--metrics-listen", "9090", "--drain-delay", "301")
+    #expect(problems.count == 3)
+    for name in ["--log-format", "--metrics-listen", "--drain-delay"] {
+      #expect(problems.contains { $0.contains(name) })
+    }
+  }
+}
+
+struct ServedCertificateTests {
+  private func certificate(until end: Int64) -> Certificate {
+    Certificate(subject: "/CN=localhost", notBefore: 0, notAfter: end)
+  }
+
+  @Test func `a certificate is valid until it expires, and warns before`() {
+    let day: Int64 = 86_400
+    let served = ServedCertificate()
+    #expect(served.notAfter == nil && served.state(at: 0) == (true, true))
+    served.note([certificate(until: 90 * day), certificate(until: 365 * day)])
+    #expect(served.notAfter == 90 * day)
+    #expect(served.state(at: 10 * day) == (true, true))
+    #expect(served.state(at: 80 * day) == (true, false))
+    #expect(served.state(at: 91 * day) == (false, false))
+  }
+}
+
+struct MailHealthTests {
+  @Test func `a mail server that can't be reached pauses email until one is sent`() {
+    let health = MailHealth()
+    #expect(!health.isPaused && health.lastFailure == nil)
+    health.record(.unreachable, at: Instant(seconds: 10))
+    #expect(health.isPaused && health.lastFailure == Instant(seconds: 10))
+    health.record(.sent, at: Instant(seconds: 20))
+    #expect(!health.isPaused && health.lastFailure == Instant(seconds: 10))
+    health.record(.rejected, at: Instant(seconds: 30))
+    #expect(!health.isPaused && health.lastFailure == Instant(seconds: 30))
+    #expect(MailHealth.Attempt.allCases.map(health.count) == [1, 1, 0, 1])
+  }
+}

@@ -1,0 +1,79 @@
+import Database
+import Synchronization
+import Testing
+
+@testable import Identity
+
+struct MeasurementTests {
+  @Test func `waiting emails are measured until they're sent, with the oldest`() async throws {
+    try await withInstance { instance in
+      let identity = instance.identity
+      let none = try await identity.measurements()
+      #expect(none.queuedMail == 0 && none.oldestMail == nil)
+      let created = instance.now
+      try await instance.write(.mail)
+      instance.clock.advance(600)
+      try await instance.write(.mail)
+      try await instance.write(.sms)
+      let two = try await identity.measurements()
+      #expect(two.queuedMail == 2 && two.oldestMail == created)
+      // A retry in the future doesn't make it younger.
+      let first = try #require(try await instance.claim())
+      try await identity.deliveries.record(.postponed("451 Later"), of: first)
+      #expect(try await identity.deliveries.oldest() == created)
+      let second = try #require(try await instance.claim())
+      try await identity.deliveries.record(.sent, of: second)
+      let one = try await identity.measurements()
+      #expect(one.queuedMail == 1 && one.oldestMail == created)
+    }
+  }
+
+  @Test func `open sessions of administrators and stored ones of users are measured`() async throws
+  {
+    try await withInstance { instance in
+      let before = try await instance.identity.measurements()
+      _ = try await instance.enrolled(.alice)
+      _ = try await instance.agent("sam", role: .support)
+      let after = try await instance.identity.measurements()
+      #expect(after.userSessions > before.userSessions)
+      #expect(after.consoleSessions == before.consoleSessions + 1)
+      instance.clock.advance(ConsoleSessions.longest + 1)
+      let later = try await instance.identity.measurements()
+      #expect(later.consoleSessions == 0)
+    }
+  }
+
+  @Test func `a clock that jumps has an offset`() async throws {
+    try await withInstance { instance in
+      let passed = Mutex(Duration.zero)
+      let guardian = ClockGuard(
+        store: instance.identity.store, steady: { passed.withLock { $0 } })
+      _ = try await guardian.check()
+      passed.withLock { $0 += .seconds(10) }
+      instance.clock.advance(40)
+      _ = try await guardian.check()
+      #expect(guardian.offset == .seconds(30))
+      passed.withLock { $0 += .seconds(10) }
+      instance.clock.advance(10)
+      _ = try await guardian.check()
+      #expect(guardian.offset == .zero)
+    }
+  }
+
+  @Test func `the time without a server isn't an offset, but a doubted clock has one`()
+    async throws
+  {
+    try await withInstance { instance in
+      let store = instance.identity.store
+      _ = try await ClockGuard(store: store, steady: { .zero }).check()
+      instance.clock.advance(3_600)
+      let trusting = ClockGuard(store: store, steady: { .zero })
+      _ = try await trusting.check()
+      #expect(trusting.offset == .zero)
+      instance.clock.advance(30 * 86_400)
+      let doubting = ClockGuard(store: store, steady: { .zero })
+      _ = try await doubting.check()
+      #expect(doubting.offset == .seconds(30 * 86_400))
+    }
+  }
+}
