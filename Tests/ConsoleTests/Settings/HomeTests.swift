@@ -28,6 +28,35 @@ import Testing
     }
   }
 
+  @Test func `tenants that differ are named wherever their project is, and all of them listed`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let (pools, author) = (world.identity.pools, Author(actor: .commandLine))
+      for number in 10..<60 {
+        _ = try await pools.createProject(id: "aaa-\(number)", displayName: "A", by: author)
+      }
+      let ada = try await Browser.signedIn(world)
+      let home = try await ada.get("/").values(of: "href")
+      #expect(!home.contains("/projects/acme-retail"), "it's on the second page")
+      #expect(home.contains("/projects/acme-retail/review?show=differs"))
+      #expect(!home.contains("/review?show=differs"))
+      for number in 10..<15 {
+        _ = try await pools.createTenant(
+          in: ID("aaa-\(number)"),
+          UserPoolEdit(
+            displayName: "Tenant",
+            configuration: MFAConfiguration(
+              totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 9))), by: author)
+      }
+      let more = try await ada.get("/").values(of: "href")
+      let all = try await ada.get("/review?show=differs").values(of: "href")
+      #expect(more.contains("/review?show=differs"))
+      #expect(all.contains("/projects/aaa-14/review") && !all.contains("/projects/aaa-15/review"))
+      #expect(all.contains("/projects/acme-retail/review"))
+    }
+  }
+
   @Test func `the home page warns about enrolled users of a pool where TOTP is off`() async throws {
     try await World.withSampleData { world in
       _ = try await world.identity.policies.change(

@@ -1,8 +1,9 @@
 import Crypto
 import Database
 import DatabaseSQLite
-import Identity
 import Testing
+
+@testable import Identity
 
 /// A data folder of an earlier release is migrated at startup.
 struct UpgradeTests {
@@ -48,6 +49,51 @@ struct UpgradeTests {
       // A second startup doesn't repeat the work.
       try await identity.prepare()
       #expect(try await identity.accounts.search(scope, "name 997").hits.count == 1)
+    }
+  }
+
+  @Test func `projects with tenants that differ and subscriptions to reports survive`()
+    async throws
+  {
+    try await withEmptyDatabase { database in
+      let earlier = Identity.migrations.prefix { $0.name != "m0045_instance_reports" }
+      try await database.migrate(Array(earlier), at: 0)
+      try await database.write { connection in
+        for text in [
+          """
+          INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
+          VALUES ('old-app', 7, 'Old', 1, 0), ('same-app', 8, 'Same', 1, 0)
+          """,
+          """
+          INSERT INTO scope (scope_key, project_id, tenant_id, display_name, password, email_link,
+            anonymous, created_at, totp_state, totp_intervals)
+          VALUES (3, 'old-app', '', 'Old', 1, 0, 0, 0, 2, 5),
+            (4, 'old-app', 'east', 'East', 1, 0, 0, 0, 2, 1),
+            (5, 'same-app', '', 'Same', 1, 0, 0, 0, 2, 5),
+            (6, 'same-app', 'west', 'West', 1, 0, 0, 0, 2, NULL)
+          """,
+          """
+          INSERT INTO administrator (administrator_id, email, email_folded, display_name,
+            password_hash, created_at)
+          VALUES ('iris', 'iris@example.com', 'iris@example.com', 'Iris', 'x', 0)
+          """,
+          """
+          INSERT INTO report_subscription (administrator_id, scope_key, report, rhythm, next_at)
+          VALUES ('iris', 4, 'locked', 'monthly', 9)
+          """,
+        ] as [SQL] { try connection.run(text) }
+      }
+      let identity = try Identity(
+        database: database, keys: KeyRing(random: .system), profile: .standalone, hasher: .cheap,
+        mail: TestMail.writer, clock: FixedClock().wall)
+      try await identity.prepare()
+      let iris = Administrator(
+        id: ID("iris"), email: "", displayName: "", grants: [Grant(role: .auditor)])
+      let differing = try await identity.pools.projects(visibleTo: iris, onlyDiffering: true)
+      let subscriptions = try await identity.reports.subscriptions(of: iris)
+      #expect(differing.items.map(\.id.text) == ["old-app"])
+      #expect(subscriptions.map(\.report) == [.locked] && subscriptions.map(\.id) == [1])
+      #expect(subscriptions.map(\.subject.scope?.tenant?.text) == ["east"])
     }
   }
 
