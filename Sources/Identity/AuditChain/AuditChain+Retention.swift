@@ -70,14 +70,17 @@ extension AuditChain {
     guard let found else { return false }
     let section = try await section(
       after: found.start, through: found.end, try await known())
-    guard section.faults.isEmpty, let last = section.links.last else { return false }
+    guard section.faults.isEmpty, let first = section.first, let last = section.last else {
+      return false
+    }
     let signer = try await keys.signer(AuditError.self)
     return try await store.write(AuditError.self) { connection in
       let earlier = try AuditTombstone.latest(connection)
       guard try lease.take(at: now, connection), earlier?.last ?? 0 == found.start else {
         return false
       }
-      try AuditTombstone(section.links, after: earlier, at: now, by: signer).store(connection)
+      try AuditTombstone(from: first, through: last, after: earlier, at: now, by: signer)
+        .store(connection)
       let (from, to) = (earlier?.lastEntry ?? 0, last.entry)
       for statement: SQL in [
         "DELETE FROM audit_change WHERE audit_id > \(from) AND audit_id <= \(to)",

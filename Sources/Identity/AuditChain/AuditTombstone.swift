@@ -34,12 +34,11 @@ public struct AuditTombstone: Sendable {
 
   /// Creates the record of removed entries, which includes those of the same day before them.
   init(
-    _ removed: [ChainLink], after earlier: AuditTombstone?, at now: Instant,
+    from start: Int64, through end: ChainLink, after earlier: AuditTombstone?, at now: Instant,
     by signer: EvidenceSigner
   ) throws {
-    guard let start = removed.first, let end = removed.last else { throw Failure("no entries") }
     let merged = earlier?.at.day == now.day ? earlier : nil
-    first = merged?.first ?? start.sequence
+    first = merged?.first ?? start
     linkBefore = merged?.linkBefore ?? earlier?.linkAfter ?? ChainLink.origin
     (last, lastEntry, linkAfter) = (end.sequence, end.entry, end.link)
     at = now

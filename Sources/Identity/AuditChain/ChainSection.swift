@@ -7,8 +7,10 @@ struct ChainSection: Sendable {
   private(set) var entries: Int64 = 0
   private(set) var erased = 0
   private(set) var faults: [AuditVerification.Fault] = []
-  /// The links.
-  let links: [ChainLink]
+  /// The position of the first link; nil without any.
+  let first: Int64?
+  /// The last link.
+  let last: ChainLink?
   /// The time of the last entry; nil if it's gone.
   let at: Instant?
 
@@ -27,12 +29,13 @@ struct ChainSection: Sendable {
       ORDER BY sequence DESC LIMIT 1
       """
     ) { try ChainLink($0) }
-    links = try connection.all(
+    let links = try connection.all(
       """
       SELECT \(ChainLink.columns) FROM audit_link
       WHERE sequence > \(start) AND sequence <= \(end) ORDER BY sequence
       """
     ) { try ChainLink($0) }
+    (first, last) = (links.first?.sequence, links.last)
     let from = max(before?.entry ?? 0, tombstone?.lastEntry ?? 0)
     let through = links.reduce(from) { max($0, $1.entry) }
     let parts = try AuditParts.read(after: from, through: through, limit: -1, connection)
@@ -48,18 +51,19 @@ struct ChainSection: Sendable {
       before?.sequence == start
       ? before?.link
       : tombstone?.last == start ? tombstone?.linkAfter : start == 0 ? ChainLink.origin : nil
-    verify(parts, erased, after: start, through: end, entry: from, &previous)
+    verify(links, parts, erased, after: start, through: end, entry: from, &previous)
     let heads = try connection.all(
       """
       SELECT \(AuditHead.columns) FROM audit_head WHERE sequence > \(start) AND sequence <= \(end)
       ORDER BY sequence
       """
     ) { try AuditHead($0) }
-    verify(heads, keys)
+    verify(links, heads, keys)
   }
 
   private mutating func verify(
-    _ parts: [AuditParts], _ erased: [Int64: [Int: [UInt8]]], after start: Int64,
+    _ links: [ChainLink], _ parts: [AuditParts], _ erased: [Int64: [Int: [UInt8]]],
+    after start: Int64,
     through end: Int64, entry: Int64, _ previous: inout [UInt8]?
   ) {
     var (expected, last, index) = (start + 1, entry, 0)
@@ -97,7 +101,9 @@ struct ChainSection: Sendable {
 
   /// Compares signed heads with the links. Since a link covers all earlier ones, only the
   /// signatures at multiples of the interval are verified, which always exist.
-  private mutating func verify(_ heads: [AuditHead], _ keys: [String: Ed25519PublicKey]) {
+  private mutating func verify(
+    _ links: [ChainLink], _ heads: [AuditHead], _ keys: [String: Ed25519PublicKey]
+  ) {
     var index = 0
     for link in links {
       while index < heads.count, heads[index].sequence < link.sequence { index += 1 }
