@@ -100,6 +100,11 @@ struct ConfigurationFileTests {
       ])
   }
 
+  @Test func `an empty file sets nothing`() async throws {
+    let (_, problems) = try await read("")
+    #expect(problems == [])
+  }
+
   @Test func `a large file, a folder, and a missing file are refused`() async throws {
     let (_, problems) = try await read(String(repeating: "; comment\n", count: 7_000))
     #expect(problems == ["FILE is larger than 64 KiB."])

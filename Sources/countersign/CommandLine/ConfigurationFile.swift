@@ -45,13 +45,16 @@ struct ConfigurationFile: Sendable {
   }
 
   private static func read(_ path: String) throws(ConfigurationError) -> Data {
+    let unreadable = ConfigurationError(
+      Message("cli.path-cant-be-read", ["path": .text(path)]))
+    let file = URL(filePath: path).resolvingSymlinksInPath().path
+    let type = try? FileManager.default.attributesOfItem(atPath: file)[.type]
     // A pipe or a device could block or never end.
-    let kind =
-      (try? URL(filePath: path).resolvingSymlinksInPath().resourceValues(
-        forKeys: [.isRegularFileKey]))?.isRegularFile
-    guard kind == true, let handle = FileHandle(forReadingAtPath: path),
-      let data = try? handle.read(upToCount: largest + 1)
-    else { throw ConfigurationError(Message("cli.path-cant-be-read", ["path": .text(path)])) }
+    guard type as? FileAttributeType == .typeRegular,
+      let handle = FileHandle(forReadingAtPath: file)
+    else { throw unreadable }
+    let data: Data
+    do { data = try handle.read(upToCount: largest + 1) ?? Data() } catch { throw unreadable }
     guard data.count <= largest else {
       throw ConfigurationError(
         Message(

@@ -41,7 +41,9 @@ extension Finding {
     case .keyMissing: Message("cli.doctor-key-missing")
     case .keyWrong: Message("cli.the-master-key-is-not-the")
     case .keysOpen(let sample):
-      Message("cli.doctor-keys-open", ["count": .number(sample.readable)])
+      sample.readable == 0
+        ? Message("cli.doctor-key-matches")
+        : Message("cli.doctor-keys-open", ["count": .number(sample.readable)])
     case .secretsUnreadable(let sample):
       Message(
         "cli.doctor-secrets-unreadable",
