@@ -49,7 +49,7 @@ extension Reports {
     let what: SQL = "x.action IN (\(actions)) AND x.at >= \(start.microseconds)"
     var counts: [Agent: Int] = [:]
     var names: [Agent: (row: Int64, name: String)] = [:]
-    for place in AuditPart.all(of: subject, visibleTo: reader) {
+    for place in AuditArea.all(of: subject, visibleTo: reader) {
       // Rows that aren't filed yet are in no index by action.
       let sources: [SQL] = [
         """
@@ -95,20 +95,20 @@ extension Reports {
 }
 
 /// A part of the audit log.
-private enum AuditPart: Hashable {
+private enum AuditArea: Hashable {
   case everywhere
   case project(ID<Project>)
   case pool(ID<Project>, ID<Tenant>?)
 
   /// The parts that a report is about, none of which contains another.
-  static func all(of subject: ReportSubject, visibleTo reader: Administrator) -> Set<AuditPart> {
+  static func all(of subject: ReportSubject, visibleTo reader: Administrator) -> Set<AuditArea> {
     switch subject {
     case .pool(let scope): return [.pool(scope.project, scope.tenant)]
     case .project(let scope): return [.project(scope.project)]
     case .instance:
       let places = Set(
         reader.grants.filter { $0.role.permissions.contains(Report.removals.permission) }.map {
-          grant -> AuditPart in
+          grant -> AuditArea in
           guard let project = grant.project else { return .everywhere }
           return grant.tenant.map { .pool(project, $0) } ?? .project(project)
         })

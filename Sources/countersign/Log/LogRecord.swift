@@ -108,12 +108,13 @@ extension LogEvent {
   private static func deliveryPaused(
     _ channel: OutboxEntry.Channel, _ server: String, _ reason: String
   ) -> LogRecord {
-    let arguments = ["server": Message.Value.text(server), "trouble": .text(reason)]
+    let (host, trouble) = (Message.Value.text(server), Message.Value.text(reason))
     return LogRecord(
       "\(channel.rawValue).paused", .warning,
       channel == .mail
-        ? Message("cli.email-delivery-paused-isnt-accepting", arguments)
-        : Message("cli.sms-delivery-paused", arguments),
+        ? Message(
+          "cli.email-delivery-paused-isnt-accepting", ["server": host, "trouble": trouble])
+        : Message("cli.sms-delivery-paused", ["server": host, "trouble": trouble]),
       [("server", .string(server)), ("reason", .string(reason))])
   }
 
