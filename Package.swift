@@ -105,6 +105,7 @@ let package = Package(
         .embedInCode("Migrations/m0041_caller_codes_sqlite.sql"),
         .embedInCode("Migrations/m0042_alerts_sqlite.sql"),
         .embedInCode("Migrations/m0043_report_subscriptions_sqlite.sql"),
+        .embedInCode("Migrations/m0044_bulk_groups_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "Text", "CMicroHTTPD", "CZlib"]),

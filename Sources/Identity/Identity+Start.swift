@@ -67,6 +67,7 @@ extension Identity {
       migration("m0042_alerts", PackageResources.m0042_alerts_sqlite_sql),
       migration(
         "m0043_report_subscriptions", PackageResources.m0043_report_subscriptions_sqlite_sql),
+      migration("m0044_bulk_groups", PackageResources.m0044_bulk_groups_sqlite_sql),
     ]
   }
 
