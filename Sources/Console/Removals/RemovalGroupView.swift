@@ -48,7 +48,7 @@ struct RemovalGroupDraftView: ViewModel {
     .object(\.frame),
     .text("users") { GroupWords.usersInPools($0.group) },
     .flag("hasUsers") { $0.group.users > 0 },
-    .optional("refusal") { $0.refusal },
+    .optional(\.refusal),
     .optional("form") { view -> SupportForm? in
       guard view.refusal == nil, view.group.users > 0 else { return nil }
       return SupportForm(frame: view.frame, standing: view.standing.form, answers: view.answers)
@@ -60,6 +60,7 @@ struct RemovalGroupDraftView: ViewModel {
     .text("poolsError") { $0.frame.error(at: "pools") },
     .flag("asksForNumber") { $0.standing.asksForNumber($0.group.users, .stolen) },
     .flag("isAlwaysFinal") { $0.standing.undoHours == 0 },
+    .text("userCount") { Message.value(.number($0.group.users)) },
     .text(\.number),
     .text("numberError") { $0.frame.error(at: "number") },
     .text("button") { Message("removals.remove-factors", ["count": .number($0.group.users)]) },
