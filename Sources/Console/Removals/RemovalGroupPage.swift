@@ -52,7 +52,7 @@ struct RemovalGroupPage: Sendable {
         signedIn, group, answers, number: number, chosen: chosen, errors: faults)
     }
     let count = Message.Value.number(outcome.value.users)
-    let isAnyRunning = outcome.value.parts.contains { $0.job.state != .waiting }
+    let isAnyRunning = outcome.value.parts.contains { $0.job.state == .running }
     let text =
       isAnyRunning
       ? Message("removals.started", ["count": count])

@@ -152,7 +152,7 @@ extension Identity {
     }
     report.bulkRemovals = jobs.count
     try connection.run(
-      "UPDATE bulk_undo SET ended_at = \(now.microseconds) WHERE ended_at IS NULL")
+      "UPDATE bulk_undo SET ended_at = \(now.microseconds) WHERE job_id > 0 AND ended_at IS NULL")
   }
 
   private static func closeLinks(
