@@ -114,6 +114,7 @@ let package = Package(
         .embedInCode("Migrations/m0041_caller_codes_sqlite.sql"),
         .embedInCode("Migrations/m0042_alerts_sqlite.sql"),
         .embedInCode("Migrations/m0043_report_subscriptions_sqlite.sql"),
+        .embedInCode("Migrations/m0044_bulk_groups_sqlite.sql"),
         .embedInCode("Migrations/m0045_instance_reports_sqlite.sql"),
         .embedInCode("Migrations/m0046_upgrades_sqlite.sql"),
         .embedInCode("Migrations/m0048_audit_chain_sqlite.sql"),

@@ -128,9 +128,12 @@
       busy(true);
       const body = new URLSearchParams(new FormData(form, event.submitter));
       try {
-        const response = await fetch(form.action, { method: "POST", headers: asking, body });
+        const { submitter } = event;
+        const address = submitter && submitter.hasAttribute("formaction") ? submitter.formAction : form.action;
+        let response = await fetch(address, { method: "POST", headers: asking, body });
         const next = response.headers.get("Location");
-        if (next) { location.assign(next); return; }
+        if (next && new URL(next, location).href !== form.action) { location.assign(next); return; }
+        if (next) response = await fetch(next, { headers: asking });
         show(dialog, await content(response));
       } catch {
         // The action may have been performed, so it isn't sent again.

@@ -219,6 +219,13 @@ extension RouteTable {
     perform(actions) { $0.signedIn(.post, path, $1, page) }
   }
 
+  mutating func somewhere<each Parameter: PathParameter>(
+    _ path: Path<repeat each Parameter>, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
+  ) {
+    perform(actions) { $0.somewhere(.post, path, $1, page) }
+  }
+
   mutating func inProject(
     _ path: Path<String>, performing actions: [ConsoleAction],
     _ page: @escaping @Sendable (ProjectContext) async throws(Refusal) -> Response

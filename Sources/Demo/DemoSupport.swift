@@ -85,7 +85,7 @@ extension Demo {
       recoveryCodes(of: cast[1], in: scope, daysAgo: 15),
       sitting(of: staff.support, minutesAgo: 6 * 1_440, staff) { agent in
         let list = try BulkList(cast[18...23].map(\.email).joined(separator: "\n"))
-        try await removeAll(list, in: scope, agent, agent.request(.replaced, "New company phones."))
+        try await removeAll(list, agent, agent.request(.replaced, "New company phones."))
         while try await identity.bulkRemovals.step() {}
       },
       sitting(of: staff.support, minutesAgo: 1_700, staff) { agent in
@@ -173,6 +173,17 @@ extension Demo {
   ) async throws {
     let id = try await identity.bulkRemovals.draft(list, in: scope, by: agent.author, agent.session)
     _ = try await identity.bulkRemovals.begin(id, in: scope, number: "", request)
+  }
+
+  /// Removes the factors of users in whichever pools they are.
+  private func removeAll(
+    _ list: BulkList, _ agent: DemoAgent, _ request: ActionRequest
+  ) async throws {
+    let removals = identity.bulkRemovals
+    let id = try await removals.draft(across: list, by: agent.author, agent.session)
+    let group = try await removals.group(id, for: agent.session.administrator.id)
+    _ = try await removals.begin(
+      group: id, only: Set(group.parts.map(\.job.id)), number: "", request)
   }
 
   /// Returns an event in which an agent signs in with a code, acts, and signs out.

@@ -69,6 +69,7 @@ extension Identity {
       migration("m0042_alerts", PackageResources.m0042_alerts_sqlite_sql),
       migration(
         "m0043_report_subscriptions", PackageResources.m0043_report_subscriptions_sqlite_sql),
+      migration("m0044_bulk_groups", PackageResources.m0044_bulk_groups_sqlite_sql),
       migration("m0045_instance_reports", PackageResources.m0045_instance_reports_sqlite_sql),
       migration("m0046_upgrades", PackageResources.m0046_upgrades_sqlite_sql),
       migration("m0048_audit_chain", PackageResources.m0048_audit_chain_sqlite_sql),

@@ -116,6 +116,13 @@ def request_removal(owner, scope, server):
     return job.rsplit("/", 1)[1], waiting.group(1)
 
 
+def preview_across_pools(owner):
+    """Previews a bulk removal across pools and returns its number."""
+    answer = owner.post("/bulk-removals", {"list": "eve@example.com"})
+    assert answer.status_code == 303, answer.text
+    return answer.headers["location"].rsplit("/", 1)[1]
+
+
 def request_weaker_policy(owner, scope):
     """Requests approval of a weaker policy; returns the request's number."""
     rules = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "20",
@@ -152,6 +159,8 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, cell):
         version="v2", params={"oauthIdpConfigId": "oidc.acme"}))
     removal = remove_factor(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
     job, waiting = request_removal(owner, scope, standalone) if "{number}" in cell else ("", "")
+    if cell.startswith("`/bulk-removals/"):
+        job = preview_across_pools(owner)
     policy = request_weaker_policy(owner, scope) if "/policy-approvals/" in cell else ""
     note = add_note(owner, f"{scope}/users/{uid}") if "{note}" in cell else ""
     administrator = re.search(

@@ -122,6 +122,7 @@ import Testing
     ("not-allowed", World.tomas, "/projects/acme-retail/users"),
     ("guide-of-tenant", World.ada, "/guidance/account?project=acme-retail&tenant={eu-id}"),
     ("removals-empty", World.nadia, "{eu}/bulk-removals"),
+    ("removals-across-pools-empty", World.nadia, "/bulk-removals"),
     ("approvals-empty", World.nadia, "/approvals"),
     ("note-new", World.nadia, "{eu}/users/\(World.chiara)/notes/new"),
   ]

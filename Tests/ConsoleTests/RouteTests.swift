@@ -206,6 +206,13 @@ import Testing
     POST /projects/{String}/tenants/{String}/bulk-removals/{String}/end: removeFactors
     GET /projects/{String}/bulk-removals/{String}/result.csv: removeFactors
     GET /projects/{String}/tenants/{String}/bulk-removals/{String}/result.csv: removeFactors
+    GET /bulk-removals: removeFactors somewhere
+    POST /bulk-removals: removeFactors somewhere
+    GET /bulk-removals/{String}: removeFactors somewhere
+    POST /bulk-removals/{String}: removeFactors somewhere
+    POST /bulk-removals/{String}/end: removeFactors somewhere
+    GET /bulk-removals/{String}/undo: removeFactors somewhere
+    POST /bulk-removals/{String}/undo: removeFactors somewhere
     GET /approvals: seeApprovals somewhere
     GET /projects/{String}/approvals/{String}: removeFactors
     GET /projects/{String}/tenants/{String}/approvals/{String}: removeFactors

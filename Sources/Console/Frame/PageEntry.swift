@@ -125,7 +125,9 @@ struct PageEntry: Sendable {
     .instance(
       .people, Message("parts.projects"), ConsolePaths.projects,
       and: [ConsolePaths.newProject.components]),
-    .instance(.people, Message("parts.users"), ConsolePaths.findUsers),
+    .instance(
+      .people, Message("parts.users"), ConsolePaths.findUsers,
+      and: [ConsolePaths.removalGroups.components]),
     .instance(
       .people, Message("parts.administrators"), ConsolePaths.administrators,
       and: [["invitations"]]),

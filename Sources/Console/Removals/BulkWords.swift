@@ -37,6 +37,8 @@ enum BulkWords {
     case .own: Message("removals.result-own")
     case .locked: Message("removals.result-locked", ["holder": holder])
     case .changed: Message("removals.result-changed")
+    case .restored: Message("removals.result-restored")
+    case .notRestored: Message("removals.result-not-restored")
     case .stopped: Message("removals.result-stopped")
     case .failed: Message("removals.result-failed")
     }
@@ -60,6 +62,8 @@ enum BulkWords {
     case .own: Message("removals.cell-own")
     case .locked: Message("removals.cell-locked", ["holder": holder])
     case .changed: Message("removals.cell-changed")
+    case .restored: Message("removals.cell-restored")
+    case .notRestored: Message("removals.cell-not-restored")
     case .stopped: Message("removals.cell-stopped")
     case .failed: Message("removals.cell-failed")
     }
@@ -84,6 +88,8 @@ enum BulkWords {
     case .own: Message("removals.tab-own")
     case .locked: Message("removals.tab-locked")
     case .changed: Message("removals.tab-changed")
+    case .restored: Message("removals.tab-restored")
+    case .notRestored: Message("removals.tab-not-restored")
     case .stopped: Message("removals.tab-stopped")
     case .failed: Message("removals.tab-failed")
     }
@@ -109,7 +115,7 @@ enum BulkFaults {
   /// Returns the field errors of the form.
   ///
   /// - Throws: A ``Refusal`` for errors that don't belong to a field.
-  static func faults(_ error: BulkError, _ job: BulkJob, _ times: Times) throws(Refusal)
+  static func faults(_ error: BulkError, users: Int, _ times: Times) throws(Refusal)
     -> [FieldError]
   {
     switch error {
@@ -118,14 +124,16 @@ enum BulkFaults {
         error, times,
         confirmation: FieldError(
           field: "number",
-          text: Message("removals.number-wrong", ["number": .number(job.users)])))
-    case .notFound, .nothingToDo, .unavailable: throw refusal(error)
+          text: Message("removals.number-wrong", ["number": .number(users)])))
+    case .nothingToDo:
+      [FieldError(field: "pools", text: Message("removals.select-pools"))]
+    case .notFound, .tooLong, .unavailable: throw refusal(error)
     }
   }
 
   static func refusal(_ error: BulkError) -> Refusal {
     switch error {
-    case .notFound, .nothingToDo: .notFound
+    case .notFound, .nothingToDo, .tooLong: .notFound
     case .denied(.notAllowed): .notAllowed(.removeFactors)
     case .denied: .notFound
     case .unavailable: .unavailable(error)

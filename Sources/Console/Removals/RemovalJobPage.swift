@@ -46,7 +46,7 @@ struct RemovalJobPage: Sendable {
       outcome = try await removals.begin(
         job.id, in: context.scope, number: number, answers.request(context.signedIn))
     } catch {
-      let faults = try BulkFaults.faults(error, job, context.signedIn.times)
+      let faults = try BulkFaults.faults(error, users: job.users, context.signedIn.times)
       return try await ask(context, job, answers, number: number, errors: faults)
     }
     let text =

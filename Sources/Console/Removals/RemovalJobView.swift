@@ -148,6 +148,7 @@ struct RemovalJobView: ViewModel {
     .text("moving") { $0.path },
     .markup("share") { Meter.share($0.job.usersDone, of: $0.job.users) },
     .list("figures") { $0.figures },
+    .text("group") { view in view.job.group.map { ConsolePaths.removalGroup(String($0)) } },
     .text("end") { ConsolePaths.endOfRemoval($0.context.scope, String($0.job.id)) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .list("facts") { $0.facts },

@@ -25,15 +25,22 @@ extension ConsolePaths {
       parameters: String.self, String.self, String.self))
 }
 
+/// The addresses of bulk removals across user pools.
+extension ConsolePaths {
+  static let removalGroups = Path("bulk-removals")
+  static let removalGroup = Path("bulk-removals", nil, parameters: String.self)
+  static let endOfRemovalGroup = Path("bulk-removals", nil, "end", parameters: String.self)
+  static let undoOfRemovalGroup = Path("bulk-removals", nil, "undo", parameters: String.self)
+}
+
 extension Console {
   /// Returns the maximum size of a request body in bytes; nil for the default.
   ///
   /// Bulk removals accept larger bodies, because a pasted list can have all columns of a table.
   public static func bodyLimit(_ target: Target) -> Int? {
     let segments = target.segments
-    guard segments.first == "projects", segments.last == "bulk-removals",
-      segments.count == 3 || segments.count == 5
-    else { return nil }
-    return 4 << 20
+    guard segments.last == "bulk-removals" else { return nil }
+    let isOfPool = segments.first == "projects" && (segments.count == 3 || segments.count == 5)
+    return isOfPool || segments.count == 1 ? 4 << 20 : nil
   }
 }

@@ -34,14 +34,14 @@ struct RemovalsPage: Sendable {
     return .redirect(to: ConsolePaths.bulkRemoval(context.scope, String(id)))
   }
 
-  private static func fault(_ error: BulkListError) -> FieldError {
+  /// Returns what is wrong with a list of at most `longest` lines.
+  static func fault(_ error: BulkListError, longest: Int = BulkList.longest) -> FieldError {
     switch error {
     case .empty:
       FieldError(field: "list", text: Message("removals.list-empty"))
     case .tooLong:
       FieldError(
-        field: "list",
-        text: Message("removals.list-too-long", ["count": .number(BulkList.longest)]))
+        field: "list", text: Message("removals.list-too-long", ["count": .number(longest)]))
     }
   }
 
@@ -68,12 +68,24 @@ struct ListForm: ViewModel {
   let csrf: String
   let typed: String
   let error: Message?
+  /// The maximum number of lines.
+  let longest: Int
 
   init(_ context: ScopeContext, typed: String = "", error: Message? = nil) {
     action = ConsolePaths.removals(context.scope)
     csrf = context.signedIn.session.csrfToken
     self.typed = typed
     self.error = error
+    longest = BulkList.longest
+  }
+
+  /// Creates the form for a list across pools.
+  init(_ signedIn: SignedIn, typed: String = "", error: Message? = nil) {
+    action = ConsolePaths.removalGroups()
+    csrf = signedIn.session.csrfToken
+    self.typed = typed
+    self.error = error
+    longest = BulkRemovals.mostLinesAcrossPools
   }
 
   static let keys: Keys<Self> = [
@@ -81,7 +93,7 @@ struct ListForm: ViewModel {
     .text(\.csrf),
     .text(\.typed),
     .text(\.error),
-    .text("longest") { _ in Message.value(.number(BulkList.longest)) },
+    .text("longest") { Message.value(.number($0.longest)) },
   ]
 }
 

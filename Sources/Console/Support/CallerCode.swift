@@ -4,7 +4,7 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/caller-code`: sends a user a code to read back, and returns to the form that asks
-/// for it.
+/// for it, with what was typed in it.
 struct SendCallerCode: Sendable {
   let pages: SupportPages
 
@@ -30,7 +30,10 @@ struct SendCallerCode: Sendable {
       flash = Flash(
         text: faults.first?.text ?? Message("support.action-unavailable"), isAlert: true)
     }
-    return pages.ending.response(flash, signedIn, renewed: renewed, to: returnAddress(target))
+    let address = returnAddress(target)
+    let response = pages.ending.response(flash, signedIn, renewed: renewed, to: address)
+    pages.frames.flashes.keep(target.form, of: address, for: renewed?.session ?? signedIn.session)
+    return response
   }
 
   /// The page of an action on the user that the form names; the user's page for any other address.
@@ -53,10 +56,6 @@ struct CallerView: ViewModel {
   let send: String
   /// The address of the form.
   let page: String
-  let csrf: String
-
-  /// The ID of the form that sends a code, whose button is in the form of the action.
-  private static let formID = "send-caller-code"
 
   private var status: Message {
     guard let email = caller.email else { return Message("support.caller-no-email") }
@@ -96,10 +95,8 @@ struct CallerView: ViewModel {
     .text("button") { $0.button },
     .text(\.typed),
     .text("error") { $0.error },
-    .text("formID") { _ in formID },
     .text(\.send),
     .text(\.page),
-    .text(\.csrf),
   ]
 
   private var error: Message? { frame.error(at: "caller-code") }

@@ -38,6 +38,8 @@ struct SupportTarget: Sendable {
   let object: String
   /// The address of the action.
   let address: String
+  /// What was typed before a code was sent to the caller; nil if nothing was.
+  var typed: Form?
 
   init(_ context: ScopeContext, _ uid: String, _ object: String = "", at address: String) {
     self.context = context
@@ -48,7 +50,7 @@ struct SupportTarget: Sendable {
 
   var scope: Scope { context.scope }
   var user: ID<Account> { ID(uid) }
-  var form: Form { context.signedIn.form }
+  var form: Form { typed ?? context.signedIn.form }
   var times: Times { context.signedIn.times }
   /// The address of the user's page.
   var userPage: String { ConsolePaths.user(scope, uid) }
@@ -89,7 +91,9 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
   private var pages: SupportPages { action.pages }
 
   func ask(_ target: SupportTarget) async throws(Refusal) -> Response {
-    try await page(target, ActionInput(), errors: [])
+    var target = target
+    target.typed = pages.typed(target)
+    return try await page(target, target.typed.map(ActionInput.init) ?? ActionInput(), errors: [])
   }
 
   func perform(_ target: SupportTarget) async throws(Refusal) -> Response {

@@ -45,8 +45,7 @@ struct SupportPages: Sendable {
         caller: standing.caller.map {
           CallerView(
             caller: $0, frame: view, typed: input.callerCode,
-            send: ConsolePaths.callerCode(scope, account.id.text), page: target.address,
-            csrf: context.signedIn.session.csrfToken)
+            send: ConsolePaths.callerCode(scope, account.id.text), page: target.address)
         },
         reasons: question.reasons, isNote: question.isNote)
       : nil
@@ -56,6 +55,12 @@ struct SupportPages: Sendable {
       csrf: context.signedIn.session.csrfToken,
       back: ConsolePaths.user(scope, account.id.text))
     return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  /// Returns what was typed in an action's form before a code was sent to the caller.
+  func typed(_ target: SupportTarget) -> Form? {
+    frames.flashes.form(
+      of: target.address, for: target.context.signedIn.session, at: frames.clock.now())
   }
 
   /// Redirects after an action, and sets the session's new token if it was renewed.

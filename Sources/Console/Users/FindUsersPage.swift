@@ -8,6 +8,7 @@ import Text
 struct FindUsersPage: Sendable {
   let accounts: Accounts
   let frames: Frames
+  let cookies: ConsoleCookies
   let view: Template<FindUsersView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -29,11 +30,16 @@ struct FindUsersPage: Sendable {
       found = hits
     }
     let frame = frames.frame(Message("users.search-users"), for: signedIn)
-    let now = frames.clock.now()
-    return .html(
+    let columns = UserColumns(signedIn.query, remembered: cookies.columns(of: signedIn.request))
+    var response = Response.html(
       view.render(
         FindUsersView(
-          frame: frame, text: text, found: found, part: part, after: after, now: now)))
+          frame: frame, signedIn: signedIn, text: text, found: found, part: part, after: after,
+          columns: columns, now: frames.clock.now())))
+    if columns.isChosen {
+      response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
+    }
+    return response
   }
 }
 
@@ -44,15 +50,31 @@ struct FindUsersView: ViewModel {
   let summary: Message?
   let pager: PagerView
   let empty: EmptyView
+  let columns: ColumnsForm
+  /// The form for a bulk removal across pools; nil without the permission.
+  let list: ListForm?
+  /// The address that selects all users that were found; nil if they are all on this page.
+  let selectAll: String?
+  let total: Int
 
   init(
-    frame: Frame, text: String, found: FoundAccounts?, part: SearchPart, after: String?,
-    now: Instant
+    frame: Frame, signedIn: SignedIn, text: String, found: FoundAccounts?, part: SearchPart,
+    after: String?, columns: UserColumns, now: Instant
   ) {
     self.frame = FrameView(frame)
     filter = FilterView(
       action: ConsolePaths.findUsers(), label: Message("users.search-fields"), query: text)
-    pools = found.map { FoundPool.all($0, text: text, at: now, times: frame.times) } ?? []
+    let mayRemove = signedIn.administrator.maySomewhere(.removeFactors)
+    list = mayRemove ? ListForm(signedIn) : nil
+    pools =
+      found.map {
+        FoundPool.all(
+          $0, text: text, columns: columns, isSelecting: mayRemove, at: now, times: frame.times)
+      } ?? []
+    self.columns = columns.form(action: ConsolePaths.findUsers(), kept: Self.query(text))
+    total = found?.total.exact ?? 0
+    selectAll =
+      total > found?.hits.count ?? 0 ? Self.query(text).query(of: ConsolePaths.removalGroups()) : nil
     summary = found.flatMap { FoundWords.summary($0, part, with: text) }
     pager = PagerView(
       shown: Message("users.count", ["count": .number(found?.hits.count ?? 0)]),
@@ -74,6 +96,11 @@ struct FindUsersView: ViewModel {
     .flag("hasTyped") { !$0.filter.query.isEmpty },
     .object(\.pager),
     .object(\.empty),
+    .object(\.columns),
+    .optional(\.list),
+    .text("removals") { _ in ConsolePaths.removalGroups() },
+    .text(\.selectAll),
+    .text("allUsers") { Message("users.remove-from-all", ["count": .number($0.total)]) },
   ]
 }
 
@@ -83,21 +110,25 @@ struct FoundPool: ViewModel {
   /// The number of hits in the pool; nil if not all were counted.
   let count: Int?
   let text: String
+  /// The classes of the table that hide columns.
+  let hidingClasses: String
   let users: [UserRow]
 
   /// Returns the pools of the current part of the results, in order.
   static func all(
-    _ found: FoundAccounts, text: String, at now: Instant, times: Times
+    _ found: FoundAccounts, text: String, columns: UserColumns, isSelecting: Bool, at now: Instant,
+    times: Times
   ) -> [FoundPool] {
     found.pools.compactMap { pool in
       let hits = found.hits.filter { $0.scope.key == pool.scope.key }
       guard !hits.isEmpty else { return nil }
       return FoundPool(
         scope: pool.scope, count: found.total.isExact ? pool.count : nil, text: text,
+        hidingClasses: columns.hidingClasses,
         users: hits.map {
           let source = UserRow.Source(
             AccountSummary($0.account), foundBy: $0.factor, at: now, times: times)
-          return UserRow(source, in: $0.scope)
+          return UserRow(source, in: $0.scope, isSelecting: isSelecting)
         })
     }
   }
@@ -107,6 +138,7 @@ struct FoundPool: ViewModel {
     .text("tenant") { $0.scope.tenant == nil ? nil : $0.scope.name },
     .text("href") { FindUsersView.query($0.text).query(of: ConsolePaths.users($0.scope)) },
     .text("count") { $0.count.map { Message("users.count", ["count": .number($0)]) } },
+    .text(\.hidingClasses),
     .list(\.users),
   ]
 }

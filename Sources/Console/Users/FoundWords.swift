@@ -82,10 +82,13 @@ enum FoundWords {
 }
 
 extension FoundAccounts.Total {
-  var isExact: Bool {
+  var isExact: Bool { exact != nil }
+
+  /// The number; nil for a lower bound.
+  var exact: Int? {
     switch self {
-    case .exactly: true
-    case .atLeast: false
+    case .exactly(let count): count
+    case .atLeast: nil
     }
   }
 }

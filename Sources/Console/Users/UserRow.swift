@@ -36,16 +36,20 @@ final class UserRow: ViewModel {
 
   private let source: Source
   private let scope: Scope
+  /// Whether the row has a checkbox, for a form around the list.
+  private let isSelecting: Bool
 
   private var account: AccountSummary { source.account }
 
-  init(_ source: Source, in scope: Scope) {
+  init(_ source: Source, in scope: Scope, isSelecting: Bool = false) {
     self.source = source
     self.scope = scope
+    self.isSelecting = isSelecting
   }
 
   static let keys: Keys<UserRow> = [
     .text("href") { ConsolePaths.user($0.scope, $0.account.id.text) },
+    .flag(\.isSelecting),
     .text("name") { $0.account.label },
     .text("alias") {
       $0.account.email == nil ? nil : $0.account.displayName.map { Words.short($0, 60) }

@@ -18,7 +18,7 @@ enum UsersRoutes: ConsoleFeature {
       ).download)
 
     let findUsers = FindUsersPage(
-      accounts: identity.accounts, frames: frames,
+      accounts: identity.accounts, frames: frames, cookies: parts.authorizer.cookies,
       view: try parts.template("users/find", for: FindUsersView.self))
     table.somewhere(.get, ConsolePaths.findUsers, .findUsers, findUsers.show)
 

@@ -116,7 +116,7 @@ extension Accounts {
   }
 
   /// Returns the pools in which an administrator without an instance-wide grant can find users.
-  private static func scopes(
+  static func scopes(
     searchableBy administrator: Administrator, _ connection: borrowing Connection
   ) throws -> [Scope] {
     var scopes: [Scope] = []

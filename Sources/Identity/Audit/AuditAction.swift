@@ -94,6 +94,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case accountUnlock = "account.unlock"
   /// Code sent to verify a caller.
   case accountSendCallerCode = "account.send-caller-code"
+  /// Caller gave an incorrect code.
+  case accountRefuseCallerCode = "account.refuse-caller-code"
   /// Account protection removed.
   case accountUnprotect = "account.unprotect"
   /// Email verified by end user.
@@ -126,6 +128,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case bulkStart = "bulk.start"
   /// Bulk removal stopped.
   case bulkStop = "bulk.stop"
+  /// Undo of bulk removal started.
+  case bulkUndo = "bulk.undo"
   /// Message to user opened.
   case messageRead = "message.read"
   /// Project changed.
@@ -304,7 +308,7 @@ public enum AuditAction: String, CaseIterable, Sendable {
       .accountDelete, .accountDeleteAll, .accountDownload, .accountEndExemption, .accountExempt,
       .accountExpire, .accountImport, .accountLink, .accountNote, .accountProtect,
       .accountRecoverEmail,
-      .accountResetPassword, .accountSendCallerCode, .accountSignUp, .accountTakeBackNote,
+      .accountRefuseCallerCode, .accountResetPassword, .accountSendCallerCode, .accountSignUp, .accountTakeBackNote,
       .accountUnlock,
       .accountUnprotect, .accountVerifyEmail:
       .account
@@ -313,7 +317,7 @@ public enum AuditAction: String, CaseIterable, Sendable {
     case .approvalApprove, .approvalAsk, .approvalExpire, .approvalOvertake, .approvalRefuse,
       .approvalWithdraw:
       .approval
-    case .bulkFinish, .bulkStart, .bulkStop: .bulkRemoval
+    case .bulkFinish, .bulkStart, .bulkStop, .bulkUndo: .bulkRemoval
     case .messageRead: .message
     case .projectChange, .projectCreate, .projectDelete: .project
     case .tenantChange, .tenantCreate, .tenantDelete: .tenant

@@ -145,6 +145,8 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case startBulkRemoval
   /// Stops a bulk removal.
   case stopBulkRemoval
+  /// Undoes a bulk removal of another administrator.
+  case undoBulkRemoval
   /// Approves another administrator's request.
   case approveRequest
   /// Rejects another administrator's request.
@@ -269,7 +271,7 @@ extension ConsoleAction {
       ActionRequirements(.removeFactors, .secondFactor, .chosen, .lastFactor)
     case .restoreFactors, .purgeFactors, .suspendFactor, .resumeFactor, .renameFactor,
       .unlockCodes, .createTemporaryCode, .revokeTemporaryCode, .revokeRecoveryCodes,
-      .sendEnrollmentLink:
+      .sendEnrollmentLink, .undoBulkRemoval:
       ActionRequirements(.removeFactors, .secondFactor, .chosen)
     case .sendCallerCode: ActionRequirements(.removeFactors)
     case .endSessions: ActionRequirements(.endSessions, .secondFactor, .chosen)

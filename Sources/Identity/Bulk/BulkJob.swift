@@ -56,6 +56,8 @@ public struct BulkJob: Sendable {
   public let approverName: String?
   /// The reason it was stopped.
   public let ending: BulkEnding?
+  /// The number of the bulk removal across pools that it's part of; nil for one of a single pool.
+  public let group: Int64?
   let scopeKey: Int64
   let address: String
   let requestID: String
@@ -80,7 +82,8 @@ public struct BulkJob: Sendable {
   static let columns: SQL = """
     job_id, scope_key, state, administrator_id, administrator_name, address, request_id,
       created_at, started_at, ended_at, lines, users, users_done, users_removed,
-      factors_removed, sessions_ended, reason, note, ticket, proof, approver_name, ending, factors
+      factors_removed, sessions_ended, reason, note, ticket, proof, approver_name, ending, factors,
+      group_id
     """
 
   init(_ row: borrowing Row) throws {
@@ -110,6 +113,7 @@ public struct BulkJob: Sendable {
     approverName = try row.value(20)
     ending = (try row.value(21) as String?).map { BulkEnding(stored: $0) }
     factors = try row.value(22)
+    group = try row.value(23)
   }
 
   static func find(
@@ -143,6 +147,10 @@ public struct BulkJob: Sendable {
 public enum BulkResult: String, Sendable, CaseIterable {
   /// The factors were removed.
   case removed
+  /// The factors were removed, and restored by undoing the bulk removal.
+  case restored
+  /// The factors were removed, and undoing the bulk removal couldn't restore them.
+  case notRestored = "not-restored"
   /// The user has no second factors.
   case none
   /// No user has this address or uid.
@@ -202,6 +210,9 @@ public enum BulkError: Error, Sendable {
   case notFound
   /// The list contains no users to act on.
   case nothingToDo
+  /// The list has more than ``BulkRemovals/mostLinesAcrossPools`` lines, or matches more than
+  /// ``BulkList/longest`` users.
+  case tooLong
   /// A support rule prevents the action.
   case denied(ActionDenial)
   /// The database is unavailable.

@@ -43,7 +43,7 @@ extension BulkRemovals {
         throw BulkError.notFound
       }
       guard job.state == .draft else { return .success(ActionOutcome(value: job, renewed: nil)) }
-      guard job.requester == agent else { throw BulkError.notFound }
+      guard job.requester == agent, job.group == nil else { throw BulkError.notFound }
       guard job.users > 0 else { throw BulkError.nothingToDo }
       // Uses the current grants: the session was read before this transaction.
       guard let administrator = try Administrators.present(agent, connection),
@@ -62,31 +62,39 @@ extension BulkRemovals {
       case .failure(let error): return .failure(.denied(error))
       case .success(let session): renewed = session
       }
-      let cause = try Approval.Cause(
-        users: job.users, left: left, settings, in: scope, at: now, connection)
-      try Self.decide(job, request, settings, waits: cause != nil, at: now, connection)
-      if let cause {
-        let expiry = try Approvals.ask(
-          for: job, cause, request, settings, in: scope, at: now, connection)
-        var entry = AuditEntry(
-          .approvalAsk, .bulkRemoval, String(id), name: "", in: scope)
-        entry.add(.users, .number(job.users))
-        entry.add(.approvalCause, .code(cause.rawValue))
-        entry.add(.expiresAt, .instant(expiry))
-        try authorization.record(entry, request, settings, at: now, connection)
-        try authorization.count(agent, in: scope, at: now, connection)
-      } else {
-        var entry = AuditEntry(.bulkStart, .bulkRemoval, String(id), name: "", in: scope)
-        entry.add(.users, .number(job.users))
-        try authorization.record(entry, request, settings, at: now, connection)
-        for _ in 0..<job.users { try authorization.count(agent, in: scope, at: now, connection) }
-      }
+      try start(job, request, settings, left: left, in: scope, at: now, connection)
       guard let begun = try BulkJob.find(id, in: scope, connection) else {
         throw BulkError.notFound
       }
       return .success(ActionOutcome(value: begun, renewed: renewed))
     }
     return try outcome.get()
+  }
+
+  /// Starts a job, or requests approval if it's required, in the transaction that authorized it.
+  func start(
+    _ job: BulkJob, _ request: ActionRequest, _ settings: SupportRules, left: Int, in scope: Scope,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let agent = request.agent.administrator.id
+    let cause = try Approval.Cause(
+      users: job.users, left: left, settings, in: scope, at: now, connection)
+    try Self.decide(job, request, settings, waits: cause != nil, at: now, connection)
+    guard let cause else {
+      var entry = AuditEntry(.bulkStart, .bulkRemoval, String(job.id), name: "", in: scope)
+      entry.add(.users, .number(job.users))
+      try authorization.record(entry, request, settings, at: now, connection)
+      for _ in 0..<job.users { try authorization.count(agent, in: scope, at: now, connection) }
+      return
+    }
+    let expiry = try Approvals.ask(
+      for: job, cause, request, settings, in: scope, at: now, connection)
+    var entry = AuditEntry(.approvalAsk, .bulkRemoval, String(job.id), name: "", in: scope)
+    entry.add(.users, .number(job.users))
+    entry.add(.approvalCause, .code(cause.rawValue))
+    entry.add(.expiresAt, .instant(expiry))
+    try authorization.record(entry, request, settings, at: now, connection)
+    try authorization.count(agent, in: scope, at: now, connection)
   }
 
   /// Records who started a bulk removal, and why.

@@ -15,7 +15,7 @@ extension BulkRemovals {
     let isAny = try await store.read(BulkError.self) { connection in
       try Self.next(connection) != nil
     }
-    guard isAny else { return false }
+    guard isAny else { return try await undoStep(limit) }
     let now = store.clock.now()
     do {
       return try await store.database.write { try run(limit, at: now, $0) }
@@ -27,7 +27,7 @@ extension BulkRemovals {
   }
 
   /// Returns true if a transaction failed because of its data and would fail again.
-  private static func isOfOneUser(_ error: any Error) -> Bool {
+  static func isOfOneUser(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return !(error is CancellationError) }
     return switch error.code {
     case .uniqueViolation, .foreignKey, .checkViolation, .notNullViolation, .unexpectedValue: true
@@ -41,7 +41,7 @@ extension BulkRemovals {
       guard let job = try Self.next(connection),
         let item = try Self.open(job, limit: 1, connection).first
       else { return false }
-      try Self.reconcile(item, .failed, in: job, connection)
+      try Self.reconcile(item, Outcome(.failed), in: job, connection)
       try connection.run(
         "UPDATE bulk_job SET users_done = users_done + 1 WHERE job_id = \(job.id)")
       return true
@@ -73,9 +73,7 @@ extension BulkRemovals {
       users += (outcome.result == .removed).number
       factors += outcome.removed
       sessions += outcome.sessions
-      try Self.reconcile(
-        item, outcome.result, removed: outcome.removed, sessions: outcome.sessions, in: job,
-        connection)
+      try Self.reconcile(item, outcome, in: job, connection)
     }
     try connection.run(
       """
@@ -92,16 +90,16 @@ extension BulkRemovals {
   private func process(
     of item: BulkItem, _ job: BulkJob, _ administrator: Administrator, _ settings: SupportRules,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
-  ) throws -> (result: BulkResult, removed: Int, sessions: Int) {
+  ) throws -> Outcome {
     guard let id = item.account, let account = try AccountRecord.find(scope, id, connection) else {
-      return (.notFound, 0, 0)
+      return Outcome(.notFound)
     }
     if let obstacle = try Self.obstacle(account, in: scope, for: administrator, connection) {
-      return (obstacle, 0, 0)
+      return Outcome(obstacle)
     }
-    guard !account.factors.isEmpty else { return (.none, 0, 0) }
+    guard !account.factors.isEmpty else { return Outcome(.none) }
     let seen = Set(item.seen.map(String.init))
-    guard seen.isSuperset(of: account.factors.map(\.id.text)) else { return (.changed, 0, 0) }
+    guard seen.isSuperset(of: account.factors.map(\.id.text)) else { return Outcome(.changed) }
     let removal = try FactorRemovals.removal(of: nil, from: account, settings, connection)
     let hold = NewRemovalHold(
       job.reason, by: administrator, settings, at: now, random: store.random)
@@ -110,7 +108,28 @@ extension BulkRemovals {
     if let approver = job.approverName { entry.add(.approver, .text(approver)) }
     entry.add(.bulkRemoval, .number(Int(job.id)))
     try entry.record(by: job.author, at: now, connection)
-    return (.removed, removal.factors.count, removal.sessionsEnded)
+    return Outcome(
+      result: .removed, removed: removal.factors.count, sessions: removal.sessionsEnded,
+      hold: hold)
+  }
+
+  /// What was done about a line.
+  private struct Outcome {
+    let result: BulkResult
+    let removed: Int
+    let sessions: Int
+    let hold: NewRemovalHold?
+
+    init(_ result: BulkResult) {
+      self.init(result: result, removed: 0, sessions: 0, hold: nil)
+    }
+
+    init(result: BulkResult, removed: Int, sessions: Int, hold: NewRemovalHold?) {
+      self.result = result
+      self.removed = removed
+      self.sessions = sessions
+      self.hold = hold
+    }
   }
 
   private static func next(_ connection: borrowing Connection) throws -> BulkJob? {
@@ -135,13 +154,13 @@ extension BulkRemovals {
   }
 
   private static func reconcile(
-    _ item: BulkItem, _ result: BulkResult, removed: Int = 0, sessions: Int = 0, in job: BulkJob,
-    _ connection: borrowing Connection
+    _ item: BulkItem, _ outcome: Outcome, in job: BulkJob, _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
-      UPDATE bulk_item SET result = \(result.rawValue), removed = \(removed),
-        sessions = \(sessions)
+      UPDATE bulk_item SET result = \(outcome.result.rawValue), removed = \(outcome.removed),
+        sessions = \(outcome.sessions), removal_id = \(outcome.hold?.id.text),
+        undo_until = \(outcome.hold?.until.microseconds)
       WHERE job_id = \(job.id) AND line = \(item.line)
       """)
   }

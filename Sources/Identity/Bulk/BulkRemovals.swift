@@ -86,17 +86,29 @@ public struct BulkRemovals: Sendable {
   }
 
   /// Deletes an administrator's oldest drafts to make room for a new one.
-  private static func deleteOldDrafts(
+  ///
+  /// The jobs of a bulk removal across pools are one draft.
+  static func deleteOldDrafts(
     of maker: ID<Administrator>, _ connection: borrowing Connection
   ) throws {
-    let drafts = try connection.all(
+    let jobs = try connection.all(
       """
-      SELECT job_id FROM bulk_job INDEXED BY bulk_job_drafts
+      SELECT job_id, group_id FROM bulk_job INDEXED BY bulk_job_drafts
       WHERE state = 'draft' AND created_at > 0 AND administrator_id = \(maker.text)
       ORDER BY created_at, job_id
       """
-    ) { try $0.value(0) as Int64 }
-    for job in drafts.dropLast(mostDrafts - 1) {
+    ) { (job: try $0.value(0) as Int64, group: try $0.value(1) as Int64?) }
+    var drafts: [[Int64]] = []
+    var last: Int64?
+    for (job, group) in jobs {
+      if let group, group == last {
+        drafts[drafts.count - 1].append(job)
+      } else {
+        drafts.append([job])
+      }
+      last = group
+    }
+    for job in drafts.dropLast(mostDrafts - 1).joined() {
       try connection.run("DELETE FROM bulk_job WHERE job_id = \(job)")
     }
   }
@@ -116,7 +128,7 @@ public struct BulkRemovals: Sendable {
   }
 
   /// A line of a list with the account that was found.
-  private struct Sighting: Sendable {
+  struct Sighting: Sendable {
     let line: BulkList.Line
     var account: ID<Account>?
     var factors = ""
@@ -127,8 +139,16 @@ public struct BulkRemovals: Sendable {
       _ line: BulkList.Line, in scope: Scope, by administrator: Administrator,
       _ connection: borrowing Connection
     ) throws {
+      let found = try Self.find(line.text, in: scope, connection)
+      try self.init(line, found, in: scope, by: administrator, connection)
+    }
+
+    init(
+      _ line: BulkList.Line, _ found: Account?, in scope: Scope, by administrator: Administrator,
+      _ connection: borrowing Connection
+    ) throws {
       self.line = line
-      guard let found = try Self.find(line.text, in: scope, connection) else {
+      guard let found else {
         result = .notFound
         return
       }
@@ -171,7 +191,7 @@ public struct BulkRemovals: Sendable {
   ) async throws(BulkError) -> BulkJob {
     try await store.read(BulkError.self) { connection in
       guard let job = try BulkJob.find(id, in: scope, connection),
-        job.state != .draft || job.requester == agent
+        job.state != .draft || (job.requester == agent && job.group == nil)
       else { throw BulkError.notFound }
       return job
     }
@@ -260,6 +280,12 @@ public struct BulkRemovals: Sendable {
       """
       DELETE FROM bulk_job WHERE job_id IN (SELECT job_id FROM bulk_job
         WHERE ended_at IS NOT NULL AND ended_at < \(ended) LIMIT 5)
+      """)
+    try connection.run(
+      """
+      DELETE FROM bulk_group WHERE group_id IN (SELECT group_id FROM bulk_group g
+        WHERE created_at < \(draft) AND NOT EXISTS (SELECT 1 FROM bulk_job j
+          WHERE j.group_id = g.group_id) LIMIT 5)
       """)
   }
 }

@@ -25,13 +25,14 @@ extension CallerCheck {
 }
 
 extension SupportAuthorization {
-  /// Checks the code that a caller read back, and counts a wrong one.
+  /// Checks the code that a caller read back, and counts and records a wrong one.
   ///
   /// A right code stays valid until the action is done, so that an error in another field doesn't
   /// cost the caller a new email.
   func checkCaller(
     _ action: ConsoleAction, _ request: ActionRequest, of account: Account,
-    _ settings: SupportRules, at now: Instant, _ connection: borrowing Connection
+    _ settings: SupportRules, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> CallerCheck {
     guard settings.callerVerification != .off else { return .unverified }
     let isRequired = settings.callerVerification == .required && action.letsCallerIn
@@ -47,7 +48,12 @@ extension SupportAuthorization {
     }
     guard try code.matches(request.callerCode) else {
       try CallerCode.fail(account, by: agent, connection)
-      let left = CallerCode.tries - code.failures - 1
+      let failures = code.failures + 1
+      var entry = AuditEntry(
+        .accountRefuseCallerCode, .account, account.id.text, name: account.label, in: scope)
+      entry.add(.wrongCodes, .number(failures))
+      try entry.record(by: request.author, at: now, connection)
+      let left = CallerCode.tries - failures
       return .invalid(left > 0 ? .callerCodeWrong(left: left) : .callerCodeExpired)
     }
     return .verified(.emailCode)

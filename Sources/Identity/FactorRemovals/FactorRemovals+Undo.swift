@@ -40,19 +40,31 @@ extension FactorRemovals {
       .restoreFactors, request, on: account, in: scope
     ) { account, _, now, connection in
       let restoration = try Self.restoration(of: removal, to: account, at: now, connection)
-      let hold = restoration.hold
-      guard hold.remover != request.agent.administrator.id else { throw ActionDenial.ownRemoval }
-      try removed.restore(hold, to: account, in: scope, connection)
-      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
-      try store.outbox.notify(
-        .factorsRestored(names: hold.factors.map(\.label)), account, in: scope, at: now,
-        connection)
-      var entry = AuditEntry(
-        .factorRestore, .account, account.id.text, name: account.label, in: scope)
-      entry.add(.factors, .of(hold.factors))
-      entry.add(.sessionsEnded, .number(ended))
+      guard restoration.hold.remover != request.agent.administrator.id else {
+        throw ActionDenial.ownRemoval
+      }
+      let entry = try restore(restoration.hold, to: account, in: scope, at: now, connection)
       return SupportAction(entry: entry, value: restoration)
     }
+  }
+
+  /// Restores factors, ends the account's sessions, and notifies the user by email in the caller's
+  /// transaction.
+  ///
+  /// - Returns: The audit entry, without author and reason.
+  func restore(
+    _ hold: RemovalHold, to account: Account, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> AuditEntry {
+    try removed.restore(hold, to: account, in: scope, connection)
+    let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+    try store.outbox.notify(
+      .factorsRestored(names: hold.factors.map(\.label)), account, in: scope, at: now, connection)
+    var entry = AuditEntry(
+      .factorRestore, .account, account.id.text, name: account.label, in: scope)
+    entry.add(.factors, .of(hold.factors))
+    entry.add(.sessionsEnded, .number(ended))
+    return entry
   }
 
   /// Permanently deletes removed factors before their time; the secrets are deleted in this

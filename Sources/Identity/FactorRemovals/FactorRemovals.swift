@@ -97,7 +97,7 @@ public struct FactorRemovals: Sendable {
         of: removal, settings, in: scope, at: now, connection)
       {
         let caller = try authorization.checkCaller(
-          .removeFactor, request, of: account, settings, at: now, connection)
+          .removeFactor, request, of: account, settings, in: scope, at: now, connection)
         let (entry, expiry) = try Approvals.ask(
           for: removal, cause, request, settings, caller: caller.proof, in: scope, at: now,
           connection)

@@ -151,6 +151,8 @@ extension Identity {
       try BulkJob.stop(job, because: .restored, at: now, connection)
     }
     report.bulkRemovals = jobs.count
+    try connection.run(
+      "UPDATE bulk_undo SET ended_at = \(now.microseconds) WHERE job_id > 0 AND ended_at IS NULL")
   }
 
   private static func closeLinks(

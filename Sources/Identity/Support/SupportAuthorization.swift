@@ -40,7 +40,8 @@ struct SupportAuthorization: Sendable {
         return .failure(denial)
       }
       let renewed: NewConsoleSession?
-      let caller = try checkCaller(action, request, of: account, settings, at: now, connection)
+      let caller = try checkCaller(
+        action, request, of: account, settings, in: scope, at: now, connection)
       if case .impossible = caller { return .failure(.callerUnverifiable) }
       let own = [caller.fault].compactMap(\.self) + answers(account, now)
       switch try admit(action, request, settings, own, in: scope, at: now, connection) {
@@ -89,6 +90,29 @@ struct SupportAuthorization: Sendable {
     if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
     return try store.authorization.authorize(
       action, request, in: ActionTarget(scope), settings, inputErrors: own, at: now, connection)
+  }
+
+  /// Checks the agent's input and the hourly limits for an action in several pools, with the
+  /// identity checks of all of them and one re-authentication.
+  ///
+  /// - Returns: The renewed session if re-authentication was required and passed.
+  func admit(
+    _ action: ConsoleAction, _ request: ActionRequest,
+    to pools: [(scope: Scope, rules: SupportRules)], _ own: [ActionInputError] = [],
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Result<NewConsoleSession?, ActionDenial> {
+    guard let first = pools.first,
+      let administrator = try Administrators.present(request.agent.administrator.id, connection)
+    else { return .failure(.notAllowed) }
+    for (scope, rules) in pools {
+      guard administrator.may(action.requirements.permission, in: scope) else {
+        return .failure(.notAllowed)
+      }
+      if try isHeld(request, rules, in: scope, at: now, connection) { return .failure(.held) }
+    }
+    return try store.authorization.authorize(
+      action, request, in: ActionTarget(first.scope), SupportRules(checksOf: pools.map(\.rules)),
+      inputErrors: own, at: now, connection)
   }
 
   /// Records an action in the audit log, with its reason and identity checks.

@@ -40,6 +40,13 @@ public struct SupportRules: Sendable, Equatable {
   /// Creates the rules of a new pool.
   public init() {}
 
+  /// Creates rules with the identity checks of several pools, each once.
+  init(checksOf rules: [SupportRules]) {
+    for check in rules.flatMap(\.identityProof) where !identityProof.contains(check) {
+      identityProof.append(check)
+    }
+  }
+
   /// The maximum number of identity checks.
   public static let mostProofs = 10
   /// The maximum length of an identity check, in characters.

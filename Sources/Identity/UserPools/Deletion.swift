@@ -167,6 +167,7 @@ enum Deletion {
       WHERE scope_key = \(scope)
       """)
     if gone.count < left {
+      try connection.run("DELETE FROM bulk_group_line WHERE scope_key = \(scope)")
       try Activity.deleteAll(of: scope, connection)
       try connection.run("DELETE FROM guidance WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM identity_provider WHERE scope_key = \(scope)")

@@ -72,6 +72,41 @@ import Testing
     }
   }
 
+  @Test func `sending a code keeps what was typed in the form, without codes`() async throws {
+    try await World.withSampleData(carriesMail: true) { world in
+      try await world.setSupportRules { $0.callerVerification = .offered }
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (user, form) = try await addresses(world)
+      let shown = try await nadia.get(form)
+      #expect(shown.values(of: "formaction") == [user + "/caller-code"])
+      let typed: Form = [
+        "return": form, "reason": "stolen", "note": "Bag & phone", "ticket": "HD-9",
+        "caller-code": "73194682", "code": "987654",
+      ]
+      _ = try await nadia.submit(form, typed, to: user + "/caller-code")
+      let page = try await nadia.get(form)
+      Markup.check(page)
+      #expect(page.says("Bag &amp; phone") && page.says("value=\"HD-9\""))
+      #expect(page.says("value=\"stolen\" selected"))
+      #expect(!page.says("73194682") && !page.says("987654"))
+      let again = try await nadia.get(form)
+      #expect(!again.says("HD-9"))
+    }
+  }
+
+  @Test func `wrong codes of a caller are in the history`() async throws {
+    try await World.withSampleData(carriesMail: true) { world in
+      try await world.setSupportRules { $0.callerVerification = .offered }
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (user, form) = try await addresses(world)
+      _ = try await send(nadia, user, returningTo: form)
+      _ = try await nadia.submit(form, ["reason": "lost", "caller-code": "12"])
+      let ada = try await Browser.signedIn(world)
+      let log = try await ada.get(try await world.eu + "/audit")
+      #expect(log.says("Incorrect code from a caller"))
+    }
+  }
+
   @Test(arguments: ["https://evil.example/", "//evil.example", "/", "/users", ""])
   func `after a code is sent, only forms of the user are returned to`(address: String)
     async throws

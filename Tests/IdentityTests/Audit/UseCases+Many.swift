@@ -27,6 +27,11 @@ extension UseCase {
       try await i.begin(job, by: agent)
       return { try await i.identity.bulkRemovals.stop(job, in: i.acme, agent.request(nil)) }
     },
+    UseCase("undo a bulk removal", [.bulkUndo]) { i in
+      let id = try await i.removed(from: [i.acme], by: try await i.agent())
+      let other = try await i.agent("omar")
+      return { _ = try await i.identity.bulkRemovals.undo(group: id, other.request(.mistake)) }
+    },
     UseCase("request approval of a bulk removal", [.approvalAsk]) { i in
       try await i.addUsers(1)
       try await i.setSupportRules { $0.approvalOverUsers = 0 }

@@ -141,6 +141,19 @@ extension UseCase {
           to: alice.id, in: i.acme, agent.request(nil))
       }
     },
+    UseCase(
+      "give an incorrect code as a caller", [.accountRefuseCallerCode], ending: "callerCodeWrong"
+    ) { i in
+      let alice = try await i.account(.alice)
+      try await i.setSupportRules { $0.callerVerification = .offered }
+      let agent = try await i.agent()
+      _ = try await i.identity.support.sendCallerCode(
+        to: alice.id, in: i.acme, agent.request(nil))
+      return {
+        _ = try await i.identity.support.endSessions(
+          i.acme, alice.id, agent.request(callerCode: "none"))
+      }
+    },
     UseCase("exempt a user from MFA", [.accountExempt]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent("olga", role: .owner)

@@ -73,6 +73,7 @@ struct ActionTableTests {
     previewBulkRemoval removeFactors none none never
     startBulkRemoval removeFactors secondFactor chosen manyUsers
     stopBulkRemoval removeFactors none none never
+    undoBulkRemoval removeFactors secondFactor chosen never
     approveRequest removeFactors secondFactor none never
     rejectRequest removeFactors secondFactor none never
     withdrawRequest removeFactors none none never

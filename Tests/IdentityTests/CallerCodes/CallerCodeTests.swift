@@ -91,6 +91,22 @@ struct CallerCodeTests {
     }
   }
 
+  @Test func `each wrong code of a caller is in the audit log with the number of tries`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (alice, agent) = try await prepare(instance, .offered)
+      _ = try await send(instance, alice.account, by: agent)
+      for _ in 0..<6 { _ = await endSessions(instance, alice.account, by: agent, code: "wrong") }
+      let rows = try await instance.log().filter { $0.action == .accountRefuseCallerCode }
+      let tries = rows.reversed().map { $0.new(.wrongCodes) }
+      // The sixth isn't compared with anything: the code is invalid after five.
+      #expect(tries == (1...5).map { .number($0) })
+      let row = try #require(rows.first)
+      #expect(row.objectID == alice.account.id.text && row.actorName == "Dora Support")
+    }
+  }
+
   @Test func `actions that only protect an account never wait for a caller`() async throws {
     try await withInstance { instance in
       let (alice, agent) = try await prepare(instance, .required)

@@ -1,0 +1,153 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+import Text
+
+/// `/bulk-removals/{number}`: the preview of a bulk removal across user pools with the form to run
+/// it; later its progress and the result for each user.
+struct RemovalGroupPage: Sendable {
+  let identity: Identity
+  let ending: SupportRedirect
+  let draft: Template<RemovalGroupDraftView>
+  let view: Template<RemovalGroupView>
+
+  private static let length = 50
+
+  private var removals: BulkRemovals { identity.bulkRemovals }
+
+  func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    let group = try await removals.group(id, signedIn)
+    guard !group.isDraft, !group.parts.isEmpty else {
+      return try await ask(
+        signedIn, group, ActionInput(), number: "", chosen: Set(group.parts.map(\.job.id)),
+        errors: [])
+    }
+    let isStill = signedIn.query["still"] != nil
+    let model = RemovalGroupView(
+      frame: frame(signedIn, group), group: group, users: try await users(of: group, signedIn),
+      reader: signedIn, isStill: isStill)
+    var response = Response.html(view.render(model))
+    if group.isRunning, !isStill {
+      response.fields.add("Refresh", String(RemovalJobPage.pause))
+    }
+    return response
+  }
+
+  /// Starts the removal in the chosen pools, or requests approval for it.
+  func begin(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    let group = try await removals.group(id, signedIn)
+    let form = signedIn.form
+    let answers = ActionInput(form)
+    let number = form.trimmed("number")
+    let chosen = Set(form.all("pool").compactMap { Int64($0.text) })
+    let outcome: ActionOutcome<BulkGroup>
+    do {
+      outcome = try await removals.begin(
+        group: group.id, only: chosen, number: number, answers.request(signedIn))
+    } catch {
+      let users = group.parts.filter { chosen.contains($0.job.id) }.reduce(0) { $0 + $1.job.users }
+      let faults = try BulkFaults.faults(error, users: users, signedIn.times)
+      return try await ask(
+        signedIn, group, answers, number: number, chosen: chosen, errors: faults)
+    }
+    let count = Message.Value.number(outcome.value.users)
+    let isAnyRunning = outcome.value.parts.contains { $0.job.state == .running }
+    let text =
+      isAnyRunning
+      ? Message("removals.started", ["count": count])
+      : Message("removals.pending", ["count": count])
+    return ending.response(
+      Flash(text: text), signedIn, renewed: outcome.renewed, to: ConsolePaths.removalGroup(id))
+  }
+
+  /// Stops the running parts.
+  func end(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    let group = try await removals.group(id, signedIn)
+    let isStopped: Bool
+    do {
+      isStopped = try await removals.stop(group: group.id, signedIn.plainRequest)
+    } catch {
+      throw BulkFaults.refusal(try error.failure(of: .stopBulkRemoval))
+    }
+    ending.frames.leave(
+      isStopped ? Message("removals.stopped") : Message("removals.finished-before-stop"),
+      for: signedIn)
+    return .redirect(to: ConsolePaths.removalGroup(id))
+  }
+
+  // MARK: - Parts
+
+  private func frame(
+    _ signedIn: SignedIn, _ group: BulkGroup, errors: [FieldError] = []
+  ) -> FrameView {
+    let title = Message(
+      "removals.title-of-one",
+      ["count": .number(group.users), "id": .text(String(group.id))])
+    var frame = ending.frames.frame(title, for: signedIn)
+    frame.errors = errors
+    frame.crumbs = Link.crumbsOfRemovalGroups
+    return FrameView(frame)
+  }
+
+  private func ask(
+    _ signedIn: SignedIn, _ group: BulkGroup, _ answers: ActionInput, number: String,
+    chosen: Set<Int64>, errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let standing = try await removals.standing(
+      signedIn, on: group.parts.filter { $0.job.users > 0 })
+    let refusal =
+      group.users == 0 ? nil : SupportRefusal(standing.form, signedIn.session)
+    // Without a form, there's no field for the error summary to link to.
+    let errors = refusal == nil ? errors : []
+    let model = RemovalGroupDraftView(
+      frame: frame(signedIn, group, errors: errors), group: group,
+      users: try await users(of: group, signedIn), standing: standing, refusal: refusal,
+      answers: answers, number: number, chosen: chosen,
+      csrf: signedIn.session.csrfToken, carriesMail: identity.messages.carriesMail)
+    return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  private func users(
+    of group: BulkGroup, _ signedIn: SignedIn
+  ) async throws(Refusal) -> GroupUsers {
+    let after = signedIn.query.text("after")
+    let page = try await refusing {
+      try await removals.users(of: group, after: after, limit: Self.length)
+    }
+    return GroupUsers(group: group, page: page, after: after)
+  }
+}
+
+extension Link {
+  /// The breadcrumbs of the pages of one bulk removal across pools.
+  static var crumbsOfRemovalGroups: [Link] {
+    [
+      Link(text: Message("common.users"), href: ConsolePaths.findUsers()),
+      Link(text: Message("removals.bulk-removals"), href: ConsolePaths.removalGroups()),
+    ]
+  }
+}
+
+extension BulkRemovals {
+  /// Finds the bulk removal across pools that an address names.
+  func group(_ id: String, _ signedIn: SignedIn) async throws(Refusal) -> BulkGroup {
+    guard let number = Int64(id) else { throw .notFound }
+    do {
+      return try await group(number, for: signedIn.administrator.id)
+    } catch {
+      throw BulkFaults.refusal(error)
+    }
+  }
+
+  /// Returns what starting or undoing a bulk removal requires of the reader.
+  func standing(
+    _ signedIn: SignedIn, on parts: [BulkGroup.Part]
+  ) async throws(Refusal) -> BulkGroupStanding {
+    do {
+      return try await standing(signedIn.session, on: parts)
+    } catch {
+      throw BulkFaults.refusal(error)
+    }
+  }
+}

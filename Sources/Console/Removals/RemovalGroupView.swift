@@ -1,0 +1,238 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// The preview of a bulk removal across pools, with the form to run it.
+struct RemovalGroupDraftView: ViewModel {
+  let frame: FrameView
+  let group: BulkGroup
+  let users: GroupUsers
+  let standing: BulkGroupStanding
+  let refusal: SupportRefusal?
+  let answers: ActionInput
+  let number: String
+  /// The numbers of the jobs of the chosen pools.
+  let chosen: Set<Int64>
+  let csrf: String
+  let carriesMail: Bool
+
+  private var consequences: [Message] {
+    [
+      Message(
+        "removals.factors-of-users",
+        [
+          "count": .number(group.factors), "users": .message(BulkWords.users(group.users)),
+        ]),
+      carriesMail ? Message("removals.users-notified") : Message("removals.users-not-notified"),
+      Message("removals.first-factor-only"),
+      standing.undoHours == 0
+        ? Message("removals.final-somewhere")
+        : Message(
+          "removals.undo-of-all",
+          ["period": .message(Words.duration(seconds: standing.undoHours * 3_600))]),
+    ]
+  }
+
+  private var pools: [GroupPoolChoice] {
+    let parts = group.parts.filter { $0.job.users > 0 }
+    return parts.enumerated().map { index, part in
+      GroupPoolChoice(
+        index: index, part: part, isChosen: chosen.contains(part.job.id),
+        approval: standing.approvals[part.job.id],
+        isBlocked: standing.blocked.contains(part.job.id))
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("users") { GroupWords.usersInPools($0.group) },
+    .flag("hasUsers") { $0.group.users > 0 },
+    .optional(\.refusal),
+    .optional("form") { view -> SupportForm? in
+      guard view.refusal == nil, view.group.users > 0 else { return nil }
+      return SupportForm(frame: view.frame, standing: view.standing.form, answers: view.answers)
+    },
+    .text("action") { ConsolePaths.removalGroup(String($0.group.id)) },
+    .text(\.csrf),
+    .texts("consequences") { $0.consequences },
+    .list("pools") { $0.pools },
+    .text("poolsError") { $0.frame.error(at: "pools") },
+    .flag("asksForNumber") { $0.standing.asksForNumber($0.group.users, .stolen) },
+    .flag("isAlwaysFinal") { $0.standing.undoHours == 0 },
+    .text("userCount") { Message.value(.number($0.group.users)) },
+    .text(\.number),
+    .text("numberError") { $0.frame.error(at: "number") },
+    .text("button") { Message("removals.remove-factors", ["count": .number($0.group.users)]) },
+    .text("back") { _ in ConsolePaths.removalGroups() },
+    .object("people") { $0.users },
+  ]
+}
+
+/// A pool that the agent can leave out.
+struct GroupPoolChoice: ViewModel {
+  let index: Int
+  let part: BulkGroup.Part
+  let isChosen: Bool
+  let approval: Approval.Cause?
+  let isBlocked: Bool
+
+  static let keys: Keys<Self> = [
+    // The first ID is the field's name, which the error summary links to.
+    .text("id") { $0.index == 0 ? "pools" : "pool-\($0.part.job.id)" },
+    .text("value") { String($0.part.job.id) },
+    .text("name") { ApprovalWords.place($0.part.scope) },
+    .text("hint") { BulkWords.users($0.part.job.users) },
+    .text("approval") { choice in choice.approval.map { ApprovalWords.why($0) } },
+    .flag(\.isBlocked),
+    .flag("isTicked") { $0.isChosen && !$0.isBlocked },
+  ]
+}
+
+/// The users of a bulk removal across pools, and the lines that aren't part of it.
+struct GroupUsers: ViewModel {
+  let group: BulkGroup
+  let page: Page<BulkGroupItem>
+  let after: String?
+
+  private var path: String { ConsolePaths.removalGroup(String(group.id)) }
+
+  static let keys: Keys<Self> = [
+    .flag("hasRows") { !$0.page.items.isEmpty },
+    .list("rows") { $0.page.items.map(GroupUserRow.init) },
+    .object("pager") { users in
+      PagerView(
+        shown: Message("removals.n-lines", ["count": .number(users.page.items.count)]),
+        path: users.path, query: Form(), after: users.after, next: users.page.next)
+    },
+    .flag("hasMisses") { !$0.group.misses.isEmpty },
+    .list("misses") { $0.group.misses.map(GroupMissRow.init) },
+  ]
+}
+
+struct GroupUserRow: ViewModel {
+  let row: BulkGroupItem
+
+  static let keys: Keys<Self> = [
+    .text("name") { Words.short($0.row.name ?? $0.row.item.given, 120) },
+    .text("href") { view in
+      view.row.item.account.map { ConsolePaths.user(view.row.part.scope, $0.text) }
+    },
+    .text("pool") { ApprovalWords.place($0.row.part.scope) },
+    .text("result") { BulkWords.result($0.row.item, of: $0.row.part.job) },
+    .number("line") { $0.row.item.line },
+  ]
+}
+
+/// A line that isn't part of the removal.
+struct GroupMissRow: ViewModel {
+  let miss: BulkGroup.Miss
+
+  static let keys: Keys<Self> = [
+    .text("given") { Words.short($0.miss.given, 120) },
+    .text("href") { row in
+      row.miss.user.map { ConsolePaths.user($0.scope, $0.id.text) }
+    },
+    .text("pool") { row in row.miss.user.map { ApprovalWords.place($0.scope) } },
+    .text("result") {
+      $0.miss.user == nil
+        ? Message("removals.not-found-anywhere") : Message("removals.no-permission-in-pool")
+    },
+    .number("line") { $0.miss.line },
+  ]
+}
+
+/// The progress of a bulk removal across pools.
+struct RemovalGroupView: ViewModel {
+  let frame: FrameView
+  let group: BulkGroup
+  let users: GroupUsers
+  let reader: SignedIn
+  /// Whether automatic refresh is off.
+  let isStill: Bool
+
+  private var path: String { ConsolePaths.removalGroup(String(group.id)) }
+
+  private var figures: [Figure] {
+    let base = Message("removals.of-users", ["count": .number(group.usersRemoved)])
+    return [
+      Figure(
+        label: Message("removals.users-processed"),
+        value: Message.value(.number(group.usersDone)),
+        base: Message("removals.of-all", ["number": .number(group.users)])),
+      Figure(
+        label: Message("removals.factors-removed"),
+        value: Message.value(.number(group.parts.reduce(0) { $0 + $1.job.factorsRemoved })),
+        base: base),
+      Figure(
+        label: Message("removals.sessions-ended"),
+        value: Message.value(.number(group.parts.reduce(0) { $0 + $1.job.sessionsEnded })),
+        base: base),
+    ]
+  }
+
+  private var facts: [Fact] {
+    var facts = [
+      Fact(Message("removals.started-by"), HTML.isolated(group.requesterName)),
+      Fact(Message("removals.reason"), group.reason?.name ?? Message("removals.no-reason")),
+    ]
+    if let job = group.parts.lazy.map(\.job).first(where: { $0.reason != nil }) {
+      if !job.ticket.isEmpty {
+        facts.append(Fact(Message("removals.ticket"), HTML.isolated(job.ticket)))
+      }
+      if !job.note.isEmpty {
+        facts.append(Fact(Message("removals.note"), HTML.isolated(job.note)))
+      }
+    }
+    facts.append(Fact(Message("common.created"), frame.times.moment(group.createdAt)))
+    return facts
+  }
+
+  private var undoable: Int { group.undoable.reduce(0) { $0 + $1.undoable } }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("users") { GroupWords.usersInPools($0.group) },
+    .text("id") { String($0.group.id) },
+    .markup("state") { GroupWords.chip($0.group) },
+    .flag("isRunning") { $0.group.isRunning },
+    .flag("mayStop") { $0.group.parts.contains { $0.job.state == .running } },
+    .flag(\.isStill),
+    .number("pause") { _ in RemovalJobPage.pause },
+    .text("still") { $0.path + "?still" },
+    .text("moving") { $0.path },
+    .markup("share") { Meter.share($0.group.usersDone, of: $0.group.users) },
+    .list("figures") { $0.figures },
+    .text("end") { ConsolePaths.endOfRemovalGroup(String($0.group.id)) },
+    .text("csrf") { $0.reader.session.csrfToken },
+    .text("undo") {
+      $0.undoable > 0 ? ConsolePaths.undoOfRemovalGroup(String($0.group.id)) : nil
+    },
+    .text("undoButton") { Message("removals.undo-for", ["count": .number($0.undoable)]) },
+    .list("parts") { view in view.group.parts.map { GroupPartRow(part: $0) } },
+    .list("facts") { $0.facts },
+    .object("people") { $0.users },
+  ]
+}
+
+/// A pool's part of a bulk removal.
+struct GroupPartRow: ViewModel {
+  let part: BulkGroup.Part
+
+  static let keys: Keys<Self> = [
+    .text("href") { ConsolePaths.bulkRemoval($0.part.scope, String($0.part.job.id)) },
+    .text("pool") { ApprovalWords.place($0.part.scope) },
+    .markup("state") { GroupWords.chip($0.part) },
+    .text("done") {
+      Message(
+        "removals.done",
+        [
+          "removed": .number($0.part.job.usersRemoved), "users": .number($0.part.job.users),
+        ])
+    },
+    .text("note") { row in
+      row.part.undoable > 0 && row.part.requiresCaller
+        ? Message("removals.undo-requires-caller") : row.part.job.endingSentence
+    },
+  ]
+}

@@ -1,0 +1,215 @@
+import Database
+
+/// A bulk removal of users of several pools: a job for each pool, started, stopped, and undone
+/// together.
+public struct BulkGroup: Sendable {
+  /// A pool's part of a bulk removal.
+  public struct Part: Sendable {
+    /// The job of the pool.
+    public let job: BulkJob
+    /// The user pool.
+    public let scope: Scope
+    /// How the removal is undone; nil if it isn't.
+    public let undo: BulkUndo?
+    /// The number of users whose removal can be undone.
+    public let undoable: Int
+    /// Whether the pool requires a verified caller, so that removals are undone one at a time.
+    public let requiresCaller: Bool
+
+    /// Whether the agent can undo the removal for all of its users at once.
+    public var canUndo: Bool {
+      undoable > 0 && !requiresCaller && undo?.isRunning != true
+        && (job.state == .done || job.state == .stopped)
+    }
+  }
+
+  /// A line that isn't part of any job.
+  public struct Miss: Sendable {
+    /// The line number, starting at 1.
+    public let line: Int
+    /// The text of the line.
+    public let given: String
+    /// The user and their pool, where the requester can't remove factors; nil if no user was found.
+    public let user: (id: ID<Account>, scope: Scope)?
+  }
+
+  /// The number of the bulk removal.
+  public let id: Int64
+  /// The administrator who submitted the list.
+  public let requester: ID<Administrator>
+  /// The requester's name.
+  public let requesterName: String
+  /// The time the list was submitted.
+  public let createdAt: Instant
+  /// The number of lines or selected users.
+  public let lines: Int
+  /// The parts in pools where the administrator who asks can remove factors.
+  public let parts: [Part]
+  /// The lines that no part has; only for the requester.
+  public let misses: [Miss]
+
+  /// Whether it's a preview that can still be started.
+  public var isDraft: Bool { parts.contains { $0.job.state == .draft } }
+  /// Whether a part is being processed.
+  public var isRunning: Bool {
+    parts.contains { $0.job.state == .running || $0.undo?.isRunning == true }
+  }
+  /// The number of users to act on.
+  public var users: Int { parts.reduce(0) { $0 + $1.job.users } }
+  /// The number of factors to remove.
+  public var factors: Int { parts.reduce(0) { $0 + $1.job.factors } }
+  /// The parts that can be undone at once.
+  public var undoable: [Part] { parts.filter(\.canUndo) }
+}
+
+/// The undo of a bulk removal in a pool.
+public struct BulkUndo: Sendable {
+  /// The administrator's name.
+  public let administratorName: String
+  /// When it was started.
+  public let startedAt: Instant
+  /// Whether the server is still processing it.
+  public let isRunning: Bool
+  let administrator: ID<Administrator>
+  let address: String
+  let requestID: String
+  let reason: SupportReason?
+  let note: String
+  let ticket: String
+  let proof: String
+
+  /// The administrator, as author of audit rows.
+  var author: Author {
+    Author(
+      actor: .administrator(administrator, name: administratorName), address: address,
+      requestID: requestID)
+  }
+
+  static func find(_ job: Int64, _ connection: borrowing Connection) throws -> BulkUndo? {
+    try connection.first(
+      """
+      SELECT administrator_id, administrator_name, address, request_id, reason, note, ticket, proof,
+        started_at, ended_at IS NULL
+      FROM bulk_undo WHERE job_id = \(job)
+      """
+    ) { row in
+      BulkUndo(
+        administratorName: try row.value(1), startedAt: Instant(microseconds: try row.value(8)),
+        isRunning: try row.value(9), administrator: ID(try row.value(0)),
+        address: try row.value(2), requestID: try row.value(3),
+        reason: (try row.value(4) as String?).flatMap(SupportReason.init(rawValue:)),
+        note: try row.value(5), ticket: try row.value(6), proof: try row.value(7))
+    }
+  }
+}
+
+/// What starting a bulk removal across pools requires of an agent.
+public struct BulkGroupStanding: Sendable {
+  /// The requirements of the form, with the identity checks of all pools.
+  public let form: SupportEligibility
+  /// The reason a second administrator has to approve, by the number of the pool's job.
+  public let approvals: [Int64: Approval.Cause]
+  /// The jobs of pools in which the agent hit the hourly action limit.
+  public let blocked: Set<Int64>
+  /// The shortest time in hours within which the removal can be undone; 0 if it can't be somewhere.
+  public let undoHours: Int
+
+  /// Returns true if the number of users must be typed: there are many, and the removal can't be
+  /// undone somewhere.
+  public func asksForNumber(_ users: Int, _ reason: SupportReason?) -> Bool {
+    Self.asksForNumber(users, reason, undoHours: undoHours)
+  }
+
+  static func asksForNumber(_ users: Int, _ reason: SupportReason?, undoHours: Int) -> Bool {
+    users > BulkJob.unconfirmed && (reason?.isHostile == true || undoHours == 0)
+  }
+}
+
+extension BulkGroup {
+  /// Finds a bulk removal with the parts that an administrator can act in; a draft can be found only
+  /// by its requester.
+  static func find(
+    _ id: Int64, for agent: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+  ) throws -> BulkGroup? {
+    guard let administrator = try Administrators.present(agent, connection) else { return nil }
+    let row = try connection.first(
+      """
+      SELECT administrator_id, administrator_name, created_at, lines FROM bulk_group
+      WHERE group_id = \(id)
+      """
+    ) { row in
+      (
+        requester: ID<Administrator>(try row.value(0)), name: try row.value(1) as String,
+        createdAt: Instant(microseconds: try row.value(2)), lines: try row.value(3) as Int
+      )
+    }
+    guard let row else { return nil }
+    let isOwn = row.requester == agent
+    let parts = try parts(of: id, for: administrator, at: now, connection)
+      .filter { isOwn || $0.job.state != .draft }
+    guard isOwn || !parts.isEmpty else { return nil }
+    return BulkGroup(
+      id: id, requester: row.requester, requesterName: row.name, createdAt: row.createdAt,
+      lines: row.lines, parts: parts, misses: isOwn ? try misses(of: id, connection) : [])
+  }
+
+  private static func parts(
+    of id: Int64, for administrator: Administrator, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> [Part] {
+    let jobs = try connection.all(
+      """
+      SELECT \(BulkJob.columns) FROM bulk_job INDEXED BY bulk_job_of_group
+      WHERE group_id = \(id) ORDER BY job_id
+      """
+    ) { try BulkJob($0) }
+    var parts: [Part] = []
+    for job in jobs {
+      guard let scope = try scope(job.scopeKey, connection),
+        administrator.may(.removeFactors, in: scope)
+      else { continue }
+      let undoable =
+        try connection.first(
+          """
+          SELECT count(*) FROM bulk_item INDEXED BY bulk_item_by_result
+          WHERE job_id = \(job.id) AND result = 'removed' AND undo_until > \(now.microseconds)
+          """
+        ) { try $0.value(0) as Int } ?? 0
+      let rules = try SupportRules.find(scope, connection)
+      parts.append(
+        Part(
+          job: job, scope: scope, undo: try BulkUndo.find(job.id, connection), undoable: undoable,
+          requiresCaller: rules.callerVerification == .required))
+    }
+    return parts
+  }
+
+  private static func misses(of id: Int64, _ connection: borrowing Connection) throws -> [Miss] {
+    let rows = try connection.all(
+      """
+      SELECT line, given, uid, scope_key FROM bulk_group_line WHERE group_id = \(id)
+      ORDER BY line, scope_key
+      """
+    ) { row in
+      (
+        line: try row.value(0) as Int, given: try row.value(1) as String,
+        uid: try row.value(2) as String?, key: try row.value(3) as Int64
+      )
+    }
+    var scopes: [Int64: Scope] = [:]
+    return try rows.map { row in
+      if scopes[row.key] == nil { scopes[row.key] = try scope(row.key, connection) }
+      let user = row.uid.flatMap { uid in scopes[row.key].map { (id: ID<Account>(uid), scope: $0) } }
+      return Miss(line: row.line, given: row.given, user: user)
+    }
+  }
+
+  static func scope(_ key: Int64, _ connection: borrowing Connection) throws -> Scope? {
+    try connection.first(
+      """
+      SELECT \(Scope.columns) FROM scope s CROSS JOIN project p USING (project_id)
+      WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
+      """
+    ) { try Scope($0) }
+  }
+}

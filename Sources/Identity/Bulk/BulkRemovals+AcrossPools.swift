@@ -1,0 +1,216 @@
+import Database
+
+extension BulkRemovals {
+  /// Finds a bulk removal across pools, with the parts that the administrator can act in; a draft
+  /// can be found only by its creator.
+  ///
+  /// - Throws: ``BulkError``.
+  public func group(
+    _ id: Int64, for agent: ID<Administrator>
+  ) async throws(BulkError) -> BulkGroup {
+    let now = store.clock.now()
+    return try await store.read(BulkError.self) { connection in
+      guard let group = try BulkGroup.find(id, for: agent, at: now, connection) else {
+        throw BulkError.notFound
+      }
+      return group
+    }
+  }
+
+  /// Lists the bulk removals across pools that an administrator can see, newest first, without
+  /// drafts, at most a hundred.
+  ///
+  /// - Throws: ``BulkError/unavailable(_:)``.
+  public func groups(for agent: ID<Administrator>) async throws(BulkError) -> [BulkGroup] {
+    let now = store.clock.now()
+    return try await store.read(BulkError.self) { connection in
+      let ids = try connection.all(
+        """
+        SELECT group_id FROM bulk_group WHERE group_id < \(Int64.max)
+        ORDER BY group_id DESC LIMIT 100
+        """
+      ) { try $0.value(0) as Int64 }
+      return try ids.compactMap { id in
+        guard let group = try BulkGroup.find(id, for: agent, at: now, connection),
+          !group.parts.isEmpty, !group.isDraft
+        else { return nil }
+        return group
+      }
+    }
+  }
+
+  /// Returns what starting parts of a bulk removal, or undoing them, requires of an agent.
+  ///
+  /// - Throws: ``BulkError``.
+  public func standing(
+    _ agent: ConsoleSession, on parts: [BulkGroup.Part]
+  ) async throws(BulkError) -> BulkGroupStanding {
+    let now = store.clock.now()
+    return try await store.read(BulkError.self) { connection in
+      var approvals: [Int64: Approval.Cause] = [:]
+      var blocked: Set<Int64> = []
+      var rules: [SupportRules] = []
+      var needsCode = false
+      for part in parts {
+        let standing = try authorization.standing(agent, in: part.scope, at: now, connection)
+        rules.append(standing.settings)
+        needsCode = standing.asksForCode
+        if standing.actionsLeft == 0 { blocked.insert(part.job.id) }
+        approvals[part.job.id] = try Approval.Cause(
+          users: part.job.users, left: standing.actionsLeft, standing.settings, in: part.scope,
+          at: now, connection)
+      }
+      let form = SupportEligibility(
+        settings: SupportRules(checksOf: rules), asksForCode: needsCode,
+        actionsLeft: parts.count - blocked.count, isHeld: blocked.count == parts.count,
+        refusal: nil)
+      return BulkGroupStanding(
+        form: form, approvals: approvals, blocked: blocked,
+        undoHours: rules.map(\.undoHours).min() ?? 0)
+    }
+  }
+
+  /// Starts the chosen parts of a draft together, or requests approval in pools that require it.
+  ///
+  /// Every pool's rules apply to its users: its identity checks, its hourly limit, and its approvals.
+  /// The agent re-authenticates once.
+  ///
+  /// - Parameters:
+  ///   - id: The draft.
+  ///   - chosen: The numbers of the jobs to start; the others are deleted.
+  ///   - number: The number of users, as typed by the agent; required if
+  ///     ``BulkGroupStanding/asksForNumber(_:_:)`` returns true.
+  ///   - request: The agent and their reason.
+  /// - Returns: The bulk removal. If it was already started, it's unchanged.
+  /// - Throws: ``BulkError``.
+  public func begin(
+    group id: Int64, only chosen: Set<Int64>, number: String, _ request: ActionRequest
+  ) async throws(BulkError) -> ActionOutcome<BulkGroup> {
+    let now = store.clock.now()
+    let agent = request.agent.administrator.id
+    let outcome: Result<ActionOutcome<BulkGroup>, BulkError> = try await store.write(
+      BulkError.self
+    ) { connection in
+      guard let group = try BulkGroup.find(id, for: agent, at: now, connection),
+        group.requester == agent
+      else { throw BulkError.notFound }
+      guard group.isDraft else { return .success(ActionOutcome(value: group, renewed: nil)) }
+      let parts = group.parts.filter { chosen.contains($0.job.id) && $0.job.users > 0 }
+      guard !parts.isEmpty else { throw BulkError.nothingToDo }
+      let rules = try parts.map { try SupportRules.find($0.scope, connection) }
+      let users = parts.reduce(0) { $0 + $1.job.users }
+      let isConfirmed =
+        !BulkGroupStanding.asksForNumber(
+          users, request.reason, undoHours: rules.map(\.undoHours).min() ?? 0)
+        || number.filter(\.isWholeNumber) == String(users)
+      // Read before the limits are checked, which records a block.
+      let left = try zip(parts, rules).map { part, rules in
+        try authorization.left(for: agent, rules, in: part.scope, at: now, connection)
+      }
+      let renewed: NewConsoleSession?
+      switch try authorization.admit(
+        .startBulkRemoval, request,
+        to: zip(parts, rules).map { (scope: $0.scope, rules: $1) },
+        isConfirmed ? [] : [.notConfirmed], at: now, connection)
+      {
+      case .failure(let error): return .failure(.denied(error))
+      case .success(let session): renewed = session
+      }
+      for (index, part) in parts.enumerated() {
+        try start(
+          part.job, request, rules[index], left: left[index], in: part.scope, at: now, connection)
+      }
+      try Self.close(group, except: parts, at: now, connection)
+      guard let begun = try BulkGroup.find(id, for: agent, at: now, connection) else {
+        throw BulkError.notFound
+      }
+      return .success(ActionOutcome(value: begun, renewed: renewed))
+    }
+    return try outcome.get()
+  }
+
+  /// Deletes the parts that weren't chosen, and ends those without users to act on, whose lines say
+  /// why.
+  private static func close(
+    _ group: BulkGroup, except parts: [BulkGroup.Part], at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let begun = Set(parts.map(\.job.id))
+    for job in group.parts.map(\.job) where !begun.contains(job.id) {
+      guard job.users == 0 else {
+        try connection.run("DELETE FROM bulk_job WHERE job_id = \(job.id)")
+        continue
+      }
+      try connection.run(
+        """
+        UPDATE bulk_job SET state = 'done', ended_at = \(now.microseconds) WHERE job_id = \(job.id)
+        """)
+    }
+  }
+
+  /// Stops the running parts of a bulk removal; the remaining users aren't processed.
+  ///
+  /// - Returns: False if none was running.
+  /// - Throws: ``ActionError``.
+  @discardableResult
+  public func stop(
+    group id: Int64, _ request: ActionRequest
+  ) async throws(ActionError<BulkError>) -> Bool {
+    let group: BulkGroup
+    do {
+      group = try await self.group(id, for: request.agent.administrator.id)
+    } catch { throw .failed(error) }
+    var isAny = false
+    for part in group.parts where part.job.state == .running {
+      let isStopped = try await stop(part.job.id, in: part.scope, request)
+      isAny = isAny || isStopped
+    }
+    return isAny
+  }
+
+  /// Lists the users of a bulk removal by pool and line, with their names.
+  ///
+  /// - Parameters:
+  ///   - group: The bulk removal.
+  ///   - after: The cursor of the previous page.
+  ///   - limit: The maximum number of users.
+  /// - Returns: A page of users.
+  /// - Throws: ``BulkError/unavailable(_:)``.
+  public func users(
+    of group: BulkGroup, after: String? = nil, limit: Int = 50
+  ) async throws(BulkError) -> Page<BulkGroupItem> {
+    let limit = Page<BulkGroupItem>.size(limit)
+    let place = (after ?? "").split(separator: "-").compactMap { Int64($0) }
+    let (job, line) = place.count == 2 ? (place[0], place[1]) : (0, 0)
+    return try await store.read(BulkError.self) { connection in
+      var found: [BulkGroupItem] = []
+      for part in group.parts where part.job.id >= job && found.count <= limit {
+        let first = part.job.id == job ? line : 0
+        let items = try connection.all(
+          """
+          SELECT \(BulkItem.columns) FROM bulk_item
+          WHERE job_id = \(part.job.id) AND line > \(first)
+          ORDER BY line LIMIT \(limit + 1 - found.count)
+          """
+        ) { try BulkItem($0) }
+        for item in items {
+          let account = try item.account.flatMap {
+            try AccountRecord.find(part.scope, $0, connection)
+          }
+          found.append(BulkGroupItem(item: item, part: part, name: account?.label))
+        }
+      }
+      return Page(found, limit: limit) { "\($0.part.job.id)-\($0.item.line)" }
+    }
+  }
+}
+
+/// A user of a bulk removal across pools.
+public struct BulkGroupItem: Sendable {
+  /// The line with its result.
+  public let item: BulkItem
+  /// The part of the user's pool.
+  public let part: BulkGroup.Part
+  /// The user's email address or name; nil if the user is gone.
+  public let name: String?
+}

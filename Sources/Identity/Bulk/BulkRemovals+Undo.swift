@@ -1,0 +1,182 @@
+import Database
+
+extension BulkRemovals {
+  /// Undoes a bulk removal across pools: restores the factors of every user for whom the removal can
+  /// still be undone.
+  ///
+  /// As for one user, only another administrator can do this. Pools that require a verified caller
+  /// are left out, because a caller is verified for one user at a time. It counts as one action per
+  /// pool toward the hourly limit.
+  ///
+  /// - Returns: The number of users whose factors will be restored.
+  /// - Throws: ``BulkError``.
+  public func undo(
+    group id: Int64, _ request: ActionRequest
+  ) async throws(BulkError) -> ActionOutcome<Int> {
+    let now = store.clock.now()
+    let agent = request.agent.administrator
+    let outcome: Result<ActionOutcome<Int>, BulkError> = try await store.write(BulkError.self) {
+      connection in
+      guard let group = try BulkGroup.find(id, for: agent.id, at: now, connection) else {
+        throw BulkError.notFound
+      }
+      guard group.requester != agent.id else { throw BulkError.denied(.ownRemoval) }
+      let parts = group.undoable
+      guard !parts.isEmpty else { throw BulkError.nothingToDo }
+      let pools = try parts.map {
+        (scope: $0.scope, rules: try SupportRules.find($0.scope, connection))
+      }
+      let renewed: NewConsoleSession?
+      switch try authorization.admit(
+        .undoBulkRemoval, request, to: pools, at: now, connection)
+      {
+      case .failure(let error): return .failure(.denied(error))
+      case .success(let session): renewed = session
+      }
+      for (part, pool) in zip(parts, pools) {
+        try Self.beginUndo(of: part.job, request, pool.rules, at: now, connection)
+        var entry = AuditEntry(
+          .bulkUndo, .bulkRemoval, String(part.job.id), name: "", in: part.scope)
+        entry.add(.users, .number(part.undoable))
+        entry.add(.requester, .text(part.job.requesterName))
+        try authorization.record(entry, request, pool.rules, at: now, connection)
+        try authorization.count(agent.id, in: part.scope, at: now, connection)
+      }
+      let users = parts.reduce(0) { $0 + $1.undoable }
+      return .success(ActionOutcome(value: users, renewed: renewed))
+    }
+    return try outcome.get()
+  }
+
+  private static func beginUndo(
+    of job: BulkJob, _ request: ActionRequest, _ rules: SupportRules, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let agent = request.agent.administrator
+    try connection.run(
+      """
+      INSERT OR REPLACE INTO bulk_undo (job_id, administrator_id, administrator_name, address,
+        request_id, reason, note, ticket, proof, started_at)
+      VALUES (\(job.id), \(agent.id.text), \(agent.displayName), \(request.author.address),
+        \(request.author.requestID), \(request.reason?.rawValue), \(request.note),
+        \(request.ticket), \(rules.identityProof.joined(separator: "\n")), \(now.microseconds))
+      """)
+  }
+
+  // MARK: - Processing
+
+  /// Processes a part of the oldest undo in one transaction, as ``step(_:)`` does a part of a
+  /// removal.
+  func undoStep(_ limit: Int) async throws(BulkError) -> Bool {
+    let isAny = try await store.read(BulkError.self) { connection in
+      try Self.nextUndo(connection) != nil
+    }
+    guard isAny else { return false }
+    let now = store.clock.now()
+    do {
+      return try await store.database.write { try runUndo(limit, at: now, $0) }
+    } catch {
+      guard Self.isOfOneUser(error) else { throw .unavailable(Failure(error)) }
+      guard limit == 1 else { return try await undoStep(1) }
+      return try await store.write(BulkError.self) { connection in
+        guard let job = try Self.nextUndo(connection),
+          let item = try Self.removedItems(of: job, limit: 1, connection).first
+        else { return false }
+        try Self.note(.notRestored, item.line, of: job, connection)
+        return true
+      }
+    }
+  }
+
+  private func runUndo(
+    _ limit: Int, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let id = try Self.nextUndo(connection),
+      let undo = try BulkUndo.find(id, connection)
+    else { return false }
+    let job = try connection.first(
+      "SELECT \(BulkJob.columns) FROM bulk_job WHERE job_id = \(id)"
+    ) { try BulkJob($0) }
+    guard let job, let scope = try BulkGroup.scope(job.scopeKey, connection),
+      let administrator = try Administrators.present(undo.administrator, connection),
+      administrator.may(ConsoleAction.undoBulkRemoval.requirements.permission, in: scope)
+    else {
+      // What's left can be undone by someone else.
+      try Self.endUndo(id, at: now, connection)
+      return true
+    }
+    let items = try Self.removedItems(of: id, limit: limit, connection)
+    for item in items {
+      let isRestored = try restore(
+        item, of: job, undo, by: administrator, in: scope, at: now, connection)
+      try Self.note(isRestored ? .restored : .notRestored, item.line, of: id, connection)
+    }
+    if items.count < limit { try Self.endUndo(id, at: now, connection) }
+    return true
+  }
+
+  /// Restores one user's factors under the same rules as a single undo.
+  private func restore(
+    _ item: RemovedItem, of job: BulkJob, _ undo: BulkUndo, by administrator: Administrator,
+    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let account = try AccountRecord.find(scope, item.account, connection),
+      administrator.denial(of: .restoreFactors, on: account, in: scope) == nil,
+      let hold = try RemovedFactors.list(account.key, at: now, connection).first(where: {
+        $0.id == item.removal
+      })
+    else { return false }
+    var entry = try factorRemovals.restore(hold, to: account, in: scope, at: now, connection)
+    entry.justify(undo.reason, note: undo.note, ticket: undo.ticket, proof: undo.proof)
+    entry.add(.bulkRemoval, .number(Int(job.id)))
+    try entry.record(by: undo.author, at: now, connection)
+    return true
+  }
+
+  /// A line whose factors were removed and may be restored.
+  private struct RemovedItem {
+    let line: Int
+    let account: ID<Account>
+    let removal: ID<RemovalHold>
+  }
+
+  private static func nextUndo(_ connection: borrowing Connection) throws -> Int64? {
+    try connection.first(
+      """
+      SELECT job_id FROM bulk_undo INDEXED BY bulk_undo_running
+      WHERE ended_at IS NULL AND job_id > 0 ORDER BY job_id LIMIT 1
+      """
+    ) { try $0.value(0) as Int64 }
+  }
+
+  private static func removedItems(
+    of job: Int64, limit: Int, _ connection: borrowing Connection
+  ) throws -> [RemovedItem] {
+    try connection.all(
+      """
+      SELECT line, uid, removal_id FROM bulk_item INDEXED BY bulk_item_by_result
+      WHERE job_id = \(job) AND result = 'removed' AND removal_id IS NOT NULL AND uid IS NOT NULL
+      ORDER BY line LIMIT \(limit)
+      """
+    ) { row in
+      RemovedItem(
+        line: try row.value(0), account: ID(try row.value(1)), removal: ID(try row.value(2)))
+    }
+  }
+
+  private static func note(
+    _ result: BulkResult, _ line: Int, of job: Int64, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      UPDATE bulk_item SET result = \(result.rawValue) WHERE job_id = \(job) AND line = \(line)
+      """)
+  }
+
+  private static func endUndo(
+    _ job: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      "UPDATE bulk_undo SET ended_at = \(now.microseconds) WHERE job_id = \(job)")
+  }
+}

@@ -1,0 +1,124 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Bulk removals across user pools in a browser, from the search to the undo.
+@Suite struct RemovalGroupPageTests {
+  private static let list = """
+    chiara.bianchi@example.com
+    farid@example.com
+    nobody@example.com
+    """
+
+  private func preview(
+    _ browser: Browser, _ list: String = Self.list
+  ) async throws -> (address: String, page: Answer) {
+    let answer = try await browser.submit("/users", ["list": list], to: "/bulk-removals")
+    #expect(answer.status == .seeOther)
+    let address = try #require(answer.location)
+    return (address, try await browser.get(address))
+  }
+
+  /// Returns the form that starts a removal in all of its pools.
+  private func form(_ page: Answer) -> Form {
+    let chosen = page.text.matches(of: /name="pool" value="([0-9]+)"/).map { String($0.1) }
+    return Form(
+      [Form.Entry(name: "reason", value: "lost"), Form.Entry(name: "note", value: "Office theft")]
+        + chosen.map { Form.Entry(name: "pool", value: $0) })
+  }
+
+  private func run(_ world: World) async throws {
+    while try await world.identity.bulkRemovals.step() {}
+  }
+
+  @Test func `a list across pools is previewed with names and pools, confirmed, and processed`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, draft) = try await preview(nadia)
+      Markup.check(draft)
+      #expect(draft.says("name=\"pool\"") && draft.says("chiara.bianchi@example.com"))
+      #expect(draft.says("Not included") && draft.says("nobody@example.com"))
+      let none = try await nadia.submit(address, ["reason": "lost", "ticket": "T-1"])
+      Markup.check(none)
+      #expect(none.status == .unprocessableContent && none.says("value=\"T-1\""))
+      #expect(none.says("Select at least one user pool."))
+      let begun = try await nadia.submit(address, form(draft))
+      #expect(begun.location == address)
+      try await run(world)
+      let done = try await nadia.get(address)
+      Markup.check(done)
+      #expect(done.says("Office theft") && !done.says("Stop removal"))
+      let list = try await nadia.get("/bulk-removals")
+      Markup.check(list)
+      #expect(list.values(of: "href").contains(address))
+    }
+  }
+
+  @Test func `another administrator undoes a removal for all users`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, draft) = try await preview(nadia)
+      _ = try await nadia.submit(address, form(draft))
+      try await run(world)
+      let own = try await nadia.get(address + "/undo")
+      #expect(own.says("Another administrator has to undo it") && !own.says("name=\"reason\""))
+      let ada = try await Browser.signedIn(world)
+      let question = try await ada.get(address + "/undo")
+      Markup.check(question)
+      let wrong = try await ada.submit(address + "/undo", ["reason": "", "ticket": "T-2"])
+      Markup.check(wrong)
+      #expect(wrong.status == .unprocessableContent && wrong.says("value=\"T-2\""))
+      let undone = try await ada.submit(address + "/undo", ["reason": "mistake"])
+      #expect(undone.location == address)
+      try await run(world)
+      let page = try await ada.get(address)
+      Markup.check(page)
+      #expect(page.says("Removed, then restored") && !page.says(address + "/undo"))
+    }
+  }
+
+  @Test func `users found by a search across pools are selected for a removal`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let found = try await nadia.get("/users?q=chiara")
+      Markup.check(found)
+      let page = try #require(found.value(of: "user"))
+      let user = try await world.eu + "/users/\(World.chiara)"
+      #expect(page == user)
+      let selected = try await nadia.submit(
+        "/users?q=chiara", ["user": page], to: "/bulk-removals")
+      let preview = try await nadia.get(try #require(selected.location))
+      #expect(preview.says("chiara.bianchi@example.com"))
+      let all = try await nadia.submit("/users?q=chiara", [:], to: "/bulk-removals?q=chiara")
+      #expect(all.status == .seeOther)
+      let nobody = try await nadia.submit("/users?q=chiara", [:], to: "/bulk-removals")
+      #expect(nobody.status == .unprocessableContent && nobody.says("Select users"))
+    }
+  }
+
+  @Test func `auditors search across pools without a way to select users`() async throws {
+    try await World.withSampleData { world in
+      let role = TestRole(role: .auditor, reach: .instance)
+      let auditor = try await role.browser(in: world)
+      let found = try await auditor.get("/users?q=chiara")
+      #expect(found.says("chiara.bianchi@example.com"))
+      #expect(!found.says("name=\"user\"") && !found.says("/bulk-removals"))
+    }
+  }
+
+  @Test func `columns that were chosen in a list apply to a search across pools`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      _ = try await nadia.get("/users?q=chiara&column=&column=state")
+      let eu = try await world.eu
+      for address in ["/users?q=chiara", eu + "/users"] {
+        let page = try await nadia.get(address)
+        #expect(page.says("no-phone") && page.says("no-created") && !page.says("no-state"))
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Database
+import Identity
+import Testing
+
+/// Undoing a bulk removal of users of several pools.
+@Suite struct BulkUndoTests {
+  private func undo(
+    _ instance: Instance, _ id: Int64, by agent: Agent, code: String = ""
+  ) async -> String {
+    await outcome {
+      try await instance.identity.bulkRemovals.undo(
+        group: id, agent.request(.mistake, note: "wrong list", code: code))
+    }
+  }
+
+  @Test func `another administrator restores the factors in all pools at once`() async throws {
+    try await withInstance { instance in
+      let pools = [instance.acme, instance.east, instance.globex]
+      let id = try await instance.removed(from: pools, by: try await instance.agent())
+      let other = try await instance.agent("omar")
+      let first = await undo(instance, id, by: other)
+      let running = try await instance.group(id, by: other)
+      #expect(first == "done" && running.isRunning && running.undoable.isEmpty)
+      try await instance.runAll()
+      #expect(try await instance.factors(of: "u0", in: pools) == [1, 1, 1])
+      let group = try await instance.group(id, by: other)
+      #expect(!group.isRunning)
+      #expect(try await instance.results(of: group) == ["restored", "restored", "restored"])
+      let rows = try await instance.wholeLog().filter { $0.action == .factorRestore }
+      #expect(rows.count == 3 && rows.allSatisfy { $0.reason == "mistake" })
+      #expect(rows.allSatisfy { $0.actorName == "omar" && $0.new(.bulkRemoval) != nil })
+      #expect(await undo(instance, id, by: other) == "nothingToDo")
+    }
+  }
+
+  @Test func `the requester can't undo, and a stolen device is never restored`() async throws {
+    try await withInstance { instance in
+      let agent = try await instance.agent()
+      let id = try await instance.removed(from: [instance.acme], by: agent)
+      #expect(await undo(instance, id, by: agent) == "denied.ownRemoval")
+      let stolen = try await instance.removed(from: [instance.globex], by: agent, .stolen)
+      let other = try await instance.agent("omar")
+      #expect(await undo(instance, stolen, by: other) == "nothingToDo")
+    }
+  }
+
+  @Test func `an undo restores only what can still be restored`() async throws {
+    try await withInstance { instance in
+      let pools = [instance.acme, instance.globex]
+      let id = try await instance.removed(from: pools, by: try await instance.agent())
+      let other = try await instance.agent("omar")
+      #expect(await undo(instance, id, by: other) == "done")
+      try await instance.mark("u0", isProtected: true)
+      try await instance.runAll()
+      let group = try await instance.group(id, by: other)
+      #expect(try await instance.results(of: group) == ["not-restored", "not-restored"])
+      #expect(try await instance.factors(of: "u0", in: pools) == [0, 0])
+    }
+  }
+
+  @Test func `an undo ends with the period for it`() async throws {
+    try await withInstance { instance in
+      let id = try await instance.removed(from: [instance.acme], by: try await instance.agent())
+      instance.clock.advance(72 * 3_600)
+      let other = try await instance.agent("omar")
+      #expect(await undo(instance, id, by: other) == "nothingToDo")
+    }
+  }
+
+  @Test func `pools that require a verified caller are left out`() async throws {
+    try await withInstance { instance in
+      let pools = [instance.acme, instance.globex]
+      let id = try await instance.removed(from: pools, by: try await instance.agent())
+      try await instance.setSupportRules(in: instance.globex) { $0.callerVerification = .required }
+      let other = try await instance.agent("omar")
+      let group = try await instance.group(id, by: other)
+      #expect(group.undoable.map(\.scope.key) == [instance.acme.key])
+      _ = await undo(instance, id, by: other)
+      try await instance.runAll()
+      #expect(try await instance.factors(of: "u0", in: pools) == [1, 0])
+    }
+  }
+
+  @Test func `an administrator undoes only the parts in pools where they can act`() async throws {
+    try await withInstance { instance in
+      let pools = [instance.acme, instance.globex]
+      let id = try await instance.removed(from: pools, by: try await instance.agent())
+      let local = try await instance.agent("omar", project: instance.globex.project)
+      #expect(await undo(instance, id, by: local) == "done")
+      try await instance.runAll()
+      #expect(try await instance.factors(of: "u0", in: pools) == [0, 1])
+      let other = try await instance.agent("olga")
+      #expect(await undo(instance, id, by: other) == "done")
+      try await instance.runAll()
+      #expect(try await instance.factors(of: "u0", in: pools) == [1, 1])
+    }
+  }
+
+  @Test func `an undo stops when its administrator loses the role`() async throws {
+    try await withInstance { instance in
+      let id = try await instance.removed(from: [instance.acme], by: try await instance.agent())
+      let other = try await instance.agent("omar")
+      _ = await undo(instance, id, by: other)
+      _ = try await instance.identity.administrators.revoke(
+        Grant(role: .support), from: other.administrator.id, by: Author(actor: .commandLine))
+      try await instance.runAll()
+      let third = try await instance.agent("olga")
+      let group = try await instance.group(id, by: third)
+      #expect(try await instance.factors(of: "u0", in: [instance.acme]) == [0])
+      #expect(group.undoable.count == 1 && !group.isRunning)
+    }
+  }
+}
