@@ -54,8 +54,8 @@ struct AccessReviewPage: Sendable {
       return [
         .name(who.displayName, href: ConsolePaths.administrator(who.id.text)), .name(who.email),
         .text(access.grant.role.title), .text(access.grant.placeInWords),
-        access.since.map { .moment($0) } ?? .text(Message("reports.unknown")),
-        .name(access.grantor ?? ""), .moment(record.lastSignInAt), .moment(access.lastUsedAt),
+        access.since.map { .dayOf($0) } ?? .text(Message("reports.unknown")),
+        .name(access.grantor ?? ""), .dayOf(record.lastSignInAt), .dayOf(access.lastUsedAt),
         .text(record.hasSecondFactor ? Factor.Kind.totp.name : Message("reports.no-factor")),
         .marked(isDormant ? Chip.look(state) : Chip.on(state), state),
       ]

@@ -15,6 +15,8 @@ struct ReportTable: ViewModel {
     /// A day, the same in every time zone.
     case day(Day)
     case moment(Instant?)
+    /// The day of a moment; the file has its time.
+    case dayOf(Instant?)
     /// Markup, and the same as text for the file.
     case marked(Markup?, Message)
 
@@ -33,6 +35,7 @@ struct ReportTable: ViewModel {
       case .name(let name, let href): Self.name(Words.short(name), href)
       case .day(let day): Markup(escaping: Message.value(Times.value(day)))
       case .moment(let moment): moment.map(times.moment) ?? AccountChips.never
+      case .dayOf(let moment): moment.map(times.day) ?? AccountChips.never
       case .marked(let markup, _): markup ?? HTML.escaped("")
       }
     }
@@ -44,7 +47,7 @@ struct ReportTable: ViewModel {
       case .share(let part, let whole): catalog.text(Meter.percent(part, of: whole))
       case .name(let name, _): name
       case .day(let day): day.description
-      case .moment(let moment): moment?.rfc3339Milliseconds ?? ""
+      case .moment(let moment), .dayOf(let moment): moment?.rfc3339Milliseconds ?? ""
       }
     }
 

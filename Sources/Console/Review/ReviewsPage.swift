@@ -78,9 +78,11 @@ struct ReviewsView: ViewModel {
       pager: PagerView(
         shown: Message("projects.count", ["count": .number(shown)]),
         path: ConsolePaths.reviews(), query: form(columns), after: after, next: next),
-      empty: EmptyView(
-        heading: Message("projects.not-found"), sentence: Message("projects.not-found-hint"),
-        link: EmptyLink(text: Message("projects.show-all"), href: ConsolePaths.reviews())))
+      empty: query.isEmpty
+        ? EmptyView(heading: Message("projects.empty"), sentence: Message("projects.empty-hint"))
+        : EmptyView(
+          heading: Message("projects.not-found"), sentence: Message("projects.not-found-hint"),
+          link: EmptyLink(text: Message("projects.show-all"), href: ConsolePaths.reviews())))
   }
 
   static let keys: Keys<Self> = [
