@@ -101,6 +101,40 @@ def test_a_user_with_long_names_fits_a_phone(chromium, standalone, owner, tenant
     context.close()
 
 
+def test_a_project_with_a_long_name_fits_a_phone(chromium, standalone, owner, api):
+    """The first steps name the project, and wrap it anywhere."""
+    answer = owner.post(f"/projects/{api.project}/settings", {"name": "W" * 100})
+    assert answer.status_code == 303, answer.text
+    context = chromium.new_context(base_url=standalone.url, viewport={"width": 390, "height": 844})
+    context.add_cookies([{"name": cookie.name, "value": cookie.value, "url": standalone.url}
+                         for cookie in owner.http.cookies.jar])
+    page = context.new_page()
+    for path in ("", "/tenants", "/settings"):
+        page.goto(f"/projects/{api.project}{path}")
+        assert overflow(page) is None, path
+    context.close()
+
+
+def test_a_users_email_keeps_to_one_line_of_a_heading_on_a_phone(open_page, demo):
+    page = open_page(390)
+    user(OPEN, "account.note")(page, demo)
+    address = page.url
+    for action in ("notes/new", "code-attempts"):
+        page.goto(f"{address}/{action}")
+        lines = page.locator("h1 bdi").evaluate("(name) => name.getClientRects().length")
+        assert lines == 1, action
+
+
+def test_long_entries_of_the_audit_log_are_printed_whole(open_page, demo):
+    page = open_page(718)
+    page.emulate_media(media="print")
+    page.goto("/projects/harbour-bank/audit?action=account.update")
+    cut = page.locator(".clamp").evaluate_all(
+        "(texts) => texts.filter((text) => text.scrollHeight > text.clientHeight + 1).length")
+    assert cut == 0
+    assert not page.locator(".no-print").first.is_visible()
+
+
 def test_pages_support_text_of_twice_the_size(open_page, demo, page_kinds):
     """Sets the browser's font size to 200% at 1280 pixels."""
     page = open_page(1280)
@@ -171,11 +205,15 @@ def test_forced_colors_preserve_state(open_page, demo):
     assert page.evaluate("matchMedia('(forced-colors: active)').matches")
     assert style(".side a[aria-current]", "outlineStyle") != style(
         ".side a:not([aria-current])", "outlineStyle")
-    assert style(".choice:has(:checked)", "borderTopWidth") != style(
-        ".choice:has(input:not(:checked))", "borderTopWidth")
+    for choice in (".choice:has(:checked)", "button.primary"):
+        assert style(choice, "borderTopWidth") != style(
+            ".choice:has(input:not(:checked))", "borderTopWidth")
     background = """(cell) => getComputedStyle(cell, '::before').backgroundColor"""
     assert page.locator(".cells .d0").first.evaluate(background) != page.locator(
         ".cells .d10").first.evaluate(background)
+    page.goto(retail)
+    assert style(".tabbed label:has(:checked)", "outlineStyle") != style(
+        ".tabbed label:has(input:not(:checked))", "outlineStyle")
     page.goto(retail.split("/tenants/")[0] + "/tenants")
     chip = page.locator(".chip:not(.plain)").first
     assert chip.inner_text().strip()

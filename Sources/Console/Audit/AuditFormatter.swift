@@ -212,18 +212,20 @@ struct AuditFormatter: Sendable {
     field.flatMap { AuditCode.message(code, $0) } ?? .verbatim(plain(code))
   }
 
-  /// Text that can't imitate the start of another field: a space after a semicolon becomes a
-  /// no-break space, and control characters are replaced.
+  /// Text that can't imitate the start of another field or reverse the text after it: a space
+  /// after a semicolon becomes a no-break space, and control characters are replaced.
   private static func plain(_ text: String) -> String {
-    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x3B || $0 == 0x7F || $0 == 0xC2 }) else {
-      return text
-    }
+    guard
+      text.utf8.contains(where: {
+        $0 < 0x20 || $0 == 0x3B || $0 == 0x7F || $0 == 0xC2 || $0 == 0xE2
+      })
+    else { return text }
     var result = String.UnicodeScalarView()
     var last: Unicode.Scalar = " "
     for scalar in text.unicodeScalars {
       switch scalar.value {
       case 0x20 where last == ";": result.append("\u{A0}")
-      case 0..<0x20, 0x7F..<0xA0: result.append("\u{FFFD}")
+      case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069: result.append("\u{FFFD}")
       default: result.append(scalar)
       }
       last = scalar

@@ -15,7 +15,7 @@ struct ReportTable: ViewModel {
     /// A day, the same in every time zone.
     case day(Day)
     case moment(Instant?)
-    /// A moment, of which the table shows the day.
+    /// The day of a moment; the file has its time.
     case dayOf(Instant?)
     /// Markup, and the same as text for the file.
     case marked(Markup?, Message)

@@ -95,11 +95,19 @@ struct ReviewsView: ViewModel {
       pager: PagerView(
         shown: Message("projects.count", ["count": .number(shown)]),
         path: ConsolePaths.reviews(), query: form(), after: after, next: next),
-      empty: EmptyView(
-        heading: Message("projects.not-found"),
-        sentence: onlyDiffering && query.isEmpty
-          ? Message("review.none-differs-anywhere") : Message("projects.not-found-hint"),
-        link: EmptyLink(text: Message("projects.show-all"), href: ConsolePaths.reviews())))
+      empty: empty)
+  }
+
+  private var empty: EmptyView {
+    if query.isEmpty, !onlyDiffering {
+      return EmptyView(
+        heading: Message("projects.empty"), sentence: Message("projects.empty-hint"))
+    }
+    return EmptyView(
+      heading: Message("projects.not-found"),
+      sentence: onlyDiffering && query.isEmpty
+        ? Message("review.none-differs-anywhere") : Message("projects.not-found-hint"),
+      link: EmptyLink(text: Message("projects.show-all"), href: ConsolePaths.reviews()))
   }
 
   static let keys: Keys<Self> = [

@@ -66,6 +66,12 @@ extension AuditFormatter {
         == "suspended until no → 1970-01-01T00:00:00.000000Z")
   }
 
+  @Test func `a value can't reverse the text after it`() {
+    let name = AuditChange(.displayName, from: .text("Ada\u{202E}gnp"), to: .text("\u{2067}Bo"))
+    #expect(line(name) == "name Ada\u{FFFD}gnp → \u{FFFD}Bo")
+    #expect(line(AuditChange(.displayName, to: .text("Ada’s"))) == "name: Ada’s")
+  }
+
   @Test(arguments: AuditFieldName.allCases)
   func `each kind of value of each field has a text`(field: AuditFieldName) {
     let values: [AuditValue] = [
