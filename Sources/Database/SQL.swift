@@ -67,10 +67,10 @@ public struct SQL: Sendable, Equatable {
 
   /// The values, in parameter order.
   public var values: [SQLValue] {
-    pieces.compactMap { piece in
-      guard case .value(let value) = piece else { return nil }
-      return value
-    }
+    var values: [SQLValue] = []
+    values.reserveCapacity(pieces.count / 2 + 1)
+    for case .value(let value) in pieces { values.append(value) }
+    return values
   }
 
   /// Concatenates two fragments.

@@ -132,9 +132,9 @@ public struct Form: Sendable, Equatable {
   private func encode(into bytes: inout [UInt8]) {
     for (index, entry) in entries.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: "&")) }
-      PercentCoding.encode(entry.name.text, into: &bytes)
+      PercentCoding.append(entry.name.text, to: &bytes)
       bytes.append(UInt8(ascii: "="))
-      PercentCoding.encode(entry.value.text, into: &bytes)
+      PercentCoding.append(entry.value.text, to: &bytes)
     }
   }
 
@@ -146,7 +146,9 @@ public struct Form: Sendable, Equatable {
   /// ```
   public func query(of path: String) -> String {
     guard !isEmpty else { return path }
-    var bytes = Array(path.utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(path.utf8.count + 64)
+    bytes += path.utf8
     bytes.append(UInt8(ascii: "?"))
     encode(into: &bytes)
     return String(decoding: bytes, as: UTF8.self)

@@ -52,9 +52,11 @@ enum PercentCoding {
 
   /// Appends a text encoded; only unreserved characters and those in `keeping` stay as they are.
   static func encode(_ text: String, into result: inout [UInt8], keeping: StaticString = "") {
-    let kept = keeping.description
-    for byte in text.utf8 {
-      if isUnreserved(byte) || (!kept.isEmpty && kept.utf8.contains(byte)) {
+    let kept = keeping.utf8CodeUnitCount == 0 ? nil : keeping.description
+    let utf8 = text.utf8Span.span
+    for index in utf8.indices {
+      let byte = utf8[index]
+      if isUnreserved(byte) || kept?.utf8.contains(byte) == true {
         result.append(byte)
       } else {
         result.append(UInt8(ascii: "%"))

@@ -162,7 +162,7 @@ extension Identity {
     guard clockGuard.doubt == nil else { return }
     let now = clock.now()
     let oldest = now.advanced(bySeconds: -ConsoleSessions.longest - ConsoleSessions.remembered)
-    try await store.write(StartError.self) { connection in
+    try await store.write(StartError.self) { [reviews] connection in
       try Ticket.deleteExpired(at: now, connection)
       try AccountRecord.expireLocks(at: now, connection)
       try PhoneCodes.deleteExpired(at: now, connection)

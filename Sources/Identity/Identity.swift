@@ -6,7 +6,9 @@ public import Database
 ///
 /// It's created once at startup and passed to the console and the API; each use case is a method of
 /// one of its parts.
-public struct Identity: Sendable {
+///
+/// A class, since every page keeps it, and its parts are large.
+public final class Identity: Sendable {
   /// The profile of the data folder.
   public let profile: Profile
   /// Checks whether the system clock can be trusted.

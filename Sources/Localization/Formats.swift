@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Formats numbers, lists, and dates in a locale.
 struct Formats: Sendable {
@@ -12,9 +13,7 @@ struct Formats: Sendable {
   private let locale: Locale
   /// Nil if Foundation has to format each number.
   private let grouping: Grouping?
-  private let percents: [String]
-  private let dates: DatePattern
-  private let times: DatePattern
+  private let compiled: CompiledFormats
   /// The formats of chart axes.
   let axis: AxisFormats
 
@@ -22,11 +21,7 @@ struct Formats: Sendable {
     let locale = Locale(identifier: identifier)
     self.locale = locale
     grouping = Self.grouping(in: locale)
-    let style = FloatingPointFormatStyle<Double>.Percent.percent.locale(locale)
-      .precision(.fractionLength(0))
-    percents = (0...100).map { (Double($0) / 100).formatted(style) }
-    dates = DatePattern(locale: identifier, template: "yMMMd")
-    times = DatePattern(locale: identifier, template: "yMMMdHHmm")
+    compiled = CompiledFormats(locale: identifier)
     axis = AxisFormats(locale: identifier)
   }
 
@@ -47,7 +42,7 @@ struct Formats: Sendable {
   /// The whole percentage at or below a share.
   func percent(_ share: Double) -> String {
     // The tolerance keeps 0.29, stored as a little less than 29 percent, at 29.
-    percents[Int(min(max(share * 100 + 1e-9, 0), 100))]
+    compiled.all.percents[Int(min(max(share * 100 + 1e-9, 0), 100))]
   }
 
   func list(_ texts: [String]) -> String {
@@ -71,11 +66,11 @@ struct Formats: Sendable {
   }
 
   func append(_ date: LocalDate, to bytes: inout [UInt8]) {
-    dates.append(date, to: &bytes)
+    compiled.all.dates.append(date, to: &bytes)
   }
 
   func append(_ time: LocalTime, to bytes: inout [UInt8]) {
-    times.append(time.date, hour: time.hour, minute: time.minute, to: &bytes)
+    compiled.all.times.append(time.date, hour: time.hour, minute: time.minute, to: &bytes)
     bytes.append(UInt8(ascii: " "))
     bytes += time.zone.utf8
   }
@@ -100,5 +95,39 @@ struct Formats: Sendable {
     }
     return Grouping(
       separator: String(match.1), fewest: 1_234.formatted(style) == "1234" ? 5 : 4)
+  }
+}
+
+/// The formats of percentages and dates, compiled when the first one is needed.
+private final class CompiledFormats: Sendable {
+  final class All: Sendable {
+    /// From 0 to 100.
+    let percents: [String]
+    let dates: DatePattern
+    let times: DatePattern
+
+    init(locale: String) {
+      let style = FloatingPointFormatStyle<Double>.Percent.percent
+        .locale(Locale(identifier: locale)).precision(.fractionLength(0))
+      percents = (0...100).map { (Double($0) / 100).formatted(style) }
+      dates = DatePattern(locale: locale, template: "yMMMd")
+      times = DatePattern(locale: locale, template: "yMMMdHHmm")
+    }
+  }
+
+  private let locale: String
+  private let compiled = Mutex<All?>(nil)
+
+  init(locale: String) {
+    self.locale = locale
+  }
+
+  var all: All {
+    compiled.withLock { compiled in
+      if let compiled { return compiled }
+      let new = All(locale: locale)
+      compiled = new
+      return new
+    }
   }
 }

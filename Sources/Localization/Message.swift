@@ -46,15 +46,15 @@ public struct Message: Sendable, Hashable {
   /// A class, so that a message is no larger than a text.
   final class Keyed: Sendable, Hashable {
     let key: String
-    let arguments: [(name: String, value: Value)]
+    let arguments: KeyValuePairs<String, Value>
 
-    init(_ key: String, _ arguments: [(String, Value)]) {
+    init(_ key: String, _ arguments: KeyValuePairs<String, Value>) {
       self.key = key
       self.arguments = arguments
     }
 
     func value(of name: String) -> Value? {
-      arguments.first { $0.name == name }?.value
+      arguments.first { $0.key == name }?.value
     }
 
     static func == (left: Keyed, right: Keyed) -> Bool {
@@ -77,7 +77,7 @@ public struct Message: Sendable, Hashable {
   ///   - key: The key, such as `users.title`.
   ///   - arguments: The arguments by name; `count` chooses the plural form.
   public init(_ key: String, _ arguments: KeyValuePairs<String, Value> = [:]) {
-    self.init(.keyed(Keyed(key, arguments.map { ($0.key, $0.value) })))
+    self.init(.keyed(Keyed(key, arguments)))
   }
 
   /// A text that isn't translated, such as a name.

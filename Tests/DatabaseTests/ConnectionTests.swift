@@ -94,6 +94,21 @@ struct ConnectionTests {
     }
   }
 
+  @Test func `statements of the same parts in another order are different statements`()
+    async throws
+  {
+    try await withDatabase { database in
+      let (one, two): (SQL, SQL) = (" SELECT 1", " SELECT 2")
+      let both: SQL = " UNION ALL"
+      let found = try await database.read { connection in
+        let first: [Int] = try connection.all(one + both + two) { try $0.value(0) }
+        let second: [Int] = try connection.all(two + both + one) { try $0.value(0) }
+        return [first, second]
+      }
+      #expect(found == [[1, 2], [2, 1]])
+    }
+  }
+
   @Test func `a cached statement reflects schema changes`() async throws {
     try await withDatabase { database in
       @Sendable func lastColumn() async throws -> [SQLValue] {

@@ -51,6 +51,7 @@ struct PoolTables: Sendable {
     let trends =
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: pools.map(\.key), at: now) : [:]
+    let exempt = Self.exemptions(of: project)
     return rows.joined(
       pools.map { pool in
         let mayChange = signedIn.administrator.may(
@@ -62,7 +63,7 @@ struct PoolTables: Sendable {
           enforcer: EffectiveMFA.enforcer(of: pool.edit, at: now), users: pool.users,
           enrolled: pool.enrolledUsers, trend: trends[pool.key] ?? EnrollmentTrend(),
           attempts: figures[pool.key] ?? AttemptCounts(),
-          exemptions: exemptions[pool.tenant] ?? 0, exemptionsHref: Self.exemptions(of: project),
+          exemptions: exemptions[pool.tenant] ?? 0, exemptionsHref: exempt,
           review: standing.map {
             PoolRow.Review(state: $0.state(of: pool, at: now), signOff: $0.signOff)
           },

@@ -9,16 +9,27 @@ enum Mailbox {
   ///
   /// SQLite folds only ASCII, so the folding happens here, and lookups use the stored folded form.
   static func folded(_ address: String) -> String {
-    var bytes = Array(address.utf8)
-    if bytes.allSatisfy({ $0 < 0x80 }) {
-      for index in bytes.indices where 0x41...0x5A ~= bytes[index] { bytes[index] |= 0x20 }
-    } else {
-      bytes = Array(visible(address.precomposedStringWithCompatibilityMapping.lowercased()).utf8)
-    }
+    var bytes =
+      lowercasedASCII(address)
+      ?? Array(visible(address.precomposedStringWithCompatibilityMapping.lowercased()).utf8)
     while let last = bytes.last, last == UInt8(ascii: ".") || last == UInt8(ascii: " ") {
       bytes.removeLast()
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Returns the bytes of an address in lowercase; nil if they aren't all ASCII.
+  private static func lowercasedASCII(_ address: String) -> [UInt8]? {
+    let view = address.utf8Span
+    let source = view.span
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(source.count)
+    for index in source.indices {
+      let byte = source[index]
+      guard byte < 0x80 else { return nil }
+      bytes.append(0x41...0x5A ~= byte ? byte | 0x20 : byte)
+    }
+    return bytes
   }
 
   private static func visible(_ text: String) -> String {

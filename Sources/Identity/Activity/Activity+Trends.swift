@@ -15,10 +15,15 @@ extension Activity {
     ofScopes keys: [Int64], points: Int = 12, from start: Instant, to now: Instant
   ) async throws(ActivityError) -> [Int64: [Double?]] {
     try await store.read(ActivityError.self) { connection in
+      let counts = try connection.all(
+        "SELECT scope_key, users, enrolled_users FROM scope WHERE scope_key IN (\(list: keys))"
+      ) { row in (key: try row.value(0) as Int64, users: try Users(row, from: 1)) }
+      let present = Dictionary(uniqueKeysWithValues: counts.map { ($0.key, $0.users) })
       var trends: [Int64: [Double?]] = [:]
       for key in keys {
         trends[key] = try trend(
-          of: Subject(key: key, isWhole: false), points: points, from: start, to: now, connection)
+          of: Subject(key: key, isWhole: false), present[key], points: points, from: start,
+          to: now, connection)
       }
       return trends
     }
@@ -32,18 +37,41 @@ extension Activity {
     ofProjects projects: [ID<Project>], points: Int = 12, from start: Instant, to now: Instant
   ) async throws(ActivityError) -> [ID<Project>: [Double?]] {
     try await store.read(ActivityError.self) { connection in
+      let counts = try connection.all(
+        """
+        SELECT s.project_id, s.scope_key, p.users, p.enrolled_users
+        FROM scope s CROSS JOIN project p USING (project_id)
+        WHERE s.project_id IN (\(list: projects.map(\.text))) AND s.tenant_id = ''
+          AND s.deleted_at IS NULL
+        """
+      ) { row in
+        (
+          project: ID<Project>(try row.value(0)),
+          subject: Subject(key: try row.value(1), isWhole: true), users: try Users(row, from: 2)
+        )
+      }
       var trends: [ID<Project>: [Double?]] = [:]
-      for project in projects {
-        guard let subject = try Self.subject(project, connection) else { continue }
-        trends[project] = try trend(
-          of: subject, points: points, from: start, to: now, connection)
+      for count in counts {
+        trends[count.project] = try trend(
+          of: count.subject, count.users, points: points, from: start, to: now, connection)
       }
       return trends
     }
   }
 
+  /// The current numbers of users of a pool or project.
+  private struct Users {
+    let all: Int
+    let enrolled: Int
+
+    init(_ row: borrowing Row, from column: Int) throws {
+      all = try row.value(column)
+      enrolled = try row.value(column + 1)
+    }
+  }
+
   private func trend(
-    of subject: Subject, points: Int, from start: Instant, to now: Instant,
+    of subject: Subject, _ present: Users?, points: Int, from start: Instant, to now: Instant,
     _ connection: borrowing Connection
   ) throws -> [Double?] {
     let step = max(1, (now.hour - start.hour) / Int64(max(points - 1, 1)))
@@ -60,8 +88,7 @@ extension Activity {
       }
       return shares
     }
-    let present = try Self.users(of: subject, connection)
-    return past + [present.flatMap { Self.share($0.enrolled, of: $0.users) }]
+    return past + [present.flatMap { Self.share($0.enrolled, of: $0.all) }]
   }
 
   private static func share(_ enrolled: Int, of users: Int) -> Double? {

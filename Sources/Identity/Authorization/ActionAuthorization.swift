@@ -236,7 +236,7 @@ extension Store {
     let now = clock.now()
     let result: Result<ActionOutcome<Value>, ActionDenial>
     do {
-      result = try await write(error) { connection in
+      result = try await write(error) { [self] connection in
         let action = try action(connection)
         switch try authorization.authorize(action, request, in: target, at: now, connection) {
         case .failure(let refusal): return .failure(refusal)

@@ -20,7 +20,9 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
 }
 
 /// The dependencies of every use case.
-package struct Store: Sendable {
+///
+/// A class, since every use case and every write keeps it.
+package final class Store: Sendable {
   let database: any Database
   let profile: Profile
   let clock: WallClock
@@ -28,6 +30,19 @@ package struct Store: Sendable {
   let outbox: Outbox
   let links: ActionLinks
   let administratorTOTP: AdministratorTOTP
+
+  init(
+    database: any Database, profile: Profile, clock: WallClock, random: RandomSource,
+    outbox: Outbox, links: ActionLinks, administratorTOTP: AdministratorTOTP
+  ) {
+    self.database = database
+    self.profile = profile
+    self.clock = clock
+    self.random = random
+    self.outbox = outbox
+    self.links = links
+    self.administratorTOTP = administratorTOTP
+  }
 
   /// Runs `body` in one transaction and translates database errors.
   package func write<T: Sendable, E: UseCaseError>(

@@ -89,7 +89,7 @@ extension Identity {
         try Self.due(at: now, connection) != nil
       }
       guard isMore else { return }
-      try await store.write(PolicyError.self) { connection in
+      try await store.write(PolicyError.self) { [self] connection in
         guard let change = try Self.due(at: now, connection) else { return }
         try make(change, at: now, connection)
       }

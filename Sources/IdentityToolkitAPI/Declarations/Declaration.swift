@@ -113,7 +113,7 @@ extension Operation {
     guard case .message(let own) = request.kind, isAboutUsers else { return request }
     var common: [(name: String, schema: Schema)] = [("tenantId", .text)]
     if case .admin = access {} else { common.append(("targetProjectId", .text)) }
-    let added = common.filter { own.index(of: $0.name) == nil }
+    let added = common.filter { own[$0.name] == nil }
     return Schema(.message(Schema.Members(members: own.members + added)))
   }
 

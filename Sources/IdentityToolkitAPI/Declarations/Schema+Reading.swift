@@ -15,13 +15,13 @@ extension Schema {
     for (name, value) in message.object {
       let given = name.text
       let name = Names.camel(given)
-      guard let own, let index = own.index(of: name) else {
+      guard let member = own?[name] else {
         throw .unknownName(given, in: message.path)
       }
       guard !value.isNull else { continue }
       guard object[name] == nil else { throw .payload("The member \"\(name)\" appears twice.") }
       object.append(
-        name, try own.members[index].schema.canonical(value, at: message.place(name)))
+        name, try member.schema.canonical(value, at: message.place(name)))
     }
     return object
   }

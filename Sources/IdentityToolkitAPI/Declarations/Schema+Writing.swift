@@ -12,12 +12,13 @@ extension Schema {
   func omittingDefaults(_ object: JSON.Object) -> JSON.Object {
     guard let message else { return object }
     var written = JSON.Object()
+    written.reserveCapacity(object.count)
     for (name, value) in object {
-      guard let index = message.index(of: name.text) else {
+      guard let member = message[name.text] else {
         written.append(name, value)
         continue
       }
-      if let value = message.members[index].schema.writing(value) { written.append(name, value) }
+      if let value = member.schema.writing(value) { written.append(name, value) }
     }
     return written
   }

@@ -45,14 +45,17 @@ struct Schema: Sendable {
     let members: [(name: String, schema: Schema)]
     /// Apart from the schemas, because a search would copy each schema.
     private let names: [String]
+    private let schemas: [Of]
 
     init(members: [(name: String, schema: Schema)]) {
       self.members = members
       names = members.map(\.name)
+      schemas = members.map { Of($0.schema) }
     }
 
-    func index(of name: String) -> Int? {
-      names.firstIndex { $0.isSameBytes(as: name) }
+    /// The schema of the member of this name, boxed because copying one costs more than using it.
+    subscript(_ name: String) -> Of? {
+      names.firstIndex { $0.isSameBytes(as: name) }.map { schemas[$0] }
     }
   }
 

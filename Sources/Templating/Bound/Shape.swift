@@ -20,9 +20,13 @@ enum Kind: Sendable {
 
 /// The names and kinds of a model's keys, independent of its type.
 struct Shape: Sendable {
-  let model: String
+  /// The type of the model; its name is for errors, because describing it is slow.
+  let type: Any.Type
   let names: [String]
   let kinds: [Kind]
+
+  /// The name of the model, for errors.
+  var model: String { String(describing: type) }
 
   /// The first duplicate name; nil when there's none.
   var repeatedName: String? {

@@ -43,7 +43,7 @@ public struct Keys<Model>: Sendable, ExpressibleByArrayLiteral {
 
     init(_ keys: [Key<Model>]) {
       shape = Shape(
-        model: String(describing: Model.self), names: keys.map(\.name), kinds: keys.map(\.kind))
+        type: Model.self, names: keys.map(\.name), kinds: keys.map(\.kind))
       // A chain of closures: an array of them would look up its generic type at each step.
       var chain: Reader = { _, _ in }
       for key in keys {

@@ -20,6 +20,12 @@ struct IDTests {
   }
 }
 
+struct UseCaseTests {
+  @Test func `what keeps the use cases keeps a reference to them`() {
+    #expect(MemoryLayout<Identity>.size == MemoryLayout<AnyObject>.size)
+  }
+}
+
 struct InstantTests {
   @Test func `times are formatted as RFC 3339 with a fraction`() {
     let time = Instant(microseconds: 1_790_244_900_123_456)

@@ -24,7 +24,7 @@ final class ValueRows: Rows {
     let all = rows.reduce(into: [:]) { $0.merge($1) { one, _ in one } }
     let known = all.sorted { $0.key < $1.key }
       .compactMap { name, value in kind(of: value).map { (name: name, kind: $0) } }
-    return Shape(model: "Data", names: known.map(\.name), kinds: known.map(\.kind))
+    return Shape(type: Value.self, names: known.map(\.name), kinds: known.map(\.kind))
   }
 
   var ownShape: Shape { shape }
