@@ -34,7 +34,8 @@ final class Flashes: Sendable {
 
   /// Keeps the fields of a form for the page that shows the session's flash, without secrets.
   func keep(_ form: Form, of address: String, for session: ConsoleSession) {
-    let typed = form.entries.filter { !["csrf", "code", "caller-code", "return"].contains($0.name.text) }
+    let left = ["csrf", "return", "code", "caller-code"]
+    let typed = form.entries.filter { !left.contains($0.name.text) }
     let length = typed.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     guard length <= Self.longestForm else { return }
     waiting.withLock { waiting in

@@ -74,7 +74,8 @@ struct FindUsersView: ViewModel {
     self.columns = columns.form(action: ConsolePaths.findUsers(), kept: Self.query(text))
     total = found?.total.exact ?? 0
     selectAll =
-      total > found?.hits.count ?? 0 ? Self.query(text).query(of: ConsolePaths.removalGroups()) : nil
+      total > found?.hits.count ?? 0
+      ? Self.query(text).query(of: ConsolePaths.removalGroups()) : nil
     summary = found.flatMap { FoundWords.summary($0, part, with: text) }
     pager = PagerView(
       shown: Message("users.count", ["count": .number(found?.hits.count ?? 0)]),

@@ -308,8 +308,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
       .accountDelete, .accountDeleteAll, .accountDownload, .accountEndExemption, .accountExempt,
       .accountExpire, .accountImport, .accountLink, .accountNote, .accountProtect,
       .accountRecoverEmail,
-      .accountRefuseCallerCode, .accountResetPassword, .accountSendCallerCode, .accountSignUp, .accountTakeBackNote,
-      .accountUnlock,
+      .accountRefuseCallerCode, .accountResetPassword, .accountSendCallerCode, .accountSignUp,
+      .accountTakeBackNote, .accountUnlock,
       .accountUnprotect, .accountVerifyEmail:
       .account
     case .sessionsEnd: .session

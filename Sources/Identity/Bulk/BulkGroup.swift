@@ -199,7 +199,8 @@ extension BulkGroup {
     var scopes: [Int64: Scope] = [:]
     return try rows.map { row in
       if scopes[row.key] == nil { scopes[row.key] = try scope(row.key, connection) }
-      let user = row.uid.flatMap { uid in scopes[row.key].map { (id: ID<Account>(uid), scope: $0) } }
+      let user = row.uid.flatMap { uid in scopes[row.key].map { (id: ID<Account>(uid), scope: $0) }
+      }
       return Miss(line: row.line, given: row.given, user: user)
     }
   }
