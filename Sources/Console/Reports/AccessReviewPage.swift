@@ -54,7 +54,7 @@ struct AccessReviewPage: Sendable {
       return [
         .name(who.displayName, href: ConsolePaths.administrator(who.id.text)), .name(who.email),
         .text(access.grant.role.title), .text(access.grant.placeInWords),
-        access.since.map { .dayOf($0) } ?? .text(Message("reports.unknown")),
+        access.since.map { .dayOf($0, breaks: false) } ?? .text(Message("reports.unknown")),
         .name(access.grantor ?? ""), .dayOf(record.lastSignInAt), .dayOf(access.lastUsedAt),
         .text(record.hasSecondFactor ? Factor.Kind.totp.name : Message("reports.no-factor")),
         .marked(isDormant ? Chip.look(state) : Chip.on(state), state),

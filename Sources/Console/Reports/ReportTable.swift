@@ -15,8 +15,8 @@ struct ReportTable: ViewModel {
     /// A day, the same in every time zone.
     case day(Day)
     case moment(Instant?)
-    /// The day of a moment; the file has its time.
-    case dayOf(Instant?)
+    /// A moment, of which the table shows the day, on one line unless it may break.
+    case dayOf(Instant?, breaks: Bool = true)
     /// Markup, and the same as text for the file.
     case marked(Markup?, Message)
 
@@ -35,7 +35,8 @@ struct ReportTable: ViewModel {
       case .name(let name, let href): Self.name(Words.short(name), href)
       case .day(let day): Markup(escaping: Message.value(Times.value(day)))
       case .moment(let moment): moment.map(times.moment) ?? AccountChips.never
-      case .dayOf(let moment): moment.map { Self.day($0, times) } ?? AccountChips.never
+      case .dayOf(let moment, let breaks):
+        moment.map { breaks ? times.day($0) : Self.unbroken(times.day($0)) } ?? AccountChips.never
       case .marked(let markup, _): markup ?? HTML.escaped("")
       }
     }
@@ -47,14 +48,14 @@ struct ReportTable: ViewModel {
       case .share(let part, let whole): catalog.text(Meter.percent(part, of: whole))
       case .name(let name, _): name
       case .day(let day): day.description
-      case .moment(let moment), .dayOf(let moment): moment?.rfc3339Milliseconds ?? ""
+      case .moment(let moment), .dayOf(let moment, _): moment?.rfc3339Milliseconds ?? ""
       }
     }
 
-    private static func day(_ moment: Instant, _ times: Times) -> Markup {
+    private static func unbroken(_ markup: Markup) -> Markup {
       var html = HTML()
       html.raw("<span class=\"nowrap\">")
-      html.add(times.day(moment))
+      html.add(markup)
       html.raw("</span>")
       return html.markup
     }
