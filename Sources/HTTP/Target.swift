@@ -66,6 +66,19 @@ public struct Target: Sendable, Equatable {
     self.segments = segments
   }
 
+  private init(_ rawPath: String, _ rawQuery: String?, _ segments: [UntrustedText], _ query: Form) {
+    (self.rawPath, self.rawQuery, self.segments, self.query) = (rawPath, rawQuery, segments, query)
+  }
+
+  /// Returns the target without its first segments; nil if nothing of the path is left.
+  public func droppingFirst(_ count: Int) -> Target? {
+    var path = rawPath.utf8[...]
+    for _ in 0..<count { path = path.dropFirst().drop { $0 != UInt8(ascii: "/") } }
+    guard !path.isEmpty else { return nil }
+    let rest = path.count == 1 ? [] : Array(segments.dropFirst(count))
+    return Target(String(Substring(path)), rawQuery, rest, query)
+  }
+
   /// Returns where the path begins: at 0, or after the scheme and host of the absolute form.
   private static func pathStart(_ span: borrowing Span<UInt8>) -> Int? {
     guard span.count > 0 else { return nil }

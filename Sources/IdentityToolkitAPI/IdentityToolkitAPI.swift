@@ -177,11 +177,6 @@ enum Addresses {
     var extra = 0
     if let first = target.segments.first, hosts.contains(first) { extra = 1 }
     if target.segments.dropFirst(extra).starts(with: ["admin", "v2"]) { extra += 1 }
-    guard extra > 0 else { return target }
-    var path = target.rawPath.utf8[...]
-    for _ in 0..<extra { path = path.dropFirst().drop { $0 != UInt8(ascii: "/") } }
-    guard !path.isEmpty else { return target }
-    let query = target.rawQuery.map { "?" + $0 } ?? ""
-    return Target(String(Substring(path)) + query) ?? target
+    return extra == 0 ? target : target.droppingFirst(extra) ?? target
   }
 }

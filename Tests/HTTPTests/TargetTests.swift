@@ -24,6 +24,19 @@ struct TargetTests {
     #expect(Target(text) == nil)
   }
 
+  @Test(
+    arguments: [
+      ("/a/b%2Fc/d?q=%20", 1, "/b%2Fc/d?q=%20"), ("/a/b/c", 2, "/c"), ("/a/", 1, "/"),
+      ("/a//", 1, "//"), ("/a//b", 1, "//b"), ("/a", 1, nil), ("/a?q", 1, nil), ("/a/b", 3, nil),
+      ("http://h/a/b?x=1", 1, "/b?x=1"),
+    ] as [(String, Int, String?)])
+  func `a target without its first segments is that of the rest`(
+    _ text: String, _ count: Int, _ rest: String?
+  ) throws {
+    let target = try #require(Target(text))
+    #expect(target.droppingFirst(count) == rest.flatMap { Target($0) })
+  }
+
   @Test func `path and query are preserved as sent`() throws {
     let target = try #require(Target("/a%20b/?q=x%20y&z=1?2/3"))
     #expect(target.rawPath == "/a%20b/")
