@@ -9,13 +9,11 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 
 import httpx
 import pytest
 
 from support.program import PROGRAM, ROOT, environment, free_port, private_mounts
-from support.waiting import until
 
 pytestmark = [
     pytest.mark.timeout(600),
@@ -145,9 +143,10 @@ def test_the_package_contains_what_an_operator_expects(machine):
     files = machine.run("dpkg-query", "--show", "--showformat", "${Conffiles}", "countersign").stdout
     assert {line.split()[0] for line in files.strip().splitlines()} == {
         "/etc/countersign/countersign.conf", "/etc/logrotate.d/countersign"}
-    symbols = subprocess.run(["file", "-b", machine.root / "usr/bin/countersign"],
-                             capture_output=True, text=True).stdout
-    assert ", stripped" in symbols or not symbols
+    sections = subprocess.run(
+        ["readelf", "--sections", "--wide", machine.root / "usr/bin/countersign"], check=True,
+        capture_output=True, text=True).stdout
+    assert " .text " in sections and ".symtab" not in sections
 
 
 def test_the_data_belongs_to_the_service_alone(machine):
@@ -204,6 +203,19 @@ def test_the_backup_service_keeps_14_backups(machine):
     assert len(left) == 15 and left[0] == "countersign-20250117T031500Z.sqlite"
     newest = backups / left[-2]
     assert newest.stat().st_size > 100_000 and newest.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_backup_that_cant_be_verified_isnt_one_of_those_to_keep(machine):
+    backups = machine.root / "var/backups/countersign"
+    before = sorted(backups.glob("*.sqlite"))
+    key = machine.root / DATA / "master.key"
+    aside = key.rename(machine.root / "run/aside")
+    failed = machine.run(
+        *machine.command("countersign-backup.service"), user="countersign", check=False)
+    aside.rename(key)
+    assert failed.returncode == 78 and "master.key" in failed.stderr
+    assert sorted(backups.glob("*.sqlite")) == before
+    assert len(list(backups.glob("*.sqlite.unverified"))) == 1
 
 
 def test_an_upgrade_keeps_the_data_and_the_configuration(machine):

@@ -53,74 +53,79 @@ struct Completions {
 
   private var bash: String {
     let groups = groups
-    var lines = [
-      "_countersign() {",
-      "  local current=${COMP_WORDS[COMP_CWORD]} words=",
-      "  COMPREPLY=()",
-      "  case ${COMP_WORDS[COMP_CWORD - 1]} in",
-      "    \(names { $0 == "DIR" }.joined(separator: " | ")))",
-      "      mapfile -t COMPREPLY < <(compgen -d -- \"$current\"); return ;;",
-      "    \(names { $0 != nil && $0 != "DIR" }.joined(separator: " | "))) return ;;",
-      "  esac",
-      "  case \"$COMP_CWORD ${COMP_WORDS[1]}\" in",
-      "    '1 '*) words='\(groups.map(\.name).joined(separator: " "))' ;;",
-    ]
-    for group in groups where !group.isCommand {
-      lines.append("    '2 \(group.name)') words='\(group.words.joined(separator: " "))' ;;")
+    let seconds = groups.filter { !$0.isCommand }.map { group in
+      "    '2 \(group.name)') words='\(group.words.joined(separator: " "))' ;;"
     }
-    lines += ["    *) case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in"]
-    for group in groups {
-      for member in group.members {
-        let pattern = group.isCommand ? "'\(member.name) '*" : "'\(member.name)'"
-        let options = member.options.map { "--\($0.name)" }.joined(separator: " ")
-        lines.append("      \(pattern)) words='\(options)' ;;")
+    let options = groups.flatMap { group in
+      group.members.map { member in
+        let words = member.options.map { "--\($0.name)" }.joined(separator: " ")
+        return "      '\(member.name)\(group.isCommand ? " '*" : "'")) words='\(words)' ;;"
       }
     }
-    lines += [
-      "    esac ;;",
-      "  esac",
-      "  [[ $words == --* && $current != -* ]] && return",
-      "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")",
-      "}",
-      "complete -o default -F _countersign countersign",
-    ]
-    return lines.joined(separator: "\n")
+    let shellScript = """
+      _countersign() {
+        local current=${COMP_WORDS[COMP_CWORD]} words=
+        COMPREPLY=()
+        case ${COMP_WORDS[COMP_CWORD - 1]} in
+          \(names { $0 == "DIR" }.joined(separator: " | ")))
+            mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+          \(names { $0 != nil && $0 != "DIR" }.joined(separator: " | "))) return ;;
+        esac
+        case "$COMP_CWORD ${COMP_WORDS[1]}" in
+          '1 '*) words='\(groups.map(\.name).joined(separator: " "))' ;;
+      \(seconds.joined(separator: "\n"))
+          *) case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in
+      \(options.joined(separator: "\n"))
+          esac ;;
+        esac
+        [[ $words == --* && $current != -* ]] && return
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+      }
+      complete -o default -F _countersign countersign
+      """
+    return shellScript
   }
 
   // MARK: zsh
 
   private var zsh: String {
     let groups = groups
-    var lines = [
-      "#compdef countersign", "local -a found", "case \"$CURRENT $words[2]\" in",
-      "  '2 '*) found=(",
-    ]
-    func add(_ name: String, _ summary: String) {
-      lines.append("    \(Self.quoted("\(name):\(summary)"))")
+    func described(_ names: [(String, String)]) -> String {
+      names.map { "    \(Self.quoted("\($0):\($1)"))" }.joined(separator: "\n")
     }
-    for group in groups { add(group.name, group.summary) }
-    lines.append("  ) ;;")
-    for group in groups where !group.isCommand {
-      lines.append("  '3 \(group.name)') found=(")
-      for (word, member) in zip(group.words, group.members) {
-        add(word, OperatorText.string(member.summary))
-      }
-      lines.append("  ) ;;")
+    let seconds = groups.filter { !$0.isCommand }.map { group in
+      let summaries = group.members.map { OperatorText.string($0.summary) }
+      return """
+          '3 \(group.name)') found=(
+        \(described(Array(zip(group.words, summaries))))
+          ) ;;
+        """
     }
-    lines += [
-      "esac", "if (( $#found )); then _describe command found; return; fi",
-      "case \"$words[2] $words[3]\" in",
-    ]
-    for group in groups {
-      for member in group.members {
+    let options = groups.flatMap { group in
+      group.members.map { member in
         let (pattern, count) = group.isCommand ? ("'\(member.name) '*", 1) : ("'\(member.name)'", 2)
         let options = member.options.map { " \\\n    \(Self.zsh($0))" }.joined()
-        lines.append("  \(pattern)) shift \(count) words; (( CURRENT -= \(count) ))")
-        lines.append("    _arguments\(options) '*:file:_files' ;;")
+        return """
+            \(pattern)) shift \(count) words; (( CURRENT -= \(count) ))
+              _arguments\(options) '*:file:_files' ;;
+          """
       }
     }
-    lines.append("esac")
-    return lines.joined(separator: "\n")
+    let shellScript = """
+      #compdef countersign
+      local -a found
+      case "$CURRENT $words[2]" in
+        '2 '*) found=(
+      \(described(groups.map { ($0.name, $0.summary) }))
+        ) ;;
+      \(seconds.joined(separator: "\n"))
+      esac
+      if (( $#found )); then _describe command found; return; fi
+      case "$words[2] $words[3]" in
+      \(options.joined(separator: "\n"))
+      esac
+      """
+    return shellScript
   }
 
   private static func zsh(_ option: Option) -> String {
@@ -136,11 +141,15 @@ struct Completions {
   // MARK: fish
 
   private var fish: String {
-    var lines = ["complete -c countersign -f"]
-    func add(_ condition: String, _ words: String, _ help: String) {
-      lines.append(
-        "complete -c countersign -n \(Self.fish(condition)) \(words) -d \(Self.fish(help))")
+    var lines: [String] = []
+    func add(_ words: String) {
+      let shellScript = "complete -c countersign \(words)"
+      lines.append(shellScript)
     }
+    func add(_ condition: String, _ words: String, _ help: String) {
+      add("-n \(Self.fish(condition)) \(words) -d \(Self.fish(help))")
+    }
+    add("-f")
     for group in groups {
       add("__fish_use_subcommand", "-a \(group.name)", group.summary)
       let isGroup = "__fish_seen_subcommand_from \(group.name)"
@@ -157,7 +166,7 @@ struct Completions {
             isGroup + isMember, "-l \(option.name)\(value ?? "")", OperatorText.string(option.help))
         }
         if !member.operands.isEmpty {
-          lines.append("complete -c countersign -n \(Self.fish(isGroup + isMember)) -F")
+          add("-n \(Self.fish(isGroup + isMember)) -F")
         }
       }
     }

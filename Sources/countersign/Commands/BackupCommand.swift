@@ -56,8 +56,13 @@ enum BackupCommand: Command {
   private static func add(
     to backups: BackupFolder, of folder: DataFolder, keep count: Int?, isCheck: Bool
   ) async throws -> Int32 {
-    let code = try await create(backups.file(at: Date()), of: folder, isCheck: isCheck)
-    guard let count, code == 0 else { return code }
+    let file = backups.file(at: Date())
+    do { _ = try await create(file, of: folder, isCheck: isCheck) } catch {
+      // Neither the newest backup nor one of those to keep.
+      try? FileManager.default.moveItem(atPath: file, toPath: "\(file).unverified")
+      throw error
+    }
+    guard let count else { return 0 }
     for file in try backups.deleteAllBut(newest: count) {
       Terminal.say(Message("cli.deleted-the-backup", ["file": .text(file)]))
     }
