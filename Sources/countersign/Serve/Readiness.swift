@@ -46,10 +46,7 @@ actor Readiness {
     if identity.clockGuard.doubt != nil { reasons.append("clock") }
     let hasKey = isKeyFixed || (try? folder.keptKeys()) != nil
     if !hasKey || !identity.hasSigningKey { reasons.append("keys") }
-    let space = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)
-    if let free = space?[.systemFreeSize] as? NSNumber, free.int64Value < leastSpace {
-      reasons.append("disk")
-    }
+    if let free = folder.freeSpace, free < leastSpace { reasons.append("disk") }
     return reasons
   }
 }
