@@ -39,16 +39,9 @@ public struct MigrationPlan: Sendable, Equatable {
   ) async throws(StartError) -> MigrationPlan {
     do {
       let pending = try await SchemaCompatibility.pending(database)
-      let sizes = try await database.read { connection in
-        try connection.all(
-          """
-          SELECT coalesce(part.tbl_name, page.name), sum(page.pgsize)
-          FROM dbstat AS page LEFT JOIN sqlite_schema AS part ON part.name = page.name
-          WHERE page.aggregate = TRUE GROUP BY 1
-          """
-        ) { row in (table: try row.value(0) as String, bytes: try row.value(1) as Int) }
+      let (tables, file) = try await database.read { connection in
+        (try sizes(connection), try fileSize(connection))
       }
-      let tables = Dictionary(uniqueKeysWithValues: sizes.map { ($0.table, $0.bytes) })
       let waiting = Set(pending)
       let steps = Identity.migrations.filter { waiting.contains($0.name) }.map { migration in
         let touched = self.tables(in: migration.text).filter { tables[$0] != nil }
@@ -56,17 +49,36 @@ public struct MigrationPlan: Sendable, Equatable {
           name: migration.name, tables: touched.sorted(),
           bytes: touched.reduce(0) { $0 + (tables[$1] ?? 0) })
       }
-      return MigrationPlan(
-        steps: steps, databaseBytes: sizes.reduce(0) { $0 + $1.bytes })
+      return MigrationPlan(steps: steps, databaseBytes: file)
     } catch {
       throw StartError(error)
     }
   }
 
+  /// Returns the size of each table with its indexes, in bytes.
+  private static func sizes(_ connection: borrowing Connection) throws -> [String: Int] {
+    let sizes = try connection.all(
+      """
+      SELECT coalesce(part.tbl_name, page.name), sum(page.pgsize)
+      FROM dbstat AS page LEFT JOIN sqlite_schema AS part ON part.name = page.name
+      WHERE page.aggregate = TRUE GROUP BY 1
+      """
+    ) { row in (table: try row.value(0) as String, bytes: try row.value(1) as Int) }
+    return Dictionary(uniqueKeysWithValues: sizes.map { ($0.table, $0.bytes) })
+  }
+
+  /// Returns the size of the database file with its free pages, in bytes.
+  private static func fileSize(_ connection: borrowing Connection) throws -> Int {
+    try connection.first(
+      "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+    ) { try $0.value(0) } ?? 0
+  }
+
   /// Returns the names in a migration that can be tables it reads or rewrites; adding a column
   /// doesn't rewrite its table.
   static func tables(in text: String) -> Set<String> {
-    let statements = text.split(separator: "\n").map { $0.prefix(while: { $0 != "-" }) }
+    let statements = text.split(separator: "\n")
+      .map { line -> Substring in line.firstRange(of: "--").map { line[..<$0.lowerBound] } ?? line }
       .joined(separator: " ")
     let uses =
       #/(?i)\b(?:UPDATE|INTO|FROM|JOIN|ON|DROP\s+TABLE|ALTER\s+TABLE(?=\s+\w+\s+(?:DROP|RENAME)))\s+(\w+)/#

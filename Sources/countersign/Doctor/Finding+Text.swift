@@ -10,7 +10,7 @@ extension Finding {
     case .configurationValid: Message("cli.the-configuration-is-valid")
     case .configurationInvalid(let problems), .folderMissing(let problems),
       .keyInvalid(let problems), .certificateUnusable(let problems):
-      Message("cli.doctor-problems", ["problems": .sequence(problems)])
+      Self.joined(problems)
     case .clockSynchronized(let clock):
       Message(
         "cli.doctor-clock-synchronized", ["error": .text(Self.milliseconds(clock.maximumError))])
@@ -69,8 +69,7 @@ extension Finding {
           "subject": .text(certificate.subject),
           "date": .text(CertificateWatch.date(certificate.notAfter)),
         ])
-    case .certificateWarning(let warning):
-      Message("cli.doctor-problems", ["problems": .sequence([warning])])
+    case .certificateWarning(let warning): warning
     case .openFilesEnough(let hard):
       Message("cli.doctor-open-files-enough", ["hard": .number(hard)])
     case .openFilesFew(let hard, let wanted):
@@ -103,6 +102,11 @@ extension Finding {
       Message("cli.advice-open-files", ["wanted": .text("\(wanted)")])
     default: nil
     }
+  }
+
+  /// Returns sentences one after the other.
+  private static func joined(_ problems: [Message]) -> Message {
+    .verbatim(problems.map(OperatorText.string).joined(separator: " "))
   }
 
   private static func milliseconds(_ microseconds: Int) -> String {

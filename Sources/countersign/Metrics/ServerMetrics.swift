@@ -95,7 +95,7 @@ struct ServerMetrics: Sendable {
     exposition.gauge(
       "countersign_wal_size_bytes", help: "Size of the write-ahead log.",
       Sample(size("\(folder.database)-wal")))
-    if let free = Readiness.freeSpace(folder) {
+    if let free = folder.freeSpace {
       exposition.gauge(
         "countersign_disk_free_bytes", help: "Free disk space of the data folder.",
         Sample(Double(free)))

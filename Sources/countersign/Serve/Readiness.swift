@@ -99,7 +99,7 @@ actor Readiness {
     if identity.clockGuard.doubt != nil { state.failed.append(.clock) }
     let hasKey = isKeyFixed || (try? folder.keptKeys()) != nil
     if !hasKey || !identity.hasSigningKey { state.failed.append(.keys) }
-    if let free = freeSpace(folder), free < leastSpace { state.failed.append(.disk) }
+    if let free = folder.freeSpace, free < leastSpace { state.failed.append(.disk) }
     return state
   }
 
@@ -108,12 +108,6 @@ actor Readiness {
     // A database that can't be read is another check.
     guard let oldest = try? await identity.deliveries.oldest() else { return false }
     return identity.clock.now().seconds - oldest.seconds > longestMailAge
-  }
-
-  /// Returns the free disk space of the data folder, in bytes; nil if it's unknown.
-  static func freeSpace(_ folder: DataFolder) -> Int64? {
-    let space = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)
-    return (space?[.systemFreeSize] as? NSNumber)?.int64Value
   }
 }
 
