@@ -148,8 +148,8 @@ def test_a_truncated_log_is_detected_with_exported_heads_only(sealed, copy):
 def test_a_chain_signed_with_a_replaced_key_is_detected_with_a_copy_of_the_keys(sealed, copy):
     key = sealed[2]
     change(copy, "DELETE FROM audit_head", "DELETE FROM evidence_key")
-    with Server(copy):
-        pass
+    with Server(copy) as server:
+        server.stop()
     assert verify(copy).returncode == 0
     found = verify(copy, "--key", key)
     assert found.returncode == 1 and "its key isn't known" in found.stderr
@@ -159,8 +159,8 @@ def test_a_line_that_was_cut_off_does_not_swallow_the_next_head(sealed, copy, tm
     heads = tmp_path / "heads.jsonl"
     first = sealed[1].read_text().splitlines()[0]
     heads.write_text(first + "\n" + first[:40])
-    with Server(copy, "--audit-heads", heads):
-        pass
+    with Server(copy, "--audit-heads", heads) as server:
+        server.stop()
     lines = heads.read_text().splitlines()
     assert lines[:2] == [first, first[:40]]
     assert [json.loads(line)["sequence"] for line in lines[2:]][-1] > json.loads(first)["sequence"]

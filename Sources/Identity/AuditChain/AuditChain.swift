@@ -27,10 +27,20 @@ public struct AuditChain: Sendable {
   ///
   /// The digests are computed from a snapshot, so that the writer only inserts the links.
   ///
-  /// - Parameter signs: Whether to sign the newest link even if it isn't due.
   /// - Returns: True if there are more entries to seal.
   /// - Throws: ``AuditError``.
-  public func seal(signing signs: Bool = false) async throws(AuditError) -> Bool {
+  public func seal() async throws(AuditError) -> Bool { try await seal(signing: false) }
+
+  /// Seals the next entries, signs the newest link, and lets another process take over; for the
+  /// end of a server.
+  ///
+  /// - Throws: ``AuditError``.
+  public func finish() async throws(AuditError) {
+    _ = try await seal(signing: true)
+    try await store.write(AuditError.self) { try lease.end($0) }
+  }
+
+  func seal(signing signs: Bool) async throws(AuditError) -> Bool {
     let (random, now) = (store.random, store.clock.now())
     let next = try await store.read(AuditError.self) { try Batch($0, random) }
     let isDue =

@@ -23,4 +23,9 @@ struct Lease: Sendable {
       """)
     return changed > 0
   }
+
+  /// Ends the lease, so that another process needn't wait until it expires.
+  func end(_ connection: borrowing Connection) throws {
+    try connection.run("DELETE FROM lease WHERE name = \(name) AND holder = \(holder)")
+  }
 }

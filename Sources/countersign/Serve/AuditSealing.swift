@@ -30,7 +30,7 @@ actor AuditSealing {
 
   /// Seals and signs what's left.
   func finish() async {
-    await complaining { _ = try await chain.seal(signing: true) }
+    await complaining { try await chain.finish() }
     await complaining { try await export() }
   }
 

@@ -137,6 +137,21 @@ struct AuditChainTests {
     }
   }
 
+  @Test func `a server that stops seals what's left, and the next one needn't wait`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.sealAll()
+      let total = try await instance.writeEntries(2)
+      try await instance.chain.finish()
+      let result = try await instance.chain.verify()
+      #expect(result.unsealed == 0 && result.head?.sequence == total)
+      try await instance.writeEntries(1)
+      let isTaken = try await instance.identity().auditChain.seal()
+      #expect(isTaken)
+    }
+  }
+
   @Test func `a lease from a clock that was set back is taken over`() async throws {
     try await withInstance { instance in
       instance.clock.advance(86_400)
