@@ -169,10 +169,10 @@ let package = Package(
     tests("NetworkTests", ["Network"]),
     tests("HTTPClientTests", ["Crypto", "HTTP", "HTTPClient", "HTTPServer", "Network"]),
     tests("SMTPTests", ["HTTPClient", "SMTP"]),
-    tests("SMSTests", ["Crypto", "HTTPClient", "JSON", "SMS"]),
+    tests("SMSTests", ["Crypto", "HTTPClient", "JSON", "SMS", "Text"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
     tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
-    tests("HTTPServerTests", ["HTTP", "HTTPServer", "Text"]),
+    tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "Text"]),
     tests(
       "IdentityTests",
       [

@@ -1,4 +1,5 @@
 import HTTP
+import Network
 import Synchronization
 import Testing
 

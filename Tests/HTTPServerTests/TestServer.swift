@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Network
 
 /// A server whose responses describe the request.
 struct TestServer {

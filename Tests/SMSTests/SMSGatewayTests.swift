@@ -2,6 +2,7 @@ import Crypto
 import HTTPClient
 import JSON
 import Testing
+import Text
 
 @testable import SMS
 
