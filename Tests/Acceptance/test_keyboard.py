@@ -198,3 +198,18 @@ def test_typing_a_search_hides_no_rows(page, api):
     with page.expect_navigation():
         page.locator("#q").press("Enter")
     expect(rows).to_have_count(1)
+
+
+def test_the_bar_of_the_policy_form_never_covers_the_focus(page, api):
+    sign_in(page)
+    page.goto(f"/projects/{api.project}/policy")
+    covered = []
+    for _ in range(70):
+        page.keyboard.press("Tab")
+        if page.evaluate("""() => {
+            const element = document.activeElement, bar = document.querySelector(".savebar");
+            return element.closest("main") && !bar.contains(element)
+              && element.getBoundingClientRect().bottom > bar.getBoundingClientRect().top;
+          }"""):
+            covered.append(focused(page))
+    assert not covered
