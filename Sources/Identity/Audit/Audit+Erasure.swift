@@ -22,8 +22,10 @@ package enum AuditPart: Sendable {
 }
 
 extension Audit {
-  /// Erases a part of a sealed entry, such as personal values. Its salt goes too, so that nothing
-  /// shows what it was, but its digest stays, so that the hash chain still verifies.
+  /// Erases a part of a sealed entry, such as personal values.
+  ///
+  /// Its salt goes too, so that nothing shows what it was, but its digest stays, so that the hash
+  /// chain still verifies.
   ///
   /// - Returns: False if the entry isn't sealed yet, has no such part, or the part was erased.
   /// - Throws: ``AuditError``.

@@ -57,9 +57,8 @@ struct ChainLink: Sendable {
     return HashFunction.sha256.digest(bytes)
   }
 
-  /// Returns whether the link is that of an entry after the link `previous`.
-  ///
-  /// - Parameter erased: The digests of erased parts.
+  /// Returns whether the link is that of an entry after the link `previous`, with the digests of
+  /// erased parts.
   func matches(
     _ parts: AuditParts, after previous: [UInt8], erased: [Int: [UInt8]]
   ) -> Bool {

@@ -99,8 +99,10 @@ struct ChainSection: Sendable {
     if expected <= end { faults.append(.linksDeleted(expected, end)) }
   }
 
-  /// Compares signed heads with the links. Since a link covers all earlier ones, only the
-  /// signatures at multiples of the interval are verified, which always exist.
+  /// Compares signed heads with the links.
+  ///
+  /// Since a link covers all earlier ones, only the signatures at multiples of the interval are
+  /// verified, which always exist.
   private mutating func verify(
     _ links: [ChainLink], _ heads: [AuditHead], _ keys: [String: Ed25519PublicKey]
   ) {
