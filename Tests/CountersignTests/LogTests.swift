@@ -41,12 +41,12 @@ struct LogTests {
   @Test func `an event that repeats is limited, and the rest is counted`() {
     let written = Written()
     let log = written.log(.json)
-    for _ in 0..<100 { log.add(.mailFailed(reason: "no")) }
+    for _ in 0..<100 { log.add(.deliveryFailed(.mail, reason: "no")) }
     #expect(written.lines.count == Log.mostLines)
     log.reportSuppressed()
     #expect(written.lines.count == Log.mostLines)
     written.advance(Log.period)
-    log.add(.mailFailed(reason: "no"))
+    log.add(.deliveryFailed(.mail, reason: "no"))
     let rest = written.lines.dropFirst(Log.mostLines)
     #expect(rest.count == 2)
     #expect(
@@ -57,13 +57,13 @@ struct LogTests {
   @Test func `suppressed lines are reported when the event doesn't happen again`() {
     let written = Written()
     let log = written.log(.text)
-    for _ in 0..<(Log.mostLines + 1) { log.add(.mailFailed(reason: "no")) }
+    for _ in 0..<(Log.mostLines + 1) { log.add(.deliveryFailed(.mail, reason: "no")) }
     written.advance(Log.period)
     log.reportSuppressed()
     log.reportSuppressed()
     #expect(written.lines.count == Log.mostLines + 1)
     #expect(written.lines.last == "1 more line about mail.failed was left out.")
-    for _ in 0..<(Log.mostLines + 2) { log.add(.mailFailed(reason: "no")) }
+    for _ in 0..<(Log.mostLines + 2) { log.add(.deliveryFailed(.mail, reason: "no")) }
     log.reportSuppressed(untilNow: true)
     #expect(written.lines.last == "2 more lines about mail.failed were left out.")
   }
@@ -73,7 +73,7 @@ struct LogTests {
     let log = written.log(.text)
     for _ in 0..<100 { log.add(.taskFailed(.purge, reason: "no")) }
     log.add(.taskFailed(.sendReports, reason: "no"))
-    log.add(.mailResumed)
+    log.add(.deliveryResumed(.mail))
     #expect(written.lines.count == Log.mostLines + 2)
   }
 }

@@ -2,6 +2,7 @@ import Crypto
 import HTTPServer
 import Localization
 import Synchronization
+import Network
 import Testing
 
 @testable import countersign

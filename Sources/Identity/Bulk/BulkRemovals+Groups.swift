@@ -203,14 +203,14 @@ private struct SearchedPools {
   ) throws -> [(scope: Scope, account: Account)] {
     if text.utf8.contains(UInt8(ascii: "@")) {
       let folded = AccountRules.folded(email: text)
-      let found = try accounts("a.email_folded = \(folded)", connection)
+      let found = try accounts(where: "a.email_folded = \(folded)", connection)
       if !found.isEmpty { return found }
     }
-    return try accounts("a.uid = \(text)", connection)
+    return try accounts(where: "a.uid = \(text)", connection)
   }
 
   private func accounts(
-    _ condition: SQL, _ connection: borrowing Connection
+    where condition: SQL, _ connection: borrowing Connection
   ) throws -> [(scope: Scope, account: Account)] {
     let keys = try connection.all(
       """

@@ -137,7 +137,7 @@ struct World: Sendable {
     console = try Console(
       identity: identity, templates: try Self.templates.get(),
       publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
-      guides: try Self.guides.get(), log: { [log] in log.add($0) })
+      guides: try Self.guides.get(), log: { [log] in log.add("request \($0.text): \($1)") })
     self.clock = clock
     origin = address.origin
   }
@@ -152,7 +152,7 @@ extension World {
       identity: identity,
       templates: try TemplateLibrary(folder: Checkout.folder("Templates"), catalog: catalog),
       publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
-      guides: try Self.guides.get(), log: { [log] in log.add($0) })
+      guides: try Self.guides.get(), log: { [log] in log.add("request \($0.text): \($1)") })
     return world
   }
 
@@ -164,7 +164,7 @@ extension World {
       identity: identity, templates: try Self.templates.get(),
       publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
       guides: try Self.guides.get(), isDemo: true,
-      log: { [log] in log.add($0) })
+      log: { [log] in log.add("request \($0.text): \($1)") })
     return world
   }
 

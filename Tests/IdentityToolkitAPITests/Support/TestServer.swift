@@ -36,7 +36,8 @@ final class TestServer: Sendable {
       clock: WallClock { clock.now }, defaultProject: ID(TestServer.project),
       carriesMail: carriesMail)
     api = IdentityToolkitAPI(
-      identity: identity, publicURL: "https://mfa.example.com/", log: log)
+      identity: identity, publicURL: "https://mfa.example.com/",
+      log: { id, cause in log("request \(id.text): \(cause)") })
     self.profile = profile
     try await identity.prepare()
     key = try await identity.apiKeys.list(ID(TestServer.project)).first?.text ?? ""
