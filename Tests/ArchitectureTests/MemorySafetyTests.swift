@@ -3,8 +3,8 @@ import Testing
 /// The modules that call C libraries or, as Templating, read stored properties by offset, and so may
 /// use `unsafe`.
 private let mayBeUnsafe: Set = [
-  "DatabaseSQLite", "Crypto", "QRCode", "Markdown", "SMTP", "HTTPServer",
-  "Templating", "INI", "Host",
+  "DatabaseSQLite", "Crypto", "QRCode", "Markdown", "HTTPClient",
+  "HTTPServer", "Network", "Templating", "INI", "Host",
 ]
 
 struct MemorySafetyTests {

@@ -49,7 +49,7 @@ final class UserRow: ViewModel {
 
   static let keys: Keys<UserRow> = [
     .text("href") { ConsolePaths.user($0.scope, $0.account.id.text) },
-    .flag(\.isSelecting),
+    .flag("isSelecting") { $0.isSelecting },
     .text("name") { $0.account.label },
     .text("alias") {
       $0.account.email == nil ? nil : $0.account.displayName.map { Words.short($0, 60) }

@@ -21,7 +21,7 @@ extension Identity {
     return try await store.read(StartError.self) { connection in
       Measurements(
         queuedMail: try Self.count(
-          "SELECT count(*) FROM outbox WHERE next_try_at >= 0", connection),
+          "SELECT count(*) FROM outbox WHERE channel = 'mail' AND next_try_at >= 0", connection),
         oldestMail: try Deliveries.oldest(connection),
         userSessions: try Self.count(
           "SELECT count(*) FROM session WHERE account_key > 0", connection),
@@ -49,7 +49,8 @@ extension Deliveries {
     try connection.first(
       """
       SELECT created_at FROM outbox
-      WHERE message_id = (SELECT min(+message_id) FROM outbox WHERE next_try_at >= 0)
+      WHERE message_id = (
+        SELECT min(+message_id) FROM outbox WHERE channel = 'mail' AND next_try_at >= 0)
       """
     ) { Instant(microseconds: try $0.value(0)) }
   }

@@ -53,7 +53,7 @@ public struct SMSLimits: Sendable, Equatable {
       """
       SELECT sent FROM sms_count WHERE scope_key = \(scope.key) AND day = \(now.day)
         AND sent >= CASE region WHEN \(Self.all) THEN \(perPool) ELSE \(perRegion) END
-      ORDER BY region LIMIT 1
+      LIMIT 1
       """
     ) { try $0.value(0) }
   }

@@ -76,18 +76,25 @@ enum AuditVerifyCommand: Command {
     }
     guard result.faults.isEmpty else { return facts }
     if result.end > 0 { facts.append(Message("cli.audit-proven-chain")) }
-    if let head = result.head { facts.append(Message("cli.audit-proven-head", values(head))) }
-    if let newest = result.exported?.newest {
-      facts.append(Message("cli.audit-proven-export", values(newest)))
+    if let head = result.head {
+      facts.append(
+        Message(
+          "cli.audit-proven-head",
+          [
+            "position": .number(Int(head.sequence)), "key": .text(head.keyID),
+            "time": .text(head.at.rfc3339Milliseconds),
+          ]))
+    }
+    if let head = result.exported?.newest {
+      facts.append(
+        Message(
+          "cli.audit-proven-export",
+          [
+            "position": .number(Int(head.sequence)), "key": .text(head.keyID),
+            "time": .text(head.at.rfc3339Milliseconds),
+          ]))
     }
     return facts
-  }
-
-  private static func values(_ head: AuditHead) -> KeyValuePairs<String, Message.Value> {
-    [
-      "position": .number(Int(head.sequence)), "time": .text(head.at.rfc3339Milliseconds),
-      "key": .text(head.keyID),
-    ]
   }
 
   private static func unproven(_ result: AuditVerification, hasKeys: Bool) -> [Message] {
@@ -135,23 +142,37 @@ enum AuditVerifyCommand: Command {
 extension AuditVerification.Fault {
   /// What doesn't match.
   var message: Message {
-    func at(_ position: Int64) -> KeyValuePairs<String, Message.Value> {
-      ["position": .number(Int(position))]
-    }
     switch self {
-    case .changed(let position): return Message("cli.audit-changed", at(position))
-    case .deleted(let position): return Message("cli.audit-deleted", at(position))
+    case .changed(let position):
+      return Message(
+        "cli.audit-changed", ["position": .number(Int(position))])
+    case .deleted(let position):
+      return Message(
+        "cli.audit-deleted", ["position": .number(Int(position))])
     case .linksDeleted(let first, let last):
       return Message(
         "cli.audit-links-deleted", ["first": .number(Int(first)), "last": .number(Int(last))])
-    case .reordered(let position): return Message("cli.audit-reordered", at(position))
-    case .inserted(let position): return Message("cli.audit-inserted", at(position))
-    case .headDiffers(let position): return Message("cli.audit-head-differs", at(position))
-    case .headInvalid(let position): return Message("cli.audit-head-invalid", at(position))
-    case .headDeleted(let position): return Message("cli.audit-head-deleted", at(position))
+    case .reordered(let position):
+      return Message(
+        "cli.audit-reordered", ["position": .number(Int(position))])
+    case .inserted(let position):
+      return Message(
+        "cli.audit-inserted", ["position": .number(Int(position))])
+    case .headDiffers(let position):
+      return Message(
+        "cli.audit-head-differs", ["position": .number(Int(position))])
+    case .headInvalid(let position):
+      return Message(
+        "cli.audit-head-invalid", ["position": .number(Int(position))])
+    case .headDeleted(let position):
+      return Message(
+        "cli.audit-head-deleted", ["position": .number(Int(position))])
     case .tombstoneInvalid(let position):
-      return Message("cli.audit-tombstone-invalid", at(position))
-    case .truncated(let position): return Message("cli.audit-truncated", at(position))
+      return Message(
+        "cli.audit-tombstone-invalid", ["position": .number(Int(position))])
+    case .truncated(let position):
+      return Message(
+        "cli.audit-truncated", ["position": .number(Int(position))])
     case .exportInvalid(let line):
       return Message("cli.audit-export-invalid", ["line": .number(line)])
     }

@@ -149,7 +149,7 @@ import Testing
     let target = try #require(Target("/projects/acme-retail/tenants/eu/bulk-removals"))
     #expect(Console.bodyLimit(target) == 4 << 20)
     for other in [
-      "/projects/p/bulk-removals/1", "/bulk-removals", "/projects/p/users",
+      "/projects/p/bulk-removals/1", "/bulk-removals/1", "/projects/p/users",
       "/projects/bulk-removals",
     ] {
       #expect(Console.bodyLimit(try #require(Target(other))) == nil)

@@ -183,7 +183,11 @@ struct AuditChainTests {
   @Test func `the background check reports a change until it's undone`() async throws {
     try await withInstance { instance in
       _ = try await instance.faults { connection in
-        try connection.run("UPDATE /* test */ audit SET note = 'by mail' WHERE audit_id = 5")
+        try connection.run(
+          """
+          UPDATE /* test */ audit SET note = 'by mail'
+          WHERE audit_id = (SELECT min(audit_id) FROM audit WHERE note = 'by phone')
+          """)
       }
       let step = try await instance.chain.check(after: 0)
       #expect(step?.faults.isEmpty == false)
@@ -191,7 +195,7 @@ struct AuditChainTests {
       #expect(broken != nil)
       try await instance.database.write { connection in
         _ = try connection.run(
-          "UPDATE /* test */ audit SET note = 'by phone' WHERE audit_id = 5")
+          "UPDATE /* test */ audit SET note = 'by phone' WHERE note = 'by mail'")
       }
       _ = try await instance.chain.check(after: 0)
       let status = try await instance.chain.status()

@@ -99,6 +99,7 @@ import Testing
   @Test func `an undo stops when its administrator loses the role`() async throws {
     try await withInstance { instance in
       let id = try await instance.removed(from: [instance.acme], by: try await instance.agent())
+      _ = try await instance.agent("olivia", role: .owner)
       let other = try await instance.agent("omar")
       _ = await undo(instance, id, by: other)
       _ = try await instance.identity.administrators.revoke(

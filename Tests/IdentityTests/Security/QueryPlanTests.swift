@@ -116,7 +116,8 @@ struct QueryPlanTests {
       in: [instance.acme.project, instance.globex.project], visibleTo: administrator)
     _ = try await instance.identity.pools.projects(
       visibleTo: administrator, search: "a", onlyDiffering: true, after: "a")
-    for subject in [ReportSubject.pool(instance.acme), .project(instance.acme), .instance] {
+    for subject in [ReportSubject.pool(instance.acme), .project(instance.acme), .instance]
+    where administrator.may(read: .removals, about: subject) {
       _ = try await instance.identity.reports.removals(
         about: subject, since: instance.now, visibleTo: administrator)
     }
