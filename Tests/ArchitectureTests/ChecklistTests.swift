@@ -37,7 +37,7 @@ struct ChecklistTests {
         """)
     let swift = SourceFile(
       path: "Tests/A/A.swift",
-      text: "@Test func `V1, V3: a code works once`() {}\nfunc `a name without an ID`() {}")
+      text: "@Test func " + "`V1, V3: a code works once`() {}\nfunc `a name without an ID`() {}")
     let python = SourceFile(
       path: "Tests/Acceptance/test_a.py", text: "def test_v1_one_wins(server):\ndef test_v(a):")
     let rows = Self.rows(document)
@@ -95,7 +95,7 @@ struct ChecklistTests {
           Proof(id: String($0), test: String(match.2))
         }
       }
-      guard let match = line.firstMatch(of: /^def (test_([vklc]\d+)_\w+)\(/) else { return [] }
+      guard let match = line.prefixMatch(of: /def (test_([vklc]\d+)_\w+)\(/) else { return [] }
       return [Proof(id: match.2.uppercased(), test: String(match.1))]
     }
   }
