@@ -127,7 +127,7 @@ def test_the_exported_file_has_the_stored_heads(sealed):
       "UPDATE audit_link SET sequence = 4 WHERE sequence = -3"], "reordered"),
     (["UPDATE audit_head SET signature = zeroblob(64)"], "isn't valid"),
 ], ids=["modified", "deleted", "deleted-with-link", "reordered", "forged-head"])
-def test_tampering_is_detected(copy, statements, fault):
+def test_c12_tampering_is_detected(copy, statements, fault):
     change(copy, *statements)
     found = verify(copy)
     assert found.returncode == 1

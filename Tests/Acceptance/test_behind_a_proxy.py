@@ -45,7 +45,7 @@ def set_up(proxied):
     return form_cookie, answer.headers.get_list("set-cookie")[0]
 
 
-def test_cookies_are_limited_to_this_host(proxied):
+def test_c2_cookies_are_limited_to_this_host(proxied):
     form, session = set_up(proxied)
     assert form.startswith("__Host-countersign-form=")
     assert_flags(form, same_site="Strict", secure=True)
@@ -59,18 +59,18 @@ def test_cookies_are_limited_to_this_host(proxied):
         proxied, "GET", "/", cookies={"countersign-session": value}).status_code == 303
 
 
-def test_hsts_is_sent(proxied):
+def test_c7_hsts_is_sent(proxied):
     fields = send(proxied, "GET", "/sign-in").headers
     assert "max-age=31536000" in fields["strict-transport-security"]
 
 
-def test_the_host_header_is_ignored(proxied):
+def test_c8_the_host_header_is_ignored(proxied):
     headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
     answer = send(proxied, "GET", "/projects/new", headers=headers)
     assert "evil" not in answer.text + str(answer.headers)
 
 
-def test_a_form_from_another_origin_is_refused(proxied):
+def test_c5_a_form_from_another_origin_is_refused(proxied):
     page = send(proxied, "GET", "/sign-in")
     if page.status_code == 303:
         page = send(proxied, "GET", "/setup")

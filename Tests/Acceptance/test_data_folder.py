@@ -143,6 +143,19 @@ def test_a_backup_during_writes_is_complete(tmp_path):
         assert found(server, "backed-up", token, before) == set(before)
 
 
+def test_k3_a_backup_has_no_key_and_says_where_the_key_is(tmp_path):
+    data, copy = tmp_path / "data", tmp_path / "copy.sqlite"
+    assert run("init", "--data", data).returncode == 0
+    result = run("backup", "--data", data, copy)
+    assert result.returncode == 0, result.stderr
+    said = " ".join(result.stdout.split())
+    assert "doesn't contain the master key" in said
+    assert f"{data}/master.key somewhere else" in said
+    key = (data / "master.key").read_bytes().strip()
+    assert key and key not in copy.read_bytes()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["copy.sqlite", "data"]
+
+
 def found(server, project, token, ids):
     """Returns the IDs that exist."""
     api = Api(server.url, project, "k", token)

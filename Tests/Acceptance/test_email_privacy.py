@@ -50,7 +50,7 @@ def visible_parts(answer, email):
 
 
 @pytest.mark.parametrize("method", QUESTIONS)
-def test_known_and_unknown_addresses_get_the_same_response(pool, method):
+def test_v12_known_and_unknown_addresses_get_the_same_response(pool, method):
     ask(pool, method, "warm@example.com")
     times, answers = {True: [], False: []}, set()
     for known, unknown in zip(KNOWN, UNKNOWN):

@@ -7,7 +7,7 @@ from support.pages import Pages, error_of
 from support.rest import ok
 
 
-def test_the_setup_closes_once_there_is_an_owner(standalone):
+def test_c1_the_setup_closes_once_there_is_an_owner(standalone):
     assert httpx.get(standalone.url + "/setup").status_code in (303, 404)
 
 

@@ -22,7 +22,7 @@ def disk(tmp_path):
     return folder, prefix
 
 
-def test_a_full_disk_refuses_writes_and_recovers(disk):
+def test_c13_a_full_disk_refuses_writes_and_recovers(disk):
     folder, prefix = disk
     with Server(folder, prefix=prefix) as server:
         pages = Pages(server.url).set_up(server.setup_code)

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from support.pages import Pages, assert_flags
+from support.program import run
 
 PRIVATE = [
     "/", "/projects/new", "/projects/p", "/projects/p/policy", "/projects/p/users",
@@ -111,6 +112,14 @@ def test_an_unknown_page_is_an_html_page(standalone, owner):
     check(answer)
     wrong = owner.http.put("/guidance")
     assert wrong.status_code == 405 and "GET" in wrong.headers["allow"]
+
+
+def test_c14_nothing_shows_the_version_to_outsiders(standalone):
+    version = run("--version").stdout.split()[1]
+    for path in ("/sign-in", "/healthz", "/readyz", "/nothing", "/v1/projects", "/static/none"):
+        answer = httpx.get(standalone.url + path)
+        assert version not in answer.text + str(answer.headers), path
+        assert "server" not in answer.headers, path
 
 
 def test_cookies_on_loopback_have_their_attributes(standalone):

@@ -186,7 +186,7 @@ def test_a_names_direction_does_not_affect_the_text_after_it(hostile, chromium):
     expect_none(loose)
 
 
-def test_no_download_contains_a_formula(hostile):
+def test_c10_no_download_contains_a_formula(hostile):
     _, owner = hostile
     tables = [visit for visit in crawl(owner, 24) if visit.type == "text/csv"]
     cells = [cell for visit in tables

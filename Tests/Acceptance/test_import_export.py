@@ -155,7 +155,7 @@ def test_a_csv_file_is_imported_and_exported(standalone, api, tenant_api, tmp_pa
     assert import_users(standalone, api, out, "--tenant", tenant_api.tenant).returncode == 0
 
 
-def test_totp_secrets_are_not_exported(standalone, api, owner, tmp_path):
+def test_k2_totp_secrets_are_not_exported(standalone, api, owner, tmp_path):
     api.switch_totp_on()
     uid, id_token = api.user("app@example.com")
     authenticator, _ = api.enroll(id_token)

@@ -42,7 +42,7 @@ def test_a_password_is_reset_on_the_links_page(api, tenant_api, of):
     assert again.json()["error"]["message"] == "INVALID_OOB_CODE"
 
 
-def test_a_verified_user_can_enroll(api):
+def test_l7_a_verified_user_can_enroll(api):
     api.switch_totp_on()
     id_token = api.sign_up("eve@example.com")["idToken"]
     sent = ok(api.client(":sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": id_token}))

@@ -111,7 +111,7 @@ def test_the_state_of_the_server_is_measured(server):
     assert any(name.startswith("countersign_build_info{version=") for name in found)
 
 
-def test_metrics_are_only_at_their_own_address(server):
+def test_c14_metrics_are_only_at_their_own_address(server):
     public = httpx.get(f"{server.url}/metrics")
     assert public.status_code == 404 and "countersign_ready" not in public.text
     own = server.metrics.removesuffix("/metrics")

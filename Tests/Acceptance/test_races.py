@@ -55,7 +55,7 @@ def test_one_of_twenty_equal_sign_ins_succeeds(api):
     assert set(words) <= {"INVALID_CODE", "INVALID_PENDING_TOKEN", "QUOTA_EXCEEDED"}
 
 
-def test_one_code_is_accepted_in_one_of_twenty_sessions(api):
+def test_v1_one_code_is_accepted_in_one_of_twenty_sessions(api):
     totp = enrolled_user(api)
     pending = [ok(api.sign_in("ada@example.com")) for _ in range(20)]
     code = totp.at(time.time() + 30)
@@ -86,7 +86,7 @@ def test_concurrent_enrollments_create_one_factor(api):
     assert set(words) == {"SECOND_FACTOR_LIMIT_EXCEEDED"}
 
 
-def test_a_repeated_enrollment_creates_one_factor(api):
+def test_v2_a_repeated_enrollment_creates_one_factor(api):
     api.switch_totp_on()
     uid, id_token = api.user("ada@example.com")
     good, words = split(at_once(api, [start(api, id_token)] * 6))

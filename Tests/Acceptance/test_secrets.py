@@ -16,7 +16,7 @@ MARKER = "Marker-7fb1c2e9"
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
-def test_secrets_are_in_no_log_and_encrypted_in_the_database(tmp_path, log_format):
+def test_k2_secrets_are_in_no_log_and_encrypted_in_the_database(tmp_path, log_format):
     secrets = {}
     log = tmp_path / "access.log"
     with Server(tmp_path / "data", "--access-log", str(log), "--log-format", log_format,

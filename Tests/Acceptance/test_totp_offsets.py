@@ -90,7 +90,7 @@ def sent(standalone, owner_browser):
 @pytest.mark.parametrize("program", [by_pyotp, by_oathtool], ids=["pyotp", "oathtool"])
 @pytest.mark.parametrize("window,offset", [
     (window, offset) for window in WINDOWS for offset in range(-window - 1, window + 2)])
-def test_only_codes_within_the_window_are_accepted(sent, window, offset, program):
+def test_v7_only_codes_within_the_window_are_accepted(sent, window, offset, program):
     status, message = sent[window, offset, program]
     if abs(offset) <= window:
         assert status == 200, message

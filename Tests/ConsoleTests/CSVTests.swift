@@ -12,7 +12,7 @@ import Testing
     return String(text.split(separator: "\r\n", maxSplits: 1)[1].dropLast(1))
   }
 
-  @Test func `cells are quoted, and quotes in them are doubled`() {
+  @Test func `C10: cells are quoted, and quotes in them are doubled`() {
     #expect(
       line("plain", "with, comma", "5\" disk", "two\nlines")
         == "\"plain\",\"with, comma\",\"5\"\" disk\",\"two\nlines\"")
@@ -21,7 +21,7 @@ import Testing
   @Test(arguments: [
     "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1", "\u{2003}=1", "\0=1",
   ])
-  func `a cell that a spreadsheet would evaluate starts with an apostrophe`(cell: String) {
+  func `C10: a cell that a spreadsheet would evaluate starts with an apostrophe`(cell: String) {
     #expect(line(cell).hasPrefix("\"'"))
   }
 

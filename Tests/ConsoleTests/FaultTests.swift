@@ -6,7 +6,8 @@ import Testing
 
 /// Error pages for a full disk and missing pages.
 @Suite struct FaultTests {
-  @Test func `a full disk is reported and logged, and other pages keep working`() async throws {
+  @Test func `C13: a full disk is reported and logged, and other pages keep working`() async throws
+  {
     try await World.withSampleData(sparePages: 4) { world in
       let browser = try await Browser.signedIn(world)
       var last = try await browser.get("/projects/new")

@@ -23,7 +23,7 @@ import Testing
       (nil, "same-origin", .seeOther),
       (World.publicURL, "none", .seeOther),
     ] as [(String?, String?, Status)])
-  func `a form is accepted only from the console's own origin`(
+  func `C5: a form is accepted only from the console's own origin`(
     origin: String?, site: String?, status: Status
   ) async throws {
     var fields = Fields()
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `a form requires the CSRF token of its session`() async throws {
+  @Test func `C5: a form requires the CSRF token of its session`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let other = try await Browser.signedIn(world, as: World.tomas).get("/").csrf
@@ -58,7 +58,9 @@ import Testing
   }
 
   @Test(arguments: ["/sign-in", "/setup"])
-  func `a form before sign-in requires the CSRF token of its cookie`(address: String) async throws {
+  func `C5: a form before sign-in requires the CSRF token of its cookie`(address: String)
+    async throws
+  {
     try await World.withSampleData { world in
       let browser = Browser(world)
       let form: Form = ["email": World.ada, "password": World.password]
@@ -119,7 +121,9 @@ import Testing
     }
   }
 
-  @Test func `GET requests change nothing, and only reading the log and downloads are audited`() async throws {
+  @Test func `C5: GET requests change nothing, and reading the log and downloads are audited`()
+    async throws
+  {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       // The server creates the first key when it starts.

@@ -35,7 +35,7 @@ import Text
   }
 
   @Test(arguments: pages)
-  func `markup is well-formed, labeled, and free of inline code`(page: String) throws {
+  func `C6: markup is well-formed, labeled, and free of inline code`(page: String) throws {
     #expect(Markup.faults(of: try Self.text(page)) == [])
   }
 
@@ -70,7 +70,7 @@ import Text
     #expect(try size("countersign.js") < 8 * 1024)
   }
 
-  @Test func `every response has the security headers`() async throws {
+  @Test func `C6, C7: every response has the security headers`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let answers = [
@@ -95,7 +95,7 @@ import Text
   }
 
   @Test(arguments: [400, 403, 404, 405, 408, 413, 414, 415, 431, 500, 501, 503])
-  func `error pages show the request ID`(code: Int) async throws {
+  func `C13: error pages show the request ID`(code: Int) async throws {
     try await World.empty { world in
       let response = world.console.failure(Status(code), requestID: RequestID(4711))
       let answer = Answer(address: "\(code)", response: response)

@@ -69,7 +69,7 @@ import Text
     }
   }
 
-  @Test func `known and unknown email addresses get the same error`() async throws {
+  @Test func `V12: known and unknown email addresses get the same error`() async throws {
     try await World.withSampleData { world in
       let known = try await Browser(world).submit(
         "/sign-in", ["email": World.ada, "password": "wrong"])
@@ -159,7 +159,7 @@ import Text
     }
   }
 
-  @Test func `signing out ends the session, not only the cookie`() async throws {
+  @Test func `C2: signing out ends the session, not only the cookie`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       #expect(try await browser.get("/sign-out").says("Sign out?"))
@@ -186,7 +186,7 @@ import Text
     ("https://mfa.example.com", "__Host-countersign-session", true),
     ("http://127.0.0.1:8080", "countersign-session", false),
   ])
-  func `cookie names and attributes follow the public URL`(
+  func `C2: cookie names and attributes follow the public URL`(
     address: String, name: String, isSecure: Bool
   ) async throws {
     try await World.withSampleData(publicURL: address) { world in

@@ -45,7 +45,7 @@ struct DoctorTests {
     }
   }
 
-  @Test func `a clock that isn't synchronized is a warning`() async throws {
+  @Test func `V10: a clock that isn't synchronized is a warning`() async throws {
     let off = KernelClock(isSynchronized: false, offset: 0, maximumError: 16_000_000)
     let found = try await findings(.clock, clock: off)
     let unknown = try await findings(.clock, clock: nil)

@@ -32,7 +32,7 @@ struct LogTests {
       ])
   }
 
-  @Test func `an event is one line of text, whatever it quotes`() {
+  @Test func `C12: an event is one line of text, whatever it quotes`() {
     let written = Written()
     written.log(.text).add(.requestFailed(RequestID(1), cause: "a\r\nb\u{2028}c"))
     #expect(written.lines == ["request 000000000001: a b c"])

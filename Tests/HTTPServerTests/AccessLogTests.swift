@@ -83,7 +83,7 @@ struct AccessLogTests {
     #expect(abs(parsed.timeIntervalSinceNow) < 60)
   }
 
-  @Test func `a query isn't logged`() async throws {
+  @Test func `C11: a query isn't logged`() async throws {
     _ = try await lines(after: [
       "GET /a?key=hush-hush HTTP/1.0\r\n\r\n", "GET /%zz?key=hush-hush HTTP/1.0\r\n\r\n",
       "GET http://h/a?key=hush-hush HTTP/1.0\r\n\r\n",
@@ -97,7 +97,7 @@ struct AccessLogTests {
     "/a\u{8}",
     "/\"}\\n{\"forged\":1}",
   ])
-  func `a hostile path is escaped`(_ path: String) async throws {
+  func `C12: a hostile path is escaped`(_ path: String) async throws {
     let lines = try await lines(after: ["GET \(path) HTTP/1.0\r\n\r\n"])
     try #require(lines.count == 1)
     #expect(lines[0].status != 999)

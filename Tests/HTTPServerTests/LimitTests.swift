@@ -120,7 +120,7 @@ struct LimitTests {
     #expect(try await again.answer().text == "POST / 1000000")
   }
 
-  @Test func `connections per network are limited`() async throws {
+  @Test func `C15: connections per network are limited`() async throws {
     let server = try TestServer(limits: { $0.connectionsPerNetwork = 3 })
     var clients: [Client] = []
     for _ in 0..<3 {

@@ -32,7 +32,7 @@ struct NetworkTests {
     #expect(try await connection.answer().text == "\(client) true")
   }
 
-  @Test func `forwarding headers are accepted only from trusted proxies`() async throws {
+  @Test func `C8: forwarding headers are accepted only from trusted proxies`() async throws {
     for proxies in [[], ["192.0.2.0/24"]] {
       let server = try TestServer(
         trustedProxies: proxies, handler: { .text("\($0.peer) \($0.isSecure)") })

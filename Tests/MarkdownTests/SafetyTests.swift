@@ -7,7 +7,7 @@ struct SafetyTests {
     "<div>\n*a*\n</div>", "<?php ?>", "<![CDATA[<b>]]>", "<svg/onload=alert(1)>", "<!DOCTYPE html>",
     "# a <img src=x onerror=alert(1)>", "- <b>", "[<b>](a)", "![<b>](a)", "<script\n>a</script\n>",
   ])
-  func `raw HTML is dropped`(markdown: String) throws {
+  func `C9: raw HTML is dropped`(markdown: String) throws {
     let html = try renderHTML(markdown: markdown).html.lowercased()
     for mark in ["<script", "<b", "onclick=x", "<!", "<?", "<div", "<svg", "onerror", "omitted"] {
       #expect(!html.contains(mark), "\(html)")
@@ -22,7 +22,7 @@ struct SafetyTests {
     "tel:123", "blob:x", "view-source:x", "://a", "java\\script:x", "x&#127;y", "https&#10;://a",
     "\u{FEFF}javascript:alert(1)", "\u{3000}javascript:alert(1)", "j\u{301}avascript:x",
   ])
-  func `a link or image with a forbidden URL is replaced by its text`(address: String) throws {
+  func `C9: a link or image with a forbidden URL is replaced by its text`(address: String) throws {
     for link in [
       "[*text*](\(address))", "![*text*](\(address))", "[*text*]\n\n[*text*]: \(address)",
     ] {

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `digits, period, and secret out of range are refused`() {
+  @Test func `V8: digits, period, and secret out of range are refused`() {
     #expect(OneTimePassword(secret: Secret("x"), digits: 5) == nil)
     #expect(OneTimePassword(secret: Secret("x"), digits: 9) == nil)
     #expect(OneTimePassword(secret: Secret("x"), period: 0) == nil)

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a used step and every step before it are replays`() throws {
+  @Test func `V1: a used step and every step before it are replays`() throws {
     let last = password.step(at: Self.now) - 1
     #expect(try codeAttempt(code(-1), 5, after: last) == .replayed(step: last, offset: -1))
     #expect(try codeAttempt(code(-3), 5, after: last) == .replayed(step: last - 2, offset: -3))
@@ -63,7 +63,7 @@ import Testing
     #expect(try codeAttempt(text, 10) == .unreadable)
   }
 
-  @Test func `a code shared by two steps is accepted for the unused one`() throws {
+  @Test func `V2: a code shared by two steps is accepted for the unused one`() throws {
     // With this secret, which was found by search, steps 100 and 101 have the same code.
     let password = try #require(OneTimePassword(secret: Secret("seed 1741748")))
     let code = try password.code(step: 100)

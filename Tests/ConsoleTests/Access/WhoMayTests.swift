@@ -9,7 +9,7 @@ import Text
 /// Tries each route with each role and each grant.
 @Suite struct WhoMayTests {
   @Test(arguments: TestRole.all)
-  func `every route responds as its permission and the role require`(testRole: TestRole)
+  func `C8: every route responds as its permission and the role require`(testRole: TestRole)
     async throws
   {
     let routes = try await Self.routes()

@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func `signing out clears the browser's cache and storage`() async throws {
+  @Test func `C7: signing out clears the browser's cache and storage`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let out = try await browser.submit("/sign-out", [:])

@@ -15,7 +15,7 @@ import Text
     )
   }
 
-  @Test func `weakening requires a reason, which the history, the review, and its CSV show`()
+  @Test func `V7: weakening requires a reason, which the history, the review, and its CSV show`()
     async throws
   {
     try await World.withSampleData { world in

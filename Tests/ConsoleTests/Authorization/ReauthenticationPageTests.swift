@@ -114,7 +114,7 @@ import Testing
     ]
   }
 
-  @Test func `actions that require re-authentication are refused until a code is entered`()
+  @Test func `C4: actions that require re-authentication are refused until a code is entered`()
     async throws
   {
     try await World.withSampleData { world in

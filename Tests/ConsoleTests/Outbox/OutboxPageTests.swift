@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `support sees a message's status, but not its text`() async throws {
+  @Test func `L6: support sees a message's status, but not its text`() async throws {
     try await World.withSampleData { world in
       let message = try await queuedMessage(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)

@@ -136,7 +136,7 @@ import Text
     }
   }
 
-  @Test func `re-authentication issues a new session cookie`() async throws {
+  @Test func `C2: re-authentication issues a new session cookie`() async throws {
     try await World.withSampleData { world in
       let app = try await world.authenticator(of: World.nadia).app
       let nadia = Browser(world)

@@ -81,7 +81,7 @@ struct TokenFactorRuleTests {
     }
   }
 
-  @Test func `a pool limits how many users a token can change per hour`() async throws {
+  @Test func `C15: a pool limits how many users a token can change per hour`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let phone = FactorsChange.replace([FactorEntry(phoneNumber: "+15555550101")])

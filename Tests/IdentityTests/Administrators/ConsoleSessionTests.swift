@@ -22,7 +22,7 @@ struct ConsoleSessionTests {
     ).session
   }
 
-  @Test func `the cookie's token finds the session with the current grants`() async throws {
+  @Test func `V9, C2: the cookie's token finds the session with the current grants`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.consoleSessions
       let dora = try await dora(instance)
@@ -45,7 +45,7 @@ struct ConsoleSessionTests {
     }
   }
 
-  @Test func `a session expires after an hour of inactivity`() async throws {
+  @Test func `C3: a session expires after an hour of inactivity`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.consoleSessions
       try await dora(instance)
@@ -60,7 +60,7 @@ struct ConsoleSessionTests {
     }
   }
 
-  @Test func `a session expires after twelve hours regardless of activity`() async throws {
+  @Test func `C3: a session expires after twelve hours regardless of activity`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.consoleSessions
       try await dora(instance)

@@ -3,7 +3,7 @@ import Identity
 import Testing
 
 struct GrantTests {
-  @Test func `granted and revoked roles apply to open sessions immediately`() async throws {
+  @Test func `C8: granted and revoked roles apply to open sessions immediately`() async throws {
     try await withInstance { instance in
       let administrators = instance.identity.administrators
       let (boss, nora) = try await instance.bossAndNora()

@@ -4,7 +4,7 @@ import OTP
 import Testing
 
 struct OwnFactorTests {
-  @Test func `every role except auditor requires a second factor from the second sign-in`()
+  @Test func `C1: every role except auditor requires a second factor from the second sign-in`()
     async throws
   {
     try await withInstance { instance in
@@ -69,7 +69,7 @@ struct OwnFactorTests {
     }
   }
 
-  @Test func `enrolling a second factor ends the other sessions`() async throws {
+  @Test func `L5: enrolling a second factor ends the other sessions`() async throws {
     try await withInstance { instance in
       let nora = try await instance.administrator("nora", .auditor)
       let one = try await instance.giveConsolePassword(nora).session
@@ -135,7 +135,7 @@ struct OwnFactorTests {
     }
   }
 
-  @Test func `replacing or removing one's own factor requires a code`() async throws {
+  @Test func `C4: replacing or removing one's own factor requires a code`() async throws {
     try await withInstance { instance in
       let factors = instance.identity.administratorFactors
       let device = try await instance.enroll(try await instance.administrator("nora", .auditor))
@@ -212,7 +212,7 @@ struct OwnFactorTests {
 }
 
 struct RecoveryCodeTests {
-  @Test func `there are ten recovery codes of 79 bits, each single-use`() async throws {
+  @Test func `K4: there are ten recovery codes of 79 bits, each single-use`() async throws {
     try await withInstance { instance in
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let id = device.administrator.id

@@ -59,7 +59,7 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `of concurrent uses of one code, one succeeds`() async throws {
+  @Test func `V1: of concurrent uses of one code, one succeeds`() async throws {
     try await withInstance { instance in
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let code = try device.code(at: instance.now)
@@ -105,7 +105,8 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `five wrong codes block for 30 s, doubling up to an hour, separately from passwords`()
+  @Test
+  func `V4: five wrong codes block for 30 s, doubling up to an hour, separately from passwords`()
     async throws
   {
     try await withInstance { instance in
@@ -213,7 +214,7 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `a sealed secret moved to another administrator can't be opened`() async throws {
+  @Test func `K1: a sealed secret moved to another administrator can't be opened`() async throws {
     try await withInstance { instance in
       let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
       let eve = try await instance.enroll(try await instance.administrator("eve", .auditor))

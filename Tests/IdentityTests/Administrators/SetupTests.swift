@@ -13,7 +13,7 @@ struct SetupTests {
       password: Secret(password), address: address, userAgent: "Browser")
   }
 
-  @Test func `the setup code works once: it creates the first owner and signs them in`()
+  @Test func `C1: the setup code works once: it creates the first owner and signs them in`()
     async throws
   {
     try await withInstance { instance in
@@ -86,7 +86,7 @@ struct SetupTests {
     }
   }
 
-  @Test func `of concurrent setups, exactly one creates the owner`() async throws {
+  @Test func `C1: of concurrent setups, exactly one creates the owner`() async throws {
     try await withInstance { instance in
       let code = try await instance.identity.setup.issueCode()
       let outcomes = try await concurrently(8) { number in

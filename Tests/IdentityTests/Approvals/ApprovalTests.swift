@@ -33,7 +33,7 @@ import Testing
     ).value
   }
 
-  @Test func `removing the last factor under a mandatory pattern requires approval`()
+  @Test func `L1: removing the last factor under a mandatory pattern requires approval`()
     async throws
   {
     try await withInstance { instance in

@@ -18,7 +18,7 @@ struct AuditTests {
     }
   }
 
-  @Test func `a user's history includes changes to the account and its factors`() async throws {
+  @Test func `L3: a user's history includes changes to the account and its factors`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       _ = try await instance.enrolled(.bob)

@@ -5,7 +5,7 @@ import Testing
 
 struct AuditCompletenessTests {
   @Test(arguments: UseCase.all)
-  func `each use case writes exactly its audit entries`(useCase: UseCase) async throws {
+  func `C12: each use case writes exactly its audit entries`(useCase: UseCase) async throws {
     try await withInstance { instance in
       let act = try await useCase.prepare(instance)
       let before = try await instance.wholeLog().count
@@ -16,7 +16,7 @@ struct AuditCompletenessTests {
   }
 
   @Test(arguments: UseCase.all)
-  func `an action that can't be audited is rolled back`(useCase: UseCase) async throws {
+  func `C13: an action that can't be audited is rolled back`(useCase: UseCase) async throws {
     try await withInstance { instance in
       let act = try await useCase.prepare(instance)
       try await instance.database.write { connection in

@@ -203,7 +203,7 @@ struct AuditChainTests {
     }
   }
 
-  @Test func `reading a log is recorded once an hour for each administrator and log`()
+  @Test func `C12: reading a log is recorded once an hour for each administrator and log`()
     async throws
   {
     try await withInstance { instance in

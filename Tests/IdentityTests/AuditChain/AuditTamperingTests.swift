@@ -6,7 +6,7 @@ import Testing
 
 /// Tests that verification notices each way to change the log, with SQL on the same database.
 struct AuditTamperingTests {
-  @Test func `a changed entry is noticed`() async throws {
+  @Test func `C12: a changed entry is noticed`() async throws {
     try await withInstance { instance in
       let faults = try await instance.faults { connection in
         try connection.run("UPDATE /* test */ audit SET actor_name = 'Eve' WHERE audit_id = 5")
@@ -93,7 +93,7 @@ struct AuditTamperingTests {
     }
   }
 
-  @Test func `a deleted entry is noticed`() async throws {
+  @Test func `C12: a deleted entry is noticed`() async throws {
     try await withInstance { instance in
       let faults = try await instance.faults { connection in
         try connection.run("DELETE /* test */ FROM audit WHERE audit_id = 5")
@@ -180,7 +180,7 @@ struct AuditTamperingTests {
     }
   }
 
-  @Test func `a truncated log verifies alone, but not against exported heads`() async throws {
+  @Test func `C12: a truncated log verifies alone, but not against exported heads`() async throws {
     try await withInstance { instance in
       try await instance.writeEntries(20)
       try await instance.sealAll()

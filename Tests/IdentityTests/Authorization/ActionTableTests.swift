@@ -129,7 +129,7 @@ struct ActionTableTests {
     }
   }
 
-  @Test func `each action checks role, re-authentication, and reason`() async throws {
+  @Test func `C4: each action checks role, re-authentication, and reason`() async throws {
     try await withInstance { instance in
       let lines = try Self.lines()
       for role in Role.allCases {

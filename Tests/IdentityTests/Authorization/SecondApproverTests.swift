@@ -9,7 +9,7 @@ struct SecondApproverTests {
   }
 
   @Test(arguments: actions)
-  func `an action with a second approver changes nothing until approved`(action: ConsoleAction)
+  func `C4: an action with a second approver changes nothing until approved`(action: ConsoleAction)
     async throws
   {
     try await withInstance { instance in

@@ -64,7 +64,7 @@ struct TemporaryCodeTests {
   }
 
   @Test(arguments: [(1, 1), (4, 4), (8, 8), (24, 24), (25, 1), (0, 1), (-3, 1)])
-  func `a code is valid for the chosen 1 to 24 hours, and otherwise for one hour`(
+  func `K4: a code is valid for the chosen 1 to 24 hours, and otherwise for one hour`(
     chosen: Int, valid: Int
   ) async throws {
     try await withInstance { instance in
@@ -114,7 +114,7 @@ struct TemporaryCodeTests {
     }
   }
 
-  @Test func `a code is refused while the account is locked, and accepted afterwards`()
+  @Test func `K4: a code is refused while the account is locked, and accepted afterwards`()
     async throws
   {
     try await withInstance { instance in
@@ -189,7 +189,7 @@ struct TemporaryCodeTests {
     }
   }
 
-  @Test func `neither the code nor an unkeyed digest of it is stored or mailed`()
+  @Test func `K4: neither the code nor an unkeyed digest of it is stored or mailed`()
     async throws
   {
     try await withInstance { instance in

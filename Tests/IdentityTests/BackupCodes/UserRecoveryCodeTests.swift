@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 struct UserRecoveryCodeTests {
-  @Test func `each of ten codes is accepted once, and the remaining codes are counted`()
+  @Test func `K4: each of ten codes is accepted once, and the remaining codes are counted`()
     async throws
   {
     try await withInstance { instance in

@@ -249,7 +249,7 @@ import Testing
     }
   }
 
-  @Test func `each user on a list counts toward the hourly action limit`() async throws {
+  @Test func `C15: each user on a list counts toward the hourly action limit`() async throws {
     try await withInstance { instance in
       try await instance.addUsers(40)
       try await instance.setSupportRules { $0.actionsPerHour = 10 }

@@ -122,7 +122,7 @@ struct CallerCodeTests {
     }
   }
 
-  @Test func `a code works once, for one agent, one user, and ten minutes`() async throws {
+  @Test func `K4: a code works once, for one agent, one user, and ten minutes`() async throws {
     try await withInstance { instance in
       let (alice, dora) = try await prepare(instance, .offered)
       let omar = try await instance.agent("omar")
@@ -139,7 +139,7 @@ struct CallerCodeTests {
     }
   }
 
-  @Test func `five wrong codes end a code`() async throws {
+  @Test func `K4: five wrong codes end a code`() async throws {
     try await withInstance { instance in
       let (alice, agent) = try await prepare(instance, .offered)
       let code = try await send(instance, alice.account, by: agent)
@@ -204,7 +204,7 @@ struct CallerCodeTests {
     }
   }
 
-  @Test func `without a verified address, removing factors requires approval`() async throws {
+  @Test func `L1: without a verified address, removing factors requires approval`() async throws {
     try await withInstance { instance in
       let (alice, dora) = try await prepare(instance, .required)
       var change = AccountChange()

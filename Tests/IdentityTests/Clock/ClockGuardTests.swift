@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [400 * 86_400, -2 * 3_600] as [Int64])
-  func `a startup far from the newest stored time is doubted until it's confirmed`(
+  func `V10: a startup far from the newest stored time is doubted until it's confirmed`(
     jump: Int64
   ) async throws {
     try await withInstance { (instance: Instance) async throws in
@@ -179,7 +179,9 @@ import Testing
     }
   }
 
-  @Test func `a code used while the clock was far ahead doesn't lock the user out`() async throws {
+  @Test func `V2: a code used while the clock was far ahead doesn't lock the user out`()
+    async throws
+  {
     try await withInstance { (instance: Instance) async throws in
       let alice = try await instance.enrolled(.alice)
       instance.clock.advance(2 * 3_600)

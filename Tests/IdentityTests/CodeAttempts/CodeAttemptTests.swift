@@ -16,7 +16,7 @@ struct CodeAttemptTests {
     }
   }
 
-  @Test func `each code is recorded with its result, origin, and factor`() async throws {
+  @Test func `L3: each code is recorded with its result, origin, and factor`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(2)
       let device = try await instance.enrolled(.alice)

@@ -17,7 +17,7 @@ struct CodeLockTests {
   }
 
   @Test(arguments: [5, 10, 17])
-  func `as many wrong codes as the pool's limit lock codes, and the lock never expires`(
+  func `V3: as many wrong codes as the pool's limit lock codes, and the lock never expires`(
     cap: Int
   ) async throws {
     try await withInstance { instance in
@@ -36,7 +36,7 @@ struct CodeLockTests {
     }
   }
 
-  @Test func `codes are locked after ten wrong ones by default`() async throws {
+  @Test func `V3: codes are locked after ten wrong ones by default`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await guess(instance, device, 10)
@@ -61,7 +61,9 @@ struct CodeLockTests {
     }
   }
 
-  @Test func `a session or a new password doesn't unlock codes, but a removal does`() async throws {
+  @Test func `V5: a session or a new password doesn't unlock codes, but a removal does`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)

@@ -166,7 +166,7 @@ struct EnrollmentRefusalTests {
     }
   }
 
-  @Test func `enrollment requires a verified email`() async throws {
+  @Test func `L7: enrollment requires a verified email`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice, isVerified: false)
       let session = try await instance.session(.alice).session

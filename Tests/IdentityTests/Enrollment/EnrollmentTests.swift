@@ -4,7 +4,9 @@ import OTP
 import Testing
 
 struct EnrollmentTests {
-  @Test func `an enrollment returns a secret, verifies a code, and adds the factor`() async throws {
+  @Test func `V8, V9: an enrollment returns a secret, verifies a code, and adds the factor`()
+    async throws
+  {
     try await withInstance { instance in
       let identity = instance.identity
       let alice = try await instance.account(.alice)
@@ -42,7 +44,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `the code used for enrollment can't be used to sign in`() async throws {
+  @Test func `V1: the code used for enrollment can't be used to sign in`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let device = try await instance.enroll(try await instance.session(.alice).session)
@@ -54,7 +56,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `each started enrollment has its own secret and can be finalized`() async throws {
+  @Test func `V9: each started enrollment has its own secret and can be finalized`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
@@ -110,7 +112,7 @@ struct EnrollmentTests {
     }
   }
 
-  @Test func `a factor can be removed and enrolled again within one time step`() async throws {
+  @Test func `V2: a factor can be removed and enrolled again within one time step`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session

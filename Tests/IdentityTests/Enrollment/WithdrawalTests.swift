@@ -9,7 +9,8 @@ struct WithdrawalTests {
       session, enrollment: factor, by: Instance.visitor)
   }
 
-  @Test func `withdrawing the only factor ends earlier sessions and starts a new one`() async throws
+  @Test func `L5: withdrawing the only factor ends earlier sessions and starts a new one`()
+    async throws
   {
     try await withInstance { instance in
       let (identity, acme) = (instance.identity, instance.acme)

@@ -39,7 +39,8 @@ struct UnenrollmentTests {
     }
   }
 
-  @Test func `a removal ends earlier sessions, and the next sign-in requires no code`() async throws
+  @Test func `L4, L5: a removal ends earlier sessions, and the next sign-in requires no code`()
+    async throws
   {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)

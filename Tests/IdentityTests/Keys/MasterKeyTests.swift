@@ -38,7 +38,8 @@ struct MasterKeyTests {
     }
   }
 
-  @Test func `rotation reseals everything and drops the former key once it's unused`() async throws
+  @Test func `K1: rotation reseals everything and drops the former key once it's unused`()
+    async throws
   {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)

@@ -43,7 +43,7 @@ struct MeasurementTests {
     }
   }
 
-  @Test func `a clock that jumps has an offset`() async throws {
+  @Test func `V10: a clock that jumps has an offset`() async throws {
     try await withInstance { instance in
       let passed = Mutex(Duration.zero)
       let guardian = ClockGuard(

@@ -140,7 +140,7 @@ struct NoticeTests {
     }
   }
 
-  @Test func `every address is notified of a new factor, the current one with a revert link`()
+  @Test func `L2: every address is notified of a new factor, the current one with a revert link`()
     async throws
   {
     try await withInstance { instance in
@@ -160,7 +160,7 @@ struct NoticeTests {
     }
   }
 
-  @Test func `every address is notified of factors added by a program and of account deletion`()
+  @Test func `L2: every address is notified of factors added by a program and of account deletion`()
     async throws
   {
     try await withInstance { instance in

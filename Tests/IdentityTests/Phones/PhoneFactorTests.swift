@@ -25,7 +25,7 @@ struct PhoneFactorTests {
     }
   }
 
-  @Test func `of 20 concurrent finalizations, exactly one succeeds`() async throws {
+  @Test func `V1: of 20 concurrent finalizations, exactly one succeeds`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()
       let account = try await instance.withPhone(.alice).account

@@ -11,7 +11,7 @@ struct DumpTests {
     hay.firstRange(of: needle) != nil
   }
 
-  @Test func `the database files contain no passwords, secrets, or tokens`() async throws {
+  @Test func `K2: the database files contain no passwords, secrets, or tokens`() async throws {
     try await withInstance { instance in
       let identity = instance.identity
       var secrets: [String: [UInt8]] = [:]
@@ -100,7 +100,7 @@ struct DumpTests {
     return start
   }
 
-  @Test func `a secret is redacted in descriptions`() async throws {
+  @Test func `K2: a secret is redacted in descriptions`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let start = try await enrollmentOfBob(instance)

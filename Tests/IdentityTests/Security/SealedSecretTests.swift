@@ -18,7 +18,7 @@ struct SealedSecretTests {
     }
   }
 
-  @Test func `a sealed secret moved to another account can't be opened`() async throws {
+  @Test func `K1: a sealed secret moved to another account can't be opened`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let mallory = try await instance.enrolled(.mallory)
@@ -35,7 +35,7 @@ struct SealedSecretTests {
     }
   }
 
-  @Test func `a sealed secret under another enrollment ID can't be opened`() async throws {
+  @Test func `K1: a sealed secret under another enrollment ID can't be opened`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let other = ID<Factor>("00000000-0000-4000-8000-000000000000")
@@ -76,7 +76,9 @@ struct SealedSecretTests {
   }
 
   @Test(arguments: ["tenant", "project"])
-  func `a sealed secret moved to another pool can't be opened, even with equal IDs`(what: String)
+  func `K1: a sealed secret moved to another pool can't be opened, even with equal IDs`(
+    what: String
+  )
     async throws
   {
     try await withInstance { instance in
@@ -110,7 +112,7 @@ struct SealedSecretTests {
     }
   }
 
-  @Test func `a sealed secret with any changed byte can't be opened`() async throws {
+  @Test func `K1: a sealed secret with any changed byte can't be opened`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let sealed = try await instance.database.read { connection in

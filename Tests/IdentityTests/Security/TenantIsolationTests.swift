@@ -89,7 +89,7 @@ struct TenantIsolationTests {
   }
 
   @Test(arguments: 0..<4, 0..<4)
-  func `nothing can be found or changed with another pool's IDs`(
+  func `C8: nothing can be found or changed with another pool's IDs`(
     own: Int, other: Int
   ) async throws {
     guard own != other else { return }

@@ -109,7 +109,7 @@ struct HostileSignInTests {
     }
   }
 
-  @Test func `a flood of passwords in one pool doesn't block other pools or the console`()
+  @Test func `C15: a flood of passwords in one pool doesn't block other pools or the console`()
     async throws
   {
     try await withInstance { instance in

@@ -58,7 +58,7 @@ struct PasswordGuessingTests {
     await guess(instance, password.email, password.password)
   }
 
-  @Test func `known and unknown emails are throttled alike`() async throws {
+  @Test func `V12: known and unknown emails are throttled alike`() async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       var answers: [[String]] = []
@@ -154,7 +154,7 @@ struct PasswordGuessingTests {
     }
   }
 
-  @Test func `wrong passwords and wrong codes are counted separately`() async throws {
+  @Test func `V4: wrong passwords and wrong codes are counted separately`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)

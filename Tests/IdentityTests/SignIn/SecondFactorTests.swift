@@ -8,7 +8,7 @@ struct SecondFactorTests {
     (-Int64(window) - 1...Int64(window) + 1).map { (window, $0) }
   }
 
-  @Test func `only codes within the window are accepted`() async throws {
+  @Test func `V7: only codes within the window are accepted`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       // Far from the time step of the enrollment, so that only the window decides.
@@ -54,7 +54,8 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `a used code and older codes are rejected; newer ones are accepted`() async throws {
+  @Test func `V1: a used code and older codes are rejected; newer ones are accepted`() async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       instance.clock.advance(600)
@@ -72,7 +73,7 @@ struct SecondFactorTests {
     }
   }
 
-  @Test func `of 20 concurrent uses of one code, one succeeds, with one credential or several`()
+  @Test func `V1: of 20 concurrent uses of one code, one succeeds, with one credential or several`()
     async throws
   {
     try await withInstance { instance in
@@ -143,7 +144,9 @@ struct CodeGuessingTests {
     }
   }
 
-  @Test func `from the fifth wrong code, the block doubles from 30 s to an hour`() async throws {
+  @Test func `V5, V6: from the fifth wrong code, the block doubles from 30 s to an hour`()
+    async throws
+  {
     try await withInstance { instance in
       try await instance.setCodeCap(100)
       let device = try await instance.enrolled(.alice)
@@ -177,7 +180,9 @@ struct CodeGuessingTests {
     return try await instance.finalize(device, instance.pending(.alice), code: wrong)
   }
 
-  @Test func `a new first factor or session doesn't reset the count of wrong codes`() async throws {
+  @Test func `V5: a new first factor or session doesn't reset the count of wrong codes`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       for _ in 0..<3 { await expect("invalidCode") { try await guess(instance, device) } }

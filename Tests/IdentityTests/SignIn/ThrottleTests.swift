@@ -5,7 +5,7 @@ import Testing
 @testable import Identity
 
 struct ThrottleTests {
-  @Test func `the block after five wrong codes is 30 seconds, doubling up to an hour`() {
+  @Test func `V6: the block after five wrong codes is 30 seconds, doubling up to an hour`() {
     let seconds = (1...14).map { Throttle.codes.seconds(afterFailures: $0) }
     #expect(seconds == [0, 0, 0, 0, 30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600])
     #expect(Throttle.codes.seconds(afterFailures: .max) == 3_600)

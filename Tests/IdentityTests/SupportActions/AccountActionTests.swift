@@ -25,7 +25,7 @@ struct AccountActionTests {
     }
   }
 
-  @Test func `ending sessions reports their number in one audit row`() async throws {
+  @Test func `L5: ending sessions reports their number in one audit row`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
@@ -122,7 +122,7 @@ struct AccountActionTests {
     }
   }
 
-  @Test func `users are notified of each support action on their account`() async throws {
+  @Test func `L2: users are notified of each support action on their account`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let (support, id) = (instance.identity.support, device.account.id)

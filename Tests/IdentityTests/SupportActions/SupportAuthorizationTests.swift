@@ -50,7 +50,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `every identity check must be confirmed, and is recorded in the audit log`()
+  @Test func `L1: every identity check must be confirmed, and is recorded in the audit log`()
     async throws
   {
     try await withInstance { instance in
@@ -279,7 +279,7 @@ struct SupportGateTests {
     }
   }
 
-  @Test func `support rules outside their ranges are refused, and a change is audited`()
+  @Test func `V3: support rules outside their ranges are refused, and a change is audited`()
     async throws
   {
     try await withInstance { instance in

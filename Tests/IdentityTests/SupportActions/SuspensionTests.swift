@@ -15,7 +15,7 @@ struct SuspensionTests {
   }
 
   @Test
-  func `a suspended factor stays required, its codes are rejected, and the suspension expires`()
+  func `L4: a suspended factor stays required, its codes are rejected, and the suspension expires`()
     async throws
   {
     try await withInstance { instance in

@@ -107,7 +107,7 @@ struct UndoTests {
   }
 
   @Test(arguments: [SupportReason.stolen, .compromised])
-  func `a factor that may be in someone else's hands is never restored`(reason: SupportReason)
+  func `L4: a factor that may be in someone else's hands is never restored`(reason: SupportReason)
     async throws
   {
     try await withInstance { instance in
@@ -145,7 +145,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `after the undo period a removal is final and the secret is purged`()
+  @Test func `L4: after the undo period a removal is final and the secret is purged`()
     async throws
   {
     try await withInstance { instance in

@@ -29,7 +29,7 @@ struct EnrollmentLinkTests {
     return try app.code(step: app.step(at: now.seconds))
   }
 
-  @Test func `the user sets up an app with the link, and the audit row names its sender`()
+  @Test func `L6: the user sets up an app with the link, and the audit row names its sender`()
     async throws
   {
     try await withInstance { instance in

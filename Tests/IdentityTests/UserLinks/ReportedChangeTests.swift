@@ -140,7 +140,8 @@ struct ReportedChangeTests {
     }
   }
 
-  @Test func `each address gets its own link, and using one uses up all of them`() async throws {
+  @Test func `L2: each address gets its own link, and using one uses up all of them`() async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       try await instance.addAddresses(to: device.account)

@@ -205,7 +205,7 @@ struct BadInputTests {
     }
   }
 
-  @Test func `no response echoes a secret`() async throws {
+  @Test func `K2: no response echoes a secret`() async throws {
     try await TestServer.with { server in
       let marker = "marker-7d1f"
       for body in [

@@ -72,7 +72,7 @@ struct HiddenSecretsTests {
   }
 
   @Test(arguments: ServiceTokenRole.allCases)
-  func `no response reveals a secret to a token that can't change it`(role: ServiceTokenRole)
+  func `K2: no response reveals a secret to a token that can't change it`(role: ServiceTokenRole)
     async throws
   {
     try await TestServer.with { server in

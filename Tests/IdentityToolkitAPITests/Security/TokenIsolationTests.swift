@@ -143,7 +143,7 @@ struct TokenIsolationTests {
     }
   }
 
-  @Test func `another tenant's credentials are refused, and so are the project's in a tenant`()
+  @Test func `C8: another tenant's credentials are refused, and so are the project's in a tenant`()
     async throws
   {
     try await TestServer.with { server in
