@@ -197,7 +197,8 @@ let package = Package(
       "CountersignTests",
       [
         "countersign", "Crypto", "Database", "DatabaseSQLite", "HTTP", "HTTPServer", "Host",
-        "HostileText", "Identity", "IdentityToolkitAPI", "Localization", "Metrics", "Network", "OTP",
+        "HostileText", "Identity", "IdentityToolkitAPI", "Localization", "Metrics", "Network",
+        "OTP",
         "Text",
       ]),
     tests("ArchitectureTests", ["Localization"]),

@@ -3,12 +3,12 @@ public import Crypto
 import Dispatch
 import Synchronization
 
-/// A connection to a mail server over which emails are sent with libcurl, one at a time.
-///
-/// It's used by one thread at a time, except ``hurry(seconds:)``.
 // `@unchecked Sendable`, because:
 // 1. `handle` is used only by `send` and `close`, which the owner calls on one serial queue;
 // 2. everything else is constant or atomic.
+/// A connection to a mail server over which emails are sent with libcurl, one at a time.
+///
+/// It's used by one thread at a time, except ``hurry(seconds:)``.
 @safe public final class MailTransport: @unchecked Sendable {
   private let server: Server
   private let connectSeconds: Int

@@ -14,6 +14,7 @@ public enum WebhookSignature {
   ///   - body: The request's body.
   ///   - seconds: The time, in seconds since 1970.
   ///   - secret: The secret that the receiver knows.
+  /// - Returns: The time and the signature.
   /// - Throws: `CryptoError` if libcrypto fails.
   public static func value(
     for body: [UInt8], at seconds: Int64, with secret: Secret

@@ -42,6 +42,7 @@ public struct SMSGateway: Sendable {
   /// - Parameters:
   ///   - message: The message.
   ///   - seconds: The time, in seconds since 1970.
+  /// - Returns: What the gateway did.
   /// - Throws: `CryptoError` if libcrypto fails.
   public func send(_ message: TextMessage, at seconds: Int64) async throws(CryptoError)
     -> SMSOutcome

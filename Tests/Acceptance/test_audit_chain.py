@@ -98,7 +98,7 @@ def test_the_documented_chain_is_that_of_another_implementation(sealed):
     message = struct.pack(">qq", head["sequence"], microseconds) + previous
     pem = key.read_text()
     public = load_pem_public_key(pem[pem.index("-----BEGIN"):].encode())
-    public.verify(base64.b64decode(head["signature"]), b"countersign audit head 1\n" + message)
+    public.verify(base64.b64decode(head["signature"]), b"countersign-audit-head-1\n" + message)
 
 
 def test_an_unchanged_log_verifies_and_verify_says_what_is_not_proven(sealed):

@@ -26,7 +26,7 @@ struct LogTests {
     written.log(.json).add(.requestFailed(RequestID(1), cause: "disk \"full\"\nforged"))
     #expect(
       written.lines == [
-        #"{"time":"2026-09-21T13:33:20.000Z","level":"error","event":"request.failed","#
+        #"{"time":"2026-09-21T14:13:20.000Z","level":"error","event":"request.failed","#
           + #""id":"000000000001","message":"request 000000000001: disk \"full\"\nforged","#
           + #""cause":"disk \"full\"\nforged"}"#
       ])

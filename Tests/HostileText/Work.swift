@@ -115,7 +115,8 @@ private final class Meter: TaskExecutor {
   private let queue = DispatchQueue(label: "meter")
   private let total = Mutex<UInt64>(0)
 
-  var time: UInt64 { total.withLock { $0 } }
+  /// The time of all jobs, including the last one, which resumes the waiting task before it ends.
+  var time: UInt64 { queue.sync { total.withLock { $0 } } }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

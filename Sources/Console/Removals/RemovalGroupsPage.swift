@@ -149,7 +149,8 @@ enum GroupWords {
     Message(
       "removals.users-in-pools",
       [
-        "users": .message(BulkWords.users(group.users)), "count": .number(group.parts.count),
+        "users": .message(BulkWords.users(group.users)),
+        "count": .number(group.parts.count { $0.job.users > 0 }),
       ])
   }
 

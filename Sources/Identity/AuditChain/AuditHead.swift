@@ -57,7 +57,7 @@ public struct AuditHead: Sendable, Equatable {
 
   /// The bytes that are signed.
   private static func message(_ sequence: Int64, _ at: Instant, _ link: [UInt8]) -> [UInt8] {
-    var bytes = Array("countersign audit head 1\n".utf8)
+    var bytes = Array("countersign-audit-head-1\n".utf8)
     bytes.append(bigEndian: sequence)
     bytes.append(bigEndian: at.microseconds)
     return bytes + link

@@ -52,7 +52,7 @@ public struct AuditTombstone: Sendable {
     _ first: Int64, _ last: Int64, _ lastEntry: Int64, _ at: Instant, _ before: [UInt8],
     _ after: [UInt8]
   ) -> [UInt8] {
-    var bytes = Array("countersign audit removal 1\n".utf8)
+    var bytes = Array("countersign-audit-removal-1\n".utf8)
     for number in [first, last, lastEntry, at.microseconds] { bytes.append(bigEndian: number) }
     return bytes + before + after
   }

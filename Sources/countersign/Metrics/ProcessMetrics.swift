@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Host
 import Metrics
 
 /// Memory, processor time, and open files of this process, as Linux reports them.
@@ -15,7 +16,7 @@ struct ProcessMetrics: Sendable {
 
   /// Reads the numbers; nil where `/proc` isn't readable.
   init?() {
-    guard let stat = Self.read("/proc/self/stat"), let limits = Self.read("/proc/self/limits"),
+    guard let stat = Self.read("/proc/self/stat"),
       let boot = Self.read("/proc/stat"),
       let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
     else { return nil }
@@ -28,7 +29,7 @@ struct ProcessMetrics: Sendable {
     virtualBytes = field(21)
     residentBytes = field(22) * Double(sysconf(Int32(_SC_PAGESIZE)))
     openFiles = files.count
-    mostFiles = Self.word(1, after: "Max open files", in: limits) ?? .infinity
+    mostFiles = OpenFileLimit.current().map { Double($0.soft) } ?? .infinity
   }
 
   private static func read(_ path: String) -> String? {

@@ -38,15 +38,15 @@ extension ClientURLError {
 }
 
 extension HTTPClientError {
-  /// What happened, in the words of a diagnosis such as libcurl's.
+  /// What happened, as libcurl or the command line describes it.
   var diagnosis: String {
     switch self {
-    case .unresolved: "Could not resolve host"
-    case .addressRefused: "Private address, not in --outbound-allow"
     case .unreachable(let text), .untrusted(let text): text
-    case .timedOut: "Operation timed out"
-    case .tooLarge: "Response too large"
-    case .canceled: "Canceled"
+    case .unresolved: OperatorText.string(Message("cli.outbound-unresolved"))
+    case .addressRefused: OperatorText.string(Message("cli.outbound-address-refused"))
+    case .timedOut: OperatorText.string(Message("cli.outbound-timed-out"))
+    case .tooLarge: OperatorText.string(Message("cli.outbound-too-large"))
+    case .canceled: OperatorText.string(Message("cli.outbound-canceled"))
     }
   }
 }
