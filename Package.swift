@@ -65,7 +65,7 @@ let package = Package(
     module("Markdown", ["CCmark", "Text"]),
     module("Network", []),
     module("HTTPClient", ["CCurl", "Crypto", "Network"]),
-    module("SMTP", ["Crypto", "HTTPClient"]),
+    module("SMTP", ["Crypto", "HTTPClient", "Network"]),
     module("SMS", ["Crypto", "HTTP", "HTTPClient", "JSON"]),
 
     .target(

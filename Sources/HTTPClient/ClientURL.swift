@@ -1,3 +1,5 @@
+import Network
+
 /// A URL that requests can be sent to: `https`, or `http` to this machine.
 public struct ClientURL: Sendable, Equatable {
   /// The URL.
@@ -28,7 +30,7 @@ public struct ClientURL: Sendable, Equatable {
     }
     host = try Self.host(of: authority)
     isSecure = scheme == "https://"
-    guard isSecure || Self.isLoopback(host) else { throw .notEncrypted }
+    guard isSecure || HostName.isLoopback(host) else { throw .notEncrypted }
     self.text = text
   }
 
@@ -47,15 +49,7 @@ public struct ClientURL: Sendable, Equatable {
       try checkPort(host[colon...])
       host = host[..<colon]
     }
-    let isName = host.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-        true
-      default: false
-      }
-    }
-    guard !host.isEmpty, host.utf8.count <= 253, isName else { throw .invalid }
+    guard host.utf8.count <= 253, HostName.isValid(host) else { throw .invalid }
     return String(host)
   }
 
@@ -67,11 +61,6 @@ public struct ClientURL: Sendable, Equatable {
       digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
       let number = Int(digits), (1...65_535).contains(number)
     else { throw .invalid }
-  }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "::1"
-      || (host.hasPrefix("127.") && host.split(separator: ".").count == 4)
   }
 }
 

@@ -104,11 +104,7 @@ public struct SMSGateway: Sendable {
   private static let longestText = 200
 
   private static func text(of response: ClientResponse) -> String {
-    let body = String(decoding: response.body.prefix(longestText), as: UTF8.self)
-    let line = body.unicodeScalars.map { scalar in
-      scalar.value < 32 || (127...159).contains(scalar.value) ? " " : String(scalar)
-    }.joined()
-    let words = line.split(separator: " ").joined(separator: " ")
+    let words = ResponseText.line(response.body.prefix(longestText))
     return words.isEmpty ? String(response.status) : "\(response.status) \(words)"
   }
 }

@@ -83,10 +83,7 @@ extension SMTPOutcome {
   }
 
   private static func text(of line: [UInt8], _ reply: Int) -> String {
-    let text = String(decoding: line, as: UTF8.self).unicodeScalars.map { scalar in
-      scalar.value < 32 || (127...159).contains(scalar.value) ? " " : String(scalar)
-    }.joined()
-    let words = text.split(separator: " ").joined(separator: " ")
+    let words = ResponseText.line(line)
     return words.hasPrefix(String(reply)) ? words : String(reply)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Network
 public import Crypto
 
 /// An SMTP server, and how to connect to it.
@@ -64,23 +65,12 @@ public struct SMTPServer: Sendable {
       }
       return (String(address), port)
     }
-    let isName = host.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-        true
-      default: false
-      }
-    }
-    guard !host.isEmpty, isName else { throw .noServer }
+    guard HostName.isValid(host) else { throw .noServer }
     return (String(host), port)
   }
 
   /// Whether the server is on this machine; only then can emails be sent without TLS.
-  public var isLoopback: Bool {
-    host == "localhost" || host == "::1"
-      || (host.hasPrefix("127.") && host.split(separator: ".").count == 4)
-  }
+  public var isLoopback: Bool { HostName.isLoopback(host) }
 
   /// Whether the connection must be encrypted, with a trusted certificate.
   var needsTLS: Bool { !isLoopback || authority != nil }

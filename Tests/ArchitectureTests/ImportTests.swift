@@ -26,7 +26,7 @@ private let mayImport: [String: Set<String>] = [
   "Network": [],
   // libcurl has one importer, and SMTP sends through it.
   "HTTPClient": ["CCurl", "Crypto", "Network"],
-  "SMTP": ["Crypto", "HTTPClient"],
+  "SMTP": ["Crypto", "HTTPClient", "Network"],
   "SMS": ["Crypto", "HTTP", "HTTPClient", "JSON"],
 
   "Identity": ["Database", "Crypto", "JSON", "OTP", "Text"],

@@ -4,6 +4,7 @@ import Foundation
 import HTTPServer
 import Identity
 import Localization
+import Network
 
 /// The validated configuration of `serve`.
 struct ServeConfiguration: Sendable {
@@ -156,7 +157,7 @@ struct ServeConfiguration: Sendable {
     if hasProject, profile == .standalone {
       problems.append(Message("cli.project-requires-the-emulator-profile"))
     }
-    guard !Self.isLoopback(host) else { return problems }
+    guard !HostName.isLoopback(host) else { return problems }
     if publicURL == nil {
       problems.append(Message("cli.listening-beyond-loopback-requires", ["host": .text(host)]))
     }
@@ -170,7 +171,7 @@ struct ServeConfiguration: Sendable {
   }
 
   /// Whether this is an emulator on loopback, which may start with an empty data folder.
-  var isLoopbackEmulator: Bool { profile == .emulator && Self.isLoopback(host) }
+  var isLoopbackEmulator: Bool { profile == .emulator && HostName.isLoopback(host) }
 
   /// Returns the options that would expose a demo, whose passwords are public.
   var demoExposure: [Message] {
@@ -181,7 +182,7 @@ struct ServeConfiguration: Sendable {
     if profile == .emulator {
       problems.append(Message("cli.a-demo-requires-the-standalone-profile"))
     }
-    if !Self.isLoopback(host) || publicURL != nil || !network.trustedProxies.isEmpty {
+    if !HostName.isLoopback(host) || publicURL != nil || !network.trustedProxies.isEmpty {
       problems.append(Message("cli.demo-passwords-are-public-so-a"))
     }
     return problems
@@ -200,11 +201,6 @@ struct ServeConfiguration: Sendable {
   func address(port: some BinaryInteger) -> String {
     let host = host.contains(":") ? "[\(host)]" : host
     return publicURL ?? "\(tls == nil ? "http" : "https")://\(host):\(port)"
-  }
-
-  static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "::1"
-      || (host.hasPrefix("127.") && host.split(separator: ".").count == 4)
   }
 }
 
