@@ -1,7 +1,9 @@
 #pragma once
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 // curl_easy_setopt and curl_easy_getinfo are variadic, so Swift can't call them.
@@ -127,4 +129,55 @@ static inline CURLcode http_prepare(CURL *handle, const struct http_settings *se
 /// Opens the socket for an address that libcurl has resolved.
 static inline curl_socket_t http_open_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/// The options for a connection on which bytes are sent. Strings must stay valid while it's opened.
+struct connection_settings {
+  const char *url;
+  const char *authority;
+  long connect_seconds;
+  char *error;
+  void *context;
+  curl_xferinfo_callback progress;
+  curl_opensocket_callback open;
+};
+
+static inline CURLcode connection_prepare(CURL *handle, const struct connection_settings *settings) {
+  CURLcode code = CURLE_OK;
+#define SET(option, value) \
+  if (code == CURLE_OK) code = curl_easy_setopt(handle, option, value)
+  SET(CURLOPT_PROTOCOLS_STR, "http,https");
+  SET(CURLOPT_URL, settings->url);
+  SET(CURLOPT_CONNECT_ONLY, 1L);
+  SET(CURLOPT_PROXY, "");
+  SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+  SET(CURLOPT_NOSIGNAL, 1L);
+  SET(CURLOPT_SSL_ENABLE_ALPN, 0L);
+  SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+  SET(CURLOPT_SSL_VERIFYPEER, 1L);
+  SET(CURLOPT_SSL_VERIFYHOST, 2L);
+  if (settings->authority != NULL) SET(CURLOPT_CAINFO, settings->authority);
+  SET(CURLOPT_TCP_KEEPALIVE, 1L);
+  SET(CURLOPT_CONNECTTIMEOUT, settings->connect_seconds);
+  SET(CURLOPT_NOPROGRESS, 0L);
+  SET(CURLOPT_XFERINFOFUNCTION, settings->progress);
+  SET(CURLOPT_XFERINFODATA, settings->context);
+  SET(CURLOPT_OPENSOCKETFUNCTION, settings->open);
+  SET(CURLOPT_OPENSOCKETDATA, settings->context);
+  SET(CURLOPT_ERRORBUFFER, settings->error);
+#undef SET
+  return code;
+}
+
+/// Returns the socket of an open connection.
+static inline curl_socket_t connection_socket(CURL *handle) {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket
+                                                                               : CURL_SOCKET_BAD;
+}
+
+/// Returns how many bytes the peer hasn't acknowledged; -1 if that's unknown.
+static inline int connection_unacknowledged(curl_socket_t socket) {
+  int count = 0;
+  return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
 }

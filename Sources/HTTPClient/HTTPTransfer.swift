@@ -34,7 +34,7 @@ struct HTTPTransfer: Sendable {
       return .success(
         ClientResponse(status: exchange.status, fields: exchange.fields, body: exchange.body))
     }
-    return .failure(reason(code, Curl.description(of: code, error)))
+    return .failure(HTTPClientError(code, Curl.description(of: code, error), exchange))
   }
 
   private func perform(
@@ -75,18 +75,24 @@ struct HTTPTransfer: Sendable {
       }
     }
   }
+}
 
-  private func reason(_ code: CURLcode, _ text: String) -> HTTPClientError {
-    if exchange.isTooLarge { return .tooLarge }
+extension HTTPClientError {
+  /// Creates the error for a result of libcurl.
+  init(_ code: CURLcode, _ text: String, _ exchange: HTTPExchange) {
+    guard !exchange.isTooLarge else {
+      self = .tooLarge
+      return
+    }
     switch code {
-    case CURLE_ABORTED_BY_CALLBACK: return .canceled
-    case CURLE_COULDNT_RESOLVE_HOST: return .unresolved
-    case CURLE_OPERATION_TIMEDOUT: return .timedOut
-    case CURLE_COULDNT_CONNECT where exchange.isRefused: return .addressRefused
+    case CURLE_ABORTED_BY_CALLBACK: self = .canceled
+    case CURLE_COULDNT_RESOLVE_HOST: self = .unresolved
+    case CURLE_OPERATION_TIMEDOUT: self = .timedOut
+    case CURLE_COULDNT_CONNECT where exchange.isRefused: self = .addressRefused
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE,
       CURLE_SSL_ISSUER_ERROR:
-      return .untrusted(text)
-    default: return .unreachable(text)
+      self = .untrusted(text)
+    default: self = .unreachable(text)
     }
   }
 }

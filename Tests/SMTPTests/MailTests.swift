@@ -34,13 +34,50 @@ struct MailTests {
         """)
   }
 
-  @Test func `an HTML body is declared as HTML`() throws {
+  @Test func `an email with HTML has both parts, the HTML last`() throws {
+    let mail = try Mail(
+      sender: try #require(MailAddress("accounts@example.com")), senderName: nil,
+      replyTo: MailAddress("help@example.com"),
+      recipient: try #require(MailAddress("sam@example.com")), subject: "Hello",
+      body: "Text\n", html: "<p a=\"é\">Text</p>\n", language: "en", date: 0, id: "1.2")
+    #expect(
+      String(decoding: mail.message, as: UTF8.self) == """
+        Date: Thu, 01 Jan 1970 00:00:00 +0000\r
+        From: <accounts@example.com>\r
+        Reply-To: <help@example.com>\r
+        To: <sam@example.com>\r
+        Message-ID: <1.2@example.com>\r
+        Subject: Hello\r
+        Auto-Submitted: auto-generated\r
+        Content-Language: en\r
+        MIME-Version: 1.0\r
+        Content-Type: multipart/alternative;\r
+         boundary="=_1.2"\r
+        \r
+        --=_1.2\r
+        Content-Type: text/plain; charset=utf-8\r
+        Content-Transfer-Encoding: quoted-printable\r
+        \r
+        Text\r
+        \r
+        --=_1.2\r
+        Content-Type: text/html; charset=utf-8\r
+        Content-Transfer-Encoding: quoted-printable\r
+        \r
+        <p a=3D"=C3=A9">Text</p>\r
+        \r
+        --=_1.2--\r
+
+        """)
+  }
+
+  @Test func `no text ends its part`() throws {
     let mail = try Mail(
       sender: try #require(MailAddress("accounts@example.com")), senderName: nil,
       recipient: try #require(MailAddress("sam@example.com")), subject: "Hello",
-      body: "<p>Text</p>", isHTML: true, language: "en", date: 0, id: "1")
+      body: "a\n--=_1.2--\nb\n", html: "--=_1.2", language: "en", date: 0, id: "1.2")
     let text = String(decoding: mail.message, as: UTF8.self)
-    #expect(text.contains("\r\nContent-Type: text/html; charset=utf-8\r\n"))
+    #expect(text.components(separatedBy: "--=_1.2").count == 4)
   }
 
   @Test(arguments: [
