@@ -1,0 +1,104 @@
+import HTTP
+import HTTPClient
+@testable import HTTPServer
+@testable import Identity
+import Network
+import Text
+
+extension FuzzedParser {
+  static func form(_ bytes: [UInt8]) -> String? {
+    guard let form = Form(urlEncoded: bytes) else { return nil }
+    return Form(urlEncoded: form.urlEncoded) == form
+      ? nil : "a form changed when it was written and read"
+  }
+
+  static func target(_ text: String) -> String? {
+    guard let target = Target(text) else { return nil }
+    for count in 0...target.segments.count {
+      // Of a slash alone, no segment is left.
+      guard let rest = target.droppingFirst(count), rest.rawPath != "/" else { continue }
+      guard rest.segments.elementsEqual(target.segments.dropFirst(count)) else {
+        return "dropping \(count) segments changes the others"
+      }
+    }
+    return nil
+  }
+
+  static func cookies(_ text: String) -> String? {
+    let cookies = Cookies([.cookie: text])
+    _ = cookies["session"]
+    _ = cookies.all(startingWith: "__Host-")
+    return nil
+  }
+
+  static func entityTag(_ text: String) -> String? {
+    let tag = EntityTag("a1")
+    _ = tag.matches(text)
+    return tag.matches("*") ? nil : "the star matches nothing"
+  }
+
+  /// The body doesn't depend on how it's divided.
+  static func chunks(_ bytes: [UInt8]) -> String? {
+    let whole = body(bytes, size: max(bytes.count, 1))
+    let size = 1 + Int(bytes.last ?? 0) % 5
+    return body(bytes, size: size) == whole ? nil : "parts of \(size) bytes change the body"
+  }
+
+  private static func body(_ bytes: [UInt8], size: Int) -> [UInt8]? {
+    var decoder = ChunkDecoder()
+    var body: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      let part = Array(bytes[start..<min(start + size, bytes.count)])
+      var index = 0
+      while true {
+        switch unsafe part.withUnsafeBytes({ unsafe decoder.next(in: $0, from: &index) }) {
+        case .data(let range):
+          body += part[range]
+          continue
+        case .more: break
+        case .end: return body
+        case .malformed: return nil
+        }
+        break
+      }
+    }
+    return nil
+  }
+
+  static func forwardedFor(_ text: String) -> String? {
+    guard let proxies = AddressRange("10.0.0.0/8") else { return "no range" }
+    let lines = text.split(separator: "\n").map(String.init)
+    guard let client = Origin.client(lines, through: [proxies]) else { return nil }
+    return addresses(client.description)
+  }
+
+  static func addresses(_ text: String) -> String? {
+    if let range = AddressRange(text), AddressRange(range.description) != range {
+      return "a range changed when it was written and read"
+    }
+    guard let address = NetworkAddress(text) else { return nil }
+    guard NetworkAddress(address.description) == address else {
+      return "an address changed when it was written and read"
+    }
+    return address.network.isIPv4 == address.isIPv4 ? nil : "a network is of another kind"
+  }
+
+  static func hostName(_ text: String) -> String? {
+    guard HostName.isValid(text) else { return nil }
+    return text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? nil : "a host name isn't plain ASCII"
+  }
+
+  static func clientURL(_ text: String) -> String? {
+    guard let url = try? ClientURL(text) else { return nil }
+    return url.host.isEmpty ? "a URL has no host" : nil
+  }
+
+  static func continueURL(_ text: String) -> String? {
+    guard let host = ContinueURL.host(of: text) else { return nil }
+    guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      return "a host isn't plain ASCII"
+    }
+    _ = ContinueURL.isAuthorized(host, ["example.com", "127.0.0.1"])
+    return nil
+  }
+}

@@ -1,0 +1,71 @@
+/// A parser of outside bytes, and what must hold for every input.
+///
+/// Whatever the bytes, a parser may neither crash nor hang nor touch memory that isn't its own; what
+/// it accepts must survive being written and read again.
+public enum FuzzedParser: String, CaseIterable, Sendable {
+  case json
+  case jsonElements = "json-elements"
+  case policyFile = "policy-file"
+  case keySet = "key-set"
+  case token
+  case form
+  case target
+  case cookies
+  case entityTag = "entity-tag"
+  case languages
+  case chunks
+  case forwardedFor = "forwarded-for"
+  case addresses
+  case hostName = "host-name"
+  case clientURL = "client-url"
+  case continueURL = "continue-url"
+  case mailAddress = "mail-address"
+  case accountRules = "account-rules"
+  case search
+  case pastedList = "pasted-list"
+  case codings
+  case publicKey = "public-key"
+  case certificate
+  case importedHash = "imported-hash"
+  case auditHead = "audit-head"
+  case configuration
+  case catalog
+  case template
+  case markdown
+
+  /// Parses the bytes, and returns what doesn't hold; nil if everything does.
+  public func flaw(in bytes: [UInt8]) -> String? {
+    let text = String(decoding: bytes, as: UTF8.self)
+    return switch self {
+    case .json: Self.json(bytes)
+    case .jsonElements: Self.jsonElements(bytes)
+    case .policyFile: Self.policyFile(bytes)
+    case .keySet: Self.keySet(text)
+    case .token: Self.token(text)
+    case .form: Self.form(bytes)
+    case .target: Self.target(text)
+    case .cookies: Self.cookies(text)
+    case .entityTag: Self.entityTag(text)
+    case .languages: Self.languages(text)
+    case .chunks: Self.chunks(bytes)
+    case .forwardedFor: Self.forwardedFor(text)
+    case .addresses: Self.addresses(text)
+    case .hostName: Self.hostName(text)
+    case .clientURL: Self.clientURL(text)
+    case .continueURL: Self.continueURL(text)
+    case .mailAddress: Self.mailAddress(text)
+    case .accountRules: Self.accountRules(text)
+    case .search: Self.search(text)
+    case .pastedList: Self.pastedList(text)
+    case .codings: Self.codings(bytes, text)
+    case .publicKey: Self.publicKey(bytes, text)
+    case .certificate: Self.certificate(bytes)
+    case .importedHash: Self.importedHash(text)
+    case .auditHead: Self.auditHead(bytes)
+    case .configuration: Self.configuration(bytes)
+    case .catalog: Self.catalog(text)
+    case .template: Self.template(text)
+    case .markdown: Self.markdown(text)
+    }
+  }
+}
