@@ -46,6 +46,20 @@ public final class ReadOnlySQLiteDatabase: Database {
     throw DatabaseError(.readOnly, "the database was opened for reading only")
   }
 
+  /// Throws an error, since the database is read-only.
+  ///
+  /// - Throws: ``DatabaseError`` with `.readOnly`.
+  public nonisolated(nonsending) func checkpoint() async throws {
+    throw DatabaseError(.readOnly, "the database was opened for reading only")
+  }
+
+  /// Throws an error, since the database is read-only.
+  ///
+  /// - Throws: ``DatabaseError`` with `.readOnly`.
+  public nonisolated(nonsending) func compact(atMost bytes: Int) async throws {
+    throw DatabaseError(.readOnly, "the database was opened for reading only")
+  }
+
   /// Counters since the database was opened.
   public var statistics: DatabaseStatistics { DatabaseStatistics(reads: readers.reads) }
 

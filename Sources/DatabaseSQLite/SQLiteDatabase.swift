@@ -102,13 +102,38 @@ public final class SQLiteDatabase: Database {
   /// SQLite does the former automatically as the log grows. Writes wait meanwhile.
   ///
   /// - Throws: ``DatabaseError``: `.busy` when a read or a backup needs the log.
-  public func checkpoint() async throws {
+  public nonisolated(nonsending) func checkpoint() async throws {
     try await writer.control { session throws(DatabaseError) in
       try unsafe session.withHandle { handle throws(DatabaseError) in
         let result = unsafe sqlite3_wal_checkpoint_v2(
           handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         guard result == SQLITE_OK else { throw unsafe DatabaseError.sqlite(result, handle) }
       }
+    }
+  }
+
+  /// Writes the database file anew, unless it's larger than a number of bytes, so that the unused
+  /// parts of its pages have nothing of deleted rows.
+  ///
+  /// SQLite overwrites deleted rows, but not the copies of rows that moved to another page. Writes
+  /// wait meanwhile, and it takes as much memory as the file is large.
+  ///
+  /// - Throws: ``DatabaseError``.
+  public nonisolated(nonsending) func compact(atMost bytes: Int) async throws {
+    try await writer.control { session throws(DatabaseError) in
+      let pages = try session.ask("PRAGMA page_count").first.flatMap { Int($0) } ?? 0
+      let size = try session.ask("PRAGMA page_size").first.flatMap { Int($0) } ?? 0
+      guard pages * size <= bytes else { return }
+      // SQLite attaches the new file, which nothing else is allowed to do.
+      try unsafe session.withHandle { handle throws(DatabaseError) in
+        _ = unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
+      }
+      defer {
+        try? unsafe session.withHandle { handle throws(DatabaseError) in
+          _ = unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+        }
+      }
+      try session.ask("VACUUM")
     }
   }
 

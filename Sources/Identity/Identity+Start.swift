@@ -74,6 +74,13 @@ extension Identity {
       migration("m0046_upgrades", PackageResources.m0046_upgrades_sqlite_sql),
       migration("m0048_audit_chain", PackageResources.m0048_audit_chain_sqlite_sql),
       migration("m0050_text_messages", PackageResources.m0050_text_messages_sqlite_sql),
+      migration("m0051_event_streams", PackageResources.m0051_event_streams_sqlite_sql),
+      migration("m0053_passkeys", PackageResources.m0053_passkeys_sqlite_sql),
+      migration(
+        "m0054_administrator_access", PackageResources.m0054_administrator_access_sqlite_sql),
+      migration("m0055_email_templates", PackageResources.m0055_email_templates_sqlite_sql),
+      migration("m0057_user_erasures", PackageResources.m0057_user_erasures_sqlite_sql),
+      migration("m0058_policy_stamps", PackageResources.m0058_policy_stamps_sqlite_sql),
     ]
   }
 
@@ -161,8 +168,7 @@ extension Identity {
   public func purgeExpired() async throws(StartError) {
     guard clockGuard.doubt == nil else { return }
     let now = clock.now()
-    let oldest = now.advanced(bySeconds: -ConsoleSessions.longest - ConsoleSessions.remembered)
-    try await store.write(StartError.self) { [reviews] connection in
+    try await store.write(StartError.self) { [reviews, store] connection in
       try Ticket.deleteExpired(at: now, connection)
       try AccountRecord.expireLocks(at: now, connection)
       try PhoneCodes.deleteExpired(at: now, connection)
@@ -179,9 +185,10 @@ extension Identity {
       try Audit.forgetReadings(at: now, connection)
       try Approvals.purgeExpired(at: now, connection)
       try reviews.remind(at: now, connection)
+      try Administrators.endGrants(store.outbox, at: now, connection)
+      try Administrators.remindOfGrants(store.outbox, at: now, connection)
       try BulkRemovals.purgeExpired(at: now, connection)
-      _ = try connection.run(
-        "DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")
+      try ConsoleSessions.purgeExpired(at: now, connection)
     }
     do throws(KeyError) { try await signingKeys.retireExpired() } catch {
       switch error {

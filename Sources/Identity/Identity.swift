@@ -43,6 +43,8 @@ public final class Identity: Sendable {
   public let outOfBandCodes: OutOfBandCodes
   /// Support rules and support actions.
   public let support: Support
+  /// Exports and erasures of the data of users.
+  public let userData: UserData
   /// Exemptions of users from MFA.
   public let exemptions: Exemptions
   /// The code attempt log.
@@ -95,6 +97,8 @@ public final class Identity: Sendable {
   public let administratorFactors: AdministratorFactors
   /// Changes that administrators make to their own accounts.
   public let ownAccount: OwnAccount
+  /// Administrators' passkeys.
+  public let passkeys: Passkeys
   /// Sessions of administrators.
   public let consoleSessions: ConsoleSessions
   /// Requirements of actions in the console.
@@ -105,8 +109,12 @@ public final class Identity: Sendable {
   public let audit: Audit
   /// The hash chain of the audit log.
   public let auditChain: AuditChain
+  /// Copies of the audit log in other systems.
+  public let eventStreams: EventStreams
   /// The support playbooks of projects and tenants.
   public let guidance: ScopeGuidance
+  /// Templates of emails to users.
+  public let emailTemplates: EmailTemplates
 
   /// Messages to users.
   public let messages: OutboxEntries
@@ -161,6 +169,8 @@ public final class Identity: Sendable {
     policies = Policies(store: store, audit: audit, activity: activity)
     evidenceKeys = try EvidenceKeys(store: store, keys: keys)
     auditChain = AuditChain(store: store, keys: evidenceKeys)
+    eventStreams = EventStreams(
+      store: store, sealer: try Sealer(keys, purpose: "event stream", random: random))
     reviews = Reviews(store: store, keys: evidenceKeys)
     policyTemplates = PolicyTemplates(store: store)
     accounts = Accounts(store: store, hasher: hasher)
@@ -188,6 +198,7 @@ public final class Identity: Sendable {
     signingKeys = try SigningKeys(store: store, keys: keys)
     let supportAuthorization = SupportAuthorization(store: store)
     support = Support(store: store, authorization: supportAuthorization)
+    userData = UserData(store: store, audit: audit, authorization: supportAuthorization)
     exemptions = Exemptions(store: store, authorization: supportAuthorization)
     authorization = store.authorization
     backupCodes = BackupCodes(
@@ -207,7 +218,7 @@ public final class Identity: Sendable {
       store: store, ring: keys,
       places: [
         totp, removed, administratorTOTP, signingKeys, evidenceKeys, store.outbox,
-        identityProviders, backupCodeStore,
+        identityProviders, backupCodeStore, eventStreams,
       ])
     unreadableSecrets = UnreadableSecrets(store: store)
     integrityChecks = IntegrityChecks(store: store)
@@ -220,8 +231,12 @@ public final class Identity: Sendable {
       store: store, hasher: hasher, totp: administratorTOTP, tickets: consoleTickets,
       deviceSealer: try Sealer(keys, purpose: "console device", random: .system))
     ownAccount = OwnAccount(store: store, administrators: administrators)
+    passkeys = Passkeys(
+      store: store, tickets: consoleTickets, totp: administratorTOTP,
+      administrators: administrators, sessions: consoleSessions)
     setup = Setup(store: store, administrators: administrators)
     guidance = ScopeGuidance(store: store)
+    emailTemplates = EmailTemplates(store: store, pools: UserPools(store: store))
     messages = OutboxEntries(store: store)
     deliveries = Deliveries(store: store)
   }

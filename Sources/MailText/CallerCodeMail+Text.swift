@@ -14,7 +14,4 @@ extension CallerCodeMail {
         "agent": .text(SafeName.unlinked(agent)), "code": .text(grouped),
       ])
   }
-
-  /// The code in two groups, which is how people read it.
-  private var grouped: String { "\(code.prefix(4)) \(code.dropFirst(4))" }
 }

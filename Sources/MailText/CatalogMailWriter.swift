@@ -26,11 +26,14 @@ public struct CatalogMailWriter: MailWriter {
       case .notice(let mail): (mail.subject, mail.body)
       case .weakenedPolicy(let mail): (mail.subject, mail.body(in: catalog))
       case .alert(let mail): (mail.subject, mail.body)
+      case .administratorSignIn(let mail): (mail.subject, mail.body)
+      case .grant(let mail): (mail.subject, mail.body)
       case .callerCode(let mail): (mail.subject, mail.body)
       case .reviewDue(let mail): (mail.subject, mail.body)
       case .report(let mail): (mail.subject, mail.body)
       case .scheduledChangeFailed(let mail): (mail.subject, mail.body(in: catalog))
       case .reportedChange(let mail): (mail.subject, mail.body)
+      case .passkey(let mail): (mail.subject, mail.body)
       case .enrollmentLink(let mail): (mail.subject, mail.body)
       case .actionLink(let mail): (mail.subject, mail.body)
       case .verificationCode(let code, let project):
@@ -39,5 +42,17 @@ public struct CatalogMailWriter: MailWriter {
     return WrittenMail(
       subject: subject.map { catalog.text($0) } ?? "", body: catalog.text(body),
       language: catalog.locale)
+  }
+
+  /// Writes the values of variables that are sentences.
+  public func values(of content: MailContent, in language: String) -> [EmailVariable: String] {
+    let catalog = catalogs.first { $0.locale == language } ?? catalogs[0]
+    switch content {
+    case .notice(let mail):
+      return [.change: catalog.text(mail.change), .report: catalog.text(.value(mail.advice))]
+    case .enrollmentLink(let mail):
+      return [.report: catalog.text(.value(.reporting(mail.reportLink, mail.scope)))]
+    default: return [:]
+    }
   }
 }

@@ -42,6 +42,7 @@ extension NoticeMail {
     case .passwordChanged: Message("mail.subject-password-changed", ["application": application])
     case .providerLinked: Message("mail.subject-provider-linked", ["application": application])
     case .emailChanged: Message("mail.subject-email-changed", ["application": application])
+    case .addressBounces: Message("mail.subject-address-bounces", ["application": application])
     case .accountDeleted: Message("mail.subject-account-deleted", ["application": application])
     }
   }
@@ -55,7 +56,15 @@ extension NoticeMail {
       ])
   }
 
-  private var advice: Message.Value {
+  /// What happened, and what it means.
+  var change: Message {
+    Message(
+      "mail.notice-change",
+      ["happened": .message(happened), "consequence": .message(consequence)])
+  }
+
+  /// How to report the change, or whom to contact about it.
+  var advice: Message.Value {
     reportLink.map { .reporting($0, scope) }
       ?? .message(Message("mail.contact-support", ["application": application]))
   }
@@ -151,6 +160,10 @@ extension NoticeMail {
         Message(
           "mail.happened-email-changed",
           ["at": when, "application": application, "email": .text(old)]))
+    case .addressBounces(let address):
+      bySupport(
+        toAccount(
+          Message("mail.happened-address-bounces", ["at": when, "email": .text(address)])))
     case .accountDeleted:
       bySupport(Message("mail.happened-account-deleted", ["at": when, "account": account]))
     }
@@ -190,6 +203,7 @@ extension NoticeMail {
     case .passwordChanged: Message("mail.consequence-password-changed")
     case .providerLinked: Message("mail.consequence-provider-linked")
     case .emailChanged: Message("mail.consequence-email-changed")
+    case .addressBounces: Message("mail.consequence-address-bounces")
     case .accountDeleted: Message("mail.consequence-account-deleted")
     }
   }

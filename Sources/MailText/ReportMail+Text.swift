@@ -7,7 +7,9 @@ extension ReportMail {
     case .pool(let scope): scope.place
     case .project(let scope):
       .message(Message("mail.project-with-tenants", ["project": scope.place]))
-    case .instance: .message(Message("mail.all-projects"))
+    case .instance:
+      summary.report.coversPools
+        ? .message(Message("mail.all-projects")) : .message(Message("common.the-instance"))
     }
   }
 
@@ -35,6 +37,7 @@ extension Report {
     case .exemptions: Message("mail.report-exemptions")
     case .locked: Message("mail.report-locked")
     case .factors: Message("mail.report-factors")
+    case .dormantAdministrators: Message("mail.report-dormant")
     }
   }
 }
@@ -72,6 +75,14 @@ extension ReportSummary {
     case .factors(let count, let unused):
       return Message(
         "mail.report-factors-count", ["count": .number(count), "days": .number(unused)])
+    case .dormantAdministrators(let count, let invitations, let unused):
+      return Message(
+        "mail.report-dormant-count",
+        [
+          "count": .number(count), "days": .number(unused),
+          "invitations": .message(
+            Message("mail.report-open-invitations", ["count": .number(invitations)])),
+        ])
     }
   }
 }

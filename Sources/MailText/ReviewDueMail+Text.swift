@@ -10,8 +10,8 @@ extension ReviewDueMail {
     Message(
       "mail.review-due",
       [
-        "project": project, "signed": .text(Day(signOff.signedAt).description),
-        "due": .text(signOff.dueOn.description), "link": .text(link),
+        "project": project, "signed": .date(LocalDate(Day(signOff.signedAt))),
+        "due": .date(LocalDate(signOff.dueOn)), "link": .text(link),
       ])
   }
 }

@@ -22,6 +22,7 @@ extension ScheduledPolicyChange.Failure {
     case .permissionLost: Message("mail.schedule-permission-lost")
     case .policyChanged: Message("mail.schedule-policy-changed")
     case .approvalRequired: Message("mail.schedule-approval-required")
+    case .refusalNeedsEmail: Message("mail.schedule-refusal-needs-email")
     case .restored: Message("mail.schedule-restored")
     }
   }

@@ -30,6 +30,8 @@ public enum AdministratorFactorError: Error, Sendable {
   case noFactor
   /// The role requires a second factor.
   case mandatory
+  /// The administrator's only second factor is a passkey, which must be used first.
+  case passkeyRequired
   /// The database is unavailable.
   case unavailable(Failure)
 }
@@ -99,8 +101,41 @@ public struct AdministratorFactors: Sendable {
   /// of the current factor proves the administrator's identity; without a factor, the password
   /// does, unless it was just entered.
   public func asksForPassword(in session: ConsoleSession) -> Bool {
-    session.secondFactor != .enrolled
-      && store.clock.now() >= session.startedAt.advanced(bySeconds: Self.freshness)
+    Self.asksForPassword(in: session, at: store.clock.now())
+  }
+
+  static func asksForPassword(in session: ConsoleSession, at now: Instant) -> Bool {
+    session.factors.isEmpty && now >= session.startedAt.advanced(bySeconds: freshness)
+  }
+
+  /// Returns what proves the administrator's identity before the authenticator app or the recovery
+  /// codes change; nil if it's the password, or nothing is needed, such as soon after a passkey was
+  /// used.
+  ///
+  /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
+  public func proof(
+    in session: ConsoleSession
+  ) async throws(AdministratorFactorError) -> ReauthenticationMethod? {
+    let now = store.clock.now()
+    return try await store.read(AdministratorFactorError.self) { connection in
+      let methods = try ReauthenticationMethod.all(of: session.administrator.id, connection)
+      return try Self.proof(methods, in: session, at: now, connection)
+    }
+  }
+
+  private static func proof(
+    _ methods: Set<ReauthenticationMethod>, in session: ConsoleSession?, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> ReauthenticationMethod? {
+    guard !methods.isEmpty else { return nil }
+    if let session {
+      let used =
+        try connection.first(
+          "SELECT passkey_at FROM console_session WHERE token_digest = \(session.digest)"
+        ) { try $0.value(0) as Int64? } ?? nil
+      if let used, now.seconds - Instant(microseconds: used).seconds < freshness { return nil }
+    }
+    return methods.contains(.totp) ? .totp : .passkey
   }
 
   /// Finishes the setup: the new factor replaces the previous one, and all other sessions end.
@@ -130,20 +165,26 @@ public struct AdministratorFactors: Sendable {
     let outcome: Result<[Secret], AdministratorFactorError> =
       try await store.write(AdministratorFactorError.self) { connection in
         let record: AdministratorRecord
-        do { record = try Administrators.record(administrator, connection) } catch ManagementError
+        do {
+          record = try Administrators.record(administrator, at: now, connection)
+        } catch ManagementError
           .notFound
         { return .failure(.ended) }
         guard try !ticket.isUsed(connection) else { return .failure(.ended) }
         let codeAttempt = try app.verify(
           Self.digits(of: code), at: now.seconds, window: AdministratorTOTP.window, after: nil)
         guard case .accepted(let step, _) = codeAttempt else { return .failure(.wrongCode) }
-        if record.hasSecondFactor {
+        switch try Self.proof(record.factors, in: session, at: now, connection) {
+        case .totp:
           if let error = try totp.check(
             currentCode ?? "", of: administrator, by: author, at: now, connection)
           {
             return .failure(error)
           }
-        } else if isAsked {
+        case .passkey: return .failure(.passkeyRequired)
+        case nil: break
+        }
+        if record.factors.isEmpty, isAsked {
           // Read again: the password may have changed while this one was hashed.
           let hash = try Administrators.passwordHash(of: administrator, connection)
           guard let verified, hash?.encoded == verified.encoded else {
@@ -157,7 +198,8 @@ public struct AdministratorFactors: Sendable {
           of: administrator, but: session?.id, at: now, connection)
         if let session { try ConsoleSessions.markReauthenticated(session, at: now, connection) }
         var entry = Administrators.entry(.administratorEnroll, record)
-        entry.add(.authenticator, from: record.hasSecondFactor ? .secret : .absent, to: .secret)
+        entry.add(
+          .authenticator, from: record.enrolledAt != nil ? .secret : .absent, to: .secret)
         entry.addEnded(ended)
         try entry.record(by: author, at: now, connection)
         return .success(codes)
@@ -182,16 +224,19 @@ public struct AdministratorFactors: Sendable {
     }
   }
 
-  /// Removes the administrator's own factor after verifying a code, if the role allows it.
+  /// Removes the administrator's own authenticator app after verifying a code or soon after a
+  /// passkey was used, if the role allows it or there's a passkey.
   ///
   /// - Throws: ``AdministratorFactorError``.
   public func withdraw(
-    from administrator: Administrator, currentCode: String, keeping session: String? = nil,
+    from administrator: Administrator, currentCode: String, in session: ConsoleSession? = nil,
     by author: Author
   ) async throws(AdministratorFactorError) {
     let id = administrator.id
-    try await change(id, currentCode, keeping: session, by: author) { record, connection in
-      guard !record.administrator.mustHaveSecondFactor else { return .failure(.mandatory) }
+    try await change(id, currentCode, in: session, by: author) { record, connection in
+      guard record.passkeys > 0 || !record.administrator.mustHaveSecondFactor else {
+        return .failure(.mandatory)
+      }
       try AdministratorTOTP.clear(id, connection)
       return .success(
         Change(
@@ -200,15 +245,17 @@ public struct AdministratorFactors: Sendable {
     }
   }
 
-  /// Replaces the recovery codes with ten new ones after verifying a code of the factor.
+  /// Replaces the recovery codes with ten new ones after verifying a code of the authenticator app,
+  /// or soon after a passkey was used.
   ///
   /// - Returns: The codes, stored only as digests.
   /// - Throws: ``AdministratorFactorError``.
   public func makeRecoveryCodes(
-    for id: ID<Administrator>, currentCode: String, by author: Author
+    for id: ID<Administrator>, currentCode: String, in session: ConsoleSession? = nil,
+    by author: Author
   ) async throws(AdministratorFactorError) -> [Secret] {
     let random = store.random
-    return try await change(id, currentCode, keeping: nil, endsSessions: false, by: author) {
+    return try await change(id, currentCode, in: session, endsSessions: false, by: author) {
       _, connection in
       let left = try RecoveryCodes.left(of: id, connection)
       let codes = try RecoveryCodes.make(for: id, random: random, connection)
@@ -219,15 +266,15 @@ public struct AdministratorFactors: Sendable {
     }
   }
 
-  /// Resets another administrator's factor: removes it with its recovery codes and ends all their
-  /// sessions.
+  /// Resets another administrator's factors: removes the authenticator app with its recovery codes
+  /// and all passkeys, and ends all their sessions.
   ///
   /// - Throws: ``ManagementError``.
   public func reset(_ id: ID<Administrator>, by author: Author) async throws(ManagementError) {
     try await store.perform(by: author, ManagementError.self, Self.reset(of: id))
   }
 
-  /// Resets another administrator's factor, for an administrator in the console.
+  /// Resets another administrator's factors, for an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func reset(
@@ -240,13 +287,16 @@ public struct AdministratorFactors: Sendable {
   private static func reset(of id: ID<Administrator>) -> Action<Void> {
     { context, connection in
       let now = context.now
-      let record = try Administrators.manage(id, by: context.author, connection)
+      let record = try Administrators.manage(id, by: context.author, at: context.now, connection)
       guard record.hasSecondFactor else { throw ManagementError.notFound }
       try AdministratorTOTP.clear(id, connection)
+      let passkeys = try PasskeyRecord.clear(id, connection)
       try ThrottleCharge.reset(AdministratorTOTP.throttle(id), connection)
+      try ThrottleCharge.reset(Passkeys.counter(id).name, connection)
       let ended = try ConsoleSessions.endAll(of: id, but: nil, at: now, connection)
       var entry = Administrators.entry(.administratorResetFactor, record)
-      entry.add(.authenticator, from: .secret, to: .absent)
+      if record.enrolledAt != nil { entry.add(.authenticator, from: .secret, to: .absent) }
+      if passkeys > 0 { entry.add(.passkeys, from: .number(passkeys), to: .number(0)) }
       entry.addEnded(ended)
       try context.record(entry, connection)
     }
@@ -265,7 +315,8 @@ public struct AdministratorFactors: Sendable {
   /// Changes the administrator's own factor after verifying a code.
   @discardableResult
   private func change(
-    _ id: ID<Administrator>, _ code: String, keeping session: String?, endsSessions: Bool = true,
+    _ id: ID<Administrator>, _ code: String, in session: ConsoleSession?,
+    endsSessions: Bool = true,
     by author: Author,
     _ body:
       @escaping @Sendable (AdministratorRecord, borrowing Connection) throws
@@ -276,11 +327,15 @@ public struct AdministratorFactors: Sendable {
     let outcome: Result<[Secret], AdministratorFactorError> =
       try await store.write(AdministratorFactorError.self) { connection in
         let record: AdministratorRecord
-        do { record = try Administrators.record(id, connection) } catch ManagementError.notFound {
+        do { record = try Administrators.record(id, at: now, connection) } catch ManagementError
+          .notFound
+        {
           return .failure(.noFactor)
         }
-        guard record.hasSecondFactor else { return .failure(.noFactor) }
-        if let error = try totp.check(code, of: id, by: author, at: now, connection) {
+        guard record.enrolledAt != nil else { return .failure(.noFactor) }
+        if try Self.proof(record.factors, in: session, at: now, connection) != nil,
+          let error = try totp.check(code, of: id, by: author, at: now, connection)
+        {
           return .failure(error)
         }
         let change: Change
@@ -288,7 +343,9 @@ public struct AdministratorFactors: Sendable {
         case .failure(let error): return .failure(error)
         case .success(let value): change = value
         }
-        if endsSessions { try ConsoleSessions.endAll(of: id, but: session, at: now, connection) }
+        if endsSessions {
+          try ConsoleSessions.endAll(of: id, but: session?.id, at: now, connection)
+        }
         var entry = Administrators.entry(change.action, record)
         entry.add(change.audit)
         try entry.record(by: author, at: now, connection)

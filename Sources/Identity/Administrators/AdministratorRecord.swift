@@ -4,17 +4,26 @@ import Database
 public struct AdministratorRecord: Sendable {
   /// The administrator with their grants.
   public let administrator: Administrator
+  /// When roles end by themselves; others have no end date.
+  public let grantEnds: [Grant: Instant]
   /// The time the account was created.
   public let createdAt: Instant
   /// The time of the last sign-in; nil if they never signed in.
   public let lastSignInAt: Instant?
-  /// The time the second factor was enrolled; nil without one.
+  /// The time the authenticator app was enrolled; nil without one.
   public let enrolledAt: Instant?
-  /// The time a code of the second factor was last accepted.
+  /// The time a code of the authenticator app was last accepted.
   public let factorUsedAt: Instant?
+  /// The number of passkeys.
+  public let passkeys: Int
+
+  /// The second factors.
+  public var factors: Set<ReauthenticationMethod> {
+    ReauthenticationMethod.all(totp: enrolledAt != nil, passkey: passkeys > 0)
+  }
 
   /// True if the account has a second factor.
-  public var hasSecondFactor: Bool { enrolledAt != nil }
+  public var hasSecondFactor: Bool { !factors.isEmpty }
 }
 
 extension Administrators {
@@ -22,16 +31,19 @@ extension Administrators {
   ///
   /// - Throws: ``ManagementError/unavailable(_:)``.
   public func records() async throws(ManagementError) -> [AdministratorRecord] {
-    try await store.read(ManagementError.self) { try Self.records($0) }
+    let now = store.clock.now()
+    return try await store.read(ManagementError.self) { try Self.records(at: now, $0) }
   }
 
-  static func records(_ connection: borrowing Connection) throws -> [AdministratorRecord] {
+  static func records(
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> [AdministratorRecord] {
     let grants = try connection.all(
       """
-      SELECT g.administrator_id, g.role, g.project_id, g.tenant_id
-      FROM administrator_grant g ORDER BY g.administrator_id
+      SELECT administrator_id, role, project_id, tenant_id, ends_at
+      FROM administrator_grant WHERE \(inForce(at: now)) ORDER BY administrator_id
       """
-    ) { row in (id: try row.value(0) as String, grant: try grant(row, from: 1)) }
+    ) { row in (id: try row.value(0) as String, grant: try TimedGrant(row, from: 1)) }
     let byID = Dictionary(grouping: grants, by: \.id)
     return try connection.all(
       "SELECT \(recordColumns) FROM administrator ORDER BY email_folded"
@@ -45,8 +57,9 @@ extension Administrators {
   ///
   /// - Throws: ``ManagementError/notFound``, ``ManagementError/unavailable(_:)``.
   public func record(_ id: ID<Administrator>) async throws(ManagementError) -> AdministratorRecord {
-    try await store.read(ManagementError.self) { connection in
-      try Self.record(id, connection)
+    let now = store.clock.now()
+    return try await store.read(ManagementError.self) { connection in
+      try Self.record(id, at: now, connection)
     }
   }
 
@@ -55,12 +68,13 @@ extension Administrators {
   /// - Throws: ``ManagementError/notFound``, ``ManagementError/unavailable(_:)``.
   public func record(email: String) async throws(ManagementError) -> AdministratorRecord {
     let folded = AccountRules.folded(email: email)
+    let now = store.clock.now()
     return try await store.read(ManagementError.self) { connection in
       let id = try connection.first(
         "SELECT administrator_id FROM administrator WHERE email_folded = \(folded)"
       ) { try $0.value(0) as String }
       guard let id else { throw ManagementError.notFound }
-      return try Self.record(ID(id), connection)
+      return try Self.record(ID(id), at: now, connection)
     }
   }
 
@@ -84,9 +98,9 @@ extension Administrators {
   }
 
   static func record(
-    _ id: ID<Administrator>, _ connection: borrowing Connection
+    _ id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> AdministratorRecord {
-    let grants = try grants(id, connection)
+    let grants = try timedGrants(id, at: now, connection)
     let found: AdministratorRecord? = try connection.first(
       "SELECT \(recordColumns) FROM administrator WHERE administrator_id = \(id.text)"
     ) { row in try Self.decoded(row, grants) }
@@ -96,20 +110,23 @@ extension Administrators {
 
   private static let recordColumns: SQL = """
     administrator_id, email, display_name, created_at, last_sign_in_at, totp_enrolled_at,
-    totp_last_used_at
+    totp_last_used_at,
+    (SELECT count(*) FROM passkey p WHERE p.administrator_id = administrator.administrator_id)
     """
 
   private static func decoded(
-    _ row: borrowing Row, _ grants: [Grant]
+    _ row: borrowing Row, _ grants: [TimedGrant]
   ) throws -> AdministratorRecord {
     AdministratorRecord(
       administrator: Administrator(
         id: ID(try row.value(0)), email: try row.value(1), displayName: try row.value(2),
-        grants: grants.inOrder),
+        grants: grants.map(\.grant).inOrder),
+      grantEnds: grants.ends,
       createdAt: Instant(microseconds: try row.value(3)),
       lastSignInAt: (try row.value(4) as Int64?).map(Instant.init(microseconds:)),
       enrolledAt: (try row.value(5) as Int64?).map(Instant.init(microseconds:)),
-      factorUsedAt: (try row.value(6) as Int64?).map(Instant.init(microseconds:)))
+      factorUsedAt: (try row.value(6) as Int64?).map(Instant.init(microseconds:)),
+      passkeys: try row.value(7))
   }
 }
 

@@ -1,10 +1,15 @@
 import Database
 
 extension AdministratorTOTP {
-  /// The kind of code that was accepted.
+  /// What was accepted as second factor.
   package enum Proof: Sendable {
     case code
     case recoveryCode(left: Int)
+    case passkey(name: String)
+
+    var method: ReauthenticationMethod {
+      if case .passkey = self { .passkey } else { .totp }
+    }
   }
 
   /// The result of verifying a code.

@@ -3,40 +3,62 @@ import Database
 extension Administrators {
   /// Grants an administrator a role, effective immediately in open sessions.
   ///
-  /// - Returns: False if they already have it and nothing changed.
+  /// If they already have it, its end becomes the given one.
+  ///
+  /// - Parameters:
+  ///   - grant: The role.
+  ///   - end: When the role ends by itself; nil for no end.
+  ///   - id: The administrator.
+  ///   - author: The author.
+  /// - Returns: False if they already have it with this end and nothing changed.
   /// - Throws: ``ManagementError``.
   @discardableResult
   public func grant(
-    _ grant: Grant, to id: ID<Administrator>, by author: Author
+    _ grant: Grant, until end: Instant? = nil, to id: ID<Administrator>, by author: Author
   ) async throws(ManagementError) -> Bool {
-    try await store.perform(by: author, ManagementError.self, Self.granting(grant, to: id))
+    try await store.perform(
+      by: author, ManagementError.self, Self.granting(grant, until: end, to: id))
   }
 
   /// Grants a role, for an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func grant(
-    _ grant: Grant, to id: ID<Administrator>, _ request: ActionRequest
+    _ grant: Grant, until end: Instant? = nil, to id: ID<Administrator>,
+    _ request: ActionRequest
   ) async throws(ActionError<ManagementError>) -> ActionOutcome<Bool> {
     try await store.perform(
-      .grantRole, request, in: .instance, ManagementError.self, Self.granting(grant, to: id))
+      .grantRole, request, in: .instance, ManagementError.self,
+      Self.granting(grant, until: end, to: id))
   }
 
-  private static func granting(_ grant: Grant, to id: ID<Administrator>) -> Action<Bool> {
+  private static func granting(
+    _ grant: Grant, until end: Instant?, to id: ID<Administrator>
+  ) -> Action<Bool> {
     { context, connection in
-      let record = try Self.manage(id, by: context.author, connection)
+      let now = context.now
+      // A role that ended since the last purge is a new one now.
+      try Self.endGrants(of: id, context.outbox, at: now, connection)
+      let record = try Self.manage(id, by: context.author, at: now, connection)
       try Self.checkPlace(of: grant, connection)
-      let added = try connection.run(
+      guard !record.administrator.grants.contains(grant) else {
+        return try Self.setEnd(of: grant, of: record, to: end, context, connection)
+      }
+      try Self.check(end: end, at: now)
+      try connection.run(
         """
-        INSERT INTO administrator_grant (administrator_id, role, project_id, tenant_id)
+        INSERT INTO administrator_grant (administrator_id, role, project_id, tenant_id, ends_at,
+          is_reminded)
         VALUES (\(id.text), \(grant.role.rawValue), \(grant.project?.text ?? ""),
-          \(grant.tenant?.text ?? ""))
-        ON CONFLICT DO NOTHING
+          \(grant.tenant?.text ?? ""), \(end?.microseconds), \(Self.isSoon(end, at: now)))
         """)
-      guard added == 1 else { return false }
       var entry = Self.entry(.administratorGrant, record)
       entry.add(.grants, .of([grant]))
+      if let end { entry.add(.grantEnds, .instant(end)) }
       try context.record(entry, connection)
+      try context.outbox.notify(
+        of: .given, grant, until: end, of: record.administrator, by: context.author, at: now,
+        connection)
       return true
     }
   }
@@ -70,13 +92,10 @@ extension Administrators {
   ) -> Action<Int> {
     { context, connection in
       let (author, now) = (context.author, context.now)
-      let record = try Self.manage(id, by: author, connection)
+      try Self.endGrants(of: id, context.outbox, at: now, connection)
+      let record = try Self.manage(id, by: author, at: now, connection)
       let removed = try connection.run(
-        """
-        DELETE FROM administrator_grant
-        WHERE administrator_id = \(id.text) AND role = \(grant.role.rawValue)
-          AND project_id = \(grant.project?.text ?? "") AND tenant_id = \(grant.tenant?.text ?? "")
-        """)
+        "DELETE FROM administrator_grant WHERE \(Self.row(of: grant, id))")
       guard removed == 1 else { throw ManagementError.notFound }
       // Checked after the change, in the same transaction: if two owners revoke each other, one
       // fails.
@@ -84,6 +103,9 @@ extension Administrators {
       var entry = Self.entry(.administratorRevoke, record)
       entry.add(.grants, lost: .of([grant]))
       try context.record(entry, connection)
+      try context.outbox.notify(
+        of: .revoked, grant, until: record.grantEnds[grant], of: record.administrator, by: author,
+        at: now, connection)
       return try ServiceTokens.revokeExceeding(id, by: author, at: now, connection)
     }
   }
@@ -114,37 +136,48 @@ extension Administrators {
   private static func removal(of id: ID<Administrator>) -> Action<Int> {
     { context, connection in
       let (author, now) = (context.author, context.now)
-      let record = try Self.manage(id, by: author, connection)
+      try Self.endGrants(of: id, context.outbox, at: now, connection)
+      let record = try Self.manage(id, by: author, at: now, connection)
       try connection.run("DELETE FROM administrator WHERE administrator_id = \(id.text)")
       guard try Self.hasOwner(connection) else { throw ManagementError.lastOwner }
       var entry = Self.entry(.administratorRemove, record)
       entry.add(.email, lost: .text(record.administrator.email))
       entry.add(.grants, lost: .of(record.administrator.grants))
       try context.record(entry, connection)
+      for grant in record.administrator.grants {
+        try context.outbox.notify(
+          of: .revoked, grant, until: record.grantEnds[grant], of: record.administrator,
+          by: author, at: now, connection)
+      }
       return try ServiceTokens.revokeExceeding(id, by: author, at: now, connection)
     }
   }
 
   /// Finds an administrator to change, after checking that the author is allowed to.
   static func manage(
-    _ id: ID<Administrator>, by author: Author, _ connection: borrowing Connection
+    _ id: ID<Administrator>, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> AdministratorRecord {
-    try mustManage(author, connection)
+    try mustManage(author, at: now, connection)
     if case .administrator(let own, _) = author.actor, own == id { throw ManagementError.oneself }
-    return try record(id, connection)
+    return try record(id, at: now, connection)
   }
 
   /// Checks that the author is currently an owner of the instance, or has access to the data
   /// folder.
-  static func mustManage(_ author: Author, _ connection: borrowing Connection) throws {
-    guard try mayManage(author.actor, connection) else { throw ManagementError.notAllowed }
+  static func mustManage(
+    _ author: Author, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    guard try mayManage(author.actor, at: now, connection) else { throw ManagementError.notAllowed }
   }
 
-  static func mayManage(_ actor: Actor, _ connection: borrowing Connection) throws -> Bool {
+  static func mayManage(
+    _ actor: Actor, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
     switch actor {
     case .commandLine: true
     case .administrator(let id, _):
-      try grants(id, connection).contains { grant in
+      try grants(id, at: now, connection).contains { grant in
         grant.covers(project: nil, tenant: nil)
           && grant.role.permissions.contains(.manageAdministrators)
       }

@@ -23,7 +23,7 @@ extension Administrators {
   public func otherAdministrators(
     with permission: Permission, in scope: Scope, of asking: Administrator
   ) async throws(AdministratorError) -> OtherAdministrators {
-    let roles = permission.roles
+    let (roles, now) = (permission.roles, store.clock.now())
     return try await store.read(AdministratorError.self) { connection in
       var (names, known): ([String], Set<String>) = ([], [asking.id.text])
       for place in Self.places(around: scope) {
@@ -37,6 +37,7 @@ extension Administrators {
               JOIN administrator a USING (administrator_id)
             WHERE g.project_id = \(place.project?.text ?? "")
               AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
+              AND \(Self.inForce(at: now))
             LIMIT \(Self.mostColleagues)
             """
           ) { (id: try $0.value(0) as String, name: try $0.value(1) as String) }
@@ -70,7 +71,7 @@ extension Administrators {
   public func namesOfThose(
     with permission: Permission, in scope: Scope?, for asking: Administrator
   ) async throws(AdministratorError) -> [String] {
-    let roles = permission.roles
+    let (roles, now) = (permission.roles, store.clock.now())
     let places = Self.places(around: scope).filter { place in
       asking.grants.contains { $0.covers(project: place.project, tenant: place.tenant) }
     }
@@ -84,6 +85,7 @@ extension Administrators {
               USING (administrator_id)
             WHERE g.project_id = \(place.project?.text ?? "")
               AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
+              AND \(Self.inForce(at: now))
             LIMIT \(Self.mostNames)
             """
           ) { try $0.value(0) }
@@ -99,14 +101,15 @@ extension Administrators {
   ///
   /// - Parameters:
   ///   - permission: The permission.
-  ///   - scope: The user pool.
+  ///   - scope: The user pool; nil for the instance.
   ///   - most: The maximum number of administrators.
+  ///   - now: The current time.
   ///   - connection: The transaction.
   /// - Returns: The administrators' IDs, addresses, and roles.
   /// - Throws: Database errors.
   static func recipients(
-    with permission: Permission, around scope: Scope, atMost most: Int,
-    _ connection: borrowing Connection
+    with permission: Permission, around scope: Scope?, atMost most: Int,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> [(id: ID<Administrator>, email: String, role: Role)] {
     var found: [(id: ID<Administrator>, email: String, role: Role)] = []
     for role in permission.roles {
@@ -117,6 +120,7 @@ extension Administrators {
             USING (administrator_id)
           WHERE g.project_id = \(place.project?.text ?? "")
             AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
+            AND \(inForce(at: now))
           LIMIT \(most)
           """
         ) { (id: ID<Administrator>(try $0.value(0)), email: try $0.value(1) as String) }

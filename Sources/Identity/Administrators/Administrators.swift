@@ -18,10 +18,14 @@ public struct Administrators: Sendable {
     let hash = try await check(email: email, displayName: displayName, password: password)
     let now = store.clock.now()
     let id = ID<Administrator>(store.random.uuid())
+    let outbox = store.outbox
     return try await store.write(AdministratorError.self) { connection in
-      try Self.insert(
+      let administrator = try Self.insert(
         id, email: email, displayName: displayName, hash: hash, grant: grant, by: author, at: now,
         connection)
+      try outbox.notify(
+        of: .given, grant, until: nil, of: administrator, by: author, at: now, connection)
+      return administrator
     }
   }
 
@@ -54,7 +58,7 @@ public struct Administrators: Sendable {
 
   static func insert(
     _ id: ID<Administrator>, email: String, displayName: String, hash: PasswordHash, grant: Grant,
-    invitedBy inviter: String? = nil, by author: Author, at now: Instant,
+    until end: Instant? = nil, invitedBy inviter: String? = nil, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Administrator {
     if let project = grant.project {
@@ -78,13 +82,15 @@ public struct Administrators: Sendable {
     }
     try connection.run(
       """
-      INSERT INTO administrator_grant (administrator_id, role, project_id, tenant_id)
+      INSERT INTO administrator_grant (administrator_id, role, project_id, tenant_id, ends_at,
+        is_reminded)
       VALUES (\(id.text), \(grant.role.rawValue), \(grant.project?.text ?? ""),
-        \(grant.tenant?.text ?? ""))
+        \(grant.tenant?.text ?? ""), \(end?.microseconds), \(Self.isSoon(end, at: now)))
       """)
     var entry = AuditEntry(.administratorCreate, .administrator, id.text, name: displayName)
     entry.add(.email, .text(email))
     entry.add(.grants, .of([grant]))
+    if let end { entry.add(.grantEnds, .instant(end)) }
     if let inviter { entry.add(.inviter, .text(inviter)) }
     try entry.record(by: author, at: now, connection)
     return Administrator(id: id, email: email, displayName: displayName, grants: [grant])
@@ -94,7 +100,8 @@ public struct Administrators: Sendable {
   ///
   /// - Throws: ``AdministratorError/unavailable(_:)``.
   public func list() async throws(AdministratorError) -> [Administrator] {
-    try await store.read(AdministratorError.self) { connection in
+    let now = store.clock.now()
+    return try await store.read(AdministratorError.self) { connection in
       let plain = try connection.all(
         """
         SELECT administrator_id, email, display_name FROM administrator ORDER BY email_folded
@@ -107,7 +114,7 @@ public struct Administrators: Sendable {
       }
       var administrators: [Administrator] = []
       for (id, email, name) in plain {
-        let grants = try Self.grants(id, connection)
+        let grants = try Self.grants(id, at: now, connection)
         administrators.append(
           Administrator(id: id, email: email, displayName: name, grants: grants))
       }
@@ -115,13 +122,20 @@ public struct Administrators: Sendable {
     }
   }
 
+  /// The condition on a row of `administrator_grant` that the role is in force; nothing else
+  /// decides it.
+  static func inForce(at now: Instant) -> SQL {
+    let condition: SQL = "(ends_at IS NULL OR ends_at > \(now.microseconds))"
+    return condition
+  }
+
   static func grants(
-    _ id: ID<Administrator>, _ connection: borrowing Connection
+    _ id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> [Grant] {
     try connection.all(
       """
       SELECT role, project_id, tenant_id FROM administrator_grant
-      WHERE administrator_id = \(id.text)
+      WHERE administrator_id = \(id.text) AND \(inForce(at: now))
       """
     ) { row in try Self.grant(row, from: 0) }
   }
@@ -137,12 +151,15 @@ public struct Administrators: Sendable {
       tenant: tenant.isEmpty ? nil : ID(tenant))
   }
 
+  /// Returns whether someone can manage administrators without an end date.
+  ///
+  /// A role that ends by itself isn't enough, because the instance would lose its last owner then.
   static func hasOwner(_ connection: borrowing Connection) throws -> Bool {
     try connection.first(
       """
       SELECT 1 FROM administrator_grant
       WHERE role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
-        AND project_id = ''
+        AND project_id = '' AND ends_at IS NULL
       """
     ) { _ in true } ?? false
   }

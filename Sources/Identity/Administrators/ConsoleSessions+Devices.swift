@@ -1,4 +1,5 @@
 public import Crypto
+import Database
 
 extension ConsoleSessions {
   /// The time a device is recognized after its last sign-in, in seconds (90 days).
@@ -28,6 +29,31 @@ extension ConsoleSessions {
     do { return try ticket.sealed(.device, by: deviceSealer) } catch {
       throw .unavailable(Failure(error))
     }
+  }
+
+  /// Emails an administrator about a sign-in from a browser that has no valid token of an earlier
+  /// one; nothing tells about their first sign-in.
+  ///
+  /// - Parameters:
+  ///   - new: The session that just began.
+  ///   - origin: The source of the request.
+  ///   - devices: The devices of the browser.
+  ///   - connection: The transaction of the sign-in.
+  /// - Throws: Database errors.
+  func notify(
+    of new: NewConsoleSession, from origin: RequestOrigin, _ devices: [ConsoleTicket],
+    _ connection: borrowing Connection
+  ) throws {
+    let administrator = new.session.administrator
+    guard !devices.contains(where: { $0.administrator == administrator.id }) else { return }
+    let signIns = try connection.first(
+      "SELECT sign_ins FROM administrator WHERE administrator_id = \(administrator.id.text)"
+    ) { try $0.value(0) as Int }
+    guard let signIns, signIns > 1 else { return }
+    let mail = AdministratorSignInMail(
+      email: administrator.email, origin: origin, at: new.session.startedAt,
+      link: store.links.account)
+    try store.outbox.notify(of: mail, to: administrator, connection)
   }
 
   /// Returns the devices of a browser's tokens, without forged or expired ones.

@@ -30,8 +30,8 @@ extension ConsoleSessions {
     of id: ID<Administrator>
   ) async throws(ConsoleSignInError) -> [OpenConsoleSession] {
     let now = store.clock.now()
-    let sessions = try await store.read(ConsoleSignInError.self) { connection in
-      try connection.all(
+    let (sessions, limits) = try await store.read(ConsoleSignInError.self) { connection in
+      let sessions = try connection.all(
         """
         SELECT token_digest, created_at, last_seen_at, address, user_agent FROM console_session
         WHERE administrator_id = \(id.text)
@@ -42,9 +42,10 @@ extension ConsoleSessions {
           lastSeenAt: Instant(microseconds: try row.value(2)), address: try row.value(3),
           userAgent: try row.value(4))
       }
+      return (sessions, try SessionLimits.find(connection))
     }
     return sessions.filter { session in
-      Self.isOpen(since: session.startedAt, lastSeenAt: session.lastSeenAt, at: now)
+      limits.allow(since: session.startedAt, lastSeenAt: session.lastSeenAt, at: now)
     }.sorted { ($0.startedAt, $0.id) > ($1.startedAt, $1.id) }
   }
 
@@ -97,10 +98,11 @@ extension ConsoleSessions {
   }
 
   /// Deletes the matching sessions; expired sessions are deleted too, but not counted.
-  private static func end(
+  static func end(
     of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection,
     where isMeant: (String) -> Bool
   ) throws -> Int {
+    let limits = try SessionLimits.find(connection)
     let sessions = try connection.all(
       """
       SELECT token_digest, created_at, last_seen_at FROM console_session
@@ -109,7 +111,7 @@ extension ConsoleSessions {
     ) { row in
       (
         digest: try row.value(0) as [UInt8],
-        isOpen: isOpen(
+        isOpen: limits.allow(
           since: Instant(microseconds: try row.value(1)),
           lastSeenAt: Instant(microseconds: try row.value(2)), at: now)
       )
@@ -119,12 +121,6 @@ extension ConsoleSessions {
       try connection.run("DELETE FROM console_session WHERE token_digest = \(session.digest)")
     }
     return meant.count { $0.isOpen }
-  }
-
-  private static func isOpen(
-    since start: Instant, lastSeenAt: Instant, at now: Instant
-  ) -> Bool {
-    now < start.advanced(bySeconds: longest) && now < lastSeenAt.advanced(bySeconds: idle)
   }
 
   /// Finds a recently expired session by its cookie token; nil if it's still open, was ended, or

@@ -5,8 +5,9 @@ import Database
 public enum ConsoleSignIn: Sendable {
   /// The administrator has no second factor and is signed in.
   case signedIn(NewConsoleSession)
-  /// A code is required; the value is stored in a cookie for the next step and isn't a session.
-  case codeDue(Secret)
+  /// A second factor is required, with one of the methods; the value is stored in a cookie for the
+  /// next step and isn't a session.
+  case secondFactorDue(Secret, Set<ReauthenticationMethod>)
 }
 
 extension ConsoleSessions {
@@ -72,7 +73,7 @@ extension ConsoleSessions {
     let outcome: ConsoleSignIn? = try await store.write(ConsoleSignInError.self) { connection in
       // Reread in the transaction that starts the session: both may have changed during hashing.
       guard matches, let id, let hash = attempt.hash,
-        let current = try Self.credentials(id, connection),
+        let current = try Self.credentials(id, at: now, connection),
         current.hash.encoded == hash.encoded
       else {
         // The typed name isn't stored, because it may be a password in the wrong field.
@@ -83,16 +84,18 @@ extension ConsoleSessions {
         return nil
       }
       try ThrottleCharge.recordSuccess(charges, connection)
-      if current.hasSecondFactor {
+      if !current.methods.isEmpty {
         let entry = AuditEntry(.administratorCodeDue, .administrator, id.text, name: "")
         try entry.record(by: author, at: now, connection)
         let ticket = ConsoleTicket(id, secret: Self.mark(hash), at: now, random: random)
-        return .codeDue(try ticket.sealed(.signIn, by: tickets))
+        return .secondFactorDue(try ticket.sealed(.signIn, by: tickets), current.methods)
       }
-      return .signedIn(
-        try Self.begin(
-          id, address: address, userAgent: userAgent, requestID: requestID, at: now,
-          random: random, connection))
+      let new = try Self.begin(
+        id, address: address, userAgent: userAgent, requestID: requestID, at: now,
+        random: random, connection)
+      try notify(
+        of: new, from: RequestOrigin(address: address, userAgent: userAgent), devices, connection)
+      return .signedIn(new)
     }
     guard let outcome else { throw .refused }
     return outcome
@@ -107,19 +110,25 @@ extension ConsoleSessions {
   ///   - code: The code, as typed.
   ///   - address: The client's IP address.
   ///   - userAgent: The browser's user agent.
+  ///   - devices: The tokens from ``deviceToken(for:replacing:)``, for any administrators.
   ///   - requestID: The request's ID in the log.
   /// - Returns: The session.
   /// - Throws: ``ConsoleSignInError``.
   public func finish(
-    _ pending: String, code: String, address: String, userAgent: String, requestID: String = ""
+    _ pending: String, code: String, address: String, userAgent: String, devices: [String] = [],
+    requestID: String = ""
   ) async throws(ConsoleSignInError) -> NewConsoleSession {
     let now = store.clock.now()
     guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { throw .ended }
     let (random, totp, id) = (store.random, totp, ticket.administrator)
+    let devices = self.devices(devices, at: now)
     let author = Author(actor: .visitor, address: address, requestID: requestID)
     let outcome: Result<NewConsoleSession, ConsoleSignInError> =
       try await store.write(ConsoleSignInError.self) { connection in
-        guard try Self.isPending(ticket, connection) else { return .failure(.ended) }
+        guard let methods = try Self.pendingMethods(ticket, at: now, connection) else {
+          return .failure(.ended)
+        }
+        guard methods.contains(.totp) else { return .failure(.passkeyRequired) }
         let proof: AdministratorTOTP.Proof
         switch try totp.verify(code, of: id, at: now, connection) {
         case .throttled(let until): return .failure(.throttled(until: until))
@@ -132,46 +141,64 @@ extension ConsoleSessions {
         case .passed(let way): proof = way
         }
         guard try ticket.use(connection) else { return .failure(.ended) }
-        return .success(
-          try Self.begin(
-            id, address: address, userAgent: userAgent, requestID: requestID, proof: proof,
-            at: now, random: random, connection))
+        let new = try Self.begin(
+          id, address: address, userAgent: userAgent, requestID: requestID, proof: proof,
+          at: now, random: random, connection)
+        try notify(
+          of: new, from: RequestOrigin(address: address, userAgent: userAgent), devices,
+          connection)
+        return .success(new)
       }
     return try outcome.get()
   }
 
-  /// Returns true if a sign-in that passed the password step can still be completed with a code.
+  /// Returns the methods that can complete a sign-in that passed the password step; empty if it
+  /// can't be completed any more.
   ///
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
-  public func isPending(_ pending: String) async throws(ConsoleSignInError) -> Bool {
+  public func methods(
+    _ pending: String
+  ) async throws(ConsoleSignInError) -> Set<ReauthenticationMethod> {
     let now = store.clock.now()
-    guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { return false }
+    guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { return [] }
     return try await store.read(ConsoleSignInError.self) { connection in
-      try Self.isPending(ticket, connection)
+      try Self.pendingMethods(ticket, at: now, connection) ?? []
     }
   }
 
-  /// Returns false if the ticket was used, or the password or factor has changed since.
-  private static func isPending(
-    _ ticket: ConsoleTicket, _ connection: borrowing Connection
+  /// Returns false if the ticket was used, or the password or factors have changed since.
+  static func isPending(
+    _ ticket: ConsoleTicket, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard try !ticket.isUsed(connection) else { return false }
-    guard let current = try credentials(ticket.administrator, connection), current.hasSecondFactor
-    else { return false }
-    return ticket.secret == mark(current.hash)
+    try pendingMethods(ticket, at: now, connection) != nil
   }
 
-  /// Reads an administrator's password hash and second factor state in this transaction; nil if the
-  /// administrator doesn't exist.
+  /// Returns the methods that complete the sign-in of a ticket; nil if it can't be completed.
+  private static func pendingMethods(
+    _ ticket: ConsoleTicket, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Set<ReauthenticationMethod>? {
+    guard try !ticket.isUsed(connection),
+      let current = try credentials(ticket.administrator, at: now, connection),
+      !current.methods.isEmpty,
+      ticket.secret == mark(current.hash)
+    else { return nil }
+    return current.methods
+  }
+
+  /// Reads an administrator's password hash and the methods for the second step in this
+  /// transaction; nil if the administrator doesn't exist.
   private static func credentials(
-    _ id: ID<Administrator>, _ connection: borrowing Connection
-  ) throws -> (hash: PasswordHash, hasSecondFactor: Bool)? {
-    try connection.first(
-      """
-      SELECT password_hash, totp_enrolled_at IS NOT NULL FROM administrator
-      WHERE administrator_id = \(id.text)
-      """
-    ) { (PasswordHash(encoded: try $0.value(0)), try $0.value(1)) }
+    _ id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+  ) throws -> (hash: PasswordHash, methods: Set<ReauthenticationMethod>)? {
+    let hash = try Administrators.passwordHash(of: id, connection)
+    guard let hash else { return nil }
+    let methods = try ReauthenticationMethod.all(of: id, connection)
+    guard methods.contains(.passkey), try PasskeyRequirement.isOn(connection) else {
+      return (hash, methods)
+    }
+    // A page that relays a password and a code mustn't get a session.
+    let administrator = try Administrators.record(id, at: now, connection).administrator
+    return (hash, administrator.managesOthers ? [.passkey] : methods)
   }
 
   /// Returns a value that changes with the password and reveals nothing about it.

@@ -13,10 +13,16 @@ public struct ConsoleSession: Sendable {
   public let startedAt: Instant
   /// The time the session expires, regardless of use.
   public let expiresAt: Instant
+  /// The time the session expires without further use, to the minute.
+  public internal(set) var idleUntil: Instant
+  /// The limits that apply to the session.
+  public let limits: SessionLimits
   /// The administrator's display preferences.
   public let preferences: Preferences
   /// The state of the administrator's second factor.
   public let secondFactor: SecondFactorState
+  /// The administrator's second factors.
+  public let factors: Set<ReauthenticationMethod>
   /// The digest of the token, which identifies the session in the database.
   let digest: [UInt8]
 }
@@ -31,6 +37,12 @@ public enum SecondFactorState: Sendable {
   case dueNext
   /// No second factor; the administrator must set one up before doing anything else.
   case due
+  /// The instance requires a passkey of the roles, and the administrator has none; they must add one
+  /// before doing anything else.
+  case passkeyDue
+  /// The instance requires a passkey of the roles; the administrator must use theirs in this session
+  /// before doing anything else.
+  case passkeyUnused
 }
 
 /// A session that just began.
@@ -49,6 +61,10 @@ public enum ConsoleSignInError: Error, Sendable {
   case throttled(until: Instant)
   /// Neither a valid, unused code of the second factor nor a recovery code.
   case wrongCode
+  /// The passkey isn't registered, or its response isn't valid.
+  case passkeyRefused
+  /// The instance requires a passkey instead of a code.
+  case passkeyRequired
   /// The password step expired, or the password or factor has changed since.
   case ended
   /// Too many passwords are being hashed; retry after a second.
@@ -67,10 +83,6 @@ public struct ConsoleSessions: Sendable {
   let tickets: Sealer
   let deviceSealer: Sealer
 
-  /// The inactivity timeout of a session, in seconds (NIST SP 800-63B-4, section 2.2.3).
-  public static let idle: Int64 = 3_600
-  /// The maximum lifetime of a session, in seconds.
-  public static let longest: Int64 = 12 * 3_600
   /// The time an expired session is kept, in seconds, so that an open form can still be matched to
   /// it.
   public static let remembered: Int64 = 12 * 3_600
@@ -93,10 +105,11 @@ public struct ConsoleSessions: Sendable {
     try connection.run(
       """
       INSERT INTO console_session (token_digest, administrator_id, csrf_token, created_at,
-        last_seen_at, address, user_agent, proved_at)
+        last_seen_at, address, user_agent, proved_at, passkey_at)
       VALUES (\(digest), \(id.text), \(random.token(bytes: 24)), \(now.microseconds),
         \(now.microseconds), \(address), \(RequestOrigin(userAgent: userAgent).userAgent),
-        \(proof == nil ? nil : now.microseconds))
+        \(proof == nil ? nil : now.microseconds),
+        \(proof?.method == .passkey ? now.microseconds : nil))
       """)
     guard let session = try find(digest, at: now, connection)?.session else {
       throw Failure("session vanished")
@@ -107,6 +120,9 @@ public struct ConsoleSessions: Sendable {
     switch proof {
     case nil: break
     case .code: entry.add(.verification, .code("totp"))
+    case .passkey(let name):
+      entry.add(.verification, .code("passkey"))
+      entry.add(.passkey, .text(name))
     case .recoveryCode(let left):
       entry.add(.verification, .code("recovery-code"))
       entry.add(.codesLeft, .number(left))
@@ -116,19 +132,20 @@ public struct ConsoleSessions: Sendable {
     return NewConsoleSession(token: Secret(token), session: session)
   }
 
-  /// Replaces a session's token after its administrator entered a code; the old token becomes
+  /// Replaces a session's token after its administrator re-authenticated; the old token becomes
   /// invalid.
   ///
   /// - Returns: The session with its new token; nil if it has ended.
   static func renew(
-    _ session: ConsoleSession, at now: Instant, random: RandomSource,
-    _ connection: borrowing Connection
+    _ session: ConsoleSession, with method: ReauthenticationMethod = .totp, at now: Instant,
+    random: RandomSource, _ connection: borrowing Connection
   ) throws -> NewConsoleSession? {
     let token = random.token(bytes: 32)
     let digest = Store.digest(token)
     try connection.run(
       """
-      UPDATE console_session SET token_digest = \(digest), proved_at = \(now.microseconds)
+      UPDATE console_session SET token_digest = \(digest), proved_at = \(now.microseconds),
+        passkey_at = coalesce(\(method == .passkey ? now.microseconds : nil), passkey_at)
       WHERE token_digest = \(session.digest)
       """)
     return try find(digest, at: now, connection).map {
@@ -157,15 +174,18 @@ public struct ConsoleSessions: Sendable {
     let found = try await store.read(ConsoleSignInError.self) { connection in
       try Self.find(digest, at: now, connection)
     }
-    guard let found else { return nil }
+    guard var found else { return nil }
     if now.seconds - found.lastSeenAt.seconds >= Self.precision {
       // A full disk must not break read-only pages.
-      _ = try? await store.database.write { connection in
+      let updated = try? await store.database.write { connection in
         try connection.run(
           """
           UPDATE console_session SET last_seen_at = \(now.microseconds)
           WHERE token_digest = \(digest)
           """)
+      }
+      if updated == 1 {
+        found.session.idleUntil = now.advanced(bySeconds: found.session.limits.idle)
       }
     }
     return found.session
@@ -181,9 +201,13 @@ public struct ConsoleSessions: Sendable {
       """
       SELECT a.administrator_id, a.email, a.display_name, s.csrf_token, s.created_at,
         s.last_seen_at, a.sign_ins, a.totp_enrolled_at IS NOT NULL, a.time_zone,
-        a.theme, g.role, g.project_id, g.tenant_id
+        a.theme, s.passkey_at IS NOT NULL,
+        EXISTS (SELECT 1 FROM passkey p WHERE p.administrator_id = a.administrator_id),
+        EXISTS (SELECT 1 FROM instance WHERE name = \(PasskeyRequirement.setting)),
+        \(SessionLimits.columns), g.role, g.project_id, g.tenant_id
       FROM console_session s JOIN administrator a USING (administrator_id)
-        LEFT JOIN administrator_grant g USING (administrator_id)
+        LEFT JOIN administrator_grant g
+          ON g.administrator_id = a.administrator_id AND \(Administrators.inForce(at: now))
       WHERE s.token_digest = \(digest)
       """
     ) { row -> Grant? in
@@ -192,14 +216,18 @@ public struct ConsoleSessions: Sendable {
       return role == nil ? nil : try Administrators.grant(row, from: SessionHead.columns)
     }
     guard let head else { return nil }
-    let expires = head.createdAt.advanced(bySeconds: longest)
-    guard now < expires, now < head.lastSeenAt.advanced(bySeconds: idle) else { return nil }
+    guard head.limits.allow(since: head.createdAt, lastSeenAt: head.lastSeenAt, at: now) else {
+      return nil
+    }
     let administrator = Administrator(
       id: head.id, email: head.email, displayName: head.name, grants: grants.compactMap { $0 })
     let session = ConsoleSession(
       id: name(of: digest), administrator: administrator, csrfToken: head.csrf,
-      startedAt: head.createdAt, expiresAt: expires, preferences: head.preferences,
-      secondFactor: head.secondFactor(of: administrator), digest: digest)
+      startedAt: head.createdAt,
+      expiresAt: head.createdAt.advanced(bySeconds: head.limits.lifetime),
+      idleUntil: head.lastSeenAt.advanced(bySeconds: head.limits.idle), limits: head.limits,
+      preferences: head.preferences,
+      secondFactor: head.secondFactor(of: administrator), factors: head.factors, digest: digest)
     return (session, head.lastSeenAt)
   }
 

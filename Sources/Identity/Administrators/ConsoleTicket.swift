@@ -11,15 +11,23 @@ struct ConsoleTicket {
     case enrollment
     /// A device that signed in before; its failed attempts are counted separately.
     case device
+    /// A page that creates a passkey, signs in with one alone or after the password, or
+    /// re-authenticates with one.
+    case passkeyCreation, passkeySignIn, passkeySecondFactor, passkeyReauthentication
 
     /// The lifetime, in seconds.
     var lifetime: Int64 { self == .device ? ConsoleSessions.deviceLifetime : 600 }
+
+    fileprivate func associated(_ binding: String) -> [UInt8] {
+      Array((binding.isEmpty ? rawValue : "\(rawValue)\n\(binding)").utf8)
+    }
   }
 
   let id: [UInt8]
   let issuedAt: Instant
   let administrator: ID<Administrator>
-  /// The password mark for a sign-in, the shared secret for an enrollment, empty for a device.
+  /// The password mark for a sign-in, the shared secret for an enrollment, the challenge for a
+  /// passkey, empty for a device.
   let secret: Secret
 
   init(
@@ -32,7 +40,10 @@ struct ConsoleTicket {
     self.secret = secret
   }
 
-  func sealed(_ kind: Kind, by sealer: Sealer) throws(CryptoError) -> Secret {
+  /// Seals the ticket; with a binding, it can only be opened with the same one.
+  func sealed(
+    _ kind: Kind, by sealer: Sealer, boundTo binding: String = ""
+  ) throws(CryptoError) -> Secret {
     var bytes = id
     for shift in stride(from: Int64(56), through: 0, by: -8) {
       bytes.append(UInt8(truncatingIfNeeded: issuedAt.microseconds >> shift))
@@ -41,14 +52,17 @@ struct ConsoleTicket {
     bytes.append(UInt8(truncatingIfNeeded: name.count))
     bytes += name
     bytes += secret.revealedBytes
-    return Secret(Base64URL.encode(try sealer.seal(bytes, with: Array(kind.rawValue.utf8))))
+    return Secret(Base64URL.encode(try sealer.seal(bytes, with: kind.associated(binding))))
   }
 
-  /// Opens a sealed ticket; nil if it's forged, of another kind, or expired.
-  init?(_ text: String, _ kind: Kind, at now: Instant, by sealer: Sealer) {
+  /// Opens a sealed ticket; nil if it's forged, of another kind or binding, or expired.
+  init?(
+    _ text: String, _ kind: Kind, at now: Instant, by sealer: Sealer,
+    boundTo binding: String = ""
+  ) {
     guard
       text.utf8.count < 1_024, let box = Base64URL.decode(text),
-      let opened = try? sealer.open(box, with: Array(kind.rawValue.utf8))
+      let opened = try? sealer.open(box, with: kind.associated(binding))
     else { return nil }
     let bytes = opened.revealedBytes
     let head = TimeOrderedID.length + 9

@@ -11,6 +11,8 @@ public struct Invitation: Sendable {
   public let displayName: String
   /// The role to grant.
   public let grant: Grant
+  /// When the role ends by itself; nil for no end.
+  public let grantEndsAt: Instant?
   /// The inviter's name.
   public let inviterName: String
   /// The time the invitation was created.
@@ -46,31 +48,34 @@ public struct Invitations: Sendable {
   /// - Returns: The invitation and the link's token, stored only as a digest.
   /// - Throws: ``ManagementError``.
   public func invite(
-    email: String, displayName: String, grant: Grant, by author: Author
+    email: String, displayName: String, grant: Grant, until end: Instant? = nil,
+    by author: Author
   ) async throws(ManagementError) -> (invitation: Invitation, token: Secret) {
     try await store.perform(
       by: author, ManagementError.self,
-      try invitation(email: email, displayName: displayName, grant: grant))
+      try invitation(email: email, displayName: displayName, grant: grant, until: end))
   }
 
   /// Creates an invitation for an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func invite(
-    email: String, displayName: String, grant: Grant, _ request: ActionRequest
+    email: String, displayName: String, grant: Grant, until end: Instant? = nil,
+    _ request: ActionRequest
   ) async throws(ActionError<ManagementError>) -> ActionOutcome<
     (invitation: Invitation, token: Secret)
   > {
     let action: Action<(invitation: Invitation, token: Secret)>
     do {
-      action = try invitation(email: email, displayName: displayName, grant: grant)
+      action = try invitation(
+        email: email, displayName: displayName, grant: grant, until: end)
     } catch { throw .failed(error) }
     return try await store.perform(
       .inviteAdministrator, request, in: .instance, ManagementError.self, action)
   }
 
   private func invitation(
-    email: String, displayName: String, grant: Grant
+    email: String, displayName: String, grant: Grant, until end: Instant?
   ) throws(ManagementError) -> Action<(invitation: Invitation, token: Secret)> {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     guard UserPoolRules.isDisplayName(displayName) else { throw .invalidName }
@@ -80,10 +85,11 @@ public struct Invitations: Sendable {
       let (author, now) = (context.author, context.now)
       let invitation = Invitation(
         id: id, email: email, displayName: displayName, grant: grant,
-        inviterName: author.actor.name, createdAt: now,
+        grantEndsAt: end, inviterName: author.actor.name, createdAt: now,
         expiresAt: now.advanced(bySeconds: Self.lifetime))
-      try Administrators.mustManage(author, connection)
+      try Administrators.mustManage(author, at: now, connection)
       try Administrators.checkPlace(of: grant, connection)
+      try Administrators.check(end: end, at: now)
       let folded = AccountRules.folded(email: email)
       let taken = try connection.first(
         "SELECT 1 FROM administrator WHERE email_folded = \(folded)"
@@ -93,16 +99,18 @@ public struct Invitations: Sendable {
       try connection.run(
         """
         INSERT INTO invitation (invitation_id, token_digest, email, email_folded, display_name,
-          role, project_id, tenant_id, invited_by, inviter_name, created_at, expires_at)
+          role, project_id, tenant_id, invited_by, inviter_name, created_at, expires_at,
+          grant_ends_at)
         VALUES (\(invitation.id.text), \(Store.digest(token)), \(email), \(folded),
           \(displayName), \(grant.role.rawValue), \(grant.project?.text ?? ""),
           \(grant.tenant?.text ?? ""), \(author.actor.id), \(author.actor.name),
-          \(now.microseconds), \(invitation.expiresAt.microseconds))
+          \(now.microseconds), \(invitation.expiresAt.microseconds), \(end?.microseconds))
         """)
       var entry = AuditEntry(
         .administratorInvite, .administrator, invitation.id.text, name: displayName)
       entry.add(.email, .text(email))
       entry.add(.grants, .of([grant]))
+      if let end { entry.add(.grantEnds, .instant(end)) }
       try context.record(entry, connection)
       return (invitation, Secret(token))
     }
@@ -113,16 +121,16 @@ public struct Invitations: Sendable {
   /// - Throws: ``ManagementError/unavailable(_:)``.
   public func list() async throws(ManagementError) -> [Invitation] {
     let now = store.clock.now()
-    return try await store.read(ManagementError.self) { connection in
-      let found = try connection.all(
-        "SELECT \(Self.columns) FROM invitation ORDER BY email_folded", Self.invitation)
-      var standing: [Invitation] = []
-      for (invitation, inviter) in found
-      where try Self.stands(invitation, inviter, at: now, connection) {
-        standing.append(invitation)
-      }
-      return standing
-    }
+    return try await store.read(ManagementError.self) { try Self.pending(at: now, $0) }
+  }
+
+  static func pending(
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> [Invitation] {
+    let found = try connection.all(
+      "SELECT \(columns) FROM invitation ORDER BY email_folded", invitation)
+    return try found.filter { try stands($0.invitation, $0.inviter, at: now, connection) }
+      .map(\.invitation)
   }
 
   /// Finds the invitation of a link; nil if the link is invalid or expired.
@@ -157,7 +165,7 @@ public struct Invitations: Sendable {
     } catch {
       throw .administrator(error)
     }
-    let random = store.random
+    let (random, outbox) = (store.random, store.outbox)
     return try await store.write(InvitationError.self) { connection in
       // Checked again: the link may have been used or revoked while the password was hashed.
       guard let invitation = try Self.find(digest, at: now, connection) else {
@@ -168,10 +176,13 @@ public struct Invitations: Sendable {
         actor: .administrator(invitation.id, name: displayName), address: address,
         requestID: requestID)
       do {
-        _ = try Administrators.insert(
+        let administrator = try Administrators.insert(
           invitation.id, email: invitation.email, displayName: displayName, hash: hash,
-          grant: invitation.grant, invitedBy: invitation.inviterName, by: author, at: now,
-          connection)
+          grant: invitation.grant, until: invitation.grantEndsAt,
+          invitedBy: invitation.inviterName, by: author, at: now, connection)
+        try outbox.notify(
+          of: .given, invitation.grant, until: invitation.grantEndsAt, of: administrator,
+          by: author, at: now, connection)
       } catch let error as AdministratorError { throw InvitationError.administrator(error) }
       return try ConsoleSessions.begin(
         invitation.id, address: address, userAgent: userAgent, requestID: requestID, at: now,
@@ -198,7 +209,7 @@ public struct Invitations: Sendable {
 
   private static func revocation(_ id: ID<Administrator>) -> Action<Void> {
     { context, connection in
-      try Administrators.mustManage(context.author, connection)
+      try Administrators.mustManage(context.author, at: context.now, connection)
       let found = try connection.first(
         "DELETE FROM invitation WHERE invitation_id = \(id.text) RETURNING \(columns)",
         Self.invitation)
@@ -229,9 +240,11 @@ public struct Invitations: Sendable {
     _ invitation: Invitation, _ inviter: String, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {
-    guard now < invitation.expiresAt else { return false }
+    guard now < invitation.expiresAt, now < invitation.grantEndsAt ?? invitation.expiresAt else {
+      return false
+    }
     let actor: Actor = inviter.isEmpty ? .commandLine : .administrator(ID(inviter), name: "")
-    guard try Administrators.mayManage(actor, connection) else { return false }
+    guard try Administrators.mayManage(actor, at: now, connection) else { return false }
     do { try Administrators.checkPlace(of: invitation.grant, connection) } catch ManagementError
       .scopeNotFound
     { return false }
@@ -240,7 +253,7 @@ public struct Invitations: Sendable {
 
   private static let columns: SQL = """
     invitation_id, email, display_name, role, project_id, tenant_id, inviter_name, created_at,
-    expires_at, invited_by
+    expires_at, invited_by, grant_ends_at
     """
 
   private static func invitation(
@@ -248,7 +261,9 @@ public struct Invitations: Sendable {
   ) throws -> (invitation: Invitation, inviter: String) {
     let invitation = Invitation(
       id: ID(try row.value(0)), email: try row.value(1), displayName: try row.value(2),
-      grant: try Administrators.grant(row, from: 3), inviterName: try row.value(6),
+      grant: try Administrators.grant(row, from: 3),
+      grantEndsAt: (try row.value(10) as Int64?).map(Instant.init(microseconds:)),
+      inviterName: try row.value(6),
       createdAt: Instant(microseconds: try row.value(7)),
       expiresAt: Instant(microseconds: try row.value(8)))
     return (invitation, try row.value(9))

@@ -9,6 +9,10 @@ public enum ManagementError: Error, Sendable {
   case oneself
   /// The instance must have at least one owner.
   case lastOwner
+  /// The end date of a role is in the past.
+  case endInPast
+  /// The end date of a role is more than two years away.
+  case endTooLate
   /// The project or tenant doesn't exist.
   case scopeNotFound
   /// Not a valid email address.

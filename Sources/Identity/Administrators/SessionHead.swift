@@ -2,7 +2,7 @@ import Database
 
 /// The session data every page reads, without the grants.
 struct SessionHead {
-  static let columns = 10
+  static let columns = 15
 
   let id: ID<Administrator>
   let email: String
@@ -11,8 +11,11 @@ struct SessionHead {
   let createdAt: Instant
   let lastSeenAt: Instant
   let signIns: Int
-  let hasSecondFactor: Bool
+  let factors: Set<ReauthenticationMethod>
+  let hasUsedPasskey: Bool
+  let requiresPasskeys: Bool
   let preferences: Preferences
+  let limits: SessionLimits
 
   init(_ row: borrowing Row) throws {
     id = ID(try row.value(0))
@@ -22,16 +25,22 @@ struct SessionHead {
     createdAt = Instant(microseconds: try row.value(4))
     lastSeenAt = Instant(microseconds: try row.value(5))
     signIns = try row.value(6)
-    hasSecondFactor = try row.value(7)
+    hasUsedPasskey = try row.value(10)
+    factors = ReauthenticationMethod.all(totp: try row.value(7), passkey: try row.value(11))
+    requiresPasskeys = try row.value(12)
     preferences = Preferences(
       timeZone: try row.value(8),
       theme: Preferences.Theme(rawValue: try row.value(9)) ?? .system)
+    limits = SessionLimits(idle: try row.value(13), lifetime: try row.value(14))
   }
 
   /// Returns the state of the second factor; administrators who need one can sign in once without
   /// it to set it up.
   func secondFactor(of administrator: Administrator) -> SecondFactorState {
-    if hasSecondFactor { return .enrolled }
+    if requiresPasskeys, !hasUsedPasskey, administrator.managesOthers {
+      return factors.contains(.passkey) ? .passkeyUnused : .passkeyDue
+    }
+    if !factors.isEmpty { return .enrolled }
     guard administrator.mustHaveSecondFactor else { return .optional }
     // Sessions from before sign-ins were counted have a count of 0.
     return signIns < 1 ? .optional : signIns == 1 ? .dueNext : .due

@@ -176,6 +176,9 @@ public enum ApprovalObstacle: String, Sendable, CaseIterable {
   case accountDeleted = "account-deleted"
   /// The policy was changed.
   case policyChanged = "policy-changed"
+  /// The policy refuses users who couldn't be sent enrollment links, because the server no longer
+  /// sends emails.
+  case refusalNeedsEmail = "refusal-needs-email"
   /// The list of the bulk removal was deleted.
   case listGone = "list-gone"
   /// A factor was removed.

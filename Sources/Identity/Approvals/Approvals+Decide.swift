@@ -16,7 +16,7 @@ extension Approvals {
     _ id: Int64, in scope: Scope, _ request: ActionRequest
   ) async throws(ApprovalError) -> ActionOutcome<ApprovalOutcome> {
     try await decide(.approve, id, in: scope, request) { approval, now, connection in
-      if let change = try change(since: approval, connection) {
+      if let change = try change(since: approval, at: now, connection) {
         try Self.close(
           approval, .overtaken, by: request.author, obstacle: change, at: now, connection)
         return .overtaken(change)
@@ -97,7 +97,7 @@ extension Approvals {
         throw isOwn ? ApprovalError.ownRequest : .othersRequest
       }
       if decision == .approve {
-        if let denial = try obstacle(agent, to: approval, connection) {
+        if let denial = try obstacle(agent, to: approval, at: now, connection) {
           throw ApprovalError.denied(denial)
         }
         let settings = try SupportRules.find(scope, connection)
@@ -129,10 +129,11 @@ extension Approvals {
   /// Returns why an administrator can't decide a request, regardless of their input; nil if they
   /// can.
   func obstacle(
-    _ agent: ID<Administrator>, to approval: Approval, _ connection: borrowing Connection
+    _ agent: ID<Administrator>, to approval: Approval, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> ActionDenial? {
     let scope = approval.scope
-    guard let administrator = try Administrators.present(agent, connection),
+    guard let administrator = try Administrators.present(agent, at: now, connection),
       administrator.may(approval.kind.permission, in: scope)
     else { return .notAllowed }
     if let job = approval.job {
@@ -172,16 +173,18 @@ extension Approvals {
 
   /// Returns what has changed since the request; nil if nothing has.
   private func change(
-    since approval: Approval, _ connection: borrowing Connection
+    since approval: Approval, at now: Instant, _ connection: borrowing Connection
   ) throws -> ApprovalObstacle? {
     let scope = approval.scope
-    guard let requester = try Administrators.present(approval.requester, connection),
+    guard let requester = try Administrators.present(approval.requester, at: now, connection),
       requester.may(approval.kind.permission, in: scope)
     else { return .permissionLost }
     if approval.kind == .policy {
       let proposed = try Self.proposedPolicy(of: approval, connection)
       let policy = try Policies.find(scope.key, connection)
-      return proposed?.version == policy.version ? nil : .policyChanged
+      guard let proposed, proposed.version == policy.version else { return .policyChanged }
+      return try store.outbox.isMissing(for: proposed.edit, over: policy.edit, connection)
+        ? .refusalNeedsEmail : nil
     }
     if let id = approval.job {
       let job = try BulkJob.find(id, in: scope, connection)
@@ -193,10 +196,10 @@ extension Approvals {
     guard requester.denial(of: .removeFactor, on: account, in: scope) == nil else {
       return .accountOutOfReach
     }
-    let now = Set(account.factors.map(\.id.text))
-    if !now.isSuperset(of: approval.factors) { return .factorGone }
-    if !now.isSubset(of: approval.allFactors) { return .factorEnrolled }
-    return now == approval.allFactors ? nil : .factorGone
+    let present = Set(account.factors.map(\.id.text))
+    if !present.isSuperset(of: approval.factors) { return .factorGone }
+    if !present.isSubset(of: approval.allFactors) { return .factorEnrolled }
+    return present == approval.allFactors ? nil : .factorGone
   }
 
   /// Carries out the request in the requester's name, with their reason and the approver's name.
@@ -222,7 +225,7 @@ extension Approvals {
     }
     guard let id = approval.account,
       let account = try AccountRecord.find(scope, id, connection),
-      let requester = try Administrators.present(approval.requester, connection)
+      let requester = try Administrators.present(approval.requester, at: now, connection)
     else { throw ApprovalError.notFound }
     let one = approval.kind == .factor ? approval.factors.first.map { ID<Factor>($0) } : nil
     var removal = try FactorRemovals.removal(of: one, from: account, settings, connection)

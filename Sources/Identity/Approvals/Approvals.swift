@@ -213,7 +213,7 @@ public struct Approvals: Sendable {
   ) async throws(ApprovalError) -> SupportEligibility {
     let now = store.clock.now()
     return try await store.read(ApprovalError.self) { connection in
-      let refusal = try obstacle(agent.administrator.id, to: approval, connection)
+      let refusal = try obstacle(agent.administrator.id, to: approval, at: now, connection)
       let standing = try authorization.standing(
         agent, in: approval.scope, refusal, at: now, connection)
       return approval.kind == .policy ? standing.unlimited : standing

@@ -32,29 +32,34 @@ extension Audit {
   package func erase(_ part: AuditPart, of id: Int64) async throws(AuditError) -> Bool {
     let now = store.clock.now()
     let isErased = try await store.write(AuditError.self) { connection in
-      let entry = try AuditParts.read(
-        after: id - 1, through: id, limit: 1, connection
-      ).first
-      let link = try Self.link(of: id, connection)
-      guard let entry, let link, part.index < entry.encoded.count else { return false }
-      let salt = ChainLink.salt(part.index, in: link.salts)
-      let digest = entry.digest(part.index, salt: salt)
-      let changed = try connection.run(
-        """
-        INSERT INTO audit_erasure (audit_id, part, digest, erased_at)
-        VALUES (\(id), \(part.index), \(digest), \(now.microseconds))
-        ON CONFLICT (audit_id, part) DO NOTHING
-        """)
-      guard changed > 0 else { return false }
-      var salts = link.salts
-      salts.replaceSubrange(salt.indices, with: AuditParts.noSalt)
-      try connection.run(
-        "UPDATE audit_link SET salts = \(salts) WHERE sequence = \(link.sequence)")
-      try Self.clear(part, of: id, connection)
-      return true
+      try Self.erase(part, of: id, at: now, connection)
     }
     cache.forget(id)
     return isErased
+  }
+
+  /// Erases a part of a sealed entry in the caller's transaction; the caller removes the row from
+  /// the cache.
+  static func erase(
+    _ part: AuditPart, of id: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let entry = try AuditParts.read(after: id - 1, through: id, limit: 1, connection).first
+    let link = try link(of: id, connection)
+    guard let entry, let link, part.index < entry.encoded.count else { return false }
+    let salt = ChainLink.salt(part.index, in: link.salts)
+    let digest = entry.digest(part.index, salt: salt)
+    let changed = try connection.run(
+      """
+      INSERT INTO audit_erasure (audit_id, part, digest, erased_at)
+      VALUES (\(id), \(part.index), \(digest), \(now.microseconds))
+      ON CONFLICT (audit_id, part) DO NOTHING
+      """)
+    guard changed > 0 else { return false }
+    var salts = link.salts
+    salts.replaceSubrange(salt.indices, with: AuditParts.noSalt)
+    try connection.run("UPDATE audit_link SET salts = \(salts) WHERE sequence = \(link.sequence)")
+    try clear(part, of: id, connection)
+    return true
   }
 
   private static func clear(

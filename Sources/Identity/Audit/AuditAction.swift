@@ -66,6 +66,10 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case accountExempt = "account.exempt"
   /// User created.
   case accountCreate = "account.create"
+  /// Data of user exported.
+  case accountExportData = "account.export-data"
+  /// Data of user erased.
+  case accountErase = "account.erase"
   /// User deleted.
   case accountDelete = "account.delete"
   /// All users deleted.
@@ -78,6 +82,10 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case accountImport = "account.import"
   /// Link generated for user.
   case accountLink = "account.link"
+  /// Email address marked as bouncing.
+  case accountMarkBounces = "account.mark-bounces"
+  /// Email address no longer marked as bouncing.
+  case accountClearBounces = "account.clear-bounces"
   /// Note added.
   case accountNote = "account.note"
   /// Account protected.
@@ -132,6 +140,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case bulkUndo = "bulk.undo"
   /// Message to user opened.
   case messageRead = "message.read"
+  /// Email with sample values sent to an administrator.
+  case emailTemplateTest = "message.test-template"
   /// Project changed.
   case projectChange = "project.change"
   /// Project created.
@@ -180,8 +190,20 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case administratorEnroll = "administrator.enroll"
   /// Role granted.
   case administratorGrant = "administrator.grant"
+  /// End date of role changed.
+  case administratorGrantChange = "administrator.grant-change"
+  /// Role ended at its end date.
+  case administratorGrantEnd = "administrator.grant-end"
   /// Administrator invited.
   case administratorInvite = "administrator.invite"
+  /// Passkey added.
+  case administratorPasskeyCreate = "administrator.passkey-create"
+  /// Passkey rejected.
+  case administratorPasskeyRefused = "administrator.passkey-refused"
+  /// Passkey removed.
+  case administratorPasskeyRemove = "administrator.passkey-remove"
+  /// Passkey renamed.
+  case administratorPasskeyRename = "administrator.passkey-rename"
   /// Administrator password changed.
   case administratorPassword = "administrator.password"
   /// Preferences changed.
@@ -224,8 +246,12 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case masterKeyReseal = "master-key.reseal"
   /// Master key rotated.
   case masterKeyRotate = "master-key.rotate"
+  /// Session limits changed.
+  case instanceChangeSessionLimits = "instance.change-session-limits"
   /// Clock confirmed.
   case instanceConfirmClock = "instance.confirm-clock"
+  /// Passkey requirement changed.
+  case instancePasskeyRequirement = "instance.passkey-requirement"
   /// Backup restored.
   case instanceRestore = "instance.restore"
   /// Audit log read.
@@ -234,6 +260,20 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case auditDownload = "audit.download"
   /// Audit log retention changed.
   case auditChangeRetention = "audit.change-retention"
+  /// Event stream added.
+  case eventStreamAdd = "event-stream.add"
+  /// Event stream deleted.
+  case eventStreamDelete = "event-stream.delete"
+  /// Event stream paused.
+  case eventStreamPause = "event-stream.pause"
+  /// Event stream resumed.
+  case eventStreamResume = "event-stream.resume"
+  /// Test event requested.
+  case eventStreamTest = "event-stream.test"
+  /// Delivery of a rejected entry retried.
+  case eventStreamRetry = "event-stream.retry"
+  /// Rejected entry discarded.
+  case eventStreamDiscard = "event-stream.discard"
 
   /// A group of actions that are found together.
   public enum Group: String, CaseIterable, Sendable {
@@ -285,6 +325,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
     case instance
     /// The audit log.
     case audit
+    /// Event streams.
+    case eventStream = "event-stream"
 
     /// The group's actions.
     public var actions: [AuditAction] { AuditAction.allCases.filter { $0.group == self } }
@@ -305,8 +347,9 @@ public enum AuditAction: String, CaseIterable, Sendable {
       .factorRevert, .factorWithdraw:
       .removal
     case .accountAllowChanges, .accountChange, .accountChangeEmail, .accountCreate,
-      .accountDelete, .accountDeleteAll, .accountDownload, .accountEndExemption, .accountExempt,
-      .accountExpire, .accountImport, .accountLink, .accountNote, .accountProtect,
+      .accountDelete, .accountDeleteAll, .accountDownload, .accountEndExemption, .accountErase,
+      .accountExempt, .accountExpire, .accountExportData, .accountImport, .accountLink,
+      .accountNote, .accountProtect, .accountMarkBounces, .accountClearBounces,
       .accountRecoverEmail,
       .accountRefuseCallerCode, .accountResetPassword, .accountSendCallerCode, .accountSignUp,
       .accountTakeBackNote, .accountUnlock,
@@ -318,7 +361,7 @@ public enum AuditAction: String, CaseIterable, Sendable {
       .approvalWithdraw:
       .approval
     case .bulkFinish, .bulkStart, .bulkStop, .bulkUndo: .bulkRemoval
-    case .messageRead: .message
+    case .emailTemplateTest, .messageRead: .message
     case .projectChange, .projectCreate, .projectDelete: .project
     case .tenantChange, .tenantCreate, .tenantDelete: .tenant
     case .guidanceChange: .guidance
@@ -329,7 +372,9 @@ public enum AuditAction: String, CaseIterable, Sendable {
     case .secretUnreadable: .secret
     case .administratorBlock, .administratorCodeDue, .administratorCodeRefused,
       .administratorCreate, .administratorEndSessions, .administratorEnroll,
-      .administratorGrant, .administratorInvite, .administratorPassword,
+      .administratorGrant, .administratorGrantChange, .administratorGrantEnd,
+      .administratorInvite, .administratorPasskeyCreate, .administratorPasskeyRefused,
+      .administratorPasskeyRemove, .administratorPasskeyRename, .administratorPassword,
       .administratorPreferences, .administratorRecoveryCodes, .administratorRemove,
       .administratorResetFactor, .administratorResetPassword, .administratorRevoke,
       .administratorRevokeInvitation, .administratorSignIn, .administratorSignInRefused,
@@ -339,53 +384,16 @@ public enum AuditAction: String, CaseIterable, Sendable {
       .signingKeyRotate:
       .signingKey
     case .masterKeyDrop, .masterKeyReseal, .masterKeyRotate: .masterKey
-    case .instanceConfirmClock, .instanceRestore: .instance
+    case .instanceChangeSessionLimits, .instanceConfirmClock, .instancePasskeyRequirement,
+      .instanceRestore:
+      .instance
     case .auditChangeRetention, .auditDownload, .auditRead: .audit
+    case .eventStreamAdd, .eventStreamDelete, .eventStreamDiscard, .eventStreamPause,
+      .eventStreamResume, .eventStreamRetry, .eventStreamTest:
+      .eventStream
     }
   }
 
   /// The part of the stored name before the period, which an index of the log is sorted by.
   var prefix: String { String(rawValue.prefix { $0 != "." }) }
-}
-
-/// A type of resource that audit entries are about; the raw value is the stored name.
-public enum AuditResource: String, CaseIterable, Sendable {
-  /// The policy of a user pool.
-  case policy
-  /// A named policy of a project.
-  case policyTemplate = "policy template"
-  /// A scheduled change of a policy.
-  case scheduledChange = "scheduled change"
-  /// The code acceptance window of a user pool.
-  case policyWindow = "policy window"
-  /// A user.
-  case account
-  /// A project.
-  case project
-  /// A tenant.
-  case tenant
-  /// A user pool.
-  case scope
-  /// The support playbook of a user pool.
-  case guidance
-  /// A message to a user.
-  case message
-  /// A bulk removal.
-  case bulkRemoval = "bulk removal"
-  /// An API key.
-  case apiKey = "api key"
-  /// A service token.
-  case serviceToken = "service token"
-  /// An identity provider.
-  case provider
-  /// A custom token signing key.
-  case trustedTokenKey = "signer"
-  /// An administrator.
-  case administrator
-  /// A signing key of the instance.
-  case signingKey = "signing key"
-  /// A master key.
-  case masterKey = "master key"
-  /// The instance.
-  case instance
 }

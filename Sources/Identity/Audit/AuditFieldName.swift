@@ -90,6 +90,8 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case linkKind = "link-kind"
   /// The address a link was sent to.
   case linkEmail = "link-email"
+  /// An email address that is marked as bouncing.
+  case bouncingEmail = "bouncing-email"
   /// The name of who sent a link.
   case sender
   /// The change that a user reported.
@@ -226,6 +228,12 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case tokenChangesPerHour = "token-changes-per-hour"
   /// The re-authentication interval.
   case reauthenticationInterval = "reauthentication-interval"
+  /// When a role ends by itself.
+  case grantEnds = "grant-ends"
+  /// The inactivity timeout of administrators' sessions.
+  case sessionIdleLimit = "session-idle-limit"
+  /// The maximum lifetime of administrators' sessions.
+  case sessionLifetime = "session-lifetime"
   /// The time at which an agent was blocked.
   case blockedSince = "blocked-since"
   /// A version number.
@@ -252,6 +260,14 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case inviter
   /// The authenticator app of an administrator.
   case authenticator
+  /// A passkey of an administrator, by its name.
+  case passkey
+  /// The number of passkeys of an administrator.
+  case passkeys
+  /// Why a passkey was rejected.
+  case passkeyRefusal = "passkey-refusal"
+  /// Whether administrators who manage others must sign in with a passkey.
+  case passkeyRequired = "passkey-required"
   /// How a person was verified.
   case verification
   /// The time for which sign-in is throttled.
@@ -300,4 +316,14 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case secretPart = "secret-part"
   /// Why a stored secret couldn't be decrypted.
   case failure
+  /// The number of event streams paused.
+  case eventStreamsPaused = "event-streams-paused"
+  /// The kind of an event stream.
+  case streamKind = "stream-kind"
+  /// Where an event stream leads.
+  case destination
+  /// The position in the audit log after which an event stream begins.
+  case streamStart = "stream-start"
+  /// The position of an entry in the audit log.
+  case auditEntry = "audit-entry"
 }

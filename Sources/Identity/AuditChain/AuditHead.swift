@@ -46,13 +46,15 @@ public struct AuditHead: Sendable, Equatable {
   }
 
   /// The head as a line of JSON, without a line break.
-  public var line: [UInt8] {
-    let json: JSON = [
+  public var line: [UInt8] { json.serialized() }
+
+  /// The head as JSON.
+  var json: JSON {
+    [
       "schema": .string(Self.schema), "sequence": .number(JSON.Number(sequence)),
       "signedAt": .string(at.rfc3339), "link": .string(Hex.encode(link)), "key": .string(keyID),
       "signature": .string(Base64URL.encodeStandard(signature)),
     ]
-    return json.serialized()
   }
 
   /// The bytes that are signed.

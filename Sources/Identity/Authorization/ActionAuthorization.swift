@@ -68,9 +68,9 @@ public struct ActionAuthorization: Sendable {
     return try await store.read(ActionDenial.self) { connection in
       let needs = try needsReauthentication(
         action.requirements.reauthentication, session, at: now, connection)
-      let hasFactor = try Self.hasSecondFactor(session.administrator.id, connection)
       return ActionStanding(
-        action: action, needsReauthentication: needs, method: hasFactor ? .code : nil)
+        action: action, needsReauthentication: needs,
+        methods: try ReauthenticationMethod.all(of: session.administrator.id, connection))
     }
   }
 
@@ -87,10 +87,9 @@ public struct ActionAuthorization: Sendable {
       guard try needsReauthentication(rule, request.agent, at: now, connection) else {
         return faults
       }
-      guard try Self.hasSecondFactor(request.agent.administrator.id, connection) else {
-        throw ActionDenial.noSecondFactor
-      }
-      return faults + [try Self.unverified(request, at: now, connection)]
+      let methods = try ReauthenticationMethod.all(of: request.agent.administrator.id, connection)
+      guard !methods.isEmpty else { throw ActionDenial.noSecondFactor }
+      return faults + [try Self.unverified(request, methods, at: now, connection)]
     }
   }
 
@@ -119,7 +118,7 @@ public struct ActionAuthorization: Sendable {
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
     let requirements = action.requirements
-    let present = try Administrators.present(request.agent.administrator.id, connection)
+    let present = try Administrators.present(request.agent.administrator.id, at: now, connection)
     guard let present,
       present.may(requirements.permission, project: target.project, tenant: target.tenant)
     else { return .failure(.notAllowed) }
@@ -138,9 +137,12 @@ public struct ActionAuthorization: Sendable {
     guard try needsReauthentication(rule, request.agent, at: now, connection) else {
       return faults.isEmpty ? .success(nil) : .failure(.answers(faults))
     }
-    guard try Self.hasSecondFactor(agent, connection) else { return .failure(.noSecondFactor) }
-    guard faults.isEmpty, case .code(let code) = request.proof.content else {
-      return .failure(.answers(faults + [try Self.unverified(request, at: now, connection)]))
+    let methods = try ReauthenticationMethod.all(of: agent, connection)
+    guard !methods.isEmpty else { return .failure(.noSecondFactor) }
+    guard faults.isEmpty, methods.contains(.totp), case .code(let code) = request.proof.content
+    else {
+      let error = try Self.unverified(request, methods, at: now, connection)
+      return .failure(.answers(faults + [error]))
     }
     if let error = try store.administratorTOTP.check(
       code, of: agent, by: request.author, at: now, connection)
@@ -160,8 +162,10 @@ public struct ActionAuthorization: Sendable {
 
   /// Returns the error for a required proof that wasn't checked.
   private static func unverified(
-    _ request: ActionRequest, at now: Instant, _ connection: borrowing Connection
+    _ request: ActionRequest, _ methods: Set<ReauthenticationMethod>, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> ActionInputError {
+    guard methods.contains(.totp) else { return .passkeyRequired }
     let name = AdministratorTOTP.throttle(request.agent.administrator.id)
     if let blocked = try ThrottleCharge.blockedUntil(name, connection), blocked > now {
       return .throttled(until: blocked)
@@ -194,15 +198,7 @@ public struct ActionAuthorization: Sendable {
     if let proved, isRecent(Instant(microseconds: proved)) { return false }
     // Without a second factor, the sign-in password is the only possible proof.
     guard rule == .recent, isRecent(session.startedAt) else { return true }
-    return try Self.hasSecondFactor(session.administrator.id, connection)
-  }
-
-  private static func hasSecondFactor(
-    _ id: ID<Administrator>, _ connection: borrowing Connection
-  ) throws -> Bool {
-    try connection.first(
-      "SELECT totp_enrolled_at IS NOT NULL FROM administrator WHERE administrator_id = \(id.text)"
-    ) { try $0.value(0) as Bool } ?? false
+    return try !ReauthenticationMethod.all(of: session.administrator.id, connection).isEmpty
   }
 }
 

@@ -6,13 +6,13 @@ extension Author {
   /// The command line and the emulator's own token have all permissions.
   func may(
     _ permission: Permission, project: ID<Project>, tenant: ID<Tenant>?,
-    _ connection: borrowing Connection
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     switch actor {
     case .commandLine, .emulatorOwner, .server: return true
     case .user, .visitor: return false
     case .administrator(let id, _):
-      let administrator = try Administrators.present(id, connection)
+      let administrator = try Administrators.present(id, at: now, connection)
       return administrator?.may(permission, project: project, tenant: tenant) ?? false
     case .serviceToken(let id, _):
       let role = try connection.first(

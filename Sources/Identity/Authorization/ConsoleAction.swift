@@ -15,14 +15,34 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case resetAdministratorFactor
   /// Removes an administrator.
   case removeAdministrator
+  /// Ends sessions of another administrator.
+  case endAdministratorSessions
   /// Changes the re-authentication interval.
   case changeReauthenticationInterval
+  /// Requires passkeys of administrators who manage others, or no longer requires them.
+  case changePasskeyRequirement
 
   // The instance.
+  /// Changes how long sessions of administrators last.
+  case changeSessionLimits
   /// Changes how long the audit log is kept.
   case changeAuditRetention
   /// Confirms that the machine's clock is correct when the server doubts it.
   case confirmClock
+  /// Adds a destination that audit entries are copied to.
+  case addEventStream
+  /// Deletes a destination.
+  case deleteEventStream
+  /// Pauses copying to a destination.
+  case pauseEventStream
+  /// Resumes copying to a destination.
+  case resumeEventStream
+  /// Sends a test event to a destination.
+  case testEventStream
+  /// Sends an entry again that a destination refused.
+  case retryDeadLetter
+  /// Discards an entry that a destination refused.
+  case discardDeadLetter
 
   // Projects, tenants, and their settings.
   /// Creates a project with an API key.
@@ -43,6 +63,10 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case disableSignIn
   /// Edits the support playbook of a project or tenant.
   case editGuidance
+  /// Changes a template of emails to users.
+  case changeEmailTemplate
+  /// Sends an email with sample values to the administrator's own address.
+  case sendTestEmail
 
   // MFA policy.
   /// Changes the MFA policy without weakening it.
@@ -123,8 +147,18 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case enableUser
   /// Marks a user's email address as verified.
   case verifyEmail
+  /// Marks an email address of a user as bouncing, so that no email is sent there.
+  case markBounces
+  /// Removes the mark of a bouncing email address.
+  case clearBounces
   /// Deletes a user.
   case deleteUser
+  /// Exports everything that's stored about a user.
+  case exportUserData
+  /// Erases everything that's stored about a user.
+  case eraseUser
+  /// Erases everything that's stored about a deleted user.
+  case eraseDeletedUser
   /// Generates a temporary code for a user.
   case createTemporaryCode
   /// Revokes a user's temporary code.
@@ -229,11 +263,21 @@ extension ConsoleAction {
     case .revokeRole: ActionRequirements(.manageAdministrators, .recent)
     case .resetAdministratorFactor: ActionRequirements(.manageAdministrators, .recent, .written)
     case .removeAdministrator: ActionRequirements(.manageAdministrators, .recent)
+    // Like revoking access: immediate when something looks suspicious.
+    case .endAdministratorSessions: ActionRequirements(.manageAdministrators)
     case .changeReauthenticationInterval: ActionRequirements(.protectUsers, .secondFactor)
+    case .changePasskeyRequirement:
+      ActionRequirements(.manageAdministrators, .secondFactor, .written)
 
+    case .changeSessionLimits: ActionRequirements(.manageAdministrators, .secondFactor)
     case .changeAuditRetention:
       ActionRequirements(.manageAdministrators, .secondFactor, .written)
     case .confirmClock: ActionRequirements(.protectUsers, .secondFactor)
+    case .addEventStream, .deleteEventStream, .pauseEventStream:
+      ActionRequirements(.manageAdministrators, .secondFactor, .written)
+    case .discardDeadLetter: ActionRequirements(.manageAdministrators, .recent, .written)
+    case .resumeEventStream: ActionRequirements(.manageAdministrators, .recent)
+    case .testEventStream, .retryDeadLetter: ActionRequirements(.manageAdministrators)
 
     case .createProject: ActionRequirements(.createProject)
     case .createTenant: ActionRequirements(.manageTenants)
@@ -244,6 +288,8 @@ extension ConsoleAction {
     case .enableSignIn: ActionRequirements(.changeScope, .recent)
     case .disableSignIn: ActionRequirements(.changeScope)
     case .editGuidance: ActionRequirements(.changeScope)
+    case .changeEmailTemplate: ActionRequirements(.changeLinks, .recent)
+    case .sendTestEmail: ActionRequirements(.changeLinks)
 
     case .changePolicy: ActionRequirements(.changePolicy)
     case .weakenPolicy: ActionRequirements(.changePolicy, .recent, .written, .affectedUsers)
@@ -271,7 +317,7 @@ extension ConsoleAction {
       ActionRequirements(.removeFactors, .secondFactor, .chosen, .lastFactor)
     case .restoreFactors, .purgeFactors, .suspendFactor, .resumeFactor, .renameFactor,
       .unlockCodes, .createTemporaryCode, .revokeTemporaryCode, .revokeRecoveryCodes,
-      .sendEnrollmentLink, .undoBulkRemoval:
+      .sendEnrollmentLink, .markBounces, .clearBounces, .undoBulkRemoval:
       ActionRequirements(.removeFactors, .secondFactor, .chosen)
     case .sendCallerCode: ActionRequirements(.removeFactors)
     case .endSessions: ActionRequirements(.endSessions, .secondFactor, .chosen)
@@ -279,6 +325,9 @@ extension ConsoleAction {
       ActionRequirements(.protectUsers, .secondFactor, .chosen)
     case .disableUser, .enableUser, .verifyEmail, .deleteUser:
       ActionRequirements(.changeUsers, .secondFactor, .chosen)
+    case .exportUserData: ActionRequirements(.exportUsers, .secondFactor, .chosen)
+    case .eraseUser: ActionRequirements(.changeUsers, .secondFactor, .chosen)
+    case .eraseDeletedUser: ActionRequirements(.changeUsers, .secondFactor, .written)
     case .writeNote, .deleteNote: ActionRequirements(.removeFactors, .none, .chosen)
     case .previewBulkRemoval, .stopBulkRemoval: ActionRequirements(.removeFactors)
     case .startBulkRemoval:

@@ -1,7 +1,28 @@
-/// A re-authentication method for administrators.
+import Database
+
+/// A re-authentication method for administrators, each a second factor.
 public enum ReauthenticationMethod: String, CaseIterable, Sendable {
   /// A code of the authenticator app, or a recovery code.
-  case code
+  case totp
+  /// A passkey.
+  case passkey
+
+  static func all(totp: Bool, passkey: Bool) -> Set<Self> {
+    Set([totp ? .totp : nil, passkey ? .passkey : nil].compactMap { $0 })
+  }
+
+  /// Returns the methods of an administrator; empty without a second factor.
+  static func all(
+    of id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> Set<Self> {
+    try connection.first(
+      """
+      SELECT totp_enrolled_at IS NOT NULL,
+        EXISTS (SELECT 1 FROM passkey WHERE administrator_id = \(id.text))
+      FROM administrator WHERE administrator_id = \(id.text)
+      """
+    ) { all(totp: try $0.value(0), passkey: try $0.value(1)) } ?? []
+  }
 }
 
 /// The proof that an administrator submits to re-authenticate.
@@ -38,9 +59,10 @@ public struct ActionStanding: Sendable {
   public let action: ConsoleAction
   /// Whether the administrator must re-authenticate.
   public let needsReauthentication: Bool
-  /// The method; nil if the administrator must set up a second factor first.
-  public let method: ReauthenticationMethod?
+  /// The administrator's methods; empty if they must set up a second factor first.
+  public let methods: Set<ReauthenticationMethod>
 
-  /// Whether the administrator must set up a second factor or sign in again before the action.
-  public var isBlocked: Bool { needsReauthentication && method == nil }
+  /// Whether the form of the action can't be submitted now: it has a field for a code only, so the
+  /// administrator must set up a second factor or use their passkey first.
+  public var isBlocked: Bool { needsReauthentication && !methods.contains(.totp) }
 }

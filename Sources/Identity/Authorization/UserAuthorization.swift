@@ -13,7 +13,7 @@ extension ConsoleAction {
   var effect: UserActionEffect {
     switch self {
     case .endSessions, .protectUser, .exemptUser, .endExemption, .allowChanges, .disableUser,
-      .enableUser, .verifyEmail, .sendCallerCode:
+      .enableUser, .verifyEmail, .sendCallerCode, .exportUserData:
       .account
     case .writeNote, .deleteNote: .text
     default: .secondFactors

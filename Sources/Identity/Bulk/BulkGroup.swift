@@ -16,6 +16,9 @@ public struct BulkGroup: Sendable {
     /// Whether the pool requires a verified caller, so that removals are undone one at a time.
     public let requiresCaller: Bool
 
+    /// Whether the server is removing factors or restoring them.
+    public var isRunning: Bool { job.state == .running || undo?.isRunning == true }
+
     /// Whether the agent can undo the removal for all of its users at once.
     public var canUndo: Bool {
       undoable > 0 && !requiresCaller && undo?.isRunning != true
@@ -52,7 +55,7 @@ public struct BulkGroup: Sendable {
   public var isDraft: Bool { parts.contains { $0.job.state == .draft } }
   /// Whether a part is being processed.
   public var isRunning: Bool {
-    parts.contains { $0.job.state == .running || $0.undo?.isRunning == true }
+    parts.contains(where: \.isRunning)
   }
   /// The number of users to act on.
   public var users: Int { parts.reduce(0) { $0 + $1.job.users } }
@@ -131,7 +134,9 @@ extension BulkGroup {
   static func find(
     _ id: Int64, for agent: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> BulkGroup? {
-    guard let administrator = try Administrators.present(agent, connection) else { return nil }
+    guard let administrator = try Administrators.present(agent, at: now, connection) else {
+      return nil
+    }
     let row = try connection.first(
       """
       SELECT administrator_id, administrator_name, created_at, lines FROM bulk_group
@@ -168,20 +173,26 @@ extension BulkGroup {
       guard let scope = try scope(job.scopeKey, connection),
         administrator.may(.removeFactors, in: scope)
       else { continue }
-      let undoable =
-        try connection.first(
-          """
-          SELECT count(*) FROM bulk_item INDEXED BY bulk_item_by_result
-          WHERE job_id = \(job.id) AND result = 'removed' AND undo_until > \(now.microseconds)
-          """
-        ) { try $0.value(0) as Int } ?? 0
-      let rules = try SupportRules.find(scope, connection)
-      parts.append(
-        Part(
-          job: job, scope: scope, undo: try BulkUndo.find(job.id, connection), undoable: undoable,
-          requiresCaller: rules.callerVerification == .required))
+      parts.append(try part(job, in: scope, at: now, connection))
     }
     return parts
+  }
+
+  /// Returns a job with what's known about its undo.
+  static func part(
+    _ job: BulkJob, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Part {
+    let undoable =
+      try connection.first(
+        """
+        SELECT count(*) FROM bulk_item INDEXED BY bulk_item_by_result
+        WHERE job_id = \(job.id) AND result = 'removed' AND undo_until > \(now.microseconds)
+        """
+      ) { try $0.value(0) as Int } ?? 0
+    let rules = try SupportRules.find(scope, connection)
+    return Part(
+      job: job, scope: scope, undo: try BulkUndo.find(job.id, connection), undoable: undoable,
+      requiresCaller: rules.callerVerification == .required)
   }
 
   private static func misses(of id: Int64, _ connection: borrowing Connection) throws -> [Miss] {

@@ -46,7 +46,7 @@ extension BulkRemovals {
       guard job.requester == agent, job.group == nil else { throw BulkError.notFound }
       guard job.users > 0 else { throw BulkError.nothingToDo }
       // Uses the current grants: the session was read before this transaction.
-      guard let administrator = try Administrators.present(agent, connection),
+      guard let administrator = try Administrators.present(agent, at: now, connection),
         administrator.may(.removeFactors, in: scope)
       else { throw BulkError.denied(.notAllowed) }
       let settings = try SupportRules.find(scope, connection)

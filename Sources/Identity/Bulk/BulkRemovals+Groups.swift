@@ -91,10 +91,10 @@ extension BulkRemovals {
 
   /// Checks the permission with the current grants, and deletes the administrator's oldest drafts.
   private func makeRoom(for agent: ConsoleSession) async throws(BulkError) -> Administrator {
-    let maker = agent.administrator.id
+    let (maker, now) = (agent.administrator.id, store.clock.now())
     return try await store.write(BulkError.self) { connection in
       let permission = ConsoleAction.previewBulkRemoval.requirements.permission
-      guard let administrator = try Administrators.present(maker, connection),
+      guard let administrator = try Administrators.present(maker, at: now, connection),
         administrator.maySomewhere(permission)
       else { throw BulkError.denied(.notAllowed) }
       try Self.deleteOldDrafts(of: maker, connection)
@@ -117,19 +117,8 @@ extension BulkRemovals {
       ) { try $0.value(0) as Int64 }
       guard let id else { throw Failure("a bulk removal without a number") }
       for pool in matches.pools {
-        let open = pool.sightings.filter { $0.result == nil }
-        let job = try connection.first(
-          """
-          INSERT INTO bulk_job (scope_key, state, administrator_id, administrator_name, address,
-            request_id, created_at, lines, users, factors, group_id)
-          VALUES (\(pool.scope.key), 'draft', \(administrator.id.text),
-            \(administrator.displayName), \(author.address), \(author.requestID),
-            \(now.microseconds), \(pool.sightings.count), \(open.count),
-            \(open.reduce(0) { $0 + $1.count }), \(id))
-          RETURNING job_id
-          """
-        ) { try $0.value(0) as Int64 }
-        guard let job else { throw Failure("a bulk removal without a number") }
+        let job = try Self.addDraft(
+          pool.sightings, of: id, in: pool.scope, by: administrator, author, at: now, connection)
         for sighting in pool.sightings { try sighting.store(in: job, connection) }
       }
       for miss in matches.misses {

@@ -58,7 +58,7 @@ extension BulkRemovals {
       try BulkJob.stop(job.id, because: .scopeDeleted, at: now, connection)
       return true
     }
-    guard let administrator = try Administrators.present(job.requester, connection),
+    guard let administrator = try Administrators.present(job.requester, at: now, connection),
       administrator.may(.removeFactors, in: scope)
     else {
       try Self.lose(job, in: scope, at: now, connection)

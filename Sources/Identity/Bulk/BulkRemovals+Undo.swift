@@ -13,15 +13,53 @@ extension BulkRemovals {
   public func undo(
     group id: Int64, _ request: ActionRequest
   ) async throws(BulkError) -> ActionOutcome<Int> {
-    let now = store.clock.now()
-    let agent = request.agent.administrator
-    let outcome: Result<ActionOutcome<Int>, BulkError> = try await store.write(BulkError.self) {
-      connection in
-      guard let group = try BulkGroup.find(id, for: agent.id, at: now, connection) else {
+    try await undo(request) { agent, now, connection in
+      guard let group = try BulkGroup.find(id, for: agent, at: now, connection) else {
         throw BulkError.notFound
       }
-      guard group.requester != agent.id else { throw BulkError.denied(.ownRemoval) }
-      let parts = group.undoable
+      return (group.requester, group.undoable)
+    }
+  }
+
+  /// Undoes the bulk removal of one pool, under the same rules.
+  ///
+  /// - Returns: The number of users whose factors will be restored.
+  /// - Throws: ``BulkError``.
+  public func undo(
+    _ id: Int64, in scope: Scope, _ request: ActionRequest
+  ) async throws(BulkError) -> ActionOutcome<Int> {
+    try await undo(request) { _, now, connection in
+      guard let job = try BulkJob.find(id, in: scope, connection), job.state != .draft else {
+        throw BulkError.notFound
+      }
+      let part = try BulkGroup.part(job, in: scope, at: now, connection)
+      return (job.requester, part.canUndo ? [part] : [])
+    }
+  }
+
+  /// Finds a bulk removal of a pool with what's known about its undo.
+  ///
+  /// - Throws: ``BulkError``.
+  public func part(_ job: BulkJob, in scope: Scope) async throws(BulkError) -> BulkGroup.Part {
+    let now = store.clock.now()
+    return try await store.read(BulkError.self) { connection in
+      try BulkGroup.part(job, in: scope, at: now, connection)
+    }
+  }
+
+  private func undo(
+    _ request: ActionRequest,
+    _ find:
+      @escaping @Sendable (
+        _ agent: ID<Administrator>, _ now: Instant, _ connection: borrowing Connection
+      ) throws -> (requester: ID<Administrator>, parts: [BulkGroup.Part])
+  ) async throws(BulkError) -> ActionOutcome<Int> {
+    let now = store.clock.now()
+    let agent = request.agent.administrator.id
+    let outcome: Result<ActionOutcome<Int>, BulkError> = try await store.write(BulkError.self) {
+      connection in
+      let (requester, parts) = try find(agent, now, connection)
+      guard requester != agent else { throw BulkError.denied(.ownRemoval) }
       guard !parts.isEmpty else { throw BulkError.nothingToDo }
       let pools = try parts.map {
         (scope: $0.scope, rules: try SupportRules.find($0.scope, connection))
@@ -40,7 +78,7 @@ extension BulkRemovals {
         entry.add(.users, .number(part.undoable))
         entry.add(.requester, .text(part.job.requesterName))
         try authorization.record(entry, request, pool.rules, at: now, connection)
-        try authorization.count(agent.id, in: part.scope, at: now, connection)
+        try authorization.count(agent, in: part.scope, at: now, connection)
       }
       let users = parts.reduce(0) { $0 + $1.undoable }
       return .success(ActionOutcome(value: users, renewed: renewed))
@@ -98,7 +136,7 @@ extension BulkRemovals {
       "SELECT \(BulkJob.columns) FROM bulk_job WHERE job_id = \(id)"
     ) { try BulkJob($0) }
     guard let job, let scope = try BulkGroup.scope(job.scopeKey, connection),
-      let administrator = try Administrators.present(undo.administrator, connection),
+      let administrator = try Administrators.present(undo.administrator, at: now, connection),
       administrator.may(ConsoleAction.undoBulkRemoval.requirements.permission, in: scope)
     else {
       // What's left can be undone by someone else.

@@ -34,20 +34,13 @@ public struct BulkRemovals: Sendable {
     let maker = agent.administrator.id
     let (id, administrator) = try await store.write(BulkError.self) { connection in
       // Uses the current grants: the session was read before this transaction.
-      guard let administrator = try Administrators.present(maker, connection),
+      guard let administrator = try Administrators.present(maker, at: now, connection),
         administrator.may(ConsoleAction.previewBulkRemoval.requirements.permission, in: scope)
       else { throw BulkError.denied(.notAllowed) }
       try Self.deleteOldDrafts(of: maker, connection)
-      let id =
-        try connection.first(
-          """
-          INSERT INTO bulk_job (scope_key, state, administrator_id, administrator_name, address,
-            request_id, created_at)
-          VALUES (\(scope.key), 'draft', \(administrator.id.text), \(administrator.displayName),
-            \(author.address), \(author.requestID), \(now.microseconds))
-          RETURNING job_id
-          """
-        ) { try $0.value(0) as Int64 } ?? 0
+      // The lines are counted below.
+      let id = try Self.addDraft(
+        [], of: nil, in: scope, by: administrator, author, at: now, connection)
       return (id, administrator)
     }
     var known: Set<ID<Account>> = []
@@ -83,6 +76,28 @@ public struct BulkRemovals: Sendable {
         """)
     }
     return id
+  }
+
+  /// Adds a draft with the numbers of its lines, of the users to act on, and of their factors.
+  ///
+  /// - Returns: The number of the job.
+  static func addDraft(
+    _ sightings: [Sighting], of group: Int64?, in scope: Scope, by administrator: Administrator,
+    _ author: Author, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int64 {
+    let open = sightings.filter { $0.result == nil }
+    let job = try connection.first(
+      """
+      INSERT INTO bulk_job (scope_key, state, administrator_id, administrator_name, address,
+        request_id, created_at, lines, users, factors, group_id)
+      VALUES (\(scope.key), 'draft', \(administrator.id.text), \(administrator.displayName),
+        \(author.address), \(author.requestID), \(now.microseconds), \(sightings.count),
+        \(open.count), \(open.reduce(0) { $0 + $1.count }), \(group))
+      RETURNING job_id
+      """
+    ) { try $0.value(0) as Int64 }
+    guard let job else { throw Failure("a bulk removal without a number") }
+    return job
   }
 
   /// Deletes an administrator's oldest drafts to make room for a new one.

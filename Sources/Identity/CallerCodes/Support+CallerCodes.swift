@@ -25,12 +25,13 @@ extension Support {
       }
       let settings = try SupportRules.find(scope, connection)
       if let denial = try authorization.denial(
-        of: .sendCallerCode, by: agent.id, on: account, in: scope, connection)
+        of: .sendCallerCode, by: agent.id, on: account, in: scope, at: now, connection)
       {
         throw denial
       }
       guard settings.callerVerification != .off else { throw ActionDenial.switchedOff }
       guard let email = account.verifiedEmail else { throw ActionDenial.callerUnverifiable }
+      if try BouncedAddress.has(account, email, connection) { throw ActionDenial.addressBounces }
       let renewed: NewConsoleSession?
       switch try authorization.admit(
         .sendCallerCode, request, settings, in: scope, at: now, connection)
@@ -66,7 +67,9 @@ extension Support {
       scope: scope, email: email, code: code, agent: agent.displayName)
     try store.outbox.add(
       OutboxMessage(
-        purpose: "caller-code", recipient: email, text: store.outbox.written(.callerCode(mail)),
+        purpose: "caller-code", recipient: email,
+        text: try store.outbox.written(
+          .callerCode(mail), to: account, at: email, in: scope, connection),
         expiresAt: expires),
       to: account, in: scope, at: now, connection)
     var entry = AuditEntry(

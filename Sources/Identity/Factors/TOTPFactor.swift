@@ -119,7 +119,10 @@ package struct TOTPFactor: Sendable {
       try sealer.open(row.sealed, with: associated(scope, account.id, factor))
     }
     guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
-    let lastStep = Self.reachable(row.lastStep, at: now)
+    var lastStep = Self.reachable(row.lastStep, at: now)
+    if lastStep == nil, row.lastStep != nil {
+      lastStep = try Self.lastLogged(factor, of: account, at: now, connection)
+    }
     let codeAttempt = try password.verify(code, at: now.seconds, window: window, after: lastStep)
     let finding = CodeFinding(codeAttempt, after: lastStep)
     // Checked last, so that a code of a suspended factor takes the same time as any other.
@@ -152,6 +155,33 @@ package struct TOTPFactor: Sendable {
   static func reachable(_ lastStep: Int64?, at now: Instant) -> Int64? {
     guard let lastStep, lastStep <= furthestStep(at: now) else { return nil }
     return lastStep
+  }
+
+  /// The number of code attempts that are searched for used intervals.
+  private static let searched = 200
+
+  /// Returns the last used interval that's possible at the current time, from the code attempts: a
+  /// sign-in while the clock was ahead has replaced the stored one, whose code may still be valid.
+  private static func lastLogged(
+    _ factor: ID<Factor>, of account: Account, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int64? {
+    guard let last = account.lastCodeAttemptAt else { return nil }
+    let (scope, key) = (account.key >> 40, account.key)
+    let steps = try connection.all(
+      """
+      WITH RECURSIVE chain (enrollment_id, result, step, previous) AS (
+        SELECT enrollment_id, result, step, previous FROM code_attempt
+        WHERE scope_key = \(scope) AND at = \(last) AND account_key = \(key)
+        UNION ALL
+        SELECT v.enrollment_id, v.result, v.step, v.previous
+        FROM chain CROSS JOIN code_attempt v
+        WHERE v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(key)
+      )
+      SELECT step, enrollment_id = \(factor.text) AND result = 'accepted' FROM chain
+      LIMIT \(searched)
+      """
+    ) { row in (try row.value(1) as Bool?) == true ? try row.value(0) as Int64? : nil }
+    return steps.compactMap { reachable($0, at: now) }.max()
   }
 
   /// Creates the one-time password generator of a secret, with this server's parameters.

@@ -11,6 +11,7 @@ struct StoredSecret: Sendable, Equatable {
     case signingKey = "signing-key"
     case evidenceKey = "evidence-key"
     case message = "message"
+    case webhookSecret = "webhook-secret"
   }
 
   let kind: Kind
@@ -47,6 +48,10 @@ struct StoredSecret: Sendable, Equatable {
     StoredSecret(
       kind: .clientSecret, object: .provider, objectID: provider, project: project,
       tenant: tenant)
+  }
+
+  static func webhookSecret(_ stream: String) -> StoredSecret {
+    StoredSecret(kind: .webhookSecret, object: .eventStream, objectID: stream)
   }
 
   static func userCodes(

@@ -33,6 +33,8 @@ public struct UnreadableSecrets: Sendable {
       case evidenceKey
       /// The text of a message to a user.
       case message
+      /// The secret that signs the requests of an event stream.
+      case webhookSecret
     }
 
     /// The kind of secret.
@@ -150,6 +152,7 @@ extension StoredSecret.Kind {
     case .signingKey: .signingKey
     case .evidenceKey: .evidenceKey
     case .message: .message
+    case .webhookSecret: .webhookSecret
     }
   }
 }

@@ -17,9 +17,11 @@ extension Identity {
   ///
   /// - Throws: ``StartError/unavailable(_:)``.
   public func measurements() async throws(StartError) -> Measurements {
-    let oldest = clock.now().advanced(bySeconds: -ConsoleSessions.longest)
+    let now = clock.now()
     return try await store.read(StartError.self) { connection in
-      Measurements(
+      let limits = try SessionLimits.find(connection)
+      let oldest = now.advanced(bySeconds: -limits.lifetime)
+      return Measurements(
         queuedMail: try Self.count(
           "SELECT count(*) FROM outbox WHERE channel = 'mail' AND next_try_at >= 0", connection),
         oldestMail: try Deliveries.oldest(connection),

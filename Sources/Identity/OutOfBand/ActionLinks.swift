@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import JSON
 import Synchronization
 import Text
 
@@ -63,37 +62,32 @@ struct LinkSettings: Sendable {
   var handler: String?
   /// An API key of the project.
   let apiKey: String
-  /// The project's email settings (`notification.sendEmail`); nil for a tenant that doesn't inherit
-  /// them.
-  let mails: JSON?
+  /// The pool's email templates.
+  let mails: PoolEmailTemplates
 
   static func read(
     _ scope: Scope, _ profile: Profile, _ connection: borrowing Connection
   ) throws -> LinkSettings {
     let project = scope.project.text
-    let row = try connection.first(
+    let domains = try connection.first(
       """
-      SELECT p.authorized_domains, CASE WHEN json_valid(s.members) THEN
-        json_extract(s.members, '$.notification.sendEmail') || '' END
-      FROM scope s JOIN project p USING (project_id)
-      WHERE s.project_id = \(project) AND s.tenant_id = ''
+      SELECT authorized_domains FROM project WHERE project_id = \(project)
       """
-    ) { row in (domains: try row.value(0) as String, mails: try row.value(1) as String?) }
-    let inherits = try scope.tenant == nil || inheritsMails(scope, connection)
-    let mails = inherits ? row?.mails.flatMap { try? JSON.parse(Array($0.utf8)) } : nil
+    ) { try $0.value(0) as String }
+    let mails = try PoolEmailTemplates.read(scope, connection)
     let key = try connection.first(
       """
       SELECT api_key FROM api_key WHERE project_id = \(project)
       ORDER BY created_at, api_key LIMIT 1
       """
     ) { try $0.value(0) as String }
-    let domains = row?.domains.split(separator: "\n").map(String.init) ?? []
+    let authorized = domains?.split(separator: "\n").map(String.init) ?? []
     // The domain may have been removed from the authorized domains since.
-    let handler = (mails?["callbackUri"]?.textValue?.text).flatMap { text in
-      LinkTargets.isUsable(text, domains, profile) ? text : nil
+    let handler = mails.handler.flatMap { text in
+      LinkTargets.isUsable(text, authorized, profile) ? text : nil
     }
     return LinkSettings(
-      domains: domains, handler: handler,
+      domains: authorized, handler: handler,
       apiKey: key ?? "fake-api-key", mails: mails)
   }
 
@@ -108,19 +102,5 @@ struct LinkSettings: Sendable {
     var prerequisites = self
     prerequisites.handler = "https://\(known)\(ActionLinks.page)"
     return prerequisites
-  }
-
-  /// Whether a tenant inherits its project's email settings (`inheritance.emailSendingConfig`).
-  private static func inheritsMails(
-    _ scope: Scope, _ connection: borrowing Connection
-  ) throws -> Bool {
-    try connection.first(
-      """
-      SELECT CASE WHEN json_valid(members) THEN
-        ifnull(json_extract(members, '$.inheritance.emailSendingConfig') IN (1, 'true'), 0)
-        ELSE 0 END
-      FROM scope WHERE scope_key = \(scope.key)
-      """
-    ) { try $0.value(0) } ?? false
   }
 }

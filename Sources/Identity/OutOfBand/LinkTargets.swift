@@ -53,12 +53,12 @@ struct LinkTargets {
   /// - Throws: ``LinkTargetError``.
   static func check(
     from old: LinkTargets, to new: LinkTargets, authorized: [String], by author: Author,
-    in scope: Scope, _ profile: Profile, _ connection: borrowing Connection
+    in scope: Scope, _ profile: Profile, at now: Instant, _ connection: borrowing Connection
   ) throws {
     guard new.differs(from: old) else { return }
     guard
       try author.may(
-        .changeLinks, project: scope.project, tenant: scope.tenant, connection)
+        .changeLinks, project: scope.project, tenant: scope.tenant, at: now, connection)
     else {
       throw LinkTargetError.ownerOnly
     }

@@ -178,7 +178,7 @@ extension Store {
       kind: new.kind, scope: new.scope, email: new.email, newEmail: new.newEmail,
       factor: new.factor, link: link.link,
       displayName: new.account?.emailVerified == true ? new.account?.displayName : nil,
-      template: MailTemplate(new.kind, of: prerequisites.mails))
+      template: prerequisites.mails.template(new.kind.template))
     let message = try outbox.add(
       OutboxMessage(
         purpose: mail.purpose, recipient: mail.recipient,

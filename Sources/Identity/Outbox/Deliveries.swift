@@ -14,10 +14,14 @@ public struct DueMessage: Sendable {
   public let recipient: String
   /// The subject; empty for a text message.
   public let subject: String
-  /// The text.
+  /// The plain text.
   public let body: String
-  /// Whether the text is HTML.
-  public let isHTML: Bool
+  /// The HTML of an email, as a document; nil for a text message.
+  public let html: String?
+  /// The sender's name; nil for the server's default.
+  public let senderName: String?
+  /// The address for replies; nil for the sender's.
+  public let replyTo: String?
   /// The language of the text.
   public let language: String
   /// The project.
@@ -130,7 +134,8 @@ public struct Deliveries: Sendable {
         let text: MessageText
         do {
           text = try row.secret.opening {
-            try outbox.open(row.sealed, recipient: row.recipient, createdAt: row.createdAt)
+            try outbox.open(
+              row.sealed, html: row.html, recipient: row.recipient, createdAt: row.createdAt)
           }
         } catch let unreadable as UnreadableSecret {
           try UnreadableSecrets.record(unreadable, at: now, connection)
@@ -142,20 +147,19 @@ public struct Deliveries: Sendable {
           try Self.failUnopened(row.key, at: now, connection)
           continue
         }
-        return DueMessage(
-          key: row.key, id: "\(row.key).\(row.createdAt.microseconds)", channel: channel,
-          purpose: row.purpose, recipient: row.recipient, subject: text.subject, body: text.body,
-          isHTML: text.isHTML, language: row.language, project: row.project, tenant: row.tenant,
-          application: row.application, createdAt: row.createdAt, attempt: row.attempt)
+        return DueMessage(row, channel, text)
       }
     }
   }
 
-  private struct ClaimedMessage: Sendable {
+  fileprivate struct ClaimedMessage: Sendable {
     let key: Int64
     let recipient: String
     let language: String
     let sealed: [UInt8]
+    let html: [UInt8]?
+    let senderName: String?
+    let replyTo: String?
     let createdAt: Instant
     let expiresAt: Instant
     let attempt: Int
@@ -185,14 +189,16 @@ public struct Deliveries: Sendable {
     return try connection.first(
       """
       SELECT o.recipient, o.language, o.sealed_text, o.created_at, o.expires_at, o.tries,
-        p.display_name, s.deleted_at IS NOT NULL, s.project_id, s.tenant_id, o.purpose
+        p.display_name, s.deleted_at IS NOT NULL, s.project_id, s.tenant_id, o.purpose,
+        o.sealed_html, o.sender_name, o.reply_to
       FROM outbox o JOIN scope s USING (scope_key) JOIN project p USING (project_id)
       WHERE o.message_id = \(key)
       """
     ) { row in
       ClaimedMessage(
         key: key, recipient: try row.value(0), language: try row.value(1),
-        sealed: try row.value(2) ?? [], createdAt: Instant(microseconds: try row.value(3)),
+        sealed: try row.value(2) ?? [], html: try row.value(11), senderName: try row.value(12),
+        replyTo: try row.value(13), createdAt: Instant(microseconds: try row.value(3)),
         expiresAt: Instant(microseconds: try row.value(4)), attempt: try row.value(5),
         application: try row.value(6), isDeleted: try row.value(7), project: try row.value(8),
         tenant: try row.value(9), purpose: try row.value(10))
@@ -209,8 +215,8 @@ public struct Deliveries: Sendable {
       case .sent:
         try connection.run(
           """
-          UPDATE outbox SET sent_at = \(now.microseconds), sealed_text = NULL, next_try_at = NULL,
-            last_error = NULL
+          UPDATE outbox SET sent_at = \(now.microseconds), sealed_text = NULL, sealed_html = NULL,
+            next_try_at = NULL, last_error = NULL
           WHERE message_id = \(mail.key)
           """)
       case .invalidRecipient:
@@ -242,8 +248,8 @@ public struct Deliveries: Sendable {
   ) throws {
     try connection.run(
       """
-      UPDATE outbox SET failed_at = \(now.microseconds), sealed_text = NULL, next_try_at = NULL,
-        last_error = \(problem.stored)
+      UPDATE outbox SET failed_at = \(now.microseconds), sealed_text = NULL, sealed_html = NULL,
+        next_try_at = NULL, last_error = \(problem.stored)
       WHERE message_id = \(key)
       """)
   }
@@ -256,9 +262,24 @@ public struct Deliveries: Sendable {
     let words = reason.split { !($0.isLetter || $0.isNumber || "-_".contains($0)) }
     let quotes = words.contains { word in
       let mayBeCode = word.count >= 6 && word.contains(where: \.isNumber) || word.count >= 20
-      return mayBeCode && mail.body.contains(word) && !mail.recipient.contains(word)
+      return mayBeCode && (mail.body.contains(word) || mail.html?.contains(word) == true)
+        && !mail.recipient.contains(word)
     }
     guard quotes else { return .response(String(reason.prefix(300))) }
     return .quoted(code: String(reason.prefix { $0.isNumber }))
+  }
+}
+
+extension DueMessage {
+  fileprivate init(
+    _ row: Deliveries.ClaimedMessage, _ channel: OutboxEntry.Channel, _ text: MessageText
+  ) {
+    (key, id) = (row.key, "\(row.key).\(row.createdAt.microseconds)")
+    (self.channel, purpose, recipient) = (channel, row.purpose, row.recipient)
+    (subject, body) = (text.subject, text.body)
+    html = channel == .mail ? text.document(in: row.language) : nil
+    (senderName, replyTo, language) = (row.senderName, row.replyTo, row.language)
+    (project, tenant, application) = (row.project, row.tenant, row.application)
+    (createdAt, attempt) = (row.createdAt, row.attempt)
   }
 }

@@ -1,9 +1,11 @@
-/// Why an attempt to deliver an email failed.
+/// Why an attempt to deliver an email failed, or none was made.
 public enum DeliveryProblem: Sendable, Equatable {
   /// The email can't be decrypted.
   case undecryptable
   /// The recipient isn't an address that email can be sent to.
   case invalidRecipient
+  /// An administrator marked the recipient's address as bouncing.
+  case addressBounces
   /// The value of this header field can't be sent.
   case invalidField(String)
   /// The mail server's response quoted the email and isn't stored; its reply code.
@@ -15,6 +17,7 @@ public enum DeliveryProblem: Sendable, Equatable {
   var stored: String {
     switch self {
     case .undecryptable: StoredCode("undecryptable").text
+    case .addressBounces: StoredCode("address-bounces").text
     case .invalidRecipient: StoredCode("invalid-recipient").text
     case .invalidField(let name): StoredCode("invalid-field", [name]).text
     case .quoted(let code): StoredCode("quoted", [code]).text
@@ -29,6 +32,7 @@ public enum DeliveryProblem: Sendable, Equatable {
     self =
       switch stored?.code {
       case "undecryptable": .undecryptable
+      case "address-bounces": .addressBounces
       case "invalid-recipient": .invalidRecipient
       case "invalid-field": .invalidField(first)
       case "quoted": .quoted(code: first)

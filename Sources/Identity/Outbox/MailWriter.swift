@@ -6,22 +6,34 @@ public protocol MailWriter: Sendable {
 
   /// Writes a message in one of the languages that ``language(for:)`` returns.
   func write(_ content: MailContent, in language: String) -> WrittenMail
+
+  /// Writes the values of variables that are sentences, for a template: ``EmailVariable/change`` and
+  /// ``EmailVariable/report``.
+  func values(of content: MailContent, in language: String) -> [EmailVariable: String]
 }
 
 /// The text of a message.
 public struct WrittenMail: Sendable, Equatable {
   /// The subject on one line; empty for a text message.
   public let subject: String
-  /// The body.
+  /// The body as plain text.
   public let body: String
-  /// Whether the body is HTML.
-  public let isHTML: Bool
+  /// The body as HTML; nil to make it from the plain text.
+  public let html: String?
+  /// The sender's name; nil for the server's default.
+  public let senderName: String?
+  /// The address for replies; nil for the sender's.
+  public let replyTo: String?
   /// The language of the text.
   public let language: String
 
   /// Creates a text.
-  public init(subject: String, body: String, isHTML: Bool = false, language: String) {
-    (self.subject, self.body, self.isHTML, self.language) = (subject, body, isHTML, language)
+  public init(
+    subject: String, body: String, html: String? = nil, senderName: String? = nil,
+    replyTo: String? = nil, language: String
+  ) {
+    (self.subject, self.body, self.html, self.language) = (subject, body, html, language)
+    (self.senderName, self.replyTo) = (senderName, replyTo)
   }
 }
 
@@ -41,6 +53,12 @@ public enum MailContent: Sendable {
   case scheduledChangeFailed(ScheduledChangeFailedMail)
   /// A change that a user reported, to administrators.
   case reportedChange(ReportedChangeMail)
+  /// A change to an administrator's passkeys, to the administrator.
+  case passkey(PasskeyMail)
+  /// A sign-in to the console from a new browser, to the administrator.
+  case administratorSignIn(AdministratorSignInMail)
+  /// A role of an administrator, to the administrator or those who manage administrators.
+  case grant(GrantMail)
   /// A code to read back to a support agent, to a user.
   case callerCode(CallerCodeMail)
   /// A link to set up an authenticator app, to a user.
@@ -111,6 +129,9 @@ public struct CallerCodeMail: Sendable {
   public let code: String
   /// The name of the agent.
   public let agent: String
+
+  /// The code in two groups, which is how people read it.
+  public var grouped: String { "\(code.prefix(4)) \(code.dropFirst(4))" }
 }
 
 /// A policy review that is due.

@@ -30,6 +30,8 @@ extension Outbox {
     case _ where notice.isAboutFactors: recipients = account.addresses
     default: recipients = [account.email].compactMap { $0 }
     }
+    guard !recipients.isEmpty else { return }
+    let template = try PoolEmailTemplates.read(scope, connection).template(.notice)
     for recipient in recipients where recipient != notified {
       let link =
         notice.isAboutFactors
@@ -41,7 +43,8 @@ extension Outbox {
         reportLink: link)
       try add(
         OutboxMessage(
-          purpose: notice.kind.rawValue, recipient: recipient, text: written(.notice(mail)),
+          purpose: notice.kind.rawValue, recipient: recipient,
+          text: written(.notice(mail), from: template, of: account, to: recipient),
           expiresAt: now.advanced(bySeconds: Self.noticeLifetime)),
         to: account, in: scope, at: now, connection)
     }

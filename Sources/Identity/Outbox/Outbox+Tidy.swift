@@ -7,14 +7,17 @@ extension Outbox {
   /// Deletes the text of a message, so that it's no longer due.
   static func wipe(_ key: Int64, _ connection: borrowing Connection) throws {
     try connection.run(
-      "UPDATE outbox SET sealed_text = NULL, next_try_at = NULL WHERE message_id = \(key)")
+      """
+      UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL
+      WHERE message_id = \(key)
+      """)
   }
 
   /// Deletes the texts of expired messages and old messages, a limited number at a time.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       """
-      UPDATE outbox SET sealed_text = NULL, next_try_at = NULL
+      UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL
       WHERE message_id IN (SELECT message_id FROM outbox
         WHERE sealed_text IS NOT NULL AND expires_at <= \(now.microseconds)
         LIMIT \(Deliveries.share))

@@ -89,10 +89,10 @@ public enum MessageFilter: String, CaseIterable, Sendable {
 public struct MessageText: Sendable {
   /// The subject; empty for a text message.
   public let subject: String
-  /// The body.
+  /// The body as plain text.
   public let body: String
-  /// Whether the body is HTML.
-  public let isHTML: Bool
+  /// The body as HTML, with elements that are safe to show.
+  public let html: String
 }
 
 /// Reads the messages in the outbox.
@@ -239,12 +239,13 @@ public struct OutboxEntries: Sendable {
       let now = context.now
       let message = try Self.find(scope, id, at: now, connection)
       guard isReadable(message) else { throw OutboxError.notReadable }
-      let sealed = try connection.first(
-        "SELECT sealed_text FROM outbox WHERE message_id = \(id)"
-      ) { try $0.value(0) as [UInt8]? }
-      guard let sealed = sealed ?? nil else { throw OutboxError.notReadable }
+      let stored = try connection.first(
+        "SELECT sealed_text, sealed_html FROM outbox WHERE message_id = \(id)"
+      ) { row in (text: try row.value(0) as [UInt8]?, html: try row.value(1) as [UInt8]?) }
+      guard let sealed = stored?.text else { throw OutboxError.notReadable }
       let text = try StoredSecret(.message, .message, String(id), in: scope).opening {
-        try outbox.open(sealed, recipient: message.recipient, createdAt: message.createdAt)
+        try outbox.open(
+          sealed, html: stored?.html, recipient: message.recipient, createdAt: message.createdAt)
       }
       var entry = AuditEntry(
         .messageRead, .message, String(id), name: message.recipient, in: scope)

@@ -12,8 +12,12 @@ struct OutboxMessage {
   /// The subject of an email; empty for a text message.
   let subject: String
   let body: String
-  /// Whether the body is HTML, not plain text.
-  var isHTML = false
+  /// The HTML part of an email; nil to make it from the body.
+  var html: String?
+  /// The sender's name; nil for the server's default.
+  var senderName: String?
+  /// The address for replies; nil for the sender's.
+  var replyTo: String?
   /// When the message expires; it isn't sent after that.
   let expiresAt: Instant
 }
@@ -23,6 +27,7 @@ extension OutboxMessage {
   init(purpose: String, recipient: String, text: WrittenMail, expiresAt: Instant) {
     self.init(
       channel: .mail, purpose: purpose, recipient: recipient, language: text.language,
-      subject: text.subject, body: text.body, isHTML: text.isHTML, expiresAt: expiresAt)
+      subject: text.subject, body: text.body, html: text.html, senderName: text.senderName,
+      replyTo: text.replyTo, expiresAt: expiresAt)
   }
 }

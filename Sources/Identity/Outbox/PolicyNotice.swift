@@ -12,9 +12,10 @@ extension Outbox {
   ) throws {
     guard carriesMail else { return }
     let owners = try Administrators.recipients(
-      with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, connection)
+      with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, at: mail.at, connection)
     let known = owners.contains { $0.id.text == author.actor.id }
-    let own = known ? nil : try Administrators.present(ID(author.actor.id), connection)?.email
+    let own =
+      known ? nil : try Administrators.present(ID(author.actor.id), at: mail.at, connection)?.email
     for recipient in [own].compactMap(\.self) + owners.map(\.email) {
       try add(
         OutboxMessage(
@@ -31,7 +32,7 @@ extension Outbox {
   func notifyOwners(_ mail: AlertMail, _ connection: borrowing Connection) throws {
     guard carriesMail else { return }
     let owners = try Administrators.recipients(
-      with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, connection)
+      with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, at: mail.at, connection)
     for owner in owners {
       try add(
         OutboxMessage(
@@ -49,7 +50,7 @@ extension Outbox {
   ) throws {
     guard carriesMail else { return }
     let owners = try Administrators.recipients(
-      with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, connection)
+      with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, at: mail.at, connection)
     for owner in owners where owner.id.text != author.actor.id {
       try add(
         OutboxMessage(

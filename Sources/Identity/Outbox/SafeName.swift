@@ -30,6 +30,16 @@ public enum SafeName {
     return String(result)
   }
 
+  /// Whether text is on one line: it has no control characters and no line separators.
+  static func isOneLine(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
+      default: true
+      }
+    }
+  }
+
   /// Returns text on one line, without control and formatting characters, cut to `longest` scalars.
   public static func oneLine(_ text: String, longest: Int = 100) -> String {
     let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in

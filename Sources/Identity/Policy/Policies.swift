@@ -7,6 +7,7 @@ public struct Policies: Sendable {
   let activity: Activity
   let differing = PolicyStampCache<DifferingTenants?>()
   let watched = WatchedPolicyFile()
+  let graceCounts = GraceCounts()
 
   /// Returns the current policy.
   ///
@@ -125,7 +126,8 @@ public struct Policies: Sendable {
     }
   }
 
-  /// Returns how many users of a pool have no second factor, but still have time to enroll.
+  /// Returns how many users of a pool have no second factor, but still have time to enroll; up to a
+  /// minute old for pools of more than 10,000 users.
   ///
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func usersInGrace(_ scope: Scope) async throws(PolicyError) -> Int {
@@ -140,13 +142,17 @@ public struct Policies: Sendable {
       guard start <= cutoff else {
         return policy.users - policy.users(with: policy.configuration.kinds)
       }
-      return try connection.first(
-        """
-        SELECT count(*) FROM account INDEXED BY account_by_creation
-        WHERE scope_key = \(scope.key) AND created_at > \(cutoff.microseconds)
-          AND has_totp = 0 AND has_phone = 0
-        """
-      ) { try $0.value(0) } ?? 0
+      return try graceCounts.value(
+        of: scope.key, version: policy.version, users: policy.users, at: now
+      ) {
+        try connection.first(
+          """
+          SELECT count(*) FROM account INDEXED BY account_by_creation
+          WHERE scope_key = \(scope.key) AND created_at > \(cutoff.microseconds)
+            AND has_totp = 0 AND has_phone = 0
+          """
+        ) { try $0.value(0) } ?? 0
+      }
     }
   }
 
@@ -216,7 +222,8 @@ public struct Policies: Sendable {
         enforcement = \(new.enforcement?.mode.rawValue),
         enforced_from = \(new.enforcement?.from.description),
         grace_days = \(new.enforcement?.graceDays),
-        policy_version = policy_version + 1, policy_changed_at = \(now.microseconds),
+        policy_version = policy_version + 1, policy_stamp = policy_stamp + (tenant_id = ''),
+        policy_changed_at = \(now.microseconds),
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)
       """)

@@ -1,4 +1,4 @@
-/// A report about a user pool; the raw value is its stored name and the end of its address.
+/// A report about a user pool or the instance; the raw value is its stored name and the end of its address.
 public enum Report: String, CaseIterable, Sendable {
   /// The numbers of users and of enrolled users over time.
   case enrollment
@@ -10,6 +10,8 @@ public enum Report: String, CaseIterable, Sendable {
   case locked
   /// Second factors that haven't been used for long, or were enrolled long ago.
   case factors
+  /// Administrators who don't use the console.
+  case dormantAdministrators = "dormant-administrators"
 
   /// The permission to read the report.
   public var permission: Permission {
@@ -17,6 +19,7 @@ public enum Report: String, CaseIterable, Sendable {
     case .enrollment: .seeScope
     case .removals: .readAudit
     case .exemptions, .locked, .factors: .findUsers
+    case .dormantAdministrators: .seeAdministrators
     }
   }
 }

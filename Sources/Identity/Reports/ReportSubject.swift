@@ -39,9 +39,12 @@ extension Report {
   public var coversTenants: Bool {
     switch self {
     case .enrollment, .removals, .exemptions: true
-    case .locked, .factors: false
+    case .locked, .factors, .dormantAdministrators: false
     }
   }
+
+  /// Whether there's a report about one user pool.
+  public var coversPools: Bool { self != .dormantAdministrators }
 
   /// Whether there's a report about all projects.
   public var coversProjects: Bool { self == .removals }
@@ -51,10 +54,13 @@ extension Administrator {
   /// Returns whether the administrator can read a report.
   public func may(read report: Report, about subject: ReportSubject) -> Bool {
     switch subject {
-    case .pool(let scope): may(report.permission, in: scope)
+    case .pool(let scope): report.coversPools && may(report.permission, in: scope)
     case .project(let scope):
       report.coversTenants && scope.tenant == nil && may(report.permission, in: scope)
-    case .instance: report.coversProjects && maySomewhere(report.permission)
+    case .instance:
+      report.coversPools
+        ? report.coversProjects && maySomewhere(report.permission)
+        : may(report.permission, in: nil)
     }
   }
 }

@@ -61,6 +61,8 @@ public enum ReportSummary: Sendable, Equatable {
   case locked(Int)
   /// Second factors that weren't used for this many days.
   case factors(Int, days: Int)
+  /// Administrators who didn't use the console for this many days, and open invitations.
+  case dormantAdministrators(Int, invitations: Int, days: Int)
 
   /// The report.
   public var report: Report {
@@ -70,6 +72,7 @@ public enum ReportSummary: Sendable, Equatable {
     case .exemptions: .exemptions
     case .locked: .locked
     case .factors: .factors
+    case .dormantAdministrators: .dormantAdministrators
     }
   }
 }
@@ -90,7 +93,7 @@ extension Reports {
   ) async throws(ReportError) {
     let now = store.clock.now()
     try await store.write(ReportError.self) { connection in
-      guard let administrator = try Administrators.present(id, connection),
+      guard let administrator = try Administrators.present(id, at: now, connection),
         administrator.may(read: report, about: subject)
       else { throw ReportError.notAllowed }
       let next = rhythm.next(after: now, in: try Self.zone(of: id, connection))
@@ -157,7 +160,7 @@ extension Reports {
         try Self.due(at: now, connection).map { subscription in
           (
             subscription,
-            try Administrators.present(subscription.administrator, connection).map {
+            try Administrators.present(subscription.administrator, at: now, connection).map {
               try Self.summary(of: subscription, for: $0, at: now, connection)
             }
           )
@@ -176,7 +179,7 @@ extension Reports {
     _ connection: borrowing Connection
   ) throws {
     guard let summary,
-      let reader = try Administrators.present(subscription.administrator, connection),
+      let reader = try Administrators.present(subscription.administrator, at: now, connection),
       let subject = try Self.present(subscription.subject, connection),
       reader.may(read: subscription.report, about: subject)
     else {
@@ -191,7 +194,7 @@ extension Reports {
       UPDATE report_subscription SET next_at = \(next.microseconds)
       WHERE subscription_id = \(subscription.id)
       """)
-    guard let scope = try Self.pool(for: subject, reader, connection) else { return }
+    guard let scope = try subject.scope ?? Outbox.pool(of: reader, connection) else { return }
     let mail = ReportMail(
       about: subject, rhythm: subscription.rhythm, summary: summary,
       link: store.links.console(subscription.report, about: subject),
@@ -221,27 +224,6 @@ extension Reports {
     }
   }
 
-  /// Returns the pool among whose messages an email is listed; nil if the reader can see none.
-  private static func pool(
-    for subject: ReportSubject, _ reader: Administrator, _ connection: borrowing Connection
-  ) throws -> Scope? {
-    if let scope = subject.scope { return scope }
-    for grant in reader.grants {
-      guard let project = grant.project else { continue }
-      do {
-        return try Scopes.find(project: project, tenant: grant.tenant, connection)
-      } catch is ScopeError {}
-    }
-    guard reader.seesEveryProject else { return nil }
-    return try connection.first(
-      """
-      SELECT \(Scope.columns) FROM project p CROSS JOIN scope s ON s.project_id = p.project_id
-      WHERE p.project_id > '' AND s.tenant_id = '' AND s.deleted_at IS NULL
-      ORDER BY p.project_id LIMIT 1
-      """
-    ) { try Scope($0) }
-  }
-
   private static func summary(
     of subscription: ReportSubscription, for reader: Administrator, at now: Instant,
     _ connection: borrowing Connection
@@ -249,6 +231,11 @@ extension Reports {
     let subject = subscription.subject
     let start = now.advanced(bySeconds: -Int64(subscription.rhythm.days) * 86_400)
     switch (subscription.report, subject.scope) {
+    case (.dormantAdministrators, _):
+      let found = try dormant(days: AccessGrant.dormantDays, at: now, connection)
+      let invitations = found.count { if case .invited = $0.holder { true } else { false } }
+      return .dormantAdministrators(
+        found.count - invitations, invitations: invitations, days: AccessGrant.dormantDays)
     case (.removals, _), (_, nil):
       let counts = try removals(about: subject, since: start, visibleTo: reader, connection)
       return .removals(counts.map(\.count).reduce(0, +))

@@ -6,6 +6,8 @@ public struct AccessGrant: Sendable {
   public let record: AdministratorRecord
   /// The role and where it applies.
   public let grant: Grant
+  /// When it ends by itself; nil without an end date.
+  public let endsAt: Instant?
   /// When it was granted; nil if the audit log doesn't know.
   public let since: Instant?
   /// The name of the administrator who granted it, or invited them with it.
@@ -30,9 +32,10 @@ extension Reports {
   ///
   /// - Throws: ``ManagementError/unavailable(_:)``.
   public func access() async throws(ManagementError) -> [AccessGrant] {
-    try await store.read(ManagementError.self) { connection in
+    let now = store.clock.now()
+    return try await store.read(ManagementError.self) { connection in
       var found: [AccessGrant] = []
-      for record in try Administrators.records(connection) {
+      for record in try Administrators.records(at: now, connection) {
         let origins = try Self.origins(of: record.administrator.id, connection)
         let lastSeen = try Self.lastSeen(record.administrator.id, connection)
         let lastUsed = [record.lastSignInAt, lastSeen].compactMap(\.self).max()
@@ -40,7 +43,8 @@ extension Reports {
           let origin = origins[grant]
           found.append(
             AccessGrant(
-              record: record, grant: grant, since: origin?.at, grantor: origin?.grantor,
+              record: record, grant: grant, endsAt: record.grantEnds[grant], since: origin?.at,
+              grantor: origin?.grantor,
               lastUsedAt: lastUsed))
         }
       }
@@ -75,7 +79,7 @@ extension Reports {
     return origins
   }
 
-  private static func lastSeen(
+  static func lastSeen(
     _ id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> Instant? {
     let times = try connection.all(

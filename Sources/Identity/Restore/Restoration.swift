@@ -22,6 +22,9 @@ public struct RestoreReport: Sendable {
   /// The number of recovery codes that were used or replaced according to the replaced database.
   public internal(set) var recoveryCodes = 0
 
+  /// The number of event streams that were paused.
+  public internal(set) var eventStreams = 0
+
   /// Adds what was invalidated to an audit entry.
   func describe(in entry: inout AuditEntry) {
     if sessions == nil { entry.add(.sessionsKept, .flag(true)) }
@@ -30,7 +33,7 @@ public struct RestoreReport: Sendable {
       (.administratorSessionsEnded, consoleSessions ?? 0), (.requestsClosed, approvals),
       (.bulkRemovalsStopped, bulkRemovals), (.linksClosed, links), (.messagesDeleted, messages),
       (.temporaryCodesEnded, temporaryCodes), (.invitationsRevoked, invitations),
-      (.recoveryCodesEnded, recoveryCodes),
+      (.recoveryCodesEnded, recoveryCodes), (.eventStreamsPaused, eventStreams),
     ] where number > 0 { entry.add(field, .number(number)) }
   }
 }
@@ -67,6 +70,8 @@ extension Identity {
       try Self.closeRequests(&report, at: now, connection)
       try Self.closeLinks(&report, at: now, connection)
       try Self.endCodes(state, &report, connection)
+      // A restore may be a drill, whose entries mustn't reach the destinations.
+      report.eventStreams = try EventStreams.pauseAll(at: now, connection)
       try RestoreMark.set(now, connection)
       var entry = AuditEntry(.instanceRestore, .instance, "", name: "")
       report.describe(in: &entry)
@@ -175,7 +180,7 @@ extension Identity {
     // Notices are sent even if they were sent before: missing one is worse than getting it twice.
     report.messages = try connection.run(
       """
-      UPDATE outbox SET sealed_text = NULL, next_try_at = NULL
+      UPDATE outbox SET sealed_text = NULL, sealed_html = NULL, next_try_at = NULL
       WHERE message_id > 0 AND sealed_text IS NOT NULL
         AND purpose NOT LIKE 'notice-%' AND purpose NOT LIKE 'alert-%'
       """)

@@ -103,6 +103,9 @@ private let lists = [
     sql: """
       SELECT administrator_id || ' ' || totp_enrolled_at, email FROM administrator
       WHERE totp_enrolled_at IS NOT NULL
+      UNION ALL
+      SELECT p.passkey_id, a.email || ': ' || p.name
+      FROM passkey p JOIN administrator a USING (administrator_id)
       """),
   RevivedList(
     kind: .serviceToken,

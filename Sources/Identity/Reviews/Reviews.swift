@@ -167,7 +167,7 @@ public struct Reviews: Sendable {
         """)
       let scope = try Scopes.find(project: signOff.project, tenant: nil, connection)
       guard
-        let reviewer = try Administrators.present(signOff.reviewer, connection),
+        let reviewer = try Administrators.present(signOff.reviewer, at: now, connection),
         reviewer.may(.signOffReview, in: scope)
       else { continue }
       let mail = ReviewDueMail(

@@ -77,8 +77,8 @@ extension Policies {
 extension Identity {
   /// Makes the scheduled changes that are due, including those that were due while no server ran.
   ///
-  /// Each is one transaction, which checks again that its author may make it and that it's based on
-  /// the current version; otherwise it fails, and its author and the owners are notified. Nothing
+  /// Each is one transaction, which checks again that its author may make it, that it's based on the
+  /// current version, and that refused users can be sent enrollment links; otherwise it fails, and its author and the owners are notified. Nothing
   /// is made while the clock isn't trusted.
   ///
   /// - Throws: ``PolicyError/unavailable(_:)``; the next call tries again.
@@ -118,7 +118,7 @@ extension Identity {
       // Nothing is left to change, and no one to notify.
       return try change.end(.canceled, at: now, connection)
     }
-    if let failure = try failure(of: change, policy, connection) {
+    if let failure = try failure(of: change, policy, at: now, connection) {
       try change.fail(failure, in: policy.scope, at: now, connection)
       let mail = ScheduledChangeFailedMail(
         scope: policy.scope, changes: PolicyChange.between(policy.edit, change.edit),
@@ -134,13 +134,16 @@ extension Identity {
 
   /// Returns why a change can't be made; nil if it can.
   private func failure(
-    of change: ScheduledPolicyChange, _ policy: Policy, _ connection: borrowing Connection
+    of change: ScheduledPolicyChange, _ policy: Policy, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> ScheduledPolicyChange.Failure? {
-    guard let author = try Administrators.present(ID(change.author.actor.id), connection) else {
-      return .authorRemoved
-    }
+    let author = try Administrators.present(ID(change.author.actor.id), at: now, connection)
+    guard let author else { return .authorRemoved }
     guard author.may(.changePolicy, in: policy.scope) else { return .permissionLost }
     guard policy.version == change.version else { return .policyChanged }
+    guard try !store.outbox.isMissing(for: change.edit, over: policy.edit, connection) else {
+      return .refusalNeedsEmail
+    }
     guard change.approverName == nil,
       try Approval.isNeeded(for: change.edit, over: policy, connection)
     else { return nil }

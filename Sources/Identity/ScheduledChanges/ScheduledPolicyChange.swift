@@ -24,6 +24,9 @@ public struct ScheduledPolicyChange: Sendable {
     case policyChanged = "policy-changed"
     /// The change affects more users than before, and now requires a second administrator.
     case approvalRequired = "approval-required"
+    /// It refuses users who couldn't be sent enrollment links, because the server no longer sends
+    /// emails.
+    case refusalNeedsEmail = "refusal-needs-email"
     /// A backup was restored, which may be older than a cancellation.
     case restored
   }

@@ -43,6 +43,9 @@ public enum ActionInputError: Sendable, Equatable {
   case ownerRequired(SupportRulesError.Field)
   /// Re-authentication is required because the agent's last code is too old.
   case codeRequired
+  /// Re-authentication is required, and the agent's only second factor is a passkey, which has a
+  /// page of its own.
+  case passkeyRequired
   /// The code wasn't checked because of other errors and has to be entered again.
   case codeNotLookedAt
   /// The code is neither one of the agent's second factor nor a recovery code.

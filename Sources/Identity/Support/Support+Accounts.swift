@@ -165,12 +165,7 @@ extension Support {
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
     try await authorization.act(
       .deleteUser, request, on: account, in: scope,
-      answers: { account, _ in
-        let isMeant =
-          request.typed == account.id.text
-          || !request.typed.isEmpty && request.typed.lowercased() == account.email?.lowercased()
-        return isMeant ? [] : [.notConfirmed]
-      }
+      answers: { account, _ in request.confirms(account) ? [] : [.notConfirmed] }
     ) { account, _, now, connection in
       let entry = try Accounts.delete(account, in: scope, connection)
       try store.outbox.notify(.accountDeleted, account, in: scope, at: now, connection)

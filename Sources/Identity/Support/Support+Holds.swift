@@ -23,7 +23,7 @@ extension Support {
       connection in
       // Rereads the grants, because the session was read before the write began.
       let requirements = ConsoleAction.unblockAgent.requirements
-      guard own != agent, let owner = try Administrators.present(own, connection),
+      guard own != agent, let owner = try Administrators.present(own, at: now, connection),
         owner.may(requirements.permission, in: scope)
       else { return .failure(.notAllowed) }
       guard let since = try SupportAuthorization.hold(of: agent, in: scope, connection) else {
@@ -66,7 +66,7 @@ extension Support {
     _ agent: ID<Administrator>, _ since: Instant, in scope: Scope, by author: Author,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
-    let record = try Administrators.record(agent, connection)
+    let record = try Administrators.record(agent, at: now, connection)
     try connection.run(
       """
       DELETE FROM support_hold
@@ -90,11 +90,12 @@ extension Support {
   public func held(
     _ agent: ID<Administrator>, in scope: Scope
   ) async throws(ActionDenial) -> HeldAgent? {
-    try await store.read(ActionDenial.self) { connection in
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { connection in
       guard let since = try SupportAuthorization.hold(of: agent, in: scope, connection) else {
         return nil
       }
-      let record = try Administrators.record(agent, connection)
+      let record = try Administrators.record(agent, at: now, connection)
       return HeldAgent(
         agent: agent, name: record.administrator.displayName, scope: scope, since: since)
     }

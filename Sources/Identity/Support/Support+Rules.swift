@@ -27,7 +27,7 @@ extension Support {
     return try await loosen(.changeSupportRules, request, in: scope, faults, at: now) {
       connection in
       guard faults.isEmpty else { return nil }
-      try Self.checkApproval(scope, new, request, connection)
+      try Self.checkApproval(scope, new, request, at: now, connection)
       return try Self.difference(scope, new, connection)
     } doing: { connection in
       try new.store(scope, connection)
@@ -57,7 +57,7 @@ extension Support {
   /// choose how callers are verified.
   private static func checkApproval(
     _ scope: Scope, _ new: SupportRules, _ request: ActionRequest,
-    _ connection: borrowing Connection
+    at now: Instant, _ connection: borrowing Connection
   ) throws {
     let old = try SupportRules.find(scope, connection)
     var loosened: [SupportRulesError.Field] = []
@@ -68,7 +68,7 @@ extension Support {
       loosened.append(.policyApproval)
     }
     guard !loosened.isEmpty,
-      let agent = try Administrators.present(request.agent.administrator.id, connection),
+      let agent = try Administrators.present(request.agent.administrator.id, at: now, connection),
       !agent.may(.protectUsers, in: scope)
     else { return }
     throw SupportRulesError.answers(loosened.map { .ownerRequired($0) })
@@ -187,7 +187,7 @@ extension Support {
       SupportRulesError.self
     ) { connection in
       // Rereads the grants, because the session was read before the write began.
-      let agent = try Administrators.present(request.agent.administrator.id, connection)
+      let agent = try Administrators.present(request.agent.administrator.id, at: now, connection)
       guard let agent, agent.may(action.requirements.permission, in: scope) else {
         return .failure(.notAllowed)
       }

@@ -26,6 +26,8 @@ public struct SupportEligibility: Sendable {
   public internal(set) var caller: CallerStanding?
   /// Why the agent can't act on the account regardless of the input; nil if they can.
   public let refusal: ActionDenial?
+  /// The user's email addresses that are marked as bouncing, and so get no email about the action.
+  public internal(set) var bouncing: [BouncedAddress] = []
 
   /// The eligibility for an action that the hourly limit doesn't count.
   var unlimited: SupportEligibility {
@@ -64,7 +66,7 @@ public struct Support: Sendable {
           action, agent, about: account, in: scope, connection)
       }
       var refusal = try authorization.denial(
-        of: action, by: agent.administrator.id, on: account, in: scope, connection)
+        of: action, by: agent.administrator.id, on: account, in: scope, at: now, connection)
       let settings = try SupportRules.find(scope, connection)
       let caller = try authorization.callerStanding(
         action, agent.administrator.id, about: account, settings, at: now, connection)
@@ -75,6 +77,7 @@ public struct Support: Sendable {
       }
       var standing = try authorization.standing(agent, in: scope, refusal, at: now, connection)
       standing.caller = caller
+      standing.bouncing = try BouncedAddress.list(account, connection)
       return standing
     }
   }

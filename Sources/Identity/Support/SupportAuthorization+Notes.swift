@@ -20,7 +20,7 @@ extension SupportAuthorization {
         throw ActionDenial.accountNotFound
       }
       if let denial = try denial(
-        of: action, by: request.agent.administrator.id, on: account, in: scope, connection)
+        of: action, by: request.agent.administrator.id, on: account, in: scope, at: now, connection)
       {
         throw denial
       }
@@ -46,6 +46,7 @@ extension SupportAuthorization {
     return SupportEligibility(
       settings: settings, asksForCode: false, actionsLeft: settings.actionsPerHour, isHeld: false,
       refusal: try denial(
-        of: action, by: agent.administrator.id, on: account, in: scope, connection))
+        of: action, by: agent.administrator.id, on: account, in: scope, at: store.clock.now(),
+        connection))
   }
 }

@@ -35,7 +35,7 @@ struct SupportAuthorization: Sendable {
       }
       let settings = try SupportRules.find(scope, connection)
       if let denial = try denial(
-        of: action, by: request.agent.administrator.id, on: account, in: scope, connection)
+        of: action, by: request.agent.administrator.id, on: account, in: scope, at: now, connection)
       {
         return .failure(denial)
       }
@@ -65,10 +65,10 @@ struct SupportAuthorization: Sendable {
   /// they can.
   func denial(
     of action: ConsoleAction, by agent: ID<Administrator>, on account: Account, in scope: Scope,
-    _ connection: borrowing Connection
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> ActionDenial? {
     // Rereads the grants, because the session was read before the write began.
-    guard let administrator = try Administrators.present(agent, connection) else {
+    guard let administrator = try Administrators.present(agent, at: now, connection) else {
       return .notAllowed
     }
     return administrator.denial(of: action, on: account, in: scope)
@@ -102,7 +102,8 @@ struct SupportAuthorization: Sendable {
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
     guard let first = pools.first,
-      let administrator = try Administrators.present(request.agent.administrator.id, connection)
+      let administrator = try Administrators.present(
+        request.agent.administrator.id, at: now, connection)
     else { return .failure(.notAllowed) }
     for (scope, rules) in pools {
       guard administrator.may(action.requirements.permission, in: scope) else {

@@ -18,6 +18,8 @@ public struct UserRecords: Sendable {
   public let messages: [OutboxEntry]
   /// The notes of agents.
   public let notes: [UserNote]
+  /// Email addresses that are marked as bouncing.
+  public let bouncing: [BouncedAddress]
   /// Removed factors that can be restored.
   public let removalHolds: [RemovalHold]
   /// The pending approval request; nil if there is none.
@@ -74,6 +76,7 @@ extension Identity {
           ? sessions.count : try Sessions.count(account.key, connection),
         messages: try OutboxEntries.list(about: account, at: now, connection),
         notes: kinds.notes ? try Support.notes(account, connection) : [],
+        bouncing: kinds.bouncing ? try BouncedAddress.list(account, connection) : [],
         removalHolds: kinds.removedFactors
           ? try RemovedFactors.list(account.key, at: now, connection) : [],
         approval: kinds.approvals
@@ -96,6 +99,7 @@ private struct RecordKinds {
   let approvals: Bool
   let backupCodes: Bool
   let exemptions: Bool
+  let bouncing: Bool
 
   static func find(
     _ account: Account, in scope: Scope, _ connection: borrowing Connection
@@ -107,12 +111,14 @@ private struct RecordKinds {
         EXISTS (SELECT 1 FROM approval INDEXED BY approval_of_user
           WHERE scope_key = \(scope.key) AND uid = \(account.id.text)),
         EXISTS (SELECT 1 FROM backup_code_set WHERE account_key = \(account.key)),
-        EXISTS (SELECT 1 FROM exemption WHERE account_key = \(account.key))
+        EXISTS (SELECT 1 FROM exemption WHERE account_key = \(account.key)),
+        EXISTS (SELECT 1 FROM bounced_address WHERE account_key = \(account.key))
       """
     ) { row in
       RecordKinds(
         removedFactors: try row.value(0), notes: try row.value(1), approvals: try row.value(2),
-        backupCodes: try row.value(3), exemptions: try row.value(4))
+        backupCodes: try row.value(3), exemptions: try row.value(4),
+        bouncing: try row.value(5))
     }
     guard let found else { throw Failure("no row of record kinds") }
     return found

@@ -18,9 +18,9 @@ extension ServiceTokens {
   /// Checks that an administrator can create a token, by the current grants.
   static func checkMaker(
     _ maker: ID<Administrator>, _ role: ServiceTokenRole, project: ID<Project>,
-    tenant: ID<Tenant>?, _ connection: borrowing Connection
+    tenant: ID<Tenant>?, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    let grants = try Administrators.grants(maker, connection)
+    let grants = try Administrators.grants(maker, at: now, connection)
     let needed = role.permissions.union([.manageKeys])
     guard grants.allow(needed, project: project, tenant: tenant) else {
       throw ServiceTokenError.exceedsMaker
@@ -35,7 +35,7 @@ extension ServiceTokens {
     _ maker: ID<Administrator>, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int {
-    let grants = try Administrators.grants(maker, connection)
+    let grants = try Administrators.grants(maker, at: now, connection)
     let tokens = try connection.all(
       """
       SELECT token_id, project_id, tenant_id, role, name FROM service_token

@@ -121,7 +121,7 @@ public struct ServiceTokens: Sendable {
         id: id, project: project, tenant: tenant, role: role, name: name, createdAt: now,
         createdBy: author.actor.name, lastUsedAt: nil, revokedAt: nil)
       if let makerID {
-        try Self.checkMaker(makerID, role, project: project, tenant: tenant, connection)
+        try Self.checkMaker(makerID, role, project: project, tenant: tenant, at: now, connection)
       }
       let scope: Scope
       do {

@@ -69,7 +69,9 @@ public struct EnrollmentLinks: Sendable {
   static func canSend(
     to account: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard account.email != nil, !account.has(.totp) else { return false }
+    guard let email = account.email, !account.has(.totp),
+      try !BouncedAddress.has(account, email, connection)
+    else { return false }
     return refusal(account, try Policies.find(scope.key, connection)) == nil
   }
 
@@ -88,6 +90,7 @@ public struct EnrollmentLinks: Sendable {
       let policy = try Policies.find(scope.key, connection)
       if let refusal = Self.refusal(account, policy) { throw refusal }
       guard let email = account.email else { throw ActionDenial.enrollment(.unverifiedEmail) }
+      if try BouncedAddress.has(account, email, connection) { throw ActionDenial.addressBounces }
       let entry = try Self.mail(
         to: account, email, from: sender, in: scope, store, at: now, connection)
       return SupportAction(entry: entry, value: email)
@@ -113,7 +116,9 @@ public struct EnrollmentLinks: Sendable {
     try store.outbox.add(
       OutboxMessage(
         purpose: "enrollment-link", recipient: email,
-        text: store.outbox.written(.enrollmentLink(mail)), expiresAt: expires),
+        text: try store.outbox.written(
+          .enrollmentLink(mail), to: account, at: email, in: scope, connection),
+        expiresAt: expires),
       to: account, in: scope, at: now, connection)
     try store.outbox.notify(notice, account, in: scope, excluding: email, at: now, connection)
     var entry = AuditEntry(

@@ -12,7 +12,8 @@ extension Store {
     _ connection: borrowing Connection
   ) throws {
     let readers = try Administrators.recipients(
-      with: .editSupportRules, around: reportedChange.scope, atMost: Self.mostAlerted, connection)
+      with: .editSupportRules, around: reportedChange.scope, atMost: Self.mostAlerted, at: now,
+      connection)
     for reader in readers {
       let findsUsers = reader.role.permissions.contains(.findUsers)
       let known = ReportedChangeMail.ReportedAccount(

@@ -95,6 +95,8 @@ public enum UserPoolError: Error, Sendable {
   case invalidDomain(String)
   /// The link settings for emails are invalid.
   case links(LinkTargetError)
+  /// An email template is invalid.
+  case template(EmailTemplateFault)
   /// The MFA configuration is invalid.
   case policy(PolicyError)
   /// The password policy is invalid.

@@ -47,14 +47,14 @@ public struct UserPools: Sendable {
       }, change(of: project, tenant, edit))
   }
 
-  private func change(
+  func change(
     of project: ID<Project>, _ tenant: ID<Tenant>?,
     _ edit: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
   ) -> Action<UserPool> {
     { context, connection in
       var pool = try Self.find(project, tenant, connection)
       let new = try pool.edit.changed(by: edit)
-      try check(new, over: pool, by: context.author, connection)
+      try check(new, over: pool, by: context.author, at: context.now, connection)
       let changes = new.settingChanges(since: pool.edit)
       if !changes.isEmpty {
         try Self.store(new, over: pool, at: context.now, connection)
@@ -74,7 +74,8 @@ public struct UserPools: Sendable {
   }
 
   private func check(
-    _ new: UserPoolEdit, over pool: UserPool, by author: Author, _ connection: borrowing Connection
+    _ new: UserPoolEdit, over pool: UserPool, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
   ) throws {
     if new.displayName != pool.displayName {
       try checkName(new.displayName, isTenant: new.project == nil)
@@ -88,8 +89,9 @@ public struct UserPools: Sendable {
     do {
       try LinkTargets.check(
         from: pool.linkTargets, to: new.linkTargets, authorized: domains, by: author,
-        in: pool.scope, store.profile, connection)
+        in: pool.scope, store.profile, at: now, connection)
     } catch let error as LinkTargetError { throw UserPoolError.links(error) }
+    do { try new.checkTemplates(since: pool.edit) } catch { throw UserPoolError.template(error) }
   }
 
   /// Checks a display name; in the emulator profile a tenant may have any.

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import TestAuthenticator
 import Testing
 
 extension UseCase {
@@ -29,6 +30,43 @@ extension UseCase {
           Grant(role: .policy), to: nora.id, by: i.author(boss))
       }
     },
+    UseCase("change when a role ends", [.administratorGrantChange]) { i in
+      let (boss, nora) = try await i.bossAndNora()
+      let end = i.now.advanced(bySeconds: 86_400)
+      return {
+        try await i.identity.administrators.grant(
+          Grant(role: .auditor), until: end, to: nora.id, by: i.author(boss))
+      }
+    },
+    UseCase(
+      "reach the end of a role, with a token that exceeds the rest",
+      [.administratorGrantEnd, .serviceTokenRevoke]
+    ) { i in
+      let (boss, olga) = (
+        try await i.administrator("boss", .owner), try await i.administrator("olga", .owner)
+      )
+      _ = try await i.identity.serviceTokens.create(
+        project: i.acme.project, tenant: nil, role: .owner, name: "x",
+        maker: .administrator(olga, i.author(olga)))
+      try await i.identity.administrators.grant(
+        Grant(role: .owner), until: i.now.advanced(bySeconds: 60), to: olga.id,
+        by: i.author(boss))
+      i.clock.advance(60)
+      return { try await i.identity.purgeExpired() }
+    },
+    UseCase("change the limits of sessions", [.instanceChangeSessionLimits]) { i in
+      let owner = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.consoleSessions.setLimits(
+          SessionLimits(idleMinutes: 15, hours: 8), owner.request(nil))
+      }
+    },
+    UseCase("end the sessions of another administrator", [.administratorEndSessions]) { i in
+      let owner = try await i.agent("olga", role: .owner)
+      let nora = try await i.administrator("nora", .auditor)
+      _ = try await i.giveConsolePassword(nora)
+      return { _ = try await i.identity.consoleSessions.end(nil, of: nora.id, owner.request(nil)) }
+    },
     UseCase("revoke a role", [.administratorRevoke]) { i in
       let (boss, nora) = try await i.bossAndNora()
       return {
@@ -55,6 +93,45 @@ extension UseCase {
     UseCase("set up one's second factor", [.administratorEnroll]) { i in
       let nora = try await i.administrator("nora", .auditor)
       return { _ = try await i.enroll(nora) }
+    },
+    UseCase("add a passkey", [.administratorPasskeyCreate]) { i in
+      let nora = try await i.administrator("nora", .auditor)
+      let session = try await i.giveConsolePassword(nora).session.session
+      return {
+        let authenticator = try TestAuthenticator()
+        _ = try await i.addPasskey(authenticator, in: session)
+      }
+    },
+    UseCase(
+      "rename and remove a passkey", [.administratorPasskeyRename, .administratorPasskeyRemove]
+    ) { i in
+      let nora = try await i.administrator("nora", .auditor)
+      let session = try await i.giveConsolePassword(nora).session.session
+      let authenticator = try TestAuthenticator()
+      let passkey = try await i.addPasskey(authenticator, in: session)
+      let proved = try await i.reauthenticate(authenticator, in: session)
+      return {
+        try await i.identity.passkeys.rename(
+          passkey.id, "Key", in: proved, by: i.author(nora))
+        try await i.identity.passkeys.remove(passkey.id, in: proved, by: i.author(nora))
+      }
+    },
+    UseCase(
+      "use a passkey that isn't registered", [.administratorPasskeyRefused],
+      ending: "passkeyRefused"
+    ) { i in
+      {
+        let authenticator = try TestAuthenticator()
+        _ = try await i.signIn(authenticator)
+      }
+    },
+    UseCase("require passkeys", [.instancePasskeyRequirement]) { i in
+      let (olga, authenticator) = try await i.passkeyOwner("olga")
+      let session = try await i.signIn(authenticator)
+      return {
+        _ = try await i.identity.passkeys.setRequired(
+          true, i.request(olga, session, note: "Phishing"))
+      }
     },
     UseCase("remove one's second factor", [.administratorWithdraw]) { i in
       let device = try await i.enroll(try await i.administrator("nora", .auditor))

@@ -121,6 +121,24 @@ extension UseCase {
         _ = try await i.identity.support.endSessions(i.acme, device.account.id, agent.request())
       }
     },
+    UseCase("mark an address as bouncing", [.accountMarkBounces]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent()
+      return {
+        _ = try await i.identity.support.markBounces(
+          i.acme, alice.id, of: "alice@example.com", agent.request())
+      }
+    },
+    UseCase("remove the mark of a bouncing address", [.accountClearBounces]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent()
+      _ = try await i.identity.support.markBounces(
+        i.acme, alice.id, of: "alice@example.com", agent.request())
+      return {
+        _ = try await i.identity.support.clearBounces(
+          i.acme, alice.id, of: "alice@example.com", agent.request())
+      }
+    },
     UseCase("protect an account", [.accountProtect]) { i in
       let alice = try await i.account(.alice)
       let agent = try await i.agent("olga", role: .owner)
@@ -221,6 +239,31 @@ extension UseCase {
       return {
         _ = try await i.identity.support.delete(
           i.acme, device.account.id, agent.request(.left, typed: "ALICE@example.com"))
+      }
+    },
+    UseCase("export a user's data in the console", [.accountExportData]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.userData.export(
+          i.acme, device.account.id, agent.request(.asked))
+      }
+    },
+    UseCase("erase a user's data in the console", [.accountErase]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.userData.erase(
+          i.acme, device.account.id, agent.request(.asked, typed: "ALICE@example.com"))
+      }
+    },
+    UseCase("erase a deleted user's data", [.accountErase]) { i in
+      let alice = try await i.account(.alice)
+      try await i.identity.accounts.delete(i.acme, alice.id, by: Instance.boss)
+      let agent = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.userData.eraseDeleted(
+          i.acme, alice.id, agent.request(nil, note: "asked by email"))
       }
     },
     UseCase("write a note about a user", [.accountNote]) { i in

@@ -14,9 +14,19 @@ struct ActionTableTests {
     revokeRole manageAdministrators recent none never
     resetAdministratorFactor manageAdministrators recent written never
     removeAdministrator manageAdministrators recent none never
+    endAdministratorSessions manageAdministrators none none never
     changeReauthenticationInterval protectUsers secondFactor none never
+    changePasskeyRequirement manageAdministrators secondFactor written never
+    changeSessionLimits manageAdministrators secondFactor none never
     changeAuditRetention manageAdministrators secondFactor written never
     confirmClock protectUsers secondFactor none never
+    addEventStream manageAdministrators secondFactor written never
+    deleteEventStream manageAdministrators secondFactor written never
+    pauseEventStream manageAdministrators secondFactor written never
+    resumeEventStream manageAdministrators recent none never
+    testEventStream manageAdministrators none none never
+    retryDeadLetter manageAdministrators none none never
+    discardDeadLetter manageAdministrators recent written never
     createProject createProject none none never
     createTenant manageTenants none none never
     deleteProject deleteProject recent none never
@@ -26,6 +36,8 @@ struct ActionTableTests {
     enableSignIn changeScope recent none never
     disableSignIn changeScope none none never
     editGuidance changeScope none none never
+    changeEmailTemplate changeLinks recent none never
+    sendTestEmail changeLinks none none never
     changePolicy changePolicy none none never
     weakenPolicy changePolicy recent written affectedUsers
     signOffReview signOffReview secondFactor none never
@@ -62,7 +74,12 @@ struct ActionTableTests {
     disableUser changeUsers secondFactor chosen never
     enableUser changeUsers secondFactor chosen never
     verifyEmail changeUsers secondFactor chosen never
+    markBounces removeFactors secondFactor chosen never
+    clearBounces removeFactors secondFactor chosen never
     deleteUser changeUsers secondFactor chosen never
+    exportUserData exportUsers secondFactor chosen never
+    eraseUser changeUsers secondFactor chosen never
+    eraseDeletedUser changeUsers secondFactor written never
     createTemporaryCode removeFactors secondFactor chosen never
     revokeTemporaryCode removeFactors secondFactor chosen never
     revokeRecoveryCodes removeFactors secondFactor chosen never

@@ -115,7 +115,7 @@ struct ReauthenticationTests {
         in: session, by: instance.author(olga))
       let standing = try await instance.identity.authorization.standing(
         .inviteAdministrator, session)
-      #expect(!standing.needsReauthentication && standing.method == .code)
+      #expect(!standing.needsReauthentication && standing.methods == [.totp])
       instance.clock.advance(900)
       let later = try await instance.identity.authorization.standing(.inviteAdministrator, session)
       #expect(later.needsReauthentication && !later.isBlocked)

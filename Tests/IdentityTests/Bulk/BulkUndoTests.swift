@@ -67,6 +67,38 @@ import Testing
     }
   }
 
+  @Test func `a removal in one pool is undone as one by another administrator`() async throws {
+    try await withInstance { instance in
+      let (acme, removals) = (instance.acme, instance.identity.bulkRemovals)
+      try await instance.addUsers(3, in: acme)
+      let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
+      let id = try await removals.draft(
+        try BulkList("u0\nu1\nu2"), in: acme, by: agent.author, agent.session)
+      func undo(by agent: Agent, in scope: Scope) async -> String {
+        await outcome {
+          try await removals.undo(id, in: scope, agent.request(.mistake, note: "wrong list"))
+        }
+      }
+      #expect(await undo(by: other, in: acme) == "notFound")
+      _ = try await removals.begin(
+        id, in: acme, number: "", agent.request(.lost, note: "theft"))
+      #expect(await undo(by: other, in: acme) == "nothingToDo")
+      try await instance.runAll()
+      #expect(await undo(by: agent, in: acme) == "denied.ownRemoval")
+      #expect(await undo(by: other, in: instance.globex) == "notFound")
+      try await instance.mark("u1", isProtected: true)
+      #expect(await undo(by: other, in: acme) == "done")
+      try await instance.runAll()
+      let job = try await removals.find(id, in: acme, for: other.administrator.id)
+      let results = try await removals.items(of: job).items.map { $0.result?.rawValue }
+      #expect(results == ["restored", "not-restored", "restored"])
+      let rows = try await instance.wholeLog().filter { $0.action == .bulkUndo }
+      #expect(rows.count == 1 && rows.first?.new(.users) == .number(3))
+      #expect(try await removals.part(job, in: acme).undo?.administratorName == "omar")
+      #expect(await undo(by: other, in: acme) == "nothingToDo")
+    }
+  }
+
   @Test func `pools that require a verified caller are left out`() async throws {
     try await withInstance { instance in
       let pools = [instance.acme, instance.globex]

@@ -37,7 +37,7 @@ struct MeasurementTests {
       let after = try await instance.identity.measurements()
       #expect(after.userSessions > before.userSessions)
       #expect(after.consoleSessions == before.consoleSessions + 1)
-      instance.clock.advance(ConsoleSessions.longest + 1)
+      instance.clock.advance(SessionLimits.standard.lifetime + 1)
       let later = try await instance.identity.measurements()
       #expect(later.consoleSessions == 0)
     }

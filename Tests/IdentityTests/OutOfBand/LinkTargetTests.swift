@@ -23,7 +23,10 @@ struct LinkTargetTests {
           $0.members = Self.handler
         },
         { $0.members = #"{"mobileLinksConfig":{"domain":"HOSTING_DOMAIN"}}"# },
-        { $0.members = #"{"notification":{"sendEmail":{"resetPasswordTemplate":{"body":"x"}}}}"# },
+        {
+          $0.members =
+            #"{"notification":{"sendEmail":{"resetPasswordTemplate":{"body":"%LINK%"}}}}"#
+        },
         { $0.project?.authorizedDomains = [] },
       ]
       for edit in edits {

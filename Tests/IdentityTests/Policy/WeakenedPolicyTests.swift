@@ -129,7 +129,7 @@ struct WeakenedPolicyTests {
       try await widen(to: 3, by: pia)
       let sent = try await instance.messages()
       #expect(sent == ["mail notice-policy-weakened otto@desk.example.com"])
-      let text = try #require(try await instance.mails().first)
+      let text = try #require(try await instance.mails("notice-policy-weakened").first)
       #expect(text.body.contains("Adjacent intervals: 1 → 3"))
       #expect(
         text.body.contains("Reason: Clocks at evil example"), "links in a reason are broken up")

@@ -126,8 +126,11 @@ struct ReportTests {
           try await instance.identity.administrators.grant(
             grant, to: reader.id, by: Author(actor: .commandLine))
         }
-        let now = try await instance.database.read { try Administrators.present(reader.id, $0) }
-        let found = try await counts(instance, .instance, days: 90, try #require(now))
+        let now = instance.now
+        let present = try await instance.database.read {
+          try Administrators.present(reader.id, at: now, $0)
+        }
+        let found = try await counts(instance, .instance, days: 90, try #require(present))
         #expect(found.values.reduce(0, +) == expected.count, "\(index)")
       }
     }

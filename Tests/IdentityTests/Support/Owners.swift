@@ -15,7 +15,9 @@ extension ConsoleSignIn {
   /// The pending credential of a sign-in that requires a code.
   var pending: String {
     get throws {
-      guard case .codeDue(let pending) = self else { throw Unexpected("no code is required") }
+      guard case .secondFactorDue(let pending, _) = self else {
+        throw Unexpected("no code is required")
+      }
       return pending.revealedText
     }
   }

@@ -75,7 +75,7 @@ extension Instance {
       try connection.all(
         """
         SELECT /* test */ channel || ' ' || purpose || ' ' || recipient FROM outbox
-        WHERE purpose <> 'revert-factor' ORDER BY 1
+        WHERE purpose <> 'revert-factor' AND purpose NOT LIKE 'grant-%' ORDER BY 1
         """
       ) { try $0.value(0) as String }
     }

@@ -298,7 +298,7 @@ extension StateMachine {
         """
       ) { row in
         try outbox.open(
-          try row.value(0), recipient: email,
+          try row.value(0), html: nil, recipient: email,
           createdAt: Instant(microseconds: try row.value(1))
         ).body
       }

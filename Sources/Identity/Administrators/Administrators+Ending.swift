@@ -1,0 +1,117 @@
+import Database
+
+extension Administrators {
+  /// The maximum number of roles that end in one transaction.
+  private static let mostEnded = 200
+
+  /// Changes when a role of an administrator ends, for an administrator in the console.
+  ///
+  /// - Parameters:
+  ///   - grant: The role.
+  ///   - id: The administrator.
+  ///   - end: When the role ends; nil removes the end date.
+  ///   - request: The request.
+  /// - Returns: False if the end is the same and nothing changed.
+  /// - Throws: ``ActionError`` with ``ManagementError``.
+  public func setEnd(
+    of grant: Grant, of id: ID<Administrator>, to end: Instant?, _ request: ActionRequest
+  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Bool> {
+    try await store.perform(
+      .grantRole, request, in: .instance, ManagementError.self
+    ) { context, connection in
+      let record = try Self.manage(id, by: context.author, at: context.now, connection)
+      guard record.administrator.grants.contains(grant) else { throw ManagementError.notFound }
+      return try Self.setEnd(of: grant, of: record, to: end, context, connection)
+    }
+  }
+
+  /// Changes when a role ends, in the transaction that authorized it.
+  static func setEnd(
+    of grant: Grant, of record: AdministratorRecord, to end: Instant?, _ context: ActionContext,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    let (now, holder, old) = (context.now, record.administrator, record.grantEnds[grant])
+    guard old != end else { return false }
+    try check(end: end, at: now)
+    try connection.run(
+      """
+      UPDATE administrator_grant
+      SET ends_at = \(end?.microseconds), is_reminded = \(isSoon(end, at: now))
+      WHERE \(row(of: grant, holder.id))
+      """)
+    guard try hasOwner(connection) else { throw ManagementError.lastOwner }
+    var entry = entry(.administratorGrantChange, record)
+    entry.add(.grants, .of([grant]))
+    entry.add(.grantEnds, from: .optional(old), to: .optional(end))
+    try context.record(entry, connection)
+    try context.outbox.notify(
+      of: .changed, grant, until: end, of: holder, by: context.author, at: now, connection)
+    return true
+  }
+
+  /// The condition that identifies a row of `administrator_grant`.
+  static func row(of grant: Grant, _ id: ID<Administrator>) -> SQL {
+    """
+    administrator_id = \(id.text) AND role = \(grant.role.rawValue)
+      AND project_id = \(grant.project?.text ?? "") AND tenant_id = \(grant.tenant?.text ?? "")
+    """
+  }
+
+  /// Deletes roles whose end has passed, each with its own audit log entry, and revokes the service
+  /// tokens that exceed what's left.
+  ///
+  /// The roles haven't been in force since their end; this only records it.
+  ///
+  /// - Parameters:
+  ///   - id: The administrator; nil for all.
+  ///   - outbox: The outbox for messages about the roles.
+  ///   - now: The current time.
+  ///   - connection: The transaction.
+  /// - Throws: Database errors.
+  static func endGrants(
+    of id: ID<Administrator>? = nil, _ outbox: Outbox, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let ended = try connection.all(
+      """
+      SELECT role, project_id, tenant_id, ends_at, administrator_id FROM administrator_grant
+      WHERE ends_at <= \(now.microseconds) ORDER BY ends_at LIMIT \(mostEnded)
+      """
+    ) { (timed: try TimedGrant($0, from: 0), id: ID<Administrator>(try $0.value(4))) }
+    let author = Author(actor: .server)
+    for (timed, holder) in ended where id == nil || holder == id {
+      try connection.run("DELETE FROM administrator_grant WHERE \(row(of: timed.grant, holder))")
+      let record = try record(holder, at: now, connection)
+      var entry = entry(.administratorGrantEnd, record)
+      entry.add(.grants, lost: .of([timed.grant]))
+      if let end = timed.end { entry.add(.grantEnds, .instant(end)) }
+      try entry.record(by: author, at: now, connection)
+      _ = try ServiceTokens.revokeExceeding(holder, by: author, at: now, connection)
+      try outbox.notify(
+        of: .ended, timed.grant, until: timed.end, of: record.administrator, by: author, at: now,
+        connection)
+    }
+  }
+
+  /// Emails administrators whose role ends in a week, once for each end date.
+  static func remindOfGrants(
+    _ outbox: Outbox, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let soon = now.advanced(bySeconds: reminderLead)
+    let ending = try connection.all(
+      """
+      SELECT role, project_id, tenant_id, ends_at, administrator_id FROM administrator_grant
+      WHERE ends_at > \(now.microseconds) AND ends_at <= \(soon.microseconds) AND is_reminded = 0
+      ORDER BY ends_at LIMIT \(mostEnded)
+      """
+    ) { (timed: try TimedGrant($0, from: 0), id: ID<Administrator>(try $0.value(4))) }
+    for (timed, holder) in ending {
+      try connection.run(
+        "UPDATE administrator_grant SET is_reminded = 1 WHERE \(row(of: timed.grant, holder))")
+      guard let administrator = try present(holder, at: now, connection) else { continue }
+      try outbox.notify(
+        of: .ending, timed.grant, until: timed.end, of: administrator,
+        by: Author(actor: .server), at: now, connection)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Database
+
+/// Why the limits of sessions can't be changed.
+public enum SessionLimitsError: Error, Sendable {
+  /// The minutes without use aren't in ``SessionLimits/idleRange``.
+  case idleOutOfRange
+  /// The hours aren't in ``SessionLimits/hourRange``.
+  case hoursOutOfRange
+  /// The database is unavailable.
+  case unavailable(Failure)
+}
+
+extension SessionLimitsError: UseCaseError {}
+
+extension ConsoleSessions {
+  /// Reads the limits of sessions.
+  ///
+  /// - Throws: ``SessionLimitsError/unavailable(_:)``.
+  public func limits() async throws(SessionLimitsError) -> SessionLimits {
+    try await store.read(SessionLimitsError.self) { try SessionLimits.find($0) }
+  }
+
+  /// Changes the limits of sessions, which apply to open sessions immediately.
+  ///
+  /// - Returns: False if nothing changes.
+  /// - Throws: ``ActionError`` with ``SessionLimitsError``.
+  public func setLimits(
+    _ limits: SessionLimits, _ request: ActionRequest
+  ) async throws(ActionError<SessionLimitsError>) -> ActionOutcome<Bool> {
+    guard SessionLimits.idleRange.contains(limits.idleMinutes) else {
+      throw .failed(.idleOutOfRange)
+    }
+    guard SessionLimits.hourRange.contains(limits.hours) else { throw .failed(.hoursOutOfRange) }
+    return try await store.perform(
+      .changeSessionLimits, request, in: .instance, SessionLimitsError.self
+    ) { context, connection in
+      let old = try SessionLimits.find(connection)
+      guard old != limits else { return false }
+      // Longer limits must not reopen sessions that have ended.
+      try Self.deleteEnded(old, at: context.now, connection)
+      try limits.store(connection)
+      var entry = AuditEntry(.instanceChangeSessionLimits, of: nil)
+      if old.idleMinutes != limits.idleMinutes {
+        entry.add(
+          .sessionIdleLimit, from: .duration(Int(old.idle)), to: .duration(Int(limits.idle)))
+      }
+      if old.hours != limits.hours {
+        entry.add(
+          .sessionLifetime, from: .duration(Int(old.lifetime)),
+          to: .duration(Int(limits.lifetime)))
+      }
+      try context.record(entry, connection)
+      return true
+    }
+  }
+
+  /// Deletes the sessions that ended by limits.
+  private static func deleteEnded(
+    _ limits: SessionLimits, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let oldestStart = now.advanced(bySeconds: -limits.lifetime)
+    let oldestUse = now.advanced(bySeconds: -limits.idle)
+    try connection.run(
+      "DELETE FROM console_session WHERE created_at <= \(oldestStart.microseconds)")
+    try connection.run(
+      """
+      DELETE FROM console_session
+      WHERE created_at > \(oldestStart.microseconds) AND last_seen_at <= \(oldestUse.microseconds)
+      """)
+  }
+
+  /// Deletes sessions ``remembered`` seconds after their lifetime.
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
+    let lifetime = try SessionLimits.find(connection).lifetime
+    let oldest = now.advanced(bySeconds: -lifetime - remembered)
+    try connection.run("DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")
+  }
+
+  /// Ends a session of another administrator, or all of them, for an administrator in the console.
+  ///
+  /// - Parameters:
+  ///   - name: The session's ID; nil for all sessions.
+  ///   - id: The other administrator.
+  ///   - request: The request.
+  /// - Returns: The number of sessions ended.
+  /// - Throws: ``ActionError`` with ``ManagementError``.
+  public func end(
+    _ name: String?, of id: ID<Administrator>, _ request: ActionRequest
+  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Int> {
+    try await store.perform(
+      .endAdministratorSessions, request, in: .instance, ManagementError.self
+    ) { context, connection in
+      let record = try Administrators.manage(
+        id, by: context.author, at: context.now, connection)
+      let ended = try Self.end(of: id, at: context.now, connection) {
+        name == nil || $0 == name
+      }
+      guard ended > 0 else { return 0 }
+      var entry = Administrators.entry(.administratorEndSessions, record)
+      entry.add(.sessionsEnded, .number(ended))
+      try context.record(entry, connection)
+      return ended
+    }
+  }
+}

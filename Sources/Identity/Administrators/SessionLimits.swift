@@ -1,0 +1,73 @@
+import Database
+
+/// How long sessions of administrators last.
+public struct SessionLimits: Sendable, Hashable {
+  /// The time without use after which a session ends, in minutes.
+  public let idleMinutes: Int
+  /// The time after which a session ends in any case, in hours.
+  public let hours: Int
+
+  /// The range of ``idleMinutes`` (at most an hour: NIST SP 800-63B-4, section 2.2.3).
+  public static let idleRange = 5...60
+  /// The range of ``hours`` (at most a day: NIST SP 800-63B-4, section 2.2.3).
+  public static let hourRange = 1...24
+  /// The limits of an instance whose owners chose none.
+  public static let standard = SessionLimits(idleMinutes: 60, hours: 12)
+
+  /// Creates limits.
+  ///
+  /// - Parameters:
+  ///   - idleMinutes: The minutes without use, in ``idleRange``.
+  ///   - hours: The hours in any case, in ``hourRange``.
+  public init(idleMinutes: Int, hours: Int) {
+    (self.idleMinutes, self.hours) = (idleMinutes, hours)
+  }
+
+  /// The time without use after which a session ends, in seconds.
+  public var idle: Int64 { Int64(idleMinutes) * 60 }
+  /// The time after which a session ends in any case, in seconds.
+  public var lifetime: Int64 { Int64(hours) * 3_600 }
+
+  /// Returns true if a session that began and was last used at these times is still open.
+  func allow(since start: Instant, lastSeenAt: Instant, at now: Instant) -> Bool {
+    now < start.advanced(bySeconds: lifetime) && now < lastSeenAt.advanced(bySeconds: idle)
+  }
+}
+
+// MARK: - Storage
+
+extension SessionLimits {
+  private static let idleName = "session_idle_minutes"
+  private static let hoursName = "session_hours"
+
+  /// The stored values as two columns, which are null without a choice.
+  static let columns: SQL = """
+    (SELECT value FROM instance WHERE name = \(idleName)),
+    (SELECT value FROM instance WHERE name = \(hoursName))
+    """
+
+  /// Creates the limits from the two stored values.
+  init(idle: String?, lifetime: String?) {
+    self.init(
+      idleMinutes: idle.flatMap(Int.init) ?? Self.standard.idleMinutes,
+      hours: lifetime.flatMap(Int.init) ?? Self.standard.hours)
+  }
+
+  /// Reads the current limits.
+  static func find(_ connection: borrowing Connection) throws -> SessionLimits {
+    try connection.first("SELECT \(columns)") { row in
+      SessionLimits(idle: try row.value(0), lifetime: try row.value(1))
+    } ?? standard
+  }
+
+  /// Stores the limits.
+  func store(_ connection: borrowing Connection) throws {
+    for (name, number) in [(Self.idleName, idleMinutes), (Self.hoursName, hours)] {
+      try connection.run(
+        """
+        INSERT INTO instance (name, value) VALUES (\(name), \(String(number)))
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value
+        """)
+    }
+  }
+}

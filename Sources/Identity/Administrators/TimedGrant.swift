@@ -1,0 +1,56 @@
+import Database
+
+/// A role with the time at which it ends by itself, if it does.
+struct TimedGrant: Sendable {
+  let grant: Grant
+  let end: Instant?
+
+  /// Reads a grant from three consecutive columns, and its end from the fourth.
+  init(_ row: borrowing Row, from column: Int) throws {
+    grant = try Administrators.grant(row, from: column)
+    end = (try row.value(column + 3) as Int64?).map(Instant.init(microseconds:))
+  }
+}
+
+extension [TimedGrant] {
+  /// The end of each role that has one.
+  var ends: [Grant: Instant] {
+    var ends: [Grant: Instant] = [:]
+    for timed in self { ends[timed.grant] = timed.end }
+    return ends
+  }
+}
+
+extension Administrators {
+  /// The maximum time from now until a role ends, in seconds (two years).
+  public static let longestGrant: Int64 = 731 * 86_400
+  /// How long before its end the holder of a role is reminded, in seconds (a week).
+  static let reminderLead: Int64 = 7 * 86_400
+
+  /// Returns whether a role ends so soon that the message about the end date replaces the reminder.
+  static func isSoon(_ end: Instant?, at now: Instant) -> Bool {
+    guard let end else { return false }
+    return end <= now.advanced(bySeconds: reminderLead)
+  }
+
+  /// Checks an end date.
+  static func check(
+    end: Instant?, at now: Instant
+  ) throws(ManagementError) {
+    guard let end else { return }
+    guard now < end else { throw .endInPast }
+    guard end <= now.advanced(bySeconds: longestGrant) else { throw .endTooLate }
+  }
+
+  /// Reads the roles in force with their ends.
+  static func timedGrants(
+    _ id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+  ) throws -> [TimedGrant] {
+    try connection.all(
+      """
+      SELECT role, project_id, tenant_id, ends_at FROM administrator_grant
+      WHERE administrator_id = \(id.text) AND \(inForce(at: now))
+      """
+    ) { row in try TimedGrant(row, from: 0) }
+  }
+}

@@ -1,0 +1,160 @@
+import Crypto
+import Database
+
+/// A sign-in to the console from a browser without a sign-in in the last 90 days.
+public struct AdministratorSignInMail: Sendable {
+  /// The administrator's email address.
+  public let email: String
+  /// The source IP address and the browser.
+  public let origin: RequestOrigin
+  /// The time of the sign-in.
+  public let at: Instant
+  /// The URL of the administrator's account in the console.
+  public let link: String
+}
+
+/// A change of a role of an administrator.
+public struct GrantMail: Sendable {
+  /// What happened to a role; the raw value is the message's stored purpose.
+  public enum Event: String, CaseIterable, Sendable {
+    /// It was granted.
+    case given = "grant-given"
+    /// Its end date was changed.
+    case changed = "grant-changed"
+    /// An administrator revoked it.
+    case revoked = "grant-revoked"
+    /// It ended at its end date.
+    case ended = "grant-ended"
+    /// It ends in a week.
+    case ending = "grant-ending"
+  }
+
+  /// What happened.
+  public let event: Event
+  /// The name of the administrator who has or had the role.
+  public let holder: String
+  /// Whether the message is for that administrator.
+  public let isOwn: Bool
+  /// The role.
+  public let grant: Grant
+  /// When it ends; nil without an end date.
+  public let end: Instant?
+  /// The name of the actor; nil for the server itself.
+  public let by: String?
+  /// The time of the event.
+  public let at: Instant
+  /// The URL of the administrator in the console.
+  public let link: String
+}
+
+extension Outbox {
+  /// The maximum number of messages of one purpose that an administrator gets in a day.
+  static let mostAdministratorMails = 20
+  /// The maximum number of administrators who are told about another's role.
+  private static let mostManagers = 20
+
+  /// Emails an administrator about a sign-in from a new browser.
+  ///
+  /// Does nothing without a mail server.
+  func notify(
+    of mail: AdministratorSignInMail, to administrator: Administrator,
+    _ connection: borrowing Connection
+  ) throws {
+    try add(
+      "administrator-sign-in", .administratorSignIn(mail), to: administrator, at: mail.at,
+      connection)
+  }
+
+  /// Emails an administrator about a role, and those who manage administrators, except the author.
+  ///
+  /// Does nothing without a mail server; the console shows the roles anyway.
+  ///
+  /// - Parameters:
+  ///   - event: What happened.
+  ///   - grant: The role.
+  ///   - end: When the role ends; nil without an end date.
+  ///   - holder: The administrator who has or had the role.
+  ///   - author: The author of the change.
+  ///   - now: The current time.
+  ///   - connection: The transaction.
+  /// - Throws: Database errors.
+  func notify(
+    of event: GrantMail.Event, _ grant: Grant, until end: Instant?, of holder: Administrator,
+    by author: Author, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    guard carriesMail else { return }
+    func mail(isOwn: Bool) -> MailContent {
+      let name = author.actor.name
+      return .grant(
+        GrantMail(
+          event: event, holder: holder.displayName, isOwn: isOwn, grant: grant, end: end,
+          by: name.isEmpty ? nil : name, at: now,
+          link: isOwn ? links.account : links.console(holder.id)))
+    }
+    if holder.id.text != author.actor.id {
+      try add(event.rawValue, mail(isOwn: true), to: holder, at: now, connection)
+    }
+    let managers = try Administrators.recipients(
+      with: .manageAdministrators, around: nil, atMost: Self.mostManagers, at: now, connection)
+    for manager in managers where manager.id != holder.id && manager.id.text != author.actor.id {
+      guard let manager = try Administrators.present(manager.id, at: now, connection) else {
+        continue
+      }
+      try add(event.rawValue, mail(isOwn: false), to: manager, at: now, connection)
+    }
+  }
+
+  /// Sends an email to an administrator; does nothing while there's no user pool among whose messages
+  /// it could be listed, or after too many of them.
+  func add(
+    _ purpose: String, _ content: MailContent, to administrator: Administrator, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    guard carriesMail, let scope = try Self.pool(of: administrator, connection) else { return }
+    let dayAgo = now.advanced(bySeconds: -86_400)
+    let recent = try connection.first(
+      """
+      SELECT count(*) FROM outbox INDEXED BY outbox_by_recipient
+      WHERE scope_key = \(scope.key) AND recipient = \(administrator.email)
+        AND purpose = \(purpose) AND created_at > \(dayAgo.microseconds)
+      """
+    ) { try $0.value(0) as Int }
+    guard recent ?? 0 < Self.mostAdministratorMails else { return }
+    try add(
+      OutboxMessage(
+        purpose: purpose, recipient: administrator.email, text: written(content),
+        expiresAt: now.advanced(bySeconds: Self.noticeLifetime)),
+      to: nil, in: scope, at: now, connection)
+  }
+
+  /// Returns the pool among whose messages an administrator's emails are listed: one of their own
+  /// roles, or the first project; nil if they can see none.
+  static func pool(
+    of administrator: Administrator, _ connection: borrowing Connection
+  ) throws -> Scope? {
+    for grant in administrator.grants {
+      guard let project = grant.project else { continue }
+      do {
+        return try Scopes.find(project: project, tenant: grant.tenant, connection)
+      } catch is ScopeError {}
+    }
+    guard administrator.seesEveryProject else { return nil }
+    return try connection.first(
+      """
+      SELECT \(Scope.columns) FROM project p CROSS JOIN scope s ON s.project_id = p.project_id
+      WHERE p.project_id > '' AND s.tenant_id = '' AND s.deleted_at IS NULL
+      ORDER BY p.project_id LIMIT 1
+      """
+    ) { try Scope($0) }
+  }
+}
+
+extension ActionLinks {
+  /// The URL of the reader's own account in the console.
+  var account: String { "\(origin)/account" }
+
+  /// The URL of an administrator's page in the console.
+  func console(_ administrator: ID<Administrator>) -> String {
+    "\(origin)/administrators/\(URIComponent.encode(administrator.text))"
+  }
+}

@@ -1,0 +1,91 @@
+public import Crypto
+import Database
+public import WebAuthn
+
+/// A passkey that an administrator signs in with.
+public struct Passkey: Sendable {
+  /// The maximum length of a name, in characters.
+  public static let longestName = 60
+  /// The maximum number of passkeys of an administrator.
+  public static let most = 10
+
+  /// The ID, which isn't the credential ID.
+  public let id: ID<Passkey>
+  /// The name that the administrator gave it.
+  public let name: String
+  /// The time it was created.
+  public let createdAt: Instant
+  /// The time of last use; nil if it wasn't used since its creation.
+  public let lastUsedAt: Instant?
+  /// Whether it has been copied to other devices, such as by a password manager.
+  public let isBackedUp: Bool
+}
+
+/// What a page passes to the browser's passkey functions.
+public struct PasskeyChallenge: Sendable {
+  /// The random bytes that the authenticator signs.
+  public let bytes: [UInt8]
+  /// The encrypted challenge that the form carries to the next step; valid once, for ten minutes,
+  /// and for one session or browser.
+  public let ticket: Secret
+  /// The credential IDs: those to sign in with, all if it's empty, or those that exist already.
+  public let credentials: [[UInt8]]
+}
+
+/// What the browser's passkey functions returned for a sign-in.
+public struct PasskeyResponse: Sendable {
+  /// The credential ID.
+  public let credential: [UInt8]
+  /// The handle of the user; empty if the authenticator has none.
+  public let userHandle: [UInt8]
+  /// The signed data.
+  public let assertion: AssertionResponse
+
+  /// Creates a response from outside bytes.
+  public init(credential: [UInt8], userHandle: [UInt8], assertion: AssertionResponse) {
+    (self.credential, self.userHandle) = (credential, userHandle)
+    self.assertion = assertion
+  }
+}
+
+/// An error in creating, changing, or using a passkey.
+public enum PasskeyError: Error, Sendable {
+  /// The challenge expired, was used, or belongs to another session or browser.
+  case ended
+  /// The response isn't valid, or not one of the administrator's passkeys.
+  case refused
+  /// The passkey exists already.
+  case exists
+  /// The administrator has ``Passkey/most`` passkeys.
+  case tooMany
+  /// The name is empty.
+  case nameRequired
+  /// The name is longer than ``Passkey/longestName`` characters.
+  case nameTooLong
+  /// The administrator has to re-authenticate first.
+  case reauthenticationRequired
+  /// An incorrect password, or no password where one is required.
+  case wrongPassword
+  /// Too many failed attempts; the administrator can retry at the given time.
+  case throttled(until: Instant)
+  /// Too many passwords are being hashed; retry after a second.
+  case busy
+  /// The administrator has no such passkey.
+  case notFound
+  /// The role requires a second factor, and this is the last one.
+  case mandatory
+  /// The database is unavailable.
+  case unavailable(Failure)
+}
+
+extension PasskeyError: UseCaseError {}
+
+/// Why a passkey was refused, in the audit log.
+enum PasskeyRefusal: String {
+  /// The passkey isn't registered, or belongs to another administrator.
+  case unknown
+  /// The response isn't valid.
+  case invalid
+  /// The count of signatures went backward: the key may have been copied.
+  case copied
+}

@@ -1,0 +1,80 @@
+import Database
+import WebAuthn
+
+/// A stored passkey with what verifies its signatures.
+struct PasskeyRecord {
+  let passkey: Passkey
+  let administrator: ID<Administrator>
+  let credential: [UInt8]
+  let key: [UInt8]
+  let signCount: UInt32
+
+  private static let columns: SQL = """
+    passkey_id, name, created_at, last_used_at, is_backed_up, administrator_id, credential_id,
+    cose_key, sign_count
+    """
+
+  private init(_ row: borrowing Row) throws {
+    passkey = Passkey(
+      id: ID(try row.value(0)), name: try row.value(1),
+      createdAt: Instant(microseconds: try row.value(2)),
+      lastUsedAt: (try row.value(3) as Int64?).map(Instant.init(microseconds:)),
+      isBackedUp: try row.value(4))
+    administrator = ID(try row.value(5))
+    credential = try row.value(6)
+    key = try row.value(7)
+    signCount = UInt32(clamping: try row.value(8) as Int64)
+  }
+
+  /// Finds the passkeys of an administrator, oldest first.
+  static func all(
+    of id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> [PasskeyRecord] {
+    try connection.all(
+      "SELECT \(columns) FROM passkey WHERE administrator_id = \(id.text)"
+    ) { try PasskeyRecord($0) }.sorted {
+      ($0.passkey.createdAt, $0.passkey.id.text) < ($1.passkey.createdAt, $1.passkey.id.text)
+    }
+  }
+
+  /// Finds a passkey by its credential ID.
+  static func find(
+    credential: [UInt8], _ connection: borrowing Connection
+  ) throws -> PasskeyRecord? {
+    try connection.first(
+      "SELECT \(columns) FROM passkey WHERE credential_id = \(credential)"
+    ) { try PasskeyRecord($0) }
+  }
+
+  /// Stores a new passkey.
+  static func insert(
+    _ new: RegisteredPasskey, _ id: ID<Passkey>, name: String, transports: [String],
+    of administrator: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO passkey (passkey_id, administrator_id, credential_id, cose_key, sign_count,
+        aaguid, transports, is_backup_eligible, is_backed_up, name, created_at)
+      VALUES (\(id.text), \(administrator.text), \(new.id), \(new.key), \(Int64(new.signCount)),
+        \(new.aaguid), \(transports.joined(separator: " ")), \(new.isBackupEligible),
+        \(new.isBackedUp), \(name), \(now.microseconds))
+      """)
+  }
+
+  /// Stores what a use changed; false if another use was faster.
+  func record(
+    _ use: PasskeyUse, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.run(
+      """
+      UPDATE passkey SET sign_count = \(Int64(use.signCount)), is_backed_up = \(use.isBackedUp),
+        last_used_at = \(now.microseconds)
+      WHERE passkey_id = \(passkey.id.text) AND sign_count = \(Int64(signCount))
+      """) == 1
+  }
+
+  /// Removes all passkeys of an administrator, and returns their number.
+  static func clear(_ id: ID<Administrator>, _ connection: borrowing Connection) throws -> Int {
+    try connection.run("DELETE FROM passkey WHERE administrator_id = \(id.text)")
+  }
+}

@@ -1,0 +1,98 @@
+import Database
+
+/// Why the passkey requirement can't be changed.
+public enum PasskeyRequirementError: Error, Sendable {
+  /// The session's administrator didn't use a passkey in it, so the requirement could lock them out.
+  case passkeyNotUsed
+  /// The database is unavailable.
+  case unavailable(Failure)
+}
+
+extension PasskeyRequirementError: UseCaseError {}
+
+/// Whether administrators who manage others must sign in with a passkey.
+enum PasskeyRequirement {
+  static let setting = "passkeys_required"
+
+  static func isOn(_ connection: borrowing Connection) throws -> Bool {
+    try connection.first("SELECT 1 FROM instance WHERE name = \(setting)") { _ in true } ?? false
+  }
+
+  /// Returns true if an administrator must use a passkey with these grants.
+  static func applies(
+    to administrator: Administrator, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try administrator.managesOthers && isOn(connection)
+  }
+}
+
+extension Administrator {
+  /// Whether the passkey requirement can apply to the administrator.
+  var managesOthers: Bool { maySomewhere(.manageAdministrators) }
+}
+
+extension Passkeys {
+  /// Returns whether administrators who manage others must sign in with a passkey.
+  ///
+  /// - Throws: ``PasskeyError/unavailable(_:)``.
+  public func isRequired() async throws(PasskeyError) -> Bool {
+    try await store.read(PasskeyError.self) { try PasskeyRequirement.isOn($0) }
+  }
+
+  /// Requires passkeys, or no longer requires them.
+  ///
+  /// Sessions without a passkey can then only use or add one, at once. The administrator who turns
+  /// it on has used a passkey in this session, so it can't lock out everybody.
+  ///
+  /// - Returns: False if nothing changes.
+  /// - Throws: ``ActionError`` with ``PasskeyRequirementError``.
+  public func setRequired(
+    _ isRequired: Bool, _ request: ActionRequest
+  ) async throws(ActionError<PasskeyRequirementError>) -> ActionOutcome<Bool> {
+    let session = request.agent
+    return try await store.perform(
+      .changePasskeyRequirement, request, in: .instance, PasskeyRequirementError.self
+    ) { context, connection in
+      if isRequired {
+        // By administrator: the session's token was renewed if this request had a code.
+        let used = try connection.first(
+          """
+          SELECT 1 FROM console_session
+          WHERE administrator_id = \(session.administrator.id.text)
+            AND csrf_token = \(session.csrfToken) AND passkey_at IS NOT NULL
+          """
+        ) { _ in true }
+        let has = try !PasskeyRecord.all(of: session.administrator.id, connection).isEmpty
+        guard used != nil, has else { throw PasskeyRequirementError.passkeyNotUsed }
+      }
+      return try Self.set(isRequired, context, connection)
+    }
+  }
+
+  /// Stops requiring passkeys, for operators with access to the data folder.
+  ///
+  /// - Returns: False if they weren't required.
+  /// - Throws: ``PasskeyRequirementError/unavailable(_:)``.
+  public func stopRequiring(by author: Author) async throws(PasskeyRequirementError) -> Bool {
+    try await store.perform(by: author, PasskeyRequirementError.self) { context, connection in
+      try Self.set(false, context, connection)
+    }
+  }
+
+  private static func set(
+    _ isRequired: Bool, _ context: ActionContext, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let old = try PasskeyRequirement.isOn(connection)
+    guard old != isRequired else { return false }
+    if isRequired {
+      try connection.run(
+        "INSERT INTO instance (name, value) VALUES (\(PasskeyRequirement.setting), '1')")
+    } else {
+      try connection.run("DELETE FROM instance WHERE name = \(PasskeyRequirement.setting)")
+    }
+    var entry = AuditEntry(.instancePasskeyRequirement, of: nil)
+    entry.add(.passkeyRequired, from: .flag(old), to: .flag(isRequired))
+    try context.record(entry, connection)
+    return true
+  }
+}

@@ -1,0 +1,165 @@
+import Crypto
+import Database
+public import WebAuthn
+
+extension Passkeys {
+  /// The result of verifying a response.
+  enum Outcome {
+    case passed(PasskeyRecord)
+    case refused([ThrottleCharge], PasskeyRecord?, PasskeyRefusal)
+    case throttled(until: Instant)
+    case ended
+  }
+
+  /// Verifies a response and records the use; the attempt is counted as failed before it's checked.
+  ///
+  /// - Parameters:
+  ///   - response: What the authenticator returned.
+  ///   - ticket: The challenge.
+  ///   - id: The administrator whose passkey is expected; nil for any.
+  ///   - counter: The counter of failed attempts.
+  ///   - party: The site.
+  ///   - now: The current time.
+  ///   - connection: The transaction.
+  /// - Returns: The result, which the caller records.
+  /// - Throws: Database errors.
+  static func verify(
+    _ response: PasskeyResponse, _ ticket: ConsoleTicket, of id: ID<Administrator>?,
+    _ counter: ThrottleCounter, for party: RelyingParty, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Outcome {
+    let charges: [ThrottleCharge]
+    switch try ThrottleCharge.charge([counter], at: now, connection) {
+    case .charged(let taken): charges = taken
+    case .blocked(let until): return .throttled(until: until)
+    }
+    guard try ticket.use(connection) else { return .ended }
+    guard response.credential.count <= WebAuthnLimits.credentialID,
+      let record = try PasskeyRecord.find(credential: response.credential, connection),
+      id == nil || record.administrator == id
+    else { return .refused(charges, nil, .unknown) }
+    // Without a named administrator, the authenticator must name the passkey's (section 7.2).
+    let handle = Array(record.administrator.text.utf8)
+    guard response.userHandle == handle || id != nil && response.userHandle.isEmpty else {
+      return .refused(charges, record, .invalid)
+    }
+    let use: PasskeyUse
+    do throws(WebAuthnError) {
+      use = try response.assertion.verify(
+        with: PasskeyKey(cose: record.key), lastCount: record.signCount,
+        challenge: ticket.secret.revealedBytes, for: party)
+    } catch {
+      return .refused(charges, record, error == .countNotHigher ? .copied : .invalid)
+    }
+    guard try record.record(use, at: now, connection) else {
+      return .refused(charges, record, .invalid)
+    }
+    try ThrottleCharge.recordSuccess(charges, connection)
+    return .passed(record)
+  }
+
+  /// Records a refused passkey in the audit log.
+  static func recordRefusal(
+    _ charges: [ThrottleCharge], _ record: PasskeyRecord?, _ why: PasskeyRefusal,
+    of id: ID<Administrator>?, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let owner = record?.administrator ?? id
+    var entry = AuditEntry(
+      .administratorPasskeyRefused, .administrator, owner?.text ?? "", name: "")
+    if let record { entry.add(.passkey, .text(record.passkey.name)) }
+    entry.add(.passkeyRefusal, .code(why.rawValue))
+    try entry.record(by: author, at: now, connection)
+    try ThrottleCharge.recordBlocks(charges, of: owner, by: author, at: now, connection)
+  }
+
+  /// The counter for an administrator's refused passkeys.
+  static func counter(_ id: ID<Administrator>) -> ThrottleCounter {
+    ThrottleCounter("administrator passkey \(id.text)", .codes, .account)
+  }
+
+  /// Starts a re-authentication with a passkey, without writing anything.
+  ///
+  /// - Throws: ``PasskeyError/notFound`` without a passkey, ``PasskeyError/unavailable(_:)``.
+  public func beginReauthentication(
+    _ session: ConsoleSession
+  ) async throws(PasskeyError) -> PasskeyChallenge {
+    let challenge = try await challenge(.passkeyReauthentication, for: session)
+    guard !challenge.credentials.isEmpty else { throw .notFound }
+    return challenge
+  }
+
+  /// Re-authenticates a session with a passkey.
+  ///
+  /// - Returns: The session under its new token.
+  /// - Throws: ``PasskeyError``.
+  public func reauthenticate(
+    _ response: PasskeyResponse, ticket text: String, in session: ConsoleSession,
+    for party: RelyingParty, by author: Author
+  ) async throws(PasskeyError) -> NewConsoleSession {
+    let now = store.clock.now()
+    let administrator = session.administrator
+    let ticket = ConsoleTicket(
+      text, .passkeyReauthentication, at: now, by: tickets, boundTo: session.csrfToken)
+    guard let ticket, ticket.administrator == administrator.id else { throw .ended }
+    let random = store.random
+    let outcome: Result<NewConsoleSession, PasskeyError> =
+      try await store.write(PasskeyError.self) { connection in
+        switch try Self.verify(
+          response, ticket, of: administrator.id, Self.counter(administrator.id), for: party,
+          at: now, connection)
+        {
+        case .ended: return .failure(.ended)
+        case .throttled(let until): return .failure(.throttled(until: until))
+        case .refused(let charges, let record, let why):
+          try Self.recordRefusal(
+            charges, record, why, of: administrator.id, by: author, at: now, connection)
+          return .failure(.refused)
+        case .passed(let record):
+          var entry = AuditEntry(
+            .administratorStepUp, .administrator, administrator.id.text,
+            name: administrator.displayName)
+          entry.add(.verification, .code("passkey"))
+          entry.add(.passkey, .text(record.passkey.name))
+          try entry.record(by: author, at: now, connection)
+          let renewed = try ConsoleSessions.renew(
+            session, with: .passkey, at: now, random: random, connection)
+          return renewed.map { .success($0) } ?? .failure(.ended)
+        }
+      }
+    return try outcome.get()
+  }
+
+  /// Re-authenticates a session with a code of the authenticator app, or a recovery code.
+  ///
+  /// - Returns: The session under its new token.
+  /// - Throws: ``PasskeyError``.
+  public func reauthenticate(
+    code: String, in session: ConsoleSession, by author: Author
+  ) async throws(PasskeyError) -> NewConsoleSession {
+    let now = store.clock.now()
+    let administrator = session.administrator
+    let (totp, random) = (totp, store.random)
+    let outcome: Result<NewConsoleSession, PasskeyError> =
+      try await store.write(PasskeyError.self) { connection in
+        let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
+        guard methods.contains(.totp) else { return .failure(.notFound) }
+        func entry(_ action: AuditAction) -> AuditEntry {
+          AuditEntry(
+            action, .administrator, administrator.id.text, name: administrator.displayName)
+        }
+        switch try totp.check(code, of: administrator.id, by: author, at: now, connection) {
+        case .throttled(let until): return .failure(.throttled(until: until))
+        case nil:
+          try entry(.administratorStepUp).record(by: author, at: now, connection)
+          let renewed = try ConsoleSessions.renew(
+            session, at: now, random: random, connection)
+          return renewed.map { .success($0) } ?? .failure(.ended)
+        default:
+          try entry(.administratorCodeRefused).record(by: author, at: now, connection)
+          return .failure(.refused)
+        }
+      }
+    return try outcome.get()
+  }
+}

@@ -1,0 +1,254 @@
+public import Crypto
+import Database
+import Text
+public import WebAuthn
+
+/// Creates and changes administrators' passkeys, and signs in with them.
+///
+/// A passkey with user verification is two factors: the device, and a PIN or fingerprint.
+public struct Passkeys: Sendable {
+  let store: Store
+  let tickets: Sealer
+  let totp: AdministratorTOTP
+  let administrators: Administrators
+  let sessions: ConsoleSessions
+
+  /// The time for which a re-authentication allows changes to one's own factors, in seconds.
+  static let freshness = AdministratorFactors.freshness
+
+  /// Lists an administrator's passkeys, oldest first.
+  ///
+  /// - Throws: ``PasskeyError/unavailable(_:)``.
+  public func list(of id: ID<Administrator>) async throws(PasskeyError) -> [Passkey] {
+    try await store.read(PasskeyError.self) { connection in
+      try PasskeyRecord.all(of: id, connection).map(\.passkey)
+    }
+  }
+
+  /// Returns whether the session must re-authenticate before its administrator's own factors
+  /// change; without a second factor, the password is asked for instead.
+  ///
+  /// - Throws: ``PasskeyError/unavailable(_:)``.
+  public func needsReauthentication(
+    _ session: ConsoleSession
+  ) async throws(PasskeyError) -> Bool {
+    let now = store.clock.now()
+    return try await store.read(PasskeyError.self) { connection in
+      try Self.needsReauthentication(session, at: now, connection)
+    }
+  }
+
+  static func needsReauthentication(
+    _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let methods = try ReauthenticationMethod.all(of: session.administrator.id, connection)
+    guard !methods.isEmpty else { return false }
+    let times = try connection.first(
+      "SELECT proved_at, passkey_at FROM console_session WHERE token_digest = \(session.digest)"
+    ) { (proved: try $0.value(0) as Int64?, passkey: try $0.value(1) as Int64?) }
+    guard let times, let proved = times.proved,
+      now.seconds - Instant(microseconds: proved).seconds < freshness
+    else { return true }
+    // Otherwise a phished code would add a passkey where only a passkey is accepted.
+    return try methods.contains(.passkey) && times.passkey == nil
+      && PasskeyRequirement.applies(to: session.administrator, connection)
+  }
+
+  /// Starts creating a passkey, without writing anything.
+  ///
+  /// - Throws: ``PasskeyError/unavailable(_:)``.
+  public func begin(for session: ConsoleSession) async throws(PasskeyError) -> PasskeyChallenge {
+    try await challenge(.passkeyCreation, for: session)
+  }
+
+  /// Returns a challenge for a session, with its administrator's passkeys.
+  func challenge(
+    _ kind: ConsoleTicket.Kind, for session: ConsoleSession
+  ) async throws(PasskeyError) -> PasskeyChallenge {
+    let id = session.administrator.id
+    let known = try await store.read(PasskeyError.self) { connection in
+      try PasskeyRecord.all(of: id, connection).map(\.credential)
+    }
+    return try challenge(kind, of: id, boundTo: session.csrfToken, credentials: known)
+  }
+
+  func challenge(
+    _ kind: ConsoleTicket.Kind, of id: ID<Administrator>, boundTo binding: String,
+    credentials: [[UInt8]]
+  ) throws(PasskeyError) -> PasskeyChallenge {
+    let bytes = store.random.bytes(32)
+    let ticket = ConsoleTicket(
+      id, secret: Secret(bytes), at: store.clock.now(), random: store.random)
+    do {
+      return PasskeyChallenge(
+        bytes: bytes, ticket: try ticket.sealed(kind, by: tickets, boundTo: binding),
+        credentials: credentials)
+    } catch { throw .unavailable(Failure(error)) }
+  }
+
+  /// Stores a new passkey, and notifies its administrator.
+  ///
+  /// - Parameters:
+  ///   - response: What the authenticator returned.
+  ///   - ticket: The encrypted challenge from the form.
+  ///   - name: The name, as typed.
+  ///   - transports: How the browser reaches the authenticator; unknown ones are ignored.
+  ///   - password: The account's password, if there is no second factor and the session isn't
+  ///     recent.
+  ///   - session: The session.
+  ///   - party: The site.
+  ///   - author: The author, the same administrator.
+  /// - Returns: The passkey.
+  /// - Throws: ``PasskeyError``.
+  public func create(
+    _ response: RegistrationResponse, ticket: String, name: String,
+    transports: [String] = [], password: Secret? = nil, in session: ConsoleSession,
+    for party: RelyingParty, by author: Author
+  ) async throws(PasskeyError) -> Passkey {
+    let now = store.clock.now()
+    let name = try Self.checked(name)
+    let id = session.administrator.id
+    let ticket = ConsoleTicket(
+      ticket, .passkeyCreation, at: now, by: tickets, boundTo: session.csrfToken)
+    guard let ticket, ticket.administrator == id else { throw .ended }
+    let new: RegisteredPasskey
+    do {
+      new = try response.verify(challenge: ticket.secret.revealedBytes, for: party)
+    } catch { throw .refused }
+    let isAsked = AdministratorFactors.asksForPassword(in: session, at: now)
+    let verified = isAsked ? try await verify(password, in: session, by: author) : nil
+    let passkey = Passkey(
+      id: ID(store.random.uuid()), name: name, createdAt: now, lastUsedAt: nil,
+      isBackedUp: new.isBackedUp)
+    let outbox = store.outbox
+    try await store.write(PasskeyError.self) { connection in
+      if try Self.needsReauthentication(session, at: now, connection) {
+        throw PasskeyError.reauthenticationRequired
+      }
+      let known = try PasskeyRecord.all(of: id, connection)
+      guard known.count < Passkey.most else { throw PasskeyError.tooMany }
+      guard try PasskeyRecord.find(credential: new.id, connection) == nil else {
+        throw PasskeyError.exists
+      }
+      let isFirst = try ReauthenticationMethod.all(of: id, connection).isEmpty
+      if isFirst, isAsked {
+        // Read again: the password may have changed while this one was hashed.
+        let hash = try Administrators.passwordHash(of: id, connection)
+        guard let verified, hash?.encoded == verified.encoded else {
+          throw PasskeyError.wrongPassword
+        }
+      }
+      guard try ticket.use(connection) else { throw PasskeyError.ended }
+      try PasskeyRecord.insert(
+        new, passkey.id, name: name,
+        transports: transports.filter(Self.transports.contains), of: id, at: now, connection)
+      var entry = AuditEntry(
+        .administratorPasskeyCreate, .administrator, id.text,
+        name: session.administrator.displayName)
+      entry.add(.passkey, .text(name))
+      if isFirst {
+        entry.addEnded(
+          try ConsoleSessions.endAll(of: id, but: session.id, at: now, connection))
+      }
+      try entry.record(by: author, at: now, connection)
+      try outbox.notify(
+        session.administrator, .passkeyAdded(name: name), at: now, connection)
+    }
+    return passkey
+  }
+
+  /// The kinds of connections in the standard (Web Authentication Level 3, section 5.8.4).
+  private static let transports = ["ble", "hybrid", "internal", "nfc", "smart-card", "usb"]
+
+  private func verify(
+    _ password: Secret?, in session: ConsoleSession, by author: Author
+  ) async throws(PasskeyError) -> PasswordHash {
+    guard let password else { throw .wrongPassword }
+    do {
+      return try await administrators.verifyPassword(
+        password, of: session.administrator, by: author)
+    } catch {
+      switch error {
+      case .throttled(let until): throw .throttled(until: until)
+      case .busy: throw .busy
+      case .unavailable(let failure): throw .unavailable(failure)
+      case .wrongPassword, .weakPassword, .notFound: throw .wrongPassword
+      }
+    }
+  }
+
+  /// Returns a name without surrounding white space.
+  static func checked(_ name: String) throws(PasskeyError) -> String {
+    let name = name.trimmed
+    guard !name.isEmpty else { throw .nameRequired }
+    guard name.count <= Passkey.longestName else { throw .nameTooLong }
+    return name
+  }
+
+  /// Renames one of the administrator's passkeys.
+  ///
+  /// - Throws: ``PasskeyError``.
+  public func rename(
+    _ id: ID<Passkey>, _ name: String, in session: ConsoleSession, by author: Author
+  ) async throws(PasskeyError) {
+    let name = try Self.checked(name)
+    try await change(id, in: session) { passkey, now, connection in
+      guard !passkey.name.isSameBytes(as: name) else { return }
+      try connection.run(
+        "UPDATE passkey SET name = \(name) WHERE passkey_id = \(id.text)")
+      var entry = AuditEntry(
+        .administratorPasskeyRename, .administrator, session.administrator.id.text,
+        name: session.administrator.displayName)
+      entry.add(.passkey, from: .text(passkey.name), to: .text(name))
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  /// Removes one of the administrator's passkeys, ends their other sessions, and notifies them.
+  ///
+  /// - Throws: ``PasskeyError``, ``PasskeyError/mandatory`` for the last second factor if the role
+  ///   requires one.
+  public func remove(
+    _ id: ID<Passkey>, in session: ConsoleSession, by author: Author
+  ) async throws(PasskeyError) {
+    let administrator = session.administrator
+    let outbox = store.outbox
+    try await change(id, in: session) { passkey, now, connection in
+      try connection.run("DELETE FROM passkey WHERE passkey_id = \(id.text)")
+      // Checked after the change, with the grants of now.
+      let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
+      let current = try Administrators.record(administrator.id, at: now, connection).administrator
+      if methods.isEmpty, current.mustHaveSecondFactor { throw PasskeyError.mandatory }
+      if !methods.contains(.passkey), try PasskeyRequirement.applies(to: current, connection) {
+        throw PasskeyError.mandatory
+      }
+      let ended = try ConsoleSessions.endAll(
+        of: administrator.id, but: session.id, at: now, connection)
+      var entry = AuditEntry(
+        .administratorPasskeyRemove, .administrator, administrator.id.text,
+        name: administrator.displayName)
+      entry.add(.passkey, lost: .text(passkey.name))
+      entry.addEnded(ended)
+      try entry.record(by: author, at: now, connection)
+      try outbox.notify(
+        administrator, .passkeyRemoved(name: passkey.name), at: now, connection)
+    }
+  }
+
+  private func change(
+    _ id: ID<Passkey>, in session: ConsoleSession,
+    _ body: @escaping @Sendable (Passkey, Instant, borrowing Connection) throws -> Void
+  ) async throws(PasskeyError) {
+    let now = store.clock.now()
+    try await store.write(PasskeyError.self) { connection in
+      let own = try PasskeyRecord.all(of: session.administrator.id, connection)
+      guard let record = own.first(where: { $0.passkey.id == id }) else {
+        throw PasskeyError.notFound
+      }
+      if try Self.needsReauthentication(session, at: now, connection) {
+        throw PasskeyError.reauthenticationRequired
+      }
+      try body(record.passkey, now, connection)
+    }
+  }
+}

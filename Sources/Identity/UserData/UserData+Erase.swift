@@ -1,0 +1,232 @@
+import Database
+import Text
+
+extension UserData {
+  /// Erases everything that's stored about a user, whose account may be deleted already.
+  ///
+  /// Everything but the audit log is erased at once; ``continueErasures()`` erases the log. The
+  /// user isn't notified, because the message would contain their address.
+  ///
+  /// - Throws: ``ActionDenial``; ``ActionDenial/accountNotFound`` if nothing is stored.
+  public func erase(
+    _ scope: Scope, _ uid: ID<Account>, reason: String, by author: Author
+  ) async throws(ActionDenial) -> Erasure {
+    let now = store.clock.now()
+    return try await store.write(ActionDenial.self) { connection in
+      guard let subject = try subject(scope, uid.text, connection) else {
+        throw ActionDenial.accountNotFound
+      }
+      var (erasure, entry) = try Self.erase(subject, at: now, connection)
+      entry.note = reason
+      try entry.record(by: author, at: now, connection)
+      return erasure
+    }
+  }
+
+  /// Erases everything that's stored about a user, for an administrator in the console.
+  ///
+  /// The administrator must have typed the account's email, case-insensitive, or its UID.
+  ///
+  /// - Throws: ``ActionDenial``.
+  public func erase(
+    _ scope: Scope, _ uid: ID<Account>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Erasure> {
+    try await authorization.act(
+      .eraseUser, request, on: uid, in: scope,
+      answers: { account, _ in request.confirms(account) ? [] : [.notConfirmed] }
+    ) { _, _, now, connection in
+      guard let subject = try subject(scope, uid.text, connection) else {
+        throw ActionDenial.accountNotFound
+      }
+      let (erasure, entry) = try Self.erase(subject, at: now, connection)
+      return SupportAction(entry: entry, value: erasure)
+    }
+  }
+
+  /// Erases everything that's stored about a deleted user, for an administrator in the console.
+  ///
+  /// The administrator must have typed the UID.
+  ///
+  /// - Throws: ``ActionError``; ``ActionDenial/accountNotFound`` if nothing is stored, and
+  ///   ``ActionDenial/nothingToDo`` if the user isn't deleted.
+  public func eraseDeleted(
+    _ scope: Scope, _ uid: ID<Account>, _ request: ActionRequest
+  ) async throws(ActionError<ActionDenial>) -> ActionOutcome<Erasure> {
+    try await store.perform(
+      .eraseDeletedUser, request, in: ActionTarget(scope), ActionDenial.self
+    ) { context, connection in
+      guard let subject = try subject(scope, uid.text, connection) else {
+        throw ActionDenial.accountNotFound
+      }
+      guard subject.account == nil else { throw ActionDenial.nothingToDo }
+      let (erasure, entry) = try Self.erase(subject, at: context.now, connection)
+      try context.record(entry, connection)
+      return erasure
+    }
+  }
+
+  /// Returns how far an erasure is; nil if there's none with the number.
+  ///
+  /// - Throws: ``AuditError``.
+  public func progress(of erasure: Int64) async throws(AuditError) -> Progress? {
+    try await store.read(AuditError.self) { connection in
+      try connection.first(
+        """
+        SELECT entries, parts, finished_at IS NOT NULL FROM user_erasure
+        WHERE erasure_id = \(erasure)
+        """
+      ) { row in
+        Progress(
+          entries: try row.value(0), parts: try row.value(1), isFinished: try row.value(2))
+      }
+    }
+  }
+
+  private static func erase(
+    _ subject: UserDataSubject, at now: Instant, _ connection: borrowing Connection
+  ) throws -> (erasure: Erasure, entry: AuditEntry) {
+    let (scope, identifiers) = (subject.scope, subject.identifiers)
+    var sessions = 0
+    if let account = subject.account {
+      sessions = try Sessions.count(account.key, connection)
+      // Its entry would contain what is erased.
+      _ = try Accounts.delete(account, in: scope, connection)
+      try connection.run("DELETE FROM session WHERE account_key = \(account.key)")
+      try connection.run("DELETE FROM outbox WHERE account_key = \(account.key)")
+      try connection.run("DELETE FROM throttle WHERE name = \("sms account \(account.key)")")
+    }
+    let keys = scope.accountKeys
+    try connection.run(
+      """
+      DELETE FROM session WHERE deleted_uid = \(subject.uid)
+        AND account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
+      """)
+    // Those of an account that has the address now are that account's.
+    for recipient in identifiers.recipients {
+      // A deleted account's messages also went to addresses that nothing else names.
+      try connection.run(
+        """
+        DELETE FROM outbox WHERE account_key IN (
+            SELECT account_key FROM outbox INDEXED BY outbox_by_recipient
+            WHERE scope_key = \(scope.key) AND recipient = \(recipient))
+          AND NOT EXISTS (SELECT 1 FROM account a WHERE a.account_key = outbox.account_key)
+        """)
+      try connection.run(
+        """
+        DELETE FROM outbox WHERE scope_key = \(scope.key) AND recipient = \(recipient)
+          AND NOT EXISTS (SELECT 1 FROM account a WHERE a.account_key = outbox.account_key)
+        """)
+      try connection.run(
+        """
+        DELETE FROM oob_code WHERE scope_key = \(scope.key) AND account_key IS NULL
+          AND (email = \(recipient) OR new_email = \(recipient))
+        """)
+    }
+    try connection.run(
+      "DELETE FROM approval WHERE scope_key = \(scope.key) AND uid = \(subject.uid)")
+    try connection.run("DELETE FROM unreadable_secret WHERE \(subject.unreadableSecrets)")
+    try eraseGuesses(identifiers, in: scope, connection)
+    try eraseBulkRemovals(subject, connection)
+    return try begin(subject, sessions: sessions, at: now, connection)
+  }
+
+  /// Deletes the counters of guesses and messages of the user.
+  private static func eraseGuesses(
+    _ identifiers: UserIdentifiers, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    for phone in identifiers.phones {
+      try connection.run("DELETE FROM throttle WHERE name = \("sms number \(phone)")")
+    }
+    for email in identifiers.emails {
+      let name = SignIns.throttleName(scope.key, email: email.text)
+      // Those of a network have its name after a space.
+      try connection.run(
+        "DELETE FROM throttle WHERE name >= \(name) AND name < \("\(name)!")")
+    }
+  }
+
+  /// Clears the user's lines in bulk removals, which still say what was done, and what
+  /// administrators wrote about the user there.
+  private static func eraseBulkRemovals(
+    _ subject: UserDataSubject, _ connection: borrowing Connection
+  ) throws {
+    let (scope, uid, listed) = (subject.scope.key, subject.uid, subject.identifiers.listed)
+    try connection.run(
+      """
+      UPDATE bulk_item SET given = '', uid = NULL, factors = '', removal_id = NULL
+      WHERE job_id IN (SELECT job_id FROM bulk_job WHERE scope_key = \(scope))
+        AND (uid = \(uid) OR lower(given) IN (\(list: listed)))
+      """)
+    // A line that no user was found for belongs to no pool.
+    try connection.run(
+      """
+      UPDATE bulk_group_line SET given = '', uid = NULL
+      WHERE scope_key IN (0, \(scope)) AND (uid = \(uid) OR lower(given) IN (\(list: listed)))
+      """)
+    let texts = try connection.all(
+      """
+      SELECT j.job_id, ifnull(j.note, ''), ifnull(j.ticket, ''), ifnull(u.note, ''),
+        ifnull(u.ticket, '')
+      FROM bulk_job j LEFT JOIN bulk_undo u USING (job_id) WHERE j.scope_key = \(scope)
+      """
+    ) { row in
+      (job: try row.value(0) as Int64, texts: try (1...4).map { try row.value($0) as String })
+    }
+    try eraseRequests(of: subject, connection)
+    for (job, texts) in texts where texts.contains(where: subject.identifiers.isMentioned) {
+      try connection.run(
+        "UPDATE bulk_job SET note = NULL, ticket = NULL WHERE job_id = \(job)")
+      try connection.run("UPDATE bulk_undo SET note = '', ticket = '' WHERE job_id = \(job)")
+    }
+  }
+
+  /// Clears what administrators wrote about the user in requests that are about no single user.
+  private static func eraseRequests(
+    of subject: UserDataSubject, _ connection: borrowing Connection
+  ) throws {
+    let requests = try connection.all(
+      """
+      SELECT approval_id, note, ticket, ifnull(answer, '') FROM approval INDEXED BY approval_of_user
+      WHERE scope_key = \(subject.scope.key) AND uid = ''
+      """
+    ) { row in
+      (id: try row.value(0) as Int64, texts: try (1...3).map { try row.value($0) as String })
+    }
+    for (id, texts) in requests where texts.contains(where: subject.identifiers.isMentioned) {
+      try connection.run(
+        """
+        UPDATE approval SET note = '', ticket = '', answer = NULL WHERE approval_id = \(id)
+        """)
+    }
+  }
+
+  /// Stores what has to be erased from the audit log.
+  private static func begin(
+    _ subject: UserDataSubject, sessions: Int, at now: Instant, _ connection: borrowing Connection
+  ) throws -> (erasure: Erasure, entry: AuditEntry) {
+    let last: Int64? = try connection.first(
+      "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
+    ) { try $0.value(0) }
+    let number: Int64? = try connection.first(
+      """
+      INSERT INTO user_erasure (scope_key, requested_at, last_entry, identifiers)
+      VALUES (\(subject.scope.key), \(now.microseconds), \(last ?? 0),
+        \(subject.identifiers.stored))
+      RETURNING erasure_id
+      """
+    ) { try $0.value(0) }
+    guard let number else { throw Failure("an erasure without a number") }
+    var entry = AuditEntry(
+      .accountErase, .erasure, String(number), name: "", in: subject.scope)
+    entry.addEnded(sessions)
+    return (Erasure(number: number, sessions: sessions), entry)
+  }
+}
+
+extension ActionRequest {
+  /// Whether the agent typed the account's email, case-insensitive, or its UID.
+  func confirms(_ account: Account) -> Bool {
+    typed.isSameBytes(as: account.id.text)
+      || !typed.isEmpty && typed.lowercased() == account.email?.lowercased()
+  }
+}

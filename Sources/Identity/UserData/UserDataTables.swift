@@ -1,0 +1,266 @@
+import Database
+
+extension UserDataTable {
+  /// All tables that are exported.
+  ///
+  /// A test compares them with the schema: a new column is exported or has a reason.
+  package static let all: [UserDataTable] = [account] + signIn + support + messages
+
+  private static let account = UserDataTable.ofAccount(
+    "account", as: "account", order: "account_key",
+    [
+      .text("uid"), .text("email"), .flag("email_verified"), .text("initial_email"),
+      .text("display_name"), .text("photo_url"), .text("phone"),
+      .presence("password_hash", as: "hasPassword"), .time("password_updated_at"),
+      .flag("email_link"), .flag("anonymous"), .flag("custom_auth"), .flag("disabled"),
+      .text("custom_attributes"), .seconds("valid_since_s"), .time("created_at"),
+      .time("last_login_at"), .time("last_refresh_at"), .number("wrong_codes"),
+      .time("codes_blocked_until"), .flag("protected"), .time("changes_locked_at"),
+      .text("reach"),
+    ],
+    without: [
+      "scope_key": .key, "email_folded": .copy, "name_folded": .copy, "has_totp": .copy,
+      "has_phone": .copy, "last_login_day": .copy, "has_providers": .copy, "suspended_until": .copy,
+      "last_code_attempt_at": .copy, "generation": .key, "has_former_addresses": .copy,
+      "given_fields": .key,
+    ])
+
+  private static let signIn: [UserDataTable] = [
+    .ofAccount("former_address", as: "formerAddresses", order: "address", [.text("address")]),
+    .ofAccount(
+      "account_provider", as: "providers", order: "provider_id",
+      [
+        .text("provider_id"), .text("raw_id"), .text("email"), .text("display_name"),
+        .text("photo_url"),
+      ], without: ["scope_key": .key]),
+    .ofAccount(
+      "factor", as: "factors", order: "position",
+      [
+        .text("enrollment_id"), .text("kind"), .text("display_name"), .text("phone"),
+        .time("enrolled_at"), .time("last_used_at"), .time("suspended_until"),
+      ], without: ["position": .key, "sealed_secret": .secret, "last_step": .key]),
+    .ofAccount(
+      "removed_factor", as: "removedFactors", order: "enrollment_id",
+      [
+        .text("enrollment_id"), .text("kind"), .text("display_name"), .text("phone"),
+        .time("enrolled_at"), .time("last_used_at"), .time("suspended_until"),
+        .time("removed_at"), .text("remover_name"), .time("until"),
+      ],
+      without: [
+        "removal_id": .key, "removed_by": .administrator, "position": .key,
+        "sealed_secret": .secret, "last_step": .key,
+      ]),
+    .ofAccount(
+      "backup_code_set", as: "backupCodes", order: "kind",
+      [.text("kind"), .time("made_at"), .time("expires_at")], without: ["sealed_key": .secret]),
+    UserDataTable(
+      "session", as: "sessions",
+      [
+        .seconds("auth_time_s"), .text("provider"), .text("factor_kind"), .text("enrollment_id"),
+        .time("created_at"), .time("last_refresh_at"), .text("claims"),
+      ],
+      without: [
+        "session_id": .key, "token_digest": .secret, "account_key": .key, "generation": .key,
+        "deleted_uid": .copy,
+      ]
+    ) { subject in
+      let keys = subject.scope.accountKeys
+      return [
+        """
+        FROM session INDEXED BY session_by_deleted_uid WHERE deleted_uid = \(subject.uid)
+          AND account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
+        """
+      ]
+        + (subject.account.map { ["FROM session WHERE account_key = \($0.key)"] } ?? [])
+    },
+    UserDataTable(
+      "code_attempt", as: "codeAttempts",
+      [
+        .time("at"), .text("way"), .text("result"), .text("enrollment_id"), .number("intervals"),
+        .number("distance"), .flag("confirmed"), .number("times"), .text("address"),
+        .text("user_agent"),
+      ],
+      without: ["scope_key": .key, "account_key": .key, "previous": .key, "step": .key]
+    ) { subject in
+      guard let account = subject.account, let last = account.lastCodeAttemptAt else { return [] }
+      let (scope, key) = (subject.scope.key, account.key)
+      return [
+        """
+        FROM (
+          WITH RECURSIVE chain (\(CodeAttempt.columns), previous) AS (
+            SELECT \(CodeAttempt.columns), previous FROM code_attempt
+            WHERE scope_key = \(scope) AND at = \(last) AND account_key = \(key)
+            UNION ALL
+            SELECT v.at, v.way, v.result, v.enrollment_id, v.intervals, v.distance, v.step,
+              v.confirmed, v.times, v.address, v.user_agent, v.previous
+            FROM chain CROSS JOIN code_attempt v
+            WHERE v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(key)
+          )
+          SELECT * FROM chain)
+        """
+      ]
+    },
+  ]
+
+  private static let support: [UserDataTable] = [
+    .ofAccount(
+      "user_note", as: "notes", order: "note_id",
+      [.time("written_at"), .text("author_name"), .text("text")], without: ["note_id": .key]),
+    UserDataTable(
+      "exemption", as: "exemptions",
+      [
+        .text("reason"), .text("note"), .text("ticket"), .time("granted_at"),
+        .text("grantor_name"), .time("ends_at"),
+      ],
+      without: ["exemption_id": .key, "account_key": .key, "grantor_id": .administrator]
+    ) { subject in
+      subject.account.map { ["FROM exemption WHERE account_key = \($0.key)"] } ?? []
+    },
+    UserDataTable(
+      "approval", as: "approvals",
+      [
+        .text("kind"), .text("user_name"), .lines("factor_names"), .text("cause"),
+        .text("requester_name"), .text("reason"), .text("note"), .text("ticket"), .lines("proof"),
+        .text("caller_verification"), .time("requested_at"), .time("expires_at"), .text("state"),
+        .time("decided_at"), .text("decider_name"), .text("answer"),
+      ],
+      without: [
+        "approval_id": .key, "scope_key": .key, "uid": .copy, "factors": .key, "all_factors": .key,
+        "job_id": .key, "users": .key, "requester_id": .administrator,
+        "address": .administrator, "request_id": .administrator, "decider_id": .administrator,
+      ]
+    ) { subject in
+      [
+        """
+        FROM approval INDEXED BY approval_of_user
+        WHERE scope_key = \(subject.scope.key) AND uid = \(subject.uid) ORDER BY approval_id
+        """
+      ]
+    },
+    UserDataTable(
+      "bulk_item", as: "bulkRemovals",
+      [
+        .number("job_id", as: "bulkRemoval"), .text("given"), .text("result"), .number("removed"),
+        .number("sessions"), .time("undo_until"),
+      ], without: ["line": .key, "uid": .copy, "factors": .key, "removal_id": .key]
+    ) { subject in
+      [
+        """
+        FROM bulk_item
+        WHERE job_id IN (SELECT job_id FROM bulk_job WHERE scope_key = \(subject.scope.key))
+          AND uid = \(subject.uid)
+        """
+      ]
+    },
+    UserDataTable(
+      "bulk_group_line", as: "bulkRemovalsAcrossPools",
+      [.number("group_id", as: "bulkRemoval"), .text("given")],
+      without: ["line": .key, "scope_key": .key, "uid": .copy]
+    ) { subject in
+      [
+        """
+        FROM bulk_group_line WHERE scope_key = \(subject.scope.key) AND uid = \(subject.uid)
+        """
+      ]
+    },
+    .ofAccount(
+      "caller_code", as: "callerCodes", order: "administrator_id",
+      [.text("email"), .number("failures"), .time("sent_at"), .time("expires_at")],
+      without: [
+        "administrator_id": .administrator, "digest_key": .secret, "code_digest": .secret,
+      ]),
+    UserDataTable(
+      "unreadable_secret", as: "unreadableSecrets",
+      [.text("kind"), .text("part"), .text("reason"), .time("first_at"), .time("last_at")],
+      without: ["project_id": .key, "tenant_id": .key, "object_id": .copy, "reported": .key]
+    ) { subject in
+      ["FROM unreadable_secret WHERE \(subject.unreadableSecrets)"]
+    },
+  ]
+
+  private static let messages: [UserDataTable] = [
+    UserDataTable(
+      "user_link", as: "links",
+      [
+        .text("kind"), .text("about"), .number("failures"), .time("created_at"),
+        .time("expires_at"), .time("used_at"),
+      ],
+      without: [
+        "link_digest": .secret, "account_key": .key, "valid_since_s": .copy, "generation": .key,
+      ]
+    ) { subject in
+      subject.account.map { ["FROM user_link WHERE account_key = \($0.key)"] } ?? []
+    },
+    .ofAccount(
+      "bounced_address", as: "bouncingAddresses", order: "address",
+      [.text("address"), .time("marked_at")], without: ["marked_by": .administrator]),
+    UserDataTable(
+      "oob_code", as: "emailCodes",
+      [
+        .text("kind"), .text("email"), .text("new_email"), .text("enrollment_id"),
+        .text("continue_url"), .time("created_at"), .time("expires_at"), .time("used_at"),
+      ],
+      without: [
+        "code_digest": .secret, "scope_key": .key, "account_key": .key, "link": .secret,
+      ]
+    ) { subject in
+      subject.account.map { ["FROM oob_code WHERE account_key = \($0.key)"] } ?? []
+    },
+    UserDataTable(
+      "outbox", as: "messages",
+      [
+        .text("channel"), .text("purpose"), .text("recipient"), .text("language"),
+        .text("sender_name"), .text("reply_to"), .time("created_at"), .time("expires_at"),
+        .number("tries"), .time("sent_at"), .time("failed_at"), .text("last_error"),
+      ],
+      without: [
+        "message_id": .key, "scope_key": .key, "account_key": .key, "sealed_text": .secret,
+        "sealed_html": .secret, "next_try_at": .key,
+      ]
+    ) { subject in
+      let key = subject.account?.key
+      let ofAccount: [SQL] =
+        key.map { ["FROM outbox INDEXED BY outbox_by_account WHERE account_key = \($0)"] } ?? []
+      return ofAccount
+        + subject.identifiers.recipients.map { recipient in
+          """
+          FROM outbox INDEXED BY outbox_by_recipient WHERE scope_key = \(subject.scope.key)
+            AND recipient = \(recipient)
+            AND NOT EXISTS (SELECT 1 FROM account a WHERE a.account_key = outbox.account_key)
+          """
+        }
+    },
+  ]
+}
+
+extension UserDataTable {
+  /// The tables that aren't exported, with the reason.
+  package static let excluded: [String: UserDataExclusion] = [
+    "account_beginning": .index, "account_search": .index, "account_text": .index,
+    "activity_delta": .accountNumbers, "reach_account": .accountNumbers,
+    "activity_hour": .counts, "alert": .counts, "enrollment_hour": .counts,
+    "enrollment_mark": .counts, "offset_day": .counts, "reach_day": .counts,
+    "reach_users": .counts, "sms_count": .counts, "user_erasure": .counts,
+    "administrator": .administrators, "administrator_grant": .administrators,
+    "audit_reading": .administrators, "console_session": .administrators,
+    "invitation": .administrators, "passkey": .administrators, "recovery_code": .administrators,
+    "report_subscription": .administrators, "support_action": .administrators,
+    "support_hold": .administrators,
+    "api_key": .keys, "evidence_key": .keys, "identity_provider": .keys, "master_key": .keys,
+    "service_token": .keys, "signing_key": .keys, "trusted_token_key": .keys,
+    "approval_policy": .settings, "event_stream": .settings, "guidance": .settings,
+    "policy_template": .settings,
+    "policy_template_use": .settings, "policy_weakening": .settings, "project": .settings,
+    "scheduled_change": .settings, "scope": .settings, "sign_off": .settings,
+    "support_rules": .settings,
+    "audit": .auditLog, "audit_change": .auditLog, "audit_check": .auditLog,
+    "audit_erasure": .auditLog, "dead_letter": .auditLog, "audit_head": .auditLog,
+    "audit_link": .auditLog,
+    "audit_tombstone": .auditLog,
+    "backup_code": .secrets,
+    "bulk_group": .bulkRemovals, "bulk_job": .bulkRemovals, "bulk_undo": .bulkRemovals,
+    "instance": .server, "integrity_check": .server, "lease": .server, "reseal": .server,
+    "schema_migration": .server,
+    "throttle": .counters, "ticket": .steps, "verification_code": .steps,
+  ]
+}

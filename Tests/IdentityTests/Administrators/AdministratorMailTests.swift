@@ -1,0 +1,151 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Testing
+
+@testable import Identity
+
+/// Emails to administrators about sign-ins and roles.
+struct AdministratorMailTests {
+  private static let day: Int64 = 86_400
+
+  private func signIn(
+    _ instance: Instance, _ administrator: Administrator, devices: [String] = []
+  ) async throws -> NewConsoleSession {
+    try await instance.identity.consoleSessions.signIn(
+      email: administrator.email, password: Instance.consolePassword, address: "192.0.2.44",
+      userAgent: "Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/140.0", devices: devices
+    ).session
+  }
+
+  private func recipients(_ instance: Instance, _ purpose: String) async throws -> [String] {
+    // The text of an email is deleted a while after it was of use.
+    try await instance.database.read { connection in
+      try connection.all(
+        "SELECT /* test */ recipient FROM outbox WHERE purpose = \(purpose) ORDER BY recipient"
+      ) { try $0.value(0) as String }
+    }
+  }
+
+  @Test func `a sign-in from a new browser is reported, the first one and known browsers aren't`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let other = try await instance.administrator("other", .auditor)
+      let sessions = instance.identity.consoleSessions
+      func count() async throws -> Int { try await instance.mails("administrator-sign-in").count }
+      _ = try await signIn(instance, nora)
+      #expect(try await count() == 0)
+      let device = try sessions.deviceToken(for: nora.id, replacing: []).revealedText
+      _ = try await signIn(instance, nora, devices: [device])
+      #expect(try await count() == 0)
+      let foreign = try sessions.deviceToken(for: other.id, replacing: []).revealedText
+      _ = try await signIn(instance, nora, devices: [foreign, "x"])
+      #expect(try await count() == 1)
+      let mail = try #require(try await instance.mails("administrator-sign-in").first)
+      #expect(mail.recipient == nora.email)
+      #expect(mail.body.contains("Firefox on Windows") && mail.body.contains("192.0.2.44"))
+      #expect(mail.body.contains("/account"))
+      instance.clock.advance(ConsoleSessions.deviceLifetime + 1)
+      _ = try await signIn(instance, nora, devices: [device])
+      #expect(try await count() == 2)
+    }
+  }
+
+  @Test func `a sign-in with a code from a new browser is reported`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let device = try await instance.enroll(try await instance.administrator("nora", .auditor))
+      _ = try await instance.signIn(device)
+      instance.clock.advance(30)
+      _ = try await instance.signIn(device)
+      #expect(try await recipients(instance, "administrator-sign-in") == ["nora@example.com"])
+    }
+  }
+
+  @Test func `an administrator gets at most 20 emails of a kind in a day`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      for _ in 0..<23 { _ = try await signIn(instance, nora) }
+      #expect(try await instance.mails("administrator-sign-in").count == 20)
+    }
+  }
+
+  @Test func `each change of a role is reported to its holder and the other owners`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let administrators = instance.identity.administrators
+      let boss = try await instance.administrator("boss", .owner)
+      _ = try await instance.administrator("second", .owner)
+      _ = try await instance.administrator("local", .owner, project: instance.acme.project)
+      let nora = try await instance.administrator("nora", .auditor)
+      let grant = Grant(role: .support, project: instance.acme.project)
+      let before = try await instance.mails("grant-given").count
+      let author = instance.author(boss)
+      let end = instance.now.advanced(bySeconds: 30 * Self.day)
+      try await administrators.grant(grant, until: end, to: nora.id, by: author)
+      let given = Array(try await instance.mails("grant-given").map(\.recipient).dropFirst(before))
+      #expect(given.sorted() == ["nora@example.com", "second@example.com"])
+      try await administrators.grant(grant, to: nora.id, by: author)
+      #expect(
+        try await recipients(instance, "grant-changed")
+          == ["nora@example.com", "second@example.com"])
+      try await administrators.revoke(grant, from: nora.id, by: author)
+      #expect(
+        try await recipients(instance, "grant-revoked")
+          == ["nora@example.com", "second@example.com"])
+    }
+  }
+
+  @Test func `a week before its end a role is mentioned once, and at the end again`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let identity = instance.identity
+      let (boss, nora) = try await instance.bossAndNora()
+      let end = instance.now.advanced(bySeconds: 30 * Self.day)
+      let grant = Grant(role: .support)
+      try await identity.administrators.grant(
+        grant, until: end, to: nora.id, by: instance.author(boss))
+      instance.clock.advance(23 * Self.day - 1)
+      try await identity.purgeExpired()
+      #expect(try await recipients(instance, "grant-ending").isEmpty)
+      instance.clock.advance(1)
+      try await identity.purgeExpired()
+      try await identity.purgeExpired()
+      let both = ["boss@example.com", "nora@example.com"]
+      #expect(try await recipients(instance, "grant-ending") == both)
+      // A later end is mentioned again.
+      try await identity.administrators.grant(
+        grant, until: end.advanced(bySeconds: 30 * Self.day), to: nora.id,
+        by: instance.author(boss))
+      instance.clock.advance(30 * Self.day)
+      try await identity.purgeExpired()
+      #expect(try await recipients(instance, "grant-ending") == both.flatMap { [$0, $0] })
+      instance.clock.advance(7 * Self.day)
+      try await identity.purgeExpired()
+      #expect(try await recipients(instance, "grant-ended") == both)
+    }
+  }
+
+  @Test func `a role for less than a week has no reminder`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let (boss, nora) = try await instance.bossAndNora()
+      try await instance.identity.administrators.grant(
+        Grant(role: .support), until: instance.now.advanced(bySeconds: 7 * Self.day), to: nora.id,
+        by: instance.author(boss))
+      instance.clock.advance(Self.day)
+      try await instance.identity.purgeExpired()
+      #expect(try await recipients(instance, "grant-ending").isEmpty)
+    }
+  }
+
+  @Test func `without a mail server, nothing is written about administrators`() async throws {
+    try await withInstance { instance in
+      let (boss, nora) = try await instance.bossAndNora()
+      _ = try await signIn(instance, nora)
+      _ = try await signIn(instance, nora)
+      try await instance.identity.administrators.grant(
+        Grant(role: .support), to: nora.id, by: instance.author(boss))
+      #expect(try await instance.mails("administrator-sign-in").isEmpty)
+      #expect(try await instance.mails("grant-given").isEmpty)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Crypto
+import Database
+import DatabaseSQLite
+@testable import Identity
+import JSON
+import Testing
+import Text
+
+extension Instance {
+  var streams: EventStreams { identity.eventStreams }
+
+  /// Adds a stream that begins with the first entry.
+  @discardableResult
+  func addStream(
+    _ kind: EventStream.Kind = .webhook, _ target: String = "https://siem.example.com/events",
+    name: String = "SIEM", fromStart: Bool = true
+  ) async throws -> EventStream {
+    try await addStream(
+      kind, target, name: name, fromStart: fromStart, by: try await agent("olga", role: .owner))
+  }
+
+  /// Adds a stream as an owner.
+  func addStream(
+    _ kind: EventStream.Kind = .webhook, _ target: String = "https://siem.example.com/events",
+    name: String = "SIEM", fromStart: Bool = true, by owner: Agent
+  ) async throws -> EventStream {
+    let destination = try #require(EventDestination(kind, target))
+    return try await streams.add(
+      destination, name: name, fromStart: fromStart, owner.request(nil, note: "for the SIEM")
+    ).value.stream
+  }
+
+  /// Delivers everything; returns what a destination that accepts all events gets.
+  func deliverAll(_ stream: EventStream, limit: Int = 100) async throws -> [StreamEvent] {
+    var events: [StreamEvent] = []
+    while let batch = try await streams.next(stream.id, limit: limit) {
+      events += batch.events
+      try await streams.record(.delivered, of: batch)
+    }
+    return events
+  }
+
+  /// Has the next event refused until it's left out; returns its position.
+  func refuseNext(_ stream: EventStream) async throws -> Int64 {
+    for _ in 0..<EventStreams.mostAttempts {
+      let batch = try #require(try await streams.next(stream.id, limit: 1))
+      if case .leftOut(let position) = try await streams.record(.refused("HTTP 422"), of: batch) {
+        return position
+      }
+      clock.advance(EventStreams.longestWait)
+    }
+    throw Failure("not left out")
+  }
+}
+
+extension StreamEvent {
+  /// The event's type and position, such as `audit 12`.
+  var summary: String {
+    let late = json["late"]?.boolValue == true ? " late" : ""
+    return "\(json["type"]?.textValue?.text ?? "") \(sequence)\(late)"
+  }
+}

@@ -1,0 +1,101 @@
+import Crypto
+import TestAuthenticator
+import Testing
+
+@testable import Identity
+
+struct PasskeyRequirementTests {
+  /// Turns the requirement on, by an owner who has used a passkey.
+  private func require(
+    _ instance: Instance, _ olga: Administrator, _ authenticator: TestAuthenticator
+  ) async throws {
+    let session = try await instance.signIn(authenticator, as: olga.id)
+    let outcome = try await instance.identity.passkeys.setRequired(
+      true, instance.request(olga, session, note: "Phishing"))
+    #expect(outcome.value)
+  }
+
+  @Test func `C1: only an owner who used a passkey in the session can require passkeys`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enroll(try await instance.administrator("nils", .owner))
+      let session = try await instance.signIn(device).session
+      let request = instance.request(device.administrator, session, note: "Phishing")
+      let passkeys = instance.identity.passkeys
+      let before = try await instance.wholeLog().count
+      await #expect(throws: ActionError<PasskeyRequirementError>.self) {
+        _ = try await passkeys.setRequired(true, request)
+      }
+      #expect(try await !passkeys.isRequired())
+      #expect(try await instance.wholeLog().count == before)
+    }
+  }
+
+  @Test func `C1: with the requirement, owners sign in with a passkey only`() async throws {
+    try await withInstance { instance in
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      let device = try await instance.enroll(try await instance.administrator("nils", .owner))
+      let agent = try await instance.enroll(try await instance.administrator("dora", .support))
+      let open = try await instance.signIn(device)
+      try await require(instance, olga, authenticator)
+      // Open sessions have to add a passkey, and so do new ones.
+      let sessions = instance.identity.consoleSessions
+      let found = try await sessions.find(token: open.token.revealedText)
+      #expect(found?.secondFactor == .passkeyDue)
+      instance.clock.advance(30)
+      let new = try await instance.signIn(device)
+      #expect(new.session.secondFactor == .passkeyDue)
+      // Then a code is no longer enough, and the session has to use the passkey.
+      let own = try TestAuthenticator(2)
+      _ = try await instance.addPasskey(own, in: new.session)
+      let added = try await sessions.find(token: new.token.revealedText)
+      #expect(added?.secondFactor == .passkeyUnused)
+      let second = try TestAuthenticator(3)
+      await expect("reauthenticationRequired") {
+        _ = try await instance.addPasskey(second, in: new.session)
+      }
+      #expect(try await instance.reauthenticate(own, in: new.session).secondFactor == .enrolled)
+      instance.clock.advance(30)
+      await expect("passkeyRequired") { _ = try await instance.signIn(device) }
+      #expect(
+        try await instance.signIn(own, as: device.administrator.id).secondFactor == .enrolled)
+      // Other roles aren't affected.
+      #expect(try await instance.signIn(agent).session.secondFactor == .enrolled)
+    }
+  }
+
+  @Test func `with the requirement, the last passkey stays, and a reset leads to a new one`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      try await require(instance, olga, authenticator)
+      let session = try await instance.signIn(authenticator)
+      let passkeys = instance.identity.passkeys
+      let passkey = try #require(try await passkeys.list(of: olga.id).first)
+      await expect("mandatory") {
+        try await passkeys.remove(passkey.id, in: session, by: instance.author(olga))
+      }
+      try await instance.identity.administratorFactors.reset(
+        olga.id, by: Author(actor: .commandLine))
+      let fresh = try await instance.giveConsolePassword(olga).session.session
+      #expect(fresh.secondFactor == .passkeyDue)
+    }
+  }
+
+  @Test func `the operator can stop requiring passkeys`() async throws {
+    try await withInstance { instance in
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      try await require(instance, olga, authenticator)
+      let passkeys = instance.identity.passkeys
+      let operatorAuthor = Author(actor: .commandLine)
+      #expect(try await passkeys.stopRequiring(by: operatorAuthor))
+      #expect(try await !passkeys.stopRequiring(by: operatorAuthor))
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.action == .instancePasskeyRequirement)
+      #expect(row.old(.passkeyRequired) == .flag(true))
+      #expect(row.new(.passkeyRequired) == .flag(false))
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import Crypto
+import TestAuthenticator
+import Testing
+import WebAuthn
+
+@testable import Identity
+
+struct PasskeyTests {
+  @Test func `V14: a passkey alone signs in as both factors`() async throws {
+    try await withInstance { instance in
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      let session = try await instance.signIn(authenticator)
+      #expect(session.administrator.id == olga.id)
+      #expect(session.secondFactor == .enrolled && session.factors == [.passkey])
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.action == .administratorSignIn && row.new(.verification) == .code("passkey"))
+      #expect(row.new(.passkey) == .text("Laptop"))
+      let standing = try await instance.identity.authorization.standing(
+        .inviteAdministrator, session)
+      #expect(!standing.needsReauthentication)
+      let passkey = try #require(try await instance.identity.passkeys.list(of: olga.id).first)
+      #expect(passkey.lastUsedAt == instance.now)
+    }
+  }
+
+  @Test func `after the password, a passkey is the second factor, once`() async throws {
+    try await withInstance { instance in
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      guard
+        case .secondFactorDue(let secret, let methods) = try await instance.giveConsolePassword(
+          olga)
+      else { throw Unexpected("no second factor is required") }
+      #expect(methods == [.passkey])
+      let pending = secret.revealedText
+      await expect("passkeyRequired") { _ = try await instance.finish(pending, code: "123456") }
+      let challenge = try #require(
+        try await instance.identity.passkeys.beginSecondFactor(pending, in: Instance.browser))
+      #expect(challenge.credentials == [authenticator.id])
+      let response = try instance.response(authenticator, challenge)
+      @Sendable func finish(in browser: String = Instance.browser) async throws -> NewConsoleSession
+      {
+        try await instance.identity.passkeys.finish(
+          pending, response, ticket: challenge.ticket.revealedText, in: browser,
+          for: Instance.party, from: Instance.signInOrigin)
+      }
+      await expect("ended") { _ = try await finish(in: "another browser") }
+      #expect(try await finish().session.administrator.id == olga.id)
+      await expect("ended") { _ = try await finish() }
+    }
+  }
+
+  @Test func `V14: a challenge counts once, for ten minutes, and for its purpose`() async throws {
+    try await withInstance { instance in
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      let passkeys = instance.identity.passkeys
+      let challenge = try passkeys.beginSignIn(in: Instance.browser)
+      let response = try instance.response(authenticator, challenge, handle: olga.id)
+      @Sendable func signIn(_ ticket: Secret, _ response: PasskeyResponse) async throws
+        -> ConsoleSession
+      {
+        try await passkeys.signIn(
+          response, ticket: ticket.revealedText, in: Instance.browser, for: Instance.party,
+          from: Instance.signInOrigin
+        ).session
+      }
+      let session = try await signIn(challenge.ticket, response)
+      await expect("ended") { _ = try await signIn(challenge.ticket, response) }
+      let other = try await passkeys.beginReauthentication(session)
+      let wrong = try instance.response(authenticator, other, handle: olga.id)
+      await expect("ended") { _ = try await signIn(other.ticket, wrong) }
+      let late = try passkeys.beginSignIn(in: Instance.browser)
+      let lateResponse = try instance.response(authenticator, late, handle: olga.id)
+      instance.clock.advance(601)
+      await expect("ended") { _ = try await signIn(late.ticket, lateResponse) }
+    }
+  }
+
+  @Test func `V14: a copied, unknown, removed, or foreign passkey is refused and recorded`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      let copy = try TestAuthenticator(signCount: authenticator.signCount)
+      _ = try await instance.signIn(authenticator)
+      await expect("passkeyRefused") { _ = try await instance.signIn(copy) }
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.action == .administratorPasskeyRefused && row.objectID == olga.id.text)
+      #expect(row.new(.passkeyRefusal) == .code("copied"))
+      let stranger = try TestAuthenticator(9)
+      await expect("passkeyRefused") { _ = try await instance.signIn(stranger) }
+      #expect(try await instance.wholeLog().first?.new(.passkeyRefusal) == .code("unknown"))
+      let handle = ID<Administrator>("another")
+      await expect("passkeyRefused") {
+        _ = try await instance.signIn(authenticator, as: handle)
+      }
+      authenticator.choices.origin = "https://mfa.example.org"
+      await expect("passkeyRefused") { _ = try await instance.signIn(authenticator) }
+      #expect(try await instance.wholeLog().first?.new(.passkeyRefusal) == .code("invalid"))
+      authenticator.choices.origin = nil
+      try await instance.identity.administratorFactors.reset(
+        olga.id, by: Author(actor: .commandLine))
+      await expect("passkeyRefused") { _ = try await instance.signIn(authenticator) }
+      #expect(try await instance.identity.passkeys.list(of: olga.id).isEmpty)
+    }
+  }
+
+  @Test func `refused passkeys from a network are throttled`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.passkeyOwner("olga")
+      let stranger = try TestAuthenticator(9)
+      var results: Set<String> = []
+      for _ in 0..<101 {
+        results.insert(await outcome { _ = try await instance.signIn(stranger) })
+      }
+      #expect(results == ["passkeyRefused", "throttled"])
+    }
+  }
+
+  @Test func `re-authentication with a passkey renews the session and enables actions`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (_, authenticator) = try await instance.passkeyOwner("olga")
+      let session = try await instance.signIn(authenticator)
+      instance.clock.advance(1_800)
+      let authorization = instance.identity.authorization
+      let standing = try await authorization.standing(.inviteAdministrator, session)
+      #expect(standing.needsReauthentication && standing.isBlocked)
+      #expect(standing.methods == [.passkey])
+      let unmet = try await authorization.unmet(
+        .confirmClock, instance.request(session.administrator, session, note: ""))
+      #expect(unmet == [.passkeyRequired])
+      let proved = try await instance.reauthenticate(authenticator, in: session)
+      #expect(proved.id != session.id)
+      #expect(
+        try await !authorization.standing(.inviteAdministrator, proved).needsReauthentication)
+      #expect(try await instance.wholeLog().first?.new(.verification) == .code("passkey"))
+    }
+  }
+
+  @Test func `a passkey is added after a recent proof, or the password without a second factor`()
+    async throws
+  {
+    try await withInstance { instance in
+      let olga = try await instance.administrator("olga", .owner)
+      let new = try await instance.giveConsolePassword(olga).session
+      let session = new.session
+      instance.clock.advance(400)
+      let authenticator = try TestAuthenticator()
+      await expect("wrongPassword") {
+        _ = try await instance.addPasskey(authenticator, in: session)
+      }
+      await expect("wrongPassword") {
+        _ = try await instance.addPasskey(
+          authenticator, in: session, password: Secret("not the password"))
+      }
+      _ = try await instance.addPasskey(
+        authenticator, in: session, password: Instance.consolePassword)
+      let second = try TestAuthenticator(2)
+      let current = try #require(
+        try await instance.identity.consoleSessions.find(token: new.token.revealedText))
+      await expect("reauthenticationRequired") {
+        _ = try await instance.addPasskey(second, in: current)
+      }
+      let proved = try await instance.reauthenticate(authenticator, in: session)
+      await expect("exists") { _ = try await instance.addPasskey(authenticator, in: proved) }
+      _ = try await instance.addPasskey(second, named: "  Key  ", in: proved)
+      let names = try await instance.identity.passkeys.list(of: olga.id).map(\.name)
+      #expect(names.sorted() == ["Key", "Laptop"])
+      instance.clock.advance(400)
+      let third = try TestAuthenticator(3)
+      await expect("reauthenticationRequired") {
+        _ = try await instance.addPasskey(third, in: proved)
+      }
+    }
+  }
+
+  @Test func `the last second factor of a role that needs one stays`() async throws {
+    try await withInstance { instance in
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      let session = try await instance.signIn(authenticator)
+      let passkeys = instance.identity.passkeys
+      let passkey = try #require(try await passkeys.list(of: olga.id).first)
+      let author = instance.author(olga)
+      await expect("mandatory") {
+        try await passkeys.remove(passkey.id, in: session, by: author)
+      }
+      let enrollment = try instance.identity.administratorFactors.begin(for: olga)
+      let app = try instance.device(enrollment, of: olga)
+      _ = try await instance.identity.administratorFactors.finish(
+        enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
+        in: session, by: author)
+      try await passkeys.remove(passkey.id, in: session, by: author)
+      await expect("passkeyRefused") { _ = try await instance.signIn(authenticator) }
+      let row = try await instance.wholeLog().first { $0.action == .administratorPasskeyRemove }
+      #expect(row?.old(.passkey) == .text("Laptop"))
+    }
+  }
+
+  @Test func `with only a passkey, an authenticator app needs the passkey first`() async throws {
+    try await withInstance { instance in
+      let (olga, authenticator) = try await instance.passkeyOwner("olga")
+      let session = try await instance.signIn(authenticator)
+      let factors = instance.identity.administratorFactors
+      #expect(try await factors.proof(in: session) == nil)
+      instance.clock.advance(400)
+      #expect(try await factors.proof(in: session) == .passkey)
+      let enrollment = try factors.begin(for: olga)
+      let code = try instance.device(enrollment, of: olga).code(at: instance.now)
+      await expect("passkeyRequired") {
+        _ = try await factors.finish(
+          enrollment.ticket.revealedText, code: code, for: olga.id, in: session,
+          by: instance.author(olga))
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Identity
+
+/// The report of administrators who don't use the console.
+struct DormantReportTests {
+  private static let day: Int64 = 86_400
+
+  private func names(_ instance: Instance, days: Int) async throws -> [String] {
+    try await instance.identity.reports.dormant(days: days).map { access in
+      switch access.holder {
+      case .administrator(let record): record.administrator.displayName
+      case .invited(let invitation): "invited " + invitation.email
+      }
+    }
+  }
+
+  @Test func `it lists who hasn't used the console for so long, never did, or wasn't there yet`()
+    async throws
+  {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let nora = try await instance.administrator("nora", .auditor)
+      _ = try await instance.administrator("never", .auditor)
+      _ = try await instance.giveConsolePassword(nora)
+      instance.clock.advance(40 * Self.day)
+      _ = try await instance.giveConsolePassword(boss)
+      _ = try await instance.invite("new@example.com", by: boss)
+      let month = try await names(instance, days: 30).sorted()
+      #expect(month == ["invited new@example.com", "never", "nora"])
+      #expect(try await names(instance, days: 90) == ["never", "invited new@example.com"])
+      instance.clock.advance(8 * Self.day)
+      // An expired invitation gives no access.
+      #expect(try await names(instance, days: 90) == ["never"])
+    }
+  }
+
+  @Test func `its summary is emailed only to those who can see administrators`() async throws {
+    try await withInstance(carriesMail: true) { instance in
+      let reports = instance.identity.reports
+      let iris = try await instance.administrator("iris", .auditor)
+      let sam = try await instance.administrator("sam", .support)
+      let local = try await instance.administrator(
+        "local", .auditor, project: instance.acme.project)
+      for other in [sam, local] {
+        await expect("notAllowed") {
+          try await reports.subscribe(
+            other.id, to: .dormantAdministrators, .weekly, about: .instance)
+        }
+      }
+      await expect("notAllowed") {
+        try await reports.subscribe(
+          iris.id, to: .dormantAdministrators, .weekly, about: .pool(instance.acme))
+      }
+      try await reports.subscribe(iris.id, to: .dormantAdministrators, .weekly, about: .instance)
+      instance.clock.advance(8 * Self.day)
+      try await instance.identity.sendReports()
+      let mail = try #require(try await instance.mails("report").first)
+      #expect(mail.recipient == iris.email)
+      #expect(mail.body.contains("3 administrators haven’t used the console for 90 days."))
+      #expect(mail.body.contains("/reports/dormant-administrators"))
+    }
+  }
+}

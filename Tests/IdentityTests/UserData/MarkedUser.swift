@@ -1,0 +1,223 @@
+import Database
+import DatabaseSQLite
+import Foundation
+import Testing
+
+@testable import Identity
+
+extension Instance {
+  /// The columns of each table.
+  func schema() async throws -> [(table: String, columns: [String])] {
+    try await database.read { connection in
+      let names = try connection.all(
+        """
+        SELECT /* test */ name FROM pragma_table_list
+        WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite_%'
+        """
+      ) { try $0.value(0) as String }
+      return try names.map { name in
+        let columns = try connection.all(
+          "SELECT /* test */ name FROM pragma_table_xinfo(\(name)) WHERE hidden <> 1"
+        ) { try $0.value(0) as String }
+        return (name, columns)
+      }
+    }
+  }
+
+  /// The tables with a text that contains a mark, in any case.
+  func tables(with mark: String) async throws -> Set<String> {
+    var found: Set<String> = []
+    for (table, columns) in try await schema() where table != "account_search" {
+      let plan = columns.map { "instr(lower(\"\($0)\"), lower('\(mark)')) > 0" }
+        .joined(separator: " OR ")
+      let path = path
+      // The statement's text isn't a literal, so another connection runs it.
+      if try Self.sqlite(path, "SELECT count(*) FROM \"\(table)\" WHERE \(plan)") != "0" {
+        found.insert(table)
+      }
+    }
+    return found
+  }
+
+  private static func sqlite(_ path: String, _ statement: String) throws -> String {
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+    process.arguments = ["-readonly", path, statement]
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// The files of the database whose bytes contain a mark.
+  func filesContain(_ mark: String) -> [String] {
+    ["", "-wal"].filter { suffix in
+      guard let data = FileManager.default.contents(atPath: path + suffix) else { return false }
+      return data.range(of: Data(mark.utf8)) != nil
+    }
+  }
+
+  /// Does what the server does after an erasure.
+  func finishErasures() async throws {
+    while try await identity.auditChain.seal() {}
+    while try await identity.userData.continueErasures() {}
+  }
+
+  /// Creates a user who has something in every table, with a mark in every text.
+  func marked() async throws -> Account {
+    let device = try await markedAccount()
+    try await allowBackupCodes()
+    _ = try await temporaryCode(device.account)
+    let agent = try await agent()
+    _ = try await identity.support.writeNote(
+      acme, device.account.id, agent.request(.asked, note: "qz7marker note"))
+    let code = try device.code(at: now)
+    let pending = try await identity.signIns.password(
+      acme, email: "qz7marker@example.com", password: Person.alice.password,
+      address: "203.0.113.5")
+    guard case .secondFactorDue(_, let credential, _) = pending else {
+      throw Unexpected("no second factor is required")
+    }
+    _ = try await finalize(
+      device, credential, code: code,
+      from: RequestOrigin(address: "203.0.113.5", userAgent: "qz7marker browser"))
+    _ = await outcome {
+      try await identity.signIns.password(
+        acme, email: "qz7marker@example.com", password: Person.wrong, address: "203.0.113.5")
+    }
+    try await addRows(of: device.account)
+    return try await reload(device.account)
+  }
+
+  private func markedAccount() async throws -> Device {
+    var new = NewAccount()
+    new.email = "qz7marker@example.com"
+    new.displayName = "qz7marker Alice"
+    new.photoURL = "https://qz7marker.example.com/a.png"
+    new.password = Person.alice.password
+    new.emailVerified = true
+    let account = try await identity.accounts.create(acme, new, by: Self.boss)
+    let outcome = try await identity.signIns.password(
+      acme, email: "qz7marker@example.com", password: Person.alice.password,
+      address: "203.0.113.5")
+    guard case .signedIn(let grant) = outcome else { throw Unexpected("a factor is required") }
+    let device = try await enroll(grant.session, name: "qz7marker phone")
+    clock.advance(30)
+    #expect(device.account.id == account.id)
+    return device
+  }
+
+  /// Adds rows that need steps of others: administrators, applications, and providers.
+  private func addRows(of account: Account) async throws {
+    let (now, acme, later) = (now, acme, now.advanced(bySeconds: 3_600).microseconds)
+    let (key, uid, scope) = (account.key, account.id.text, acme.key)
+    try await database.write { connection in
+      for statement: SQL in [
+        """
+        INSERT INTO /* test */ account_provider (account_key, scope_key, provider_id, raw_id, email,
+          display_name, photo_url)
+        VALUES (\(key), \(scope), 'oidc.staff', 'qz7marker-raw', 'qz7marker@work.example', 'qz7marker',
+          'https://qz7marker.example')
+        """,
+        "UPDATE /* test */ account SET has_providers = 1 WHERE account_key = \(key)",
+        """
+        UPDATE /* test */ account SET custom_attributes = '{"a":"qz7marker"}',
+          has_former_addresses = 1
+        WHERE account_key = \(key)
+        """,
+        "INSERT INTO /* test */ former_address (account_key, address) VALUES (\(key), 'qz7marker@old')",
+        """
+        INSERT INTO /* test */ removed_factor (account_key, enrollment_id, removal_id, removed_at,
+          removed_by, remover_name, until, position, kind, display_name, enrolled_at, phone)
+        VALUES (\(key), 'e-old', 'r-1', \(now.microseconds), 'dora', 'Dora', \(later), 1, 'phone',
+          'qz7marker old phone', \(now.microseconds), '+15550100')
+        """,
+        """
+        INSERT INTO /* test */ exemption (account_key, reason, note, ticket, granted_at, grantor_id,
+          grantor_name, ends_at)
+        VALUES (\(key), 'lost', 'qz7marker', 'T-1', \(now.microseconds), 'dora', 'Dora', \(later))
+        """,
+        """
+        INSERT INTO /* test */ approval (scope_key, kind, uid, user_name, factors, factor_names,
+          all_factors, users, cause, requester_id, requester_name, address, request_id, reason,
+          note, ticket, proof, requested_at, expires_at, state)
+        VALUES (\(scope), 'factors', \(uid), 'qz7marker@example.com', '', 'qz7marker phone', '', 1,
+          'last-factor', 'dora', 'Dora', '198.51.100.7', 'r', 'lost', 'qz7marker', '', '',
+          \(now.microseconds), \(later), 'waiting')
+        """,
+        """
+        INSERT INTO /* test */ bulk_job (job_id, scope_key, state, administrator_id,
+          administrator_name, address, request_id, created_at, note)
+        VALUES (77, \(scope), 'done', 'dora', 'Dora', '', '', \(now.microseconds),
+          'for qz7marker@example.com')
+        """,
+        """
+        INSERT INTO /* test */ bulk_item (job_id, line, given, uid, factors, result)
+        VALUES (77, 1, 'QZ7marker@example.com', \(uid), '', 'removed'),
+          (77, 2, 'qz7marker@example.com', NULL, '', 'unknown')
+        """,
+        """
+        INSERT INTO /* test */ bulk_group (group_id, administrator_id, administrator_name,
+          created_at, lines)
+        VALUES (7, 'dora', 'Dora', \(now.microseconds), 2)
+        """,
+        """
+        INSERT INTO /* test */ bulk_group_line (group_id, line, scope_key, given, uid)
+        VALUES (7, 1, \(scope), 'qz7marker@example.com', \(uid)),
+          (7, 2, 0, 'qz7marker@example.com', NULL)
+        """,
+        """
+        INSERT INTO /* test */ caller_code (account_key, administrator_id, email, digest_key,
+          code_digest, failures, sent_at, expires_at)
+        VALUES (\(key), 'dora', 'qz7marker@example.com', x'00', x'00', 0, \(now.microseconds),
+          \(later))
+        """,
+        """
+        INSERT INTO /* test */ oob_code (code_digest, scope_key, account_key, kind, email,
+          created_at, expires_at)
+        VALUES (x'01', \(scope), \(key), 'VERIFY_EMAIL', 'qz7marker@example.com',
+          \(now.microseconds), \(later))
+        """,
+        """
+        INSERT INTO /* test */ outbox (scope_key, account_key, channel, purpose, recipient, language,
+          created_at, expires_at)
+        VALUES (\(scope), NULL, 'mail', 'notice', 'qz7marker@example.com', 'en',
+          \(now.microseconds), \(later))
+        """,
+        """
+        INSERT INTO /* test */ bounced_address (account_key, address, marked_at, marked_by)
+        VALUES (\(key), 'qz7marker@example.com', \(now.microseconds), 'Dora')
+        """,
+        """
+        INSERT INTO /* test */ user_link (link_digest, account_key, kind, about, valid_since_s,
+          created_at, expires_at)
+        VALUES (x'02', \(key), 'enrollment', 'qz7marker', 0, \(now.microseconds), \(later))
+        """,
+        """
+        INSERT INTO /* test */ unreadable_secret (kind, project_id, tenant_id, object_id, part,
+          reason, first_at, last_at)
+        VALUES ('user-totp', \(acme.project.text), '', \(uid), 'qz7marker', 'changed',
+          \(now.microseconds), \(now.microseconds))
+        """,
+        """
+        UPDATE /* test */ session SET claims = '{"name":"qz7marker"}' WHERE account_key = \(key)
+        """,
+        """
+        INSERT INTO /* test */ throttle (name, failures, blocked_until, expires_at)
+        VALUES ('sms number +15550100', 1, 0, \(later))
+        """,
+      ] {
+        try connection.run(statement)
+      }
+      var entry = AuditEntry(.accountChange, .account, uid, name: "qz7marker@example.com", in: acme)
+      entry.add(.email, from: .text("qz7marker@old"), to: .text("qz7marker@example.com"))
+      entry.note = "qz7marker by phone"
+      try entry.record(by: Self.support, at: now, connection)
+      var list = AuditEntry(.accountDownload, .scope, acme.objectID, name: acme.name, in: acme)
+      list.add(.filter, .text("search qz7marker@example.com"))
+      try list.record(by: Self.support, at: now, connection)
+    }
+  }
+}
