@@ -144,6 +144,18 @@
     show(dialog, main);
   });
 
+  // Near its end, another script warns that the session ends. Other tabs learn that this page extended it.
+  const session = document.querySelector("meta[name=session]");
+  if (session) {
+    const { idle, lifetime } = session.dataset, opened = session.dataset.opened = Date.now();
+    try { localStorage.setItem("countersign-session-end", String(opened + idle * 1000)); } catch { /* no storage */ }
+    setTimeout(() => {
+      const script = document.createElement("script");
+      script.src = session.content;
+      document.head.append(script);
+    }, Math.max(Math.min(idle, lifetime) - 150, 0) * 1000);
+  }
+
   // A start date is one of the mandatory pattern.
   each("#from", (day) => day.addEventListener("input", () => { day.form.elements.pattern.value = "mandatory"; }));
 })();

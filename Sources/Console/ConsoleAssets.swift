@@ -1,7 +1,10 @@
-/// The addresses of the stylesheet, script, and icon.
+/// The addresses of the stylesheet, scripts, and icon.
 public struct ConsoleAssets: Sendable {
   let stylesheet: String
   let script: String
+  /// The script of the pages that use or create passkeys.
+  let passkeyScript: String
+  let sessionScript: String
   let icon: String
 
   /// Resolves the addresses.
@@ -16,6 +19,8 @@ public struct ConsoleAssets: Sendable {
     }
     stylesheet = try address("countersign.css")
     script = try address("countersign.js")
+    passkeyScript = try address("passkey.js")
+    sessionScript = try address("session.js")
     icon = try address("mark.svg")
   }
 }

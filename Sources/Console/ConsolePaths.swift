@@ -7,6 +7,8 @@ enum ConsolePaths {
   static let setup = Path("setup")
   static let signIn = Path("sign-in")
   static let signInCode = Path("sign-in", "code")
+  static let signInPasskey = Path("sign-in", "passkey")
+  static let signInCodePasskey = Path("sign-in", "code", "passkey")
   static let keptAnswers = Path("sign-in", "answers")
   static let signOut = Path("sign-out")
   static let invitation = Path("invitation")
@@ -137,12 +139,30 @@ enum ConsolePaths {
   static let instanceAudit = Path("audit")
   static let instanceAuditFile = Path("audit.csv")
   static let auditRetention = Path("audit", "retention")
+  static let eventStreams = Path("event-streams")
+  static let newEventStream = Path("event-streams", "new")
+  static let eventStream = Path("event-streams", nil, parameters: String.self)
+  static let eventStreamTest = Path("event-streams", nil, "test", parameters: String.self)
+  static let eventStreamPause = Path("event-streams", nil, "pause", parameters: String.self)
+  static let eventStreamResumption = Path(
+    "event-streams", nil, "resumption", parameters: String.self)
+  static let eventStreamDeletion = Path("event-streams", nil, "deletion", parameters: String.self)
+  static let deadLetterRetry = Path(
+    "event-streams", nil, "rejected-entries", nil, "retry", parameters: String.self, String.self)
+  static let deadLetterRemoval = Path(
+    "event-streams", nil, "rejected-entries", nil, "removal", parameters: String.self, String.self)
   static let administrators = Path("administrators")
+  static let sessionLimits = Path("administrators", "session-limits")
   static let newAdministrator = Path("administrators", "new")
   static let administrator = Path("administrators", nil, parameters: String.self)
   static let grants = Path("administrators", nil, "grants", parameters: String.self)
   static let grantRemoval = Path(
     "administrators", nil, "grants", "removal", parameters: String.self)
+  static let grantEnd = Path("administrators", nil, "grants", "end", parameters: String.self)
+  static let administratorSessions = Path(
+    "administrators", nil, "sessions", parameters: String.self)
+  static let administratorSessionsRemoval = Path(
+    "administrators", nil, "sessions", "removal", parameters: String.self)
   static let factorReset = Path("administrators", nil, "factor-reset", parameters: String.self)
   static let administratorRemoval = Path(
     "administrators", nil, "removal", parameters: String.self)
@@ -155,7 +175,15 @@ enum ConsolePaths {
   static let recoveryCodes = Path("account", "recovery-codes")
   static let ownSessions = Path("account", "sessions")
   static let ownOtherSessions = Path("account", "sessions", "others")
+  static let sessionExtension = Path("account", "session-extension")
   static let preferences = Path("account", "preferences")
+  static let newPasskey = Path("account", "passkeys", "new")
+  static let ownPasskey = Path("account", "passkeys", nil, parameters: String.self)
+  static let ownPasskeyRemoval = Path(
+    "account", "passkeys", nil, "removal", parameters: String.self)
+  static let reauthentication = Path("account", "reauthentication")
+  static let passkeyReauthentication = Path("account", "reauthentication", "passkey")
+  static let passkeyRequirement = Path("administrators", "passkeys")
 
   /// The page of every chart, which only demos have.
   static let styleguide = Path("styleguide")

@@ -42,6 +42,9 @@ struct RouteTable: Sendable {
     self.failures = failures
   }
 
+  /// Adds routes that another table collected.
+  mutating func add(_ routes: [ConsoleRoute]) { all += routes }
+
   /// Adds a page that requires no session.
   mutating func open<each Parameter: PathParameter>(
     _ method: Method, _ path: Path<repeat each Parameter>,
@@ -70,10 +73,10 @@ struct RouteTable: Sendable {
 
   /// Adds a page for all administrators, including those who must set up a second factor first.
   mutating func settingUp(
-    _ method: Method, _ path: Path<>,
+    _ method: Method, _ path: Path<>, at stage: SetupStage = .settingUp,
     _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
   ) {
-    let route = path.signedIn(method, nil, authorizer, failures, page, isSettingUp: true)
+    let route = path.signedIn(method, nil, authorizer, failures, page, at: stage)
     all.append(ConsoleRoute(access: .settingUp, route: route))
   }
 
@@ -278,6 +281,13 @@ extension RouteTable {
   ) {
     record(actions, \.preparedActions) { $0.inScope(.post, path, $1, page) }
   }
+
+  mutating func inScope(
+    _ path: ScopePath1, preparing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (ScopeContext, String) async throws(Refusal) -> Response
+  ) {
+    record(actions, \.preparedActions) { $0.inScope(.post, path, $1, page) }
+  }
 }
 
 /// Authorizes requests to the pages of a pool.
@@ -321,11 +331,11 @@ extension Path {
     _ method: Method, _ permission: Permission?, _ authorizer: RequestAuthorizer,
     _ failures: Failures,
     _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response,
-    anywhere: Bool = false, isSettingUp: Bool = false
+    anywhere: Bool = false, at stage: SetupStage = .ready
   ) -> Route {
     route(method) { (request: Request, parameter: repeat each Parameter) -> Response in
       do throws(Refusal) {
-        let signedIn = try await authorizer.signedIn(request, isSettingUp: isSettingUp)
+        let signedIn = try await authorizer.signedIn(request, at: stage)
         let administrator = signedIn.administrator
         if let permission, !administrator.may(permission, in: nil),
           !(anywhere && administrator.maySomewhere(permission))

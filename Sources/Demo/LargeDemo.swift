@@ -20,11 +20,13 @@ public struct LargeDemo: Sendable {
 
   let demo: Demo
   let users: Int
+  let codes: Int
 
   /// Prepares a demo in the database of an instance.
   ///
   /// - Parameters:
   ///   - users: The number of users in the pool, within ``range``.
+  ///   - codes: The number of code attempts per user.
   ///   - database: The database, migrated and empty.
   ///   - keys: The master keys of the data folder.
   ///   - hasher: The password hasher.
@@ -33,10 +35,11 @@ public struct LargeDemo: Sendable {
   ///   - now: The time at which the history ends.
   /// - Throws: `CryptoError` if libcrypto fails.
   public init(
-    users: Int, database: any Database, keys: KeyRing, hasher: PasswordHasher,
+    users: Int, codes: Int = 3, database: any Database, keys: KeyRing, hasher: PasswordHasher,
     mail: any MailWriter, seed: UInt64 = Demo.standardSeed, now: Instant = WallClock.system.now()
   ) throws(CryptoError) {
     self.users = min(max(users, Self.range.lowerBound), Self.range.upperBound)
+    self.codes = codes
     demo = try Demo(
       database: database, keys: keys, hasher: hasher, mail: mail, seed: seed, now: now)
   }
@@ -58,7 +61,7 @@ public struct LargeDemo: Sendable {
       let hash = try await demo.identity.accounts.hash(unruled: Demo.password).encoded
       let indexes = try await dropIndexes()
       for (scope, count) in pools {
-        let crowd = LargeDemoCrowd(count: count, seed: demo.seed, now: demo.now)
+        let crowd = LargeDemoCrowd(count: count, codes: codes, seed: demo.seed, now: demo.now)
         try await add(crowd, to: scope, hash: hash, tell)
       }
       for (number, index) in indexes.enumerated() {

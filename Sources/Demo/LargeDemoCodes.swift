@@ -11,8 +11,8 @@ struct LargeDemoCode: Sendable {
   let origin: RequestOrigin
 }
 
-/// All code attempts of a pool's users in chronological order: three per user, and many more of the
-/// first user.
+/// All code attempts of a pool's users in chronological order: a number per user, and many more of
+/// the first user.
 struct LargeDemoCodes {
   let total: Int
   private(set) var given = 0
@@ -27,13 +27,14 @@ struct LargeDemoCodes {
   static let many = 3_000
 
   init(_ crowd: LargeDemoCrowd) {
-    self.init(count: crowd.count, apps: crowd.apps, seed: crowd.seed, now: crowd.now)
+    self.init(
+      count: crowd.count, perUser: crowd.codes, apps: crowd.apps, seed: crowd.seed, now: crowd.now)
   }
 
-  init(count: Int, apps: [Bool], seed: UInt64, now: Instant) {
+  init(count: Int, perUser: Int, apps: [Bool], seed: UInt64, now: Instant) {
     self.count = count
     self.apps = apps
-    total = 3 * count + Self.many
+    total = perUser * count + Self.many
     let span = LargeDemoCrowd.days * 86_400 * 1_000_000
     start = now.microseconds - span
     step = span / Int64(total) - 1

@@ -32,6 +32,8 @@ struct LargeDemoTraits: Sendable {
 /// Each has its own random numbers, so that any of them can be generated at any time.
 struct LargeDemoCrowd: Sendable {
   let count: Int
+  /// The number of code attempts per user.
+  let codes: Int
   let seed: UInt64
   let now: Instant
   /// Whether each user has an authenticator app.
@@ -49,8 +51,9 @@ struct LargeDemoCrowd: Sendable {
   /// The first user has five factors and many code attempts, the second has none.
   static let special = ["five-factors@example.com", "no-factor@example.com"]
 
-  init(count: Int, seed: UInt64, now: Instant) {
+  init(count: Int, codes: Int, seed: UInt64, now: Instant) {
     self.count = count
+    self.codes = codes
     self.seed = seed
     self.now = now
     var apps: [Bool] = []
@@ -71,8 +74,9 @@ struct LargeDemoCrowd: Sendable {
     self.apps = apps
     self.counts = counts
     var (last, right) = ([Int64](repeating: 0, count: count), [Int64](repeating: 0, count: count))
-    var codes = LargeDemoCodes(count: count, apps: apps, seed: seed, now: now)
-    while let code = codes.next() {
+    var given = LargeDemoCodes(
+      count: count, perUser: codes, apps: apps, seed: seed, now: now)
+    while let code = given.next() {
       last[code.number] = code.at
       if code.finding.result == .accepted { right[code.number] = code.at }
     }

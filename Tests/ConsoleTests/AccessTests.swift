@@ -17,6 +17,8 @@ import Testing
           "GET /__/auth/action", "POST /__/auth/action",
           "GET /__/auth/not-me", "POST /__/auth/not-me",
           "GET /sign-in", "POST /sign-in", "GET /sign-in/code", "POST /sign-in/code",
+          "GET /sign-in/passkey", "POST /sign-in/passkey", "GET /sign-in/code/passkey",
+          "POST /sign-in/code/passkey",
         ])
     }
   }
@@ -26,6 +28,9 @@ import Testing
       let routes = world.console.routes.map(\.route)
       let intended: Set = [
         "/projects/new", "/projects/{String}/tenants/new", "/administrators/new",
+        // Administrators and passkeys have UUIDs.
+        "/administrators/passkeys", "/administrators/session-limits", "/account/passkeys/new",
+        "/event-streams/new",
         // Provider IDs begin with their protocol, so none is “new”.
         "/projects/{String}/settings/providers/new",
         "/projects/{String}/tenants/{String}/settings/providers/new",
@@ -159,7 +164,7 @@ import Testing
       #expect(try await browser.get("/").status == .seeOther)
       _ = try await browser.submit("/sign-in", ["email": World.ada, "password": World.password])
       #expect(try await browser.get("/").status == .ok)
-      world.clock.advance(seconds: ConsoleSessions.idle + 61)
+      world.clock.advance(seconds: SessionLimits.standard.idle + 61)
       #expect(try await browser.get("/").location == "/sign-in")
     }
   }

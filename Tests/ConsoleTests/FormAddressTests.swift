@@ -30,7 +30,7 @@ import Testing
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let policy = try await world.eu + "/policy"
-      world.clock.advance(seconds: ConsoleSessions.idle + 61)
+      world.clock.advance(seconds: SessionLimits.standard.idle + 61)
       let answer = try await browser.post(policy + "/changes", .policy(intervals: "1"))
       let signInAddress = try #require(answer.location)
       #expect(signInAddress.hasPrefix("/sign-in?next="))

@@ -68,6 +68,7 @@ import Text
     }
     #expect(try size("countersign.css") < 40 * 1024)
     #expect(try size("countersign.js") < 8 * 1024)
+    #expect(try size("session.js") < 5 * 1024)
   }
 
   @Test func `C6, C7: every response has the security headers`() async throws {

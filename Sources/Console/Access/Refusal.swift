@@ -6,8 +6,9 @@ enum Refusal: Error {
   /// The visitor isn't signed in; signing in continues to `next`, or to the stored form if `isKept`
   /// is true.
   case signInFirst(next: String?, isKept: Bool)
-  /// The role requires a second factor, which isn't set up.
-  case secondFactorFirst
+  /// The role requires a second factor, which isn't set up or wasn't used; using it continues to
+  /// `next`.
+  case secondFactorFirst(SecondFactorState, next: String?)
   /// The resource doesn't exist or isn't visible to the administrator; the response is the same.
   case notFound
   /// The administrator can see the resource but lacks the permission for the action.

@@ -28,10 +28,10 @@ struct RequestAuthorizer: Sendable {
 
   /// Admits an administrator with a valid session; a form must contain the session's CSRF token.
   ///
-  /// With `isSettingUp`, also admits administrators who must set up a second factor before they can
-  /// open other pages.
+  /// At another stage than `ready`, also admits administrators who must set up a second factor or use
+  /// their passkey before they can open other pages.
   func signedIn(
-    _ request: Request, isSettingUp: Bool = false
+    _ request: Request, at stage: SetupStage = .ready
   ) async throws(Refusal) -> SignedIn {
     guard let session = try await session(of: request) else {
       let isKept = request.isReading ? false : try await keep(request)
@@ -42,7 +42,9 @@ struct RequestAuthorizer: Sendable {
       form = try checkedForm(request)
       guard let sent = form["csrf"], equal(sent, session.csrfToken) else { throw .staleForm }
     }
-    if session.secondFactor == .due, !isSettingUp { throw .secondFactorFirst }
+    guard stage.admits(session.secondFactor) else {
+      throw .secondFactorFirst(session.secondFactor, next: ReturnAddress.current(request))
+    }
     if !request.isReading {
       drafts.forget(sentTo: request.target.rawPath, browser: cookies.formToken(of: request))
     }
@@ -69,7 +71,7 @@ struct RequestAuthorizer: Sendable {
 
   /// The signed-in administrator, for the frame of an error page; nil without a valid session.
   func known(_ request: Request) async -> SignedIn? {
-    guard let session = try? await session(of: request), session.secondFactor != .due else {
+    guard let session = try? await session(of: request), session.secondFactor.isReady else {
       return nil
     }
     return SignedIn(
@@ -193,6 +195,34 @@ extension RequestAuthorizer {
       with: permission, in: scope, for: signedIn.administrator)
     return .lacking(
       MissingPermission(permission: permission, signedIn: signedIn, helpers: helpers ?? []))
+  }
+}
+
+/// How far an administrator must have come with their second factor to open a page.
+enum SetupStage: Sendable {
+  /// They can open every page.
+  case ready
+  /// They may still have to set one up.
+  case settingUp
+  /// They may still have to set one up or to use it.
+  case anyStage
+
+  func admits(_ state: SecondFactorState) -> Bool {
+    switch self {
+    case .ready: state.isReady
+    case .settingUp: state != .passkeyUnused
+    case .anyStage: true
+    }
+  }
+}
+
+extension SecondFactorState {
+  /// Whether the administrator can open every page.
+  var isReady: Bool {
+    switch self {
+    case .enrolled, .optional, .dueNext: true
+    case .due, .passkeyDue, .passkeyUnused: false
+    }
   }
 }
 

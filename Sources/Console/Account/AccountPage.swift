@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// `/account`: the signed-in administrator's own account.
@@ -22,6 +23,9 @@ struct AccountPage: Sendable {
     let codes = try await refusing {
       try await identity.ownAccount.recoveryCodesLeft(administrator.id)
     }
+    let passkeys = try await refusing {
+      try await identity.passkeys.list(of: administrator.id)
+    }
     let history = try await refusing {
       try await identity.administrators.history(of: administrator.id, limit: 10)
     }
@@ -30,7 +34,7 @@ struct AccountPage: Sendable {
       view.render(
         AccountView(
           frame: FrameView(frame), signedIn: signedIn, record: record, sessions: sessions,
-          codesLeft: codes, history: history)))
+          codesLeft: codes, passkeys: passkeys, history: history)))
   }
 
   /// Ends another session.
@@ -70,6 +74,7 @@ struct AccountView: ViewModel {
   let record: AdministratorRecord
   let sessions: [OpenConsoleSession]
   let codesLeft: Int
+  let passkeys: [Passkey]
   let history: [AuditRow]
 
   private var factorFacts: [Fact] {
@@ -77,7 +82,10 @@ struct AccountView: ViewModel {
     guard let since = record.enrolledAt else {
       let none = Message("account.none")
       return [
-        Fact(app, signedIn.administrator.mustHaveSecondFactor ? Chip.look(none) : Chip.off(none))
+        Fact(
+          app,
+          signedIn.administrator.mustHaveSecondFactor && passkeys.isEmpty
+            ? Chip.look(none) : Chip.off(none))
       ]
     }
     let atSetup = Markup(escaping: Message("account.at-setup"))
@@ -118,7 +126,8 @@ struct AccountView: ViewModel {
     let roles = Message("account.roles")
     if grants.isEmpty { facts.append(Fact(roles, Message("account.none"))) }
     for (index, grant) in grants.enumerated() {
-      facts.append(Fact(index == 0 ? roles : Message.verbatim(""), grant.place))
+      let value = grant.place(until: record.grantEnds[grant], frame.times)
+      facts.append(Fact(index == 0 ? roles : Message.verbatim(""), value))
     }
     return facts + [
       Fact(Message("account.time-zone"), preferences.timeZone),
@@ -131,10 +140,16 @@ struct AccountView: ViewModel {
     .text("csrf") { $0.signedIn.session.csrfToken },
     .list("factorFacts") { $0.factorFacts },
     .text("factorHint") { $0.factorHint },
-    .flag("hasFactor") { $0.record.hasSecondFactor },
-    .flag("mayRemove") {
-      $0.record.hasSecondFactor && !$0.signedIn.administrator.mustHaveSecondFactor
+    .flag("hasFactor") { $0.record.factors.contains(.totp) },
+    .flag("mayRemove") { view in
+      view.record.factors.contains(.totp)
+        && (!view.passkeys.isEmpty || !view.signedIn.administrator.mustHaveSecondFactor)
     },
+    .flag("hasPasskeys") { !$0.passkeys.isEmpty },
+    .list("passkeys") { view in
+      view.passkeys.map { PasskeyRow(passkey: $0, times: view.frame.times) }
+    },
+    .text("newPasskey") { _ in ConsolePaths.newPasskey() },
     .text("factor") { _ in ConsolePaths.ownFactor() },
     .text("factorRemoval") { _ in ConsolePaths.ownFactorRemoval() },
     .text("recoveryCodes") { _ in ConsolePaths.recoveryCodes() },
@@ -143,6 +158,8 @@ struct AccountView: ViewModel {
     .text("endOthersAction") { _ in ConsolePaths.ownOtherSessions() },
     .text("endAction") { _ in ConsolePaths.ownSessions() },
     .text("signOut") { _ in ConsolePaths.signOut() },
+    .text("limits") { $0.signedIn.session.limits.sentence },
+    .markup("sessionEnd") { $0.frame.times.moment($0.signedIn.session.expiresAt) },
     .flag("hasOthers") { $0.sessions.count > 1 },
     .list("sessions") { view in
       view.sessions.map {
@@ -158,17 +175,16 @@ struct AccountView: ViewModel {
   ]
 }
 
-struct SessionRow: ViewModel {
-  let session: OpenConsoleSession
-  let isCurrent: Bool
+struct PasskeyRow: ViewModel {
+  let passkey: Passkey
   let times: Times
 
   static let keys: Keys<Self> = [
-    .text("id") { $0.session.id },
-    .text("browser") { BrowserWords.name($0.session.userAgent) },
-    .text("address") { $0.session.address },
-    .markup("startedAt") { $0.times.past($0.session.startedAt) },
-    .markup("lastSeenAt") { $0.times.past($0.session.lastSeenAt) },
-    .flag(\.isCurrent),
+    .text("href") { ConsolePaths.ownPasskey($0.passkey.id.text) },
+    .text("name") { $0.passkey.name },
+    .markup("created") { $0.times.past($0.passkey.createdAt) },
+    .markup("lastUsed") {
+      $0.passkey.lastUsedAt.map($0.times.past) ?? Markup(escaping: Message("passkeys.never-used"))
+    },
   ]
 }

@@ -12,6 +12,9 @@ enum AccountRoutes: ConsoleFeature {
     table.signedIn(.post, ConsolePaths.ownSessions, nil, account.endSession)
     table.signedIn(.post, ConsolePaths.ownOtherSessions, nil, account.endOtherSessions)
 
+    let `extension` = SessionExtensionPage(clock: identity.clock)
+    table.settingUp(.post, ConsolePaths.sessionExtension, `extension`.extend)
+
     let preferences = PreferencesPage(
       ownAccount: identity.ownAccount, frames: frames,
       view: try parts.template("account/preferences", for: PreferencesView.self))

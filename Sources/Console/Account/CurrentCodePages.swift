@@ -12,7 +12,7 @@ struct OwnFactorRemovalPage: Sendable {
 
   func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
-    return page(signedIn)
+    return try await page(signedIn)
   }
 
   func remove(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -20,25 +20,31 @@ struct OwnFactorRemovalPage: Sendable {
     do {
       try await factors.withdraw(
         from: signedIn.administrator, currentCode: signedIn.form.trimmed("current-code"),
-        keeping: signedIn.session.id, by: signedIn.author)
+        in: signedIn.session, by: signedIn.author)
     } catch {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
-      return page(signedIn, fault)
+      return try await page(signedIn, fault)
     }
     frames.leave(Message("account.second-factor-removed"), for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
 
   private func isOpen(to signedIn: SignedIn) -> Bool {
-    signedIn.session.secondFactor == .enrolled && !signedIn.administrator.mustHaveSecondFactor
+    let factors = signedIn.session.factors
+    return factors.contains(.totp)
+      && (factors.contains(.passkey) || !signedIn.administrator.mustHaveSecondFactor)
   }
 
-  private func page(_ signedIn: SignedIn, _ fault: CurrentCode.Fault? = nil) -> Response {
+  private func page(
+    _ signedIn: SignedIn, _ fault: CurrentCode.Fault? = nil
+  ) async throws(Refusal) -> Response {
     CurrentCode.page(
-      signedIn, frames, view, fault, title: Message("account.remove-your-second-factor"),
+      signedIn, try await refusing { try await factors.proof(in: signedIn.session) }, frames, view,
+      fault, title: Message("account.remove-your-second-factor"),
       action: ConsolePaths.ownFactorRemoval(),
       sentences: [
-        Message("account.password-alone-signs-in"),
+        signedIn.session.factors.contains(.passkey)
+          ? Message("account.passkeys-stay") : Message("account.password-alone-signs-in"),
         Message("account.recovery-codes-and-sessions-end"),
       ], button: Message("account.remove-second-factor"), isDestroying: true)
   }
@@ -52,10 +58,10 @@ struct RecoveryCodesPage: Sendable {
   let codes: Template<RecoveryCodesView>
 
   func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    guard signedIn.session.secondFactor == .enrolled else {
+    guard signedIn.session.factors.contains(.totp) else {
       return .redirect(to: ConsolePaths.ownFactor())
     }
-    return page(signedIn)
+    return try await page(signedIn)
   }
 
   func make(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -63,11 +69,11 @@ struct RecoveryCodesPage: Sendable {
     do {
       newCodes = try await factors.makeRecoveryCodes(
         for: signedIn.administrator.id, currentCode: signedIn.form.trimmed("current-code"),
-        by: signedIn.author)
+        in: signedIn.session, by: signedIn.author)
     } catch {
       if case .noFactor = error { return .redirect(to: ConsolePaths.ownFactor()) }
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
-      return page(signedIn, fault)
+      return try await page(signedIn, fault)
     }
     let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
     return .html(
@@ -77,9 +83,12 @@ struct RecoveryCodesPage: Sendable {
           sentence: Message("account.new-codes-made"))))
   }
 
-  private func page(_ signedIn: SignedIn, _ fault: CurrentCode.Fault? = nil) -> Response {
+  private func page(
+    _ signedIn: SignedIn, _ fault: CurrentCode.Fault? = nil
+  ) async throws(Refusal) -> Response {
     CurrentCode.page(
-      signedIn, frames, view, fault, title: Message("account.new-recovery-codes"),
+      signedIn, try await refusing { try await factors.proof(in: signedIn.session) }, frames, view,
+      fault, title: Message("account.new-recovery-codes"),
       action: ConsolePaths.recoveryCodes(),
       sentences: [
         Message(
@@ -103,7 +112,7 @@ enum CurrentCode {
     _ error: AdministratorFactorError, at now: Instant
   ) throws(Refusal) -> Fault {
     switch error {
-    case .wrongCurrentCode, .wrongCode, .wrongPassword, .ended, .noFactor:
+    case .wrongCurrentCode, .wrongCode, .wrongPassword, .ended, .noFactor, .passkeyRequired:
       return Fault(text: wrong)
     case .mandatory: return Fault(text: Message("account.second-factor-mandatory"))
     case .throttled(let until):
@@ -115,15 +124,17 @@ enum CurrentCode {
   }
 
   static func page(
-    _ signedIn: SignedIn, _ frames: Frames, _ view: Template<CurrentCodeView>, _ fault: Fault?,
-    title: Message, action: String, sentences: [Message], button: Message, isDestroying: Bool
+    _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ frames: Frames,
+    _ view: Template<CurrentCodeView>, _ fault: Fault?, title: Message, action: String,
+    sentences: [Message], button: Message, isDestroying: Bool
   ) -> Response {
     var frame = frames.frame(
       Message("account.page-title", ["title": .message(title)]), for: signedIn)
     if let fault { frame.errors = [FieldError(field: "current-code", text: fault.text)] }
     frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = CurrentCodeView(
-      frame: FrameView(frame), csrf: signedIn.session.csrfToken, title: title, action: action,
+      frame: FrameView(frame), csrf: signedIn.session.csrfToken, title: title,
+      asksForCode: proof == .totp, action: action,
       sentences: sentences, button: button, isDestroying: isDestroying)
     let status: Status =
       fault == nil ? .ok : fault?.seconds == nil ? .unprocessableContent : .tooManyRequests
@@ -137,6 +148,7 @@ struct CurrentCodeView: ViewModel {
   let frame: FrameView
   let csrf: String
   let title: Message
+  let asksForCode: Bool
   let action: String
   let sentences: [Message]
   let button: Message
@@ -146,6 +158,8 @@ struct CurrentCodeView: ViewModel {
     .object(\.frame),
     .text(\.csrf),
     .text("heading") { $0.title },
+    .flag(\.asksForCode),
+    .text("passkey") { $0.frame.passkeyReauthentication },
     .text(\.action),
     .text("cancel") { _ in ConsolePaths.account() },
     .texts("sentences") { $0.sentences },

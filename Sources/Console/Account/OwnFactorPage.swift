@@ -14,11 +14,18 @@ struct OwnFactorPage: Sendable {
   let codes: Template<RecoveryCodesView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let proof = try await proof(signedIn)
+    guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
     let enrollment: AdministratorEnrollment
     do { enrollment = try factors.begin(for: signedIn.administrator) } catch {
       throw .unavailable(error)
     }
-    return try page(signedIn, enrollment, errors: [])
+    return try page(signedIn, enrollment, proof, errors: [])
+  }
+
+  /// What the form asks for besides the new code.
+  private func proof(_ signedIn: SignedIn) async throws(Refusal) -> ReauthenticationMethod? {
+    try await refusing { try await factors.proof(in: signedIn.session) }
   }
 
   func finish(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -28,10 +35,11 @@ struct OwnFactorPage: Sendable {
       throw .unavailable(error)
     }
     guard let resumed else { return ended(signedIn) }
+    let proof = try await proof(signedIn)
     var errors: [FieldError] = []
     let code = signedIn.form.trimmed("code")
     let current = signedIn.form.trimmed("current-code")
-    if signedIn.session.secondFactor == .enrolled, current.isEmpty {
+    if proof == .totp, current.isEmpty {
       errors.append(
         FieldError(field: "current-code", text: Message("account.current-code-required")))
     }
@@ -42,14 +50,14 @@ struct OwnFactorPage: Sendable {
     if code.isEmpty {
       errors.append(FieldError(field: "code", text: Message("account.code-required")))
     }
-    guard errors.isEmpty else { return try page(signedIn, resumed, errors: errors) }
+    guard errors.isEmpty else { return try page(signedIn, resumed, proof, errors: errors) }
     let newCodes: [Secret]
     do {
       newCodes = try await factors.finish(
         ticket, code: code, currentCode: current, password: Secret(password),
         for: signedIn.administrator.id, in: signedIn.session, by: signedIn.author)
     } catch {
-      return try refused(error, signedIn, resumed)
+      return try refused(error, signedIn, resumed, proof)
     }
     let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
     return .html(
@@ -68,33 +76,36 @@ struct OwnFactorPage: Sendable {
   }
 
   private func refused(
-    _ error: AdministratorFactorError, _ signedIn: SignedIn, _ enrollment: AdministratorEnrollment
+    _ error: AdministratorFactorError, _ signedIn: SignedIn,
+    _ enrollment: AdministratorEnrollment, _ proof: ReauthenticationMethod?
   ) throws(Refusal) -> Response {
     switch error {
     case .ended: return ended(signedIn)
+    case .passkeyRequired: return PasskeyPages.reauthenticate(signedIn)
     case .wrongCode:
       let fault = FieldError(field: "code", text: Message("account.code-wrong"))
-      return try page(signedIn, enrollment, errors: [fault])
+      return try page(signedIn, enrollment, proof, errors: [fault])
     case .wrongCurrentCode, .noFactor, .mandatory:
       return try page(
-        signedIn, enrollment,
+        signedIn, enrollment, proof,
         errors: [FieldError(field: "current-code", text: CurrentCode.wrong)])
     case .wrongPassword:
       return try page(
-        signedIn, enrollment,
+        signedIn, enrollment, proof,
         errors: [FieldError(field: "password", text: Message("account.password-wrong"))])
     case .busy: throw .busy
-    case .throttled(let until) where signedIn.session.secondFactor != .enrolled:
+    case .throttled(let until) where proof != .totp:
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)
       let fault = FieldError(
         field: "password", text: CodeFault.tooManyPasswords(retryingIn: seconds))
-      var response = try page(signedIn, enrollment, errors: [fault], status: .tooManyRequests)
+      var response = try page(
+        signedIn, enrollment, proof, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
       var response = try page(
-        signedIn, enrollment, errors: [FieldError(field: "current-code", text: text)],
+        signedIn, enrollment, proof, errors: [FieldError(field: "current-code", text: text)],
         status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
@@ -108,7 +119,8 @@ struct OwnFactorPage: Sendable {
   }
 
   private func page(
-    _ signedIn: SignedIn, _ enrollment: AdministratorEnrollment, errors: [FieldError],
+    _ signedIn: SignedIn, _ enrollment: AdministratorEnrollment,
+    _ proof: ReauthenticationMethod?, errors: [FieldError],
     status: Status? = nil
   ) throws(Refusal) -> Response {
     let code: QRCode
@@ -119,7 +131,7 @@ struct OwnFactorPage: Sendable {
     var frame = frames.frame(
       Message("account.page-title", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
-    if signedIn.session.secondFactor == .due {
+    if !signedIn.session.secondFactor.isReady {
       // Every other page redirects here until the setup is complete.
       (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)
     } else {
@@ -127,7 +139,7 @@ struct OwnFactorPage: Sendable {
     }
     let label = frames.catalog.text(Message("account.qr-code"))
     let model = OwnFactorView(
-      frame: FrameView(frame), signedIn: signedIn, enrollment: enrollment,
+      frame: FrameView(frame), signedIn: signedIn, enrollment: enrollment, proof: proof,
       asksForPassword: factors.asksForPassword(in: signedIn.session),
       drawing: Markup(trusted: code.svg(label: label)))
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
@@ -139,6 +151,7 @@ struct OwnFactorView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
   let enrollment: AdministratorEnrollment
+  let proof: ReauthenticationMethod?
   let asksForPassword: Bool
   let drawing: Markup
 
@@ -147,16 +160,18 @@ struct OwnFactorView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("heading") {
-      $0.state == .enrolled
+      $0.signedIn.session.factors.contains(.totp)
         ? Message("account.replace-your-authenticator")
         : Message("account.set-up-a-second-factor")
     },
     .flag("isDue") { $0.state == .due },
-    .flag("isReplacing") { $0.state == .enrolled },
-    .flag("isProving") { $0.state == .enrolled || $0.asksForPassword },
+    .flag("isReplacing") { $0.proof == .totp },
+    .flag("isProving") { $0.proof == .totp || $0.asksForPassword },
+    .text("passkey") { $0.frame.passkeyReauthentication },
+    .text("newPasskey") { $0.state == .due ? ConsolePaths.newPasskey() : nil },
     .flag(\.asksForPassword),
     .text("action") { _ in ConsolePaths.ownFactor() },
-    .text("cancel") { $0.state == .due ? nil : ConsolePaths.account() },
+    .text("cancel") { $0.state.isReady ? ConsolePaths.account() : nil },
     .text("csrf") { $0.signedIn.session.csrfToken },
     .text("ticket") { $0.enrollment.ticket.revealedText },
     .text("key") { Words.inFours($0.enrollment.key) },

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// `/administrators/{id}`: an administrator's roles, account, and history.
@@ -17,14 +18,15 @@ struct AdministratorPage: Sendable {
 
   func grant(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     let answers = GrantAnswers(signedIn.form)
-    let (grant, errors) = answers.grant()
-    guard let grant else {
-      let errors = errors + (try await actions.unmet(.grantRole, signedIn))
+    let (typed, faults) = answers.grant()
+    let (end, endFaults) = answers.end(signedIn.times)
+    guard let grant = typed, endFaults.isEmpty else {
+      let errors = faults + endFaults + (try await actions.unmet(.grantRole, signedIn))
       return try await page(signedIn, id, answers, errors: errors)
     }
     do {
       let outcome = try await identity.administrators.grant(
-        grant, to: ID(id), actions.request(signedIn))
+        grant, until: end, to: ID(id), actions.request(signedIn))
       let role = Message.Value.message(grant.role.name)
       let place = Message.Value.message(grant.placeInWords)
       return actions.leave(
@@ -85,7 +87,9 @@ struct AdministratorPage: Sendable {
     question.factsHeading = Message("administrators.this-administrator")
     question.facts = [
       Fact(Message("common.email"), HTML.isolated(administrator.email)),
-      Fact(Message("administrators.roles"), administrator.grants.cell),
+      Fact(
+        Message("administrators.roles"),
+        administrator.grants.cell(until: record.grantEnds, frame.times)),
     ]
     return try await actions.ask(question, signedIn, frame, errors: errors)
   }
@@ -150,7 +154,8 @@ struct AdministratorPage: Sendable {
     let model = AdministratorView(
       frame: frameView, signedIn: signedIn, record: record, mayChange: mayChange,
       history: history,
-      fields: GrantFields(answers: answers, places: places, frame: frameView),
+      fields: GrantFields(
+        answers: answers, places: places, frame: frameView, now: frames.clock.now()),
       authorization: try await actions.fields(.grantRole, signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -186,7 +191,7 @@ struct AdministratorView: ViewModel {
       Fact(
         Message("common.second-factor"),
         record.hasSecondFactor
-          ? Chip.on(Message("common.on")) : Chip.off(Message("common.off"))),
+          ? Chip.on(record.factorsInWords) : Chip.off(Message("common.off"))),
     ]
     if let since = record.enrolledAt {
       facts.append(Fact(Message("administrators.set-up"), frame.times.moment(since)))
@@ -209,12 +214,15 @@ struct AdministratorView: ViewModel {
     .list("grants") { view in
       view.record.administrator.grants.map {
         GrantRow(
-          grant: $0, removal: view.mayChange ? ConsolePaths.grantRemoval(view.id) : nil)
+          grant: $0, end: view.record.grantEnds[$0], times: view.frame.times,
+          removal: view.mayChange ? ConsolePaths.grantRemoval(view.id) : nil,
+          change: view.mayChange ? ConsolePaths.grantEnd(view.id) : nil)
       }
     },
     .text("grantAction") { ConsolePaths.grants($0.id) },
     .object(\.fields),
     .object(\.authorization),
+    .text("sessions") { $0.mayChange ? ConsolePaths.administratorSessions($0.id) : nil },
     .text("reset") {
       $0.mayChange && $0.record.hasSecondFactor ? ConsolePaths.factorReset($0.id) : nil
     },
@@ -234,13 +242,24 @@ struct AdministratorView: ViewModel {
 
 struct GrantRow: ViewModel {
   let grant: Grant
+  /// When the role ends; nil without an end date.
+  let end: Instant?
+  let times: Times
   /// The address of the page that revokes the role; nil if the reader isn't allowed to.
   let removal: String?
+  /// The address of the page that changes the end date; nil if the reader isn't allowed to.
+  let change: String?
 
   static let keys: Keys<Self> = [
     .text("role") { $0.grant.role.title },
     .text("summary") { $0.grant.role.summary },
     .text("place") { $0.grant.placeInWords },
+    .markup("end") { row in
+      row.end.map(row.times.moment) ?? Chip.off(Message("administrators.no-end"))
+    },
+    .text("change") { row in
+      row.change.map { GrantAnswers(row.grant).query.query(of: $0) }
+    },
     .text("removal") { row in
       row.removal.map { GrantAnswers(row.grant).query.query(of: $0) }
     },

@@ -21,6 +21,7 @@ struct AdministratorsPage: Sendable {
     let records = try await refusing { try await identity.administrators.records() }
     let invitations = try await refusing { try await identity.invitations.list() }
     let minutes = try await refusing { try await identity.support.stepUpMinutes() }
+    let limits = try await refusing { try await identity.consoleSessions.limits() }
     var frame = frames.frame(
       Message("administrators.administrators"), for: signedIn)
     frame.errors = faults
@@ -29,7 +30,8 @@ struct AdministratorsPage: Sendable {
     }
     let model = AdministratorsView(
       frame: FrameView(frame), signedIn: signedIn, records: records, invitations: invitations,
-      minutes: minutes, typedMinutes: faults.isEmpty ? nil : signedIn.form.trimmed("minutes"),
+      limits: limits, minutes: minutes,
+      typedMinutes: faults.isEmpty ? nil : signedIn.form.trimmed("minutes"),
       asksForCode: asksForCode)
     return .html(view.render(model), status: status)
   }
@@ -81,7 +83,9 @@ struct AdministratorsPage: Sendable {
     question.factsHeading = Message("administrators.this-invitation")
     question.facts = [
       Fact(Message("common.email"), HTML.isolated(invitation.email)),
-      Fact(Message("common.role"), invitation.grant.place),
+      Fact(
+        Message("common.role"),
+        invitation.grant.place(until: invitation.grantEndsAt, frame.times)),
       Fact(Message("administrators.invited-by"), HTML.isolated(invitation.inviterName)),
       Fact(Message("administrators.expires"), frame.times.moment(invitation.expiresAt)),
     ]
@@ -116,6 +120,7 @@ struct AdministratorsView: ViewModel {
   let signedIn: SignedIn
   let records: [AdministratorRecord]
   let invitations: [Invitation]
+  let limits: SessionLimits
   /// The re-authentication interval for actions on users, in minutes.
   let minutes: Int
   /// The invalid interval that was entered; nil if there's none.
@@ -130,7 +135,7 @@ struct AdministratorsView: ViewModel {
 
   /// Why an administrator whose role may change the interval can't do so now.
   private var refusal: SupportRefusal? {
-    maySetStepUp ? SupportRefusal(lackingCode: asksForCode, signedIn.session) : nil
+    maySetStepUp ? SupportRefusal(lackingCode: asksForCode, signedIn) : nil
   }
 
   static let keys: Keys<Self> = [
@@ -141,6 +146,11 @@ struct AdministratorsView: ViewModel {
     .text("stepUp") { $0.maySetStepUp && $0.refusal == nil ? ConsolePaths.stepUp() : nil },
     .optional("refusal") { $0.refusal },
     .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
+    .text("passkeyRequirement") { $0.mayManage ? ConsolePaths.passkeyRequirement() : nil },
+    .text("holder") { _ in Permission.manageAdministrators.holder },
+    .text("limits") { $0.limits.sentence },
+    .text("sessionLimits") { $0.mayManage ? ConsolePaths.sessionLimits() : nil },
+    .text("dormant") { _ in ConsolePaths.dormantAdministrators() },
     .text("clock") { $0.maySetStepUp ? ConsolePaths.clock() : nil },
     .text("csrfToken") { $0.signedIn.session.csrfToken },
     .text("newAdministrator") { $0.mayManage ? ConsolePaths.newAdministrator() : nil },
@@ -167,7 +177,7 @@ struct AdministratorRow: ViewModel {
   let times: Times
 
   private var secondFactor: Markup {
-    if record.hasSecondFactor { return Chip.on(Message("common.on")) }
+    if record.hasSecondFactor { return Chip.on(record.factorsInWords) }
     let off = Message("common.off")
     return record.administrator.mustHaveSecondFactor ? Chip.look(off) : Chip.off(off)
   }
@@ -177,7 +187,9 @@ struct AdministratorRow: ViewModel {
     .text("name") { $0.record.administrator.displayName },
     .text("email") { $0.record.administrator.email },
     .flag(\.isOneself),
-    .markup("roles") { $0.record.administrator.grants.cell },
+    .markup("roles") {
+      $0.record.administrator.grants.cell(until: $0.record.grantEnds, $0.times)
+    },
     .markup("secondFactor") { $0.secondFactor },
     .markup("lastSignIn") { $0.record.lastSignInAt.map($0.times.past) ?? AccountChips.never },
     .markup("state") { row in
@@ -200,7 +212,10 @@ struct InvitationRow: ViewModel {
     .text("name") { $0.invitation.displayName },
     .text("email") { $0.invitation.email },
     .text("inviter") { $0.invitation.inviterName },
-    .markup("roles") { [$0.invitation.grant].cell },
+    .markup("roles") { row in
+      let (grant, end) = (row.invitation.grant, row.invitation.grantEndsAt)
+      return [grant].cell(until: end.map { [grant: $0] } ?? [:], row.times)
+    },
     .markup("until") { $0.times.moment($0.invitation.expiresAt) },
     .text("removal") { row in
       row.mayManage ? ConsolePaths.invitationRemoval(row.invitation.id.text) : nil

@@ -33,6 +33,30 @@ enum AdministratorsRoutes: ConsoleFeature {
       .get, ConsolePaths.grantRemoval, .manageAdministrators, one.askForRevocation)
     table.signedIn(ConsolePaths.grantRemoval, performing: [.revokeRole], one.revoke)
 
+    let end = GrantEndPage(
+      identity: identity, actions: parts.actions,
+      view: try parts.template("administrators/end", for: GrantEndView.self))
+    table.signedIn(.get, ConsolePaths.grantEnd, .manageAdministrators, end.show)
+    table.signedIn(ConsolePaths.grantEnd, performing: [.grantRole], end.change)
+
+    let sessions = AdministratorSessionsPage(
+      identity: identity, actions: parts.actions,
+      view: try parts.template("administrators/sessions", for: AdministratorSessionsView.self))
+    table.signedIn(
+      .get, ConsolePaths.administratorSessions, .manageAdministrators, sessions.show)
+    table.signedIn(
+      ConsolePaths.administratorSessions, performing: [.endAdministratorSessions], sessions.end)
+    table.signedIn(
+      ConsolePaths.administratorSessionsRemoval, performing: [.endAdministratorSessions],
+      sessions.endAll)
+
+    let limits = SessionLimitsPage(
+      sessions: identity.consoleSessions, actions: parts.actions,
+      view: try parts.template("administrators/session-limits", for: SessionLimitsView.self))
+    table.signedIn(.get, ConsolePaths.sessionLimits, .manageAdministrators, limits.show)
+    table.signedIn(
+      ConsolePaths.sessionLimits, performing: [.changeSessionLimits], limits.change)
+
     let typed = try parts.template("administrators/typed", for: TypedView.self)
     let reset = TypedPage(action: .reset, identity: identity, actions: parts.actions, view: typed)
     table.signedIn(.get, ConsolePaths.factorReset, .manageAdministrators, reset.ask)

@@ -1,13 +1,17 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
+import Text
 
 /// A role and its scope, as entered in a form.
 struct GrantAnswers: Sendable {
   var role = ""
   var project = ""
   var tenant = ""
+  /// The last day of the role, as entered; empty for no end.
+  var last = ""
 
   init() {}
 
@@ -19,6 +23,7 @@ struct GrantAnswers: Sendable {
 
   init(_ form: Form) {
     role = form.trimmed("role")
+    last = form.trimmed("last")
     if let place = form.text("place") {
       let parts = place.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
       project = parts.first.map(String.init) ?? ""
@@ -56,6 +61,20 @@ struct GrantAnswers: Sendable {
       role: role, project: project.isEmpty ? nil : ID(project),
       tenant: tenant.isEmpty ? nil : ID(tenant))
     return (grant, [])
+  }
+
+  /// Parses the last day; returns the end of the role, which is the end of that day, or the error.
+  func end(_ times: Times) -> (end: Instant?, errors: [FieldError]) {
+    guard !last.isEmpty else { return (nil, []) }
+    guard let day = Day(last) else {
+      return (nil, [FieldError(field: "last", text: Message("administrators.day-invalid"))])
+    }
+    return (times.start(of: day.next), [])
+  }
+
+  /// The last day of a role that ends at a time, for a form.
+  static func last(_ end: Instant?, _ times: Times) -> String {
+    end.map { times.calendarDay(of: $0.advanced(bySeconds: -1)).description } ?? ""
   }
 
   fileprivate var place: String { tenant.isEmpty ? project : "\(project)/\(tenant)" }
@@ -99,6 +118,7 @@ struct GrantFields: ViewModel {
   let answers: GrantAnswers
   let places: [(value: String, text: Message)]?
   let frame: FrameView
+  let now: Instant
 
   static let keys: Keys<Self> = [
     .list("roles") { view in
@@ -120,8 +140,35 @@ struct GrantFields: ViewModel {
     },
     .text("project") { $0.answers.project },
     .text("tenant") { $0.answers.tenant },
+    .object("until") { GrantEndField($0.answers, $0.frame, at: $0.now) },
     .text("roleError") { $0.frame.error(at: "role") },
     .text("placeError") { $0.frame.error(at: "place") },
+  ]
+}
+
+/// The field for the last day of a role.
+struct GrantEndField: ViewModel {
+  let day: String
+  let today: Day
+  let error: Message?
+  let zone: String
+
+  init(_ answers: GrantAnswers, _ frame: FrameView, at now: Instant) {
+    day = answers.last
+    today = frame.times.calendarDay(of: now)
+    error = frame.error(at: "last")
+    zone = frame.times.zoneName
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.day),
+    .text("first") { $0.today.description },
+    .text("latest") { field in
+      let longest = Administrators.longestGrant - 2 * 86_400
+      return Day(field.today.start.advanced(bySeconds: longest)).description
+    },
+    .text(\.error),
+    .text(\.zone),
   ]
 }
 
@@ -143,6 +190,10 @@ extension ManagementError {
             "administrators.project-unknown", ["project": .name(Words.short(answers.project))])
           : Message(
             "administrators.tenant-unknown", ["project": .name(Words.short(answers.project))]))
+    case .endInPast:
+      FieldError(field: "last", text: Message("administrators.end-in-past"))
+    case .endTooLate:
+      FieldError(field: "last", text: Message("administrators.end-too-late"))
     case .notAllowed: throw .notAllowed(.manageAdministrators)
     case .notFound: throw .notFound
     case .oneself:

@@ -1,11 +1,10 @@
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// The text of a role.
 private struct RoleText {
-  /// The role's name: “policy admin”.
-  let name: Message
   /// The name at the start of a line: “Policy admin”.
   let title: Message
   /// Who has the role: “policy admin”.
@@ -31,28 +30,28 @@ private struct RoleText {
   }
 
   private static let owner = RoleText(
-    name: Message("common.role-owner"), title: Message("common.role-owner-title"),
+    title: Message("common.role-owner-title"),
     noun: Message("common.role-owner"), one: Message("common.role-owner-one"),
     startingOne: Message("common.role-owner-one-starting"),
     many: Message("common.role-owner-many"),
     startingMany: Message("common.role-owner-many-starting"),
     summary: Message("common.role-owner-summary"))
   private static let policy = RoleText(
-    name: Message("common.role-policy"), title: Message("common.role-policy-title"),
+    title: Message("common.role-policy-title"),
     noun: Message("common.role-policy"), one: Message("common.role-policy-one"),
     startingOne: Message("common.role-policy-one-starting"),
     many: Message("common.role-policy-many"),
     startingMany: Message("common.role-policy-many-starting"),
     summary: Message("common.role-policy-summary"))
   private static let support = RoleText(
-    name: Message("common.role-support"), title: Message("common.role-support-title"),
+    title: Message("common.role-support-title"),
     noun: Message("common.role-support-noun"), one: Message("common.role-support-one"),
     startingOne: Message("common.role-support-one-starting"),
     many: Message("common.role-support-many"),
     startingMany: Message("common.role-support-many-starting"),
     summary: Message("common.role-support-summary"))
   private static let auditor = RoleText(
-    name: Message("common.role-auditor"), title: Message("common.role-auditor-title"),
+    title: Message("common.role-auditor-title"),
     noun: Message("common.role-auditor"), one: Message("common.role-auditor-one"),
     startingOne: Message("common.role-auditor-one-starting"),
     many: Message("common.role-auditor-many"),
@@ -71,9 +70,6 @@ enum GrantWords {
 }
 
 extension Role {
-  /// The role's display name.
-  var name: Message { RoleText.of(self).name }
-
   /// The role's display name at the start of a line.
   var title: Message { RoleText.of(self).title }
 
@@ -116,13 +112,6 @@ extension Permission {
 }
 
 extension Grant {
-  /// The scope of the grant: `the instance`, `acme-retail`, `acme-retail / eu-shop-1a2b3`.
-  var placeInWords: Message {
-    guard let project else { return Message("common.the-instance") }
-    guard let tenant else { return .verbatim(project.text) }
-    return .verbatim("\(project.text) / \(tenant.text)")
-  }
-
   /// The role and its scope, with IDs in a monospaced font.
   var place: Markup {
     guard project != nil else {
@@ -134,9 +123,27 @@ extension Grant {
   }
 }
 
+extension Grant {
+  /// The role and its scope, with its end if it has one.
+  func place(until end: Instant?, _ times: Times) -> Markup {
+    guard let end else { return place }
+    var html = HTML()
+    html.add(place)
+    html.raw("<span class=\"sub\">")
+    html.message(Message("administrators.until", ["end": times.value(end)]))
+    html.raw("</span>")
+    return html.markup
+  }
+}
+
 extension [Grant] {
   /// One line per grant, for a table cell.
-  var cell: Markup {
+  ///
+  /// - Parameters:
+  ///   - ends: The end of each role that has one.
+  ///   - times: The format of times.
+  /// - Returns: The lines.
+  func cell(until ends: [Grant: Instant], _ times: Times) -> Markup {
     var html = HTML()
     html.raw("<div>")
     if isEmpty {
@@ -146,7 +153,7 @@ extension [Grant] {
     }
     for (index, grant) in enumerated() {
       if index > 0 { html.raw("<br>") }
-      html.add(grant.place)
+      html.add(grant.place(until: ends[grant], times))
     }
     html.raw("</div>")
     return html.markup

@@ -94,6 +94,9 @@ struct OpenInvitation: ViewModel {
     .text("email") { $0.invitation.email },
     .text("inviter") { $0.invitation.inviterName },
     .markup("role") { $0.invitation.grant.place },
+    .markup("roleEnd") { page in
+      page.invitation.grantEndsAt.map { page.frame.times.moment($0) }
+    },
     .markup("until") { $0.frame.times.moment($0.invitation.expiresAt) },
     .text(\.name),
     .text("nameError") { $0.frame.error(at: "name") },

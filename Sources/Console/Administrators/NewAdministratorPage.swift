@@ -29,14 +29,15 @@ struct NewAdministratorPage: Sendable {
       errors.append(FieldError(field: "name", text: Message("administrators.name-required")))
     }
     let (grant, faults) = answers.grant()
-    errors += faults
+    let (end, endFaults) = answers.end(signedIn.times)
+    errors += faults + endFaults
     guard errors.isEmpty, let grant else {
       errors += try await actions.unmet(.inviteAdministrator, signedIn)
       return try await page(signedIn, email: email, name: name, answers, errors: errors)
     }
     do {
       let outcome = try await identity.invitations.invite(
-        email: email, displayName: name, grant: grant, actions.request(signedIn))
+        email: email, displayName: name, grant: grant, until: end, actions.request(signedIn))
       let (invitation, token) = outcome.value
       return actions.page(handOver(signedIn, invitation, token), after: outcome)
     } catch {
@@ -81,7 +82,8 @@ struct NewAdministratorPage: Sendable {
     let view = FrameView(frame)
     let model = NewAdministratorView(
       frame: view, csrf: signedIn.session.csrfToken, email: email, name: name,
-      fields: GrantFields(answers: answers, places: places, frame: view),
+      fields: GrantFields(
+        answers: answers, places: places, frame: view, now: frames.clock.now()),
       authorization: try await actions.fields(.inviteAdministrator, signedIn, view))
     return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -119,7 +121,9 @@ struct CreatedInvitationView: ViewModel {
     .text(\.link),
     .text("name") { Words.short($0.invitation.displayName) },
     .text("email") { $0.invitation.email },
-    .markup("role") { $0.invitation.grant.place },
+    .markup("role") {
+      $0.invitation.grant.place(until: $0.invitation.grantEndsAt, $0.frame.times)
+    },
     .markup("until") { $0.frame.times.moment($0.invitation.expiresAt) },
     .text("done") { _ in ConsolePaths.administrators() },
   ]

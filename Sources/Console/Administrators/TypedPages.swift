@@ -75,7 +75,9 @@ struct TypedPage: Sendable {
           ["holder": .message(Permission.manageAdministrators.otherHolder)]))
     case .lastOwner:
       return FieldError(field: "confirmation", text: GrantWords.lastOwner)
-    case .notFound, .scopeNotFound, .invalidEmail, .invalidName, .emailTaken: throw .notFound
+    case .notFound, .scopeNotFound, .invalidEmail, .invalidName, .emailTaken, .endInPast,
+      .endTooLate:
+      throw .notFound
     case .unavailable: throw .unavailable(error)
     }
   }

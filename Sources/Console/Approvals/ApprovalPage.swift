@@ -98,7 +98,7 @@ struct ApprovalPage: Sendable {
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
       user: try await user(approval), standing: standing,
-      refusal: SupportRefusal(standing, context.signedIn.session), answer: answer,
+      refusal: SupportRefusal(standing, context.signedIn), answer: answer,
       changes: try await changes(approval), applyAt: try await proposed(approval)?.applyAt,
       carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)

@@ -153,7 +153,7 @@ struct ApprovalView: ViewModel {
     .flag("mayRefuse") { view in
       view.isWaiting && !view.isOwn
         && SupportRefusal(
-          lackingCode: view.standing.asksForCode, view.context.signedIn.session) == nil
+          lackingCode: view.standing.asksForCode, view.context.signedIn) == nil
     },
     .optional("codeField") { CodeField($0.standing.asksForCode, $0.frame) },
     .optional("refusalCode") {

@@ -23,6 +23,7 @@ enum AuditCode {
     case .verification: verification(code)
     case .callerVerification: CallerProof(rawValue: code)?.text
     case .callerVerificationRule: CallerVerification(rawValue: code)?.auditWords
+    case .passkeyRefusal: passkeyRefusal(code)
     case .blockReach: reach(code)
     case .failure: failure(code)
     case .retirement: retirement(code)
@@ -32,6 +33,7 @@ enum AuditCode {
     case .importPart: ImportPart(rawValue: code)?.auditWords
     case .linkKind: link(code)
     case .theme: theme(code)
+    case .streamKind: EventStream.Kind(rawValue: code)?.text
     default: nil
     }
   }
@@ -83,6 +85,16 @@ enum AuditCode {
     switch code {
     case "totp": Message("audit.authenticator-code")
     case "recovery-code": Message("audit.recovery-code")
+    case "passkey": Message("audit.passkey")
+    default: nil
+    }
+  }
+
+  private static func passkeyRefusal(_ code: String) -> Message? {
+    switch code {
+    case "unknown": Message("audit.passkey-unknown")
+    case "invalid": Message("audit.passkey-invalid")
+    case "copied": Message("audit.passkey-copied")
     default: nil
     }
   }
@@ -174,6 +186,7 @@ extension ApprovalObstacle {
     case .accountOutOfReach: Message("audit.account-out-of-reach")
     case .accountDeleted: Message("audit.account-deleted")
     case .policyChanged: Message("audit.policy-changed")
+    case .refusalNeedsEmail: Message("audit.refusal-needs-email")
     case .listGone: Message("audit.list-deleted")
     case .factorGone: Message("audit.factor-removed")
     case .factorEnrolled: Message("audit.factor-enrolled")
@@ -189,6 +202,7 @@ extension ScheduledPolicyChange.Failure {
     case .permissionLost: Message("audit.permission-lost")
     case .policyChanged: Message("audit.policy-changed")
     case .approvalRequired: Message("audit.approval-required")
+    case .refusalNeedsEmail: Message("audit.refusal-needs-email")
     case .restored: Message("audit.backup-restored")
     }
   }

@@ -54,6 +54,7 @@ struct AuditFieldLabel {
     case .codesLeft: Message("audit.field-codes-left")
     case .codesCreatedAt: Message("audit.field-codes-created-at")
     case .linkKind: Message("audit.field-link-kind")
+    case .bouncingEmail: Message("audit.field-bouncing-email")
     case .linkEmail: Message("audit.field-link-email")
     case .sender: Message("audit.field-sender")
     case .reportedChange: Message("audit.field-reported-change")
@@ -123,6 +124,9 @@ struct AuditFieldLabel {
     case .tokensRemoveFactors: Message("audit.field-tokens-remove-factors")
     case .tokenChangesPerHour: Message("audit.field-token-changes-per-hour")
     case .reauthenticationInterval: Message("audit.field-reauthentication-interval")
+    case .grantEnds: Message("audit.field-grant-ends")
+    case .sessionIdleLimit: Message("audit.field-session-idle-limit")
+    case .sessionLifetime: Message("audit.field-session-lifetime")
     case .blockedSince: Message("audit.field-blocked-since")
     case .version: Message("audit.field-version")
     case .bytes: Message("audit.field-bytes")
@@ -136,6 +140,10 @@ struct AuditFieldLabel {
     case .grants: Message("audit.field-grants")
     case .inviter: Message("audit.field-inviter")
     case .authenticator: Message("audit.field-authenticator")
+    case .passkey: Message("audit.field-passkey")
+    case .passkeys: Message("audit.field-passkeys")
+    case .passkeyRefusal: Message("audit.field-passkey-refusal")
+    case .passkeyRequired: Message("audit.field-passkey-required")
     case .verification: Message("audit.field-verification")
     case .blockedFor: Message("audit.field-blocked-for")
     case .blockReach: Message("audit.field-block-reach")
@@ -160,6 +168,11 @@ struct AuditFieldLabel {
     case .secretKind: Message("audit.field-secret-kind")
     case .secretPart: Message("audit.field-secret-part")
     case .failure: Message("audit.field-failure")
+    case .eventStreamsPaused: Message("audit.field-event-streams-paused")
+    case .streamKind: Message("audit.field-stream-kind")
+    case .destination: Message("audit.field-destination")
+    case .streamStart: Message("audit.field-stream-start")
+    case .auditEntry: Message("audit.field-audit-entry")
     }
   }
 
@@ -195,6 +208,8 @@ struct AuditFieldLabel {
     case .recoveryCodesEnded:
       Message("audit.count-recovery-codes-ended", ["count": .number(number)])
     case .secrets: Message("audit.count-secrets", ["count": .number(number)])
+    case .eventStreamsPaused:
+      Message("audit.count-event-streams-paused", ["count": .number(number)])
     default: nil
     }
   }

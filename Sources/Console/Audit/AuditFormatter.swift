@@ -1,5 +1,6 @@
 import Identity
 import Localization
+import MailText
 
 /// Formats the facts of audit entries as text.
 struct AuditFormatter: Sendable {

@@ -16,6 +16,8 @@ enum AuditWords {
     case .accountChange: Message("audit.action-account-change")
     case .accountChangeEmail: Message("audit.action-account-change-email")
     case .accountCreate: Message("audit.action-account-create")
+    case .accountErase: Message("audit.action-account-erase")
+    case .accountExportData: Message("audit.action-account-export-data")
     case .accountDelete: Message("audit.action-account-delete")
     case .accountDeleteAll: Message("audit.action-account-delete-all")
     case .accountDownload: Message("audit.action-account-download")
@@ -30,6 +32,8 @@ enum AuditWords {
     case .accountResetPassword: Message("audit.action-account-reset-password")
     case .accountSendCallerCode: Message("audit.action-account-send-caller-code")
     case .accountRefuseCallerCode: Message("audit.action-account-refuse-caller-code")
+    case .accountMarkBounces: Message("audit.action-account-mark-bounces")
+    case .accountClearBounces: Message("audit.action-account-clear-bounces")
     case .accountSignUp: Message("audit.action-account-sign-up")
     case .accountTakeBackNote: Message("audit.action-account-take-back-note")
     case .accountUnlock: Message("audit.action-account-unlock")
@@ -42,7 +46,13 @@ enum AuditWords {
     case .administratorEndSessions: Message("audit.action-administrator-end-sessions")
     case .administratorEnroll: Message("audit.action-administrator-enroll")
     case .administratorGrant: Message("audit.action-administrator-grant")
+    case .administratorGrantChange: Message("audit.action-administrator-grant-change")
+    case .administratorGrantEnd: Message("audit.action-administrator-grant-end")
     case .administratorInvite: Message("audit.action-administrator-invite")
+    case .administratorPasskeyCreate: Message("audit.action-administrator-passkey-create")
+    case .administratorPasskeyRefused: Message("audit.action-administrator-passkey-refused")
+    case .administratorPasskeyRemove: Message("audit.action-administrator-passkey-remove")
+    case .administratorPasskeyRename: Message("audit.action-administrator-passkey-rename")
     case .administratorPassword: Message("audit.action-administrator-password")
     case .administratorPreferences: Message("audit.action-administrator-preferences")
     case .administratorRecoveryCodes: Message("audit.action-administrator-recovery-codes")
@@ -75,6 +85,13 @@ enum AuditWords {
     case .supportHold: Message("audit.action-support-hold")
     case .supportRelease: Message("audit.action-support-release")
     case .supportStepUp: Message("audit.action-support-step-up")
+    case .eventStreamAdd: Message("audit.action-event-stream-add")
+    case .eventStreamDelete: Message("audit.action-event-stream-delete")
+    case .eventStreamDiscard: Message("audit.action-event-stream-discard")
+    case .eventStreamPause: Message("audit.action-event-stream-pause")
+    case .eventStreamResume: Message("audit.action-event-stream-resume")
+    case .eventStreamRetry: Message("audit.action-event-stream-retry")
+    case .eventStreamTest: Message("audit.action-event-stream-test")
     case .factorEndRecoveryCodes: Message("audit.action-factor-end-recovery-codes")
     case .factorEndTemporaryCode: Message("audit.action-factor-end-temporary-code")
     case .factorEnroll: Message("audit.action-factor-enroll")
@@ -95,7 +112,9 @@ enum AuditWords {
     case .factorUseTemporaryCode: Message("audit.action-factor-use-temporary-code")
     case .factorWithdraw: Message("audit.action-factor-withdraw")
     case .guidanceChange: Message("audit.action-guidance-change")
+    case .instanceChangeSessionLimits: Message("audit.action-instance-change-session-limits")
     case .instanceConfirmClock: Message("audit.action-instance-confirm-clock")
+    case .instancePasskeyRequirement: Message("audit.action-instance-passkey-requirement")
     case .instanceRestore: Message("audit.action-instance-restore")
     case .evidenceKeyCreate: Message("audit.action-evidence-key-create")
     case .evidenceKeyRotate: Message("audit.action-evidence-key-rotate")
@@ -105,6 +124,7 @@ enum AuditWords {
     case .masterKeyDrop: Message("audit.action-master-key-drop")
     case .masterKeyReseal: Message("audit.action-master-key-reseal")
     case .masterKeyRotate: Message("audit.action-master-key-rotate")
+    case .emailTemplateTest: Message("audit.action-email-template-test")
     case .messageRead: Message("audit.action-message-read")
     case .policyCancelSchedule: Message("audit.action-policy-cancel-schedule")
     case .policyChange: Message("audit.action-policy-change")
@@ -159,13 +179,14 @@ enum AuditWords {
     case .masterKey: Message("audit.group-master-key")
     case .instance: Message("audit.group-instance")
     case .audit: Message("common.audit-log")
+    case .eventStream: Message("audit.group-event-stream")
     }
   }
 
   /// Whether the group's actions belong to no project.
   static func isOfInstance(_ group: AuditAction.Group) -> Bool {
     switch group {
-    case .administrator, .signingKey, .masterKey, .instance: true
+    case .administrator, .signingKey, .masterKey, .instance, .eventStream: true
     default: false
     }
   }
@@ -178,6 +199,7 @@ enum AuditWords {
     case .scheduledChange: Message("audit.type-scheduled-change")
     case .policyWindow: Message("audit.type-policy-window")
     case .account: Message("audit.type-account")
+    case .erasure: Message("audit.type-erasure")
     case .project: Message("audit.type-project")
     case .tenant: Message("audit.type-tenant")
     case .scope: Message("audit.type-scope")
@@ -192,13 +214,14 @@ enum AuditWords {
     case .signingKey: Message("audit.type-signing-key")
     case .masterKey: Message("audit.type-master-key")
     case .instance: Message("audit.type-instance")
+    case .eventStream: Message("audit.type-event-stream")
     }
   }
 
   /// Whether resources of the type belong to no project.
   static func isOfInstance(_ resource: AuditResource) -> Bool {
     switch resource {
-    case .administrator, .signingKey, .masterKey, .instance: true
+    case .administrator, .signingKey, .masterKey, .instance, .eventStream: true
     default: false
     }
   }
@@ -241,6 +264,7 @@ enum AuditWords {
   static func who(_ row: AuditRow) -> Message {
     if isOwn(row) { return Message("audit.end-user") }
     guard row.actorID.isEmpty else { return .verbatim(row.actorName) }
+    if row.actorName.isEmpty { return actorKind(row) }
     // An actor without an ID has no name of its own; most are stored with that of their kind.
     if row.actorName == row.actorKind { return actorKind(row) }
     return row.actor == .emulatorOwner && row.actorName == Actor.emulatorOwner.name
@@ -252,6 +276,9 @@ enum AuditWords {
     guard row.objectName.isEmpty else { return .verbatim(row.objectName) }
     return switch row.object {
     case .bulkRemoval: Message("audit.bulk-removal", ["id": .text(row.objectID)])
+    case .erasure: Message("audit.erasure", ["id": .text(row.objectID)])
+    // Other entries without a resource are the instance's.
+    case .account where row.objectID.isEmpty: Message("audit.erased-user")
     case .instance: Message("audit.type-instance")
     default: .verbatim(row.objectID)
     }

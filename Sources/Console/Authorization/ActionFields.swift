@@ -23,16 +23,14 @@ struct ActionFields: ViewModel {
   }
 
   private var codeField: CodeField? {
-    switch standing.method {
-    case .code: CodeField(standing.needsReauthentication, frame)
-    case nil: nil
-    }
+    CodeField(standing.needsReauthentication && !isBlocked, frame)
   }
 
   static let keys: Keys<Self> = [
     .optional("reasonField") { $0.reasonField },
     .optional("codeField") { $0.codeField },
     .flag("isBlocked") { $0.isBlocked },
+    .text("passkey") { $0.frame.passkeyReauthentication },
     .flag("mayAct") { !$0.isBlocked },
     .text("ownFactor") { _ in ConsolePaths.ownFactor() },
   ]

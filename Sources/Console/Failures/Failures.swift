@@ -33,6 +33,11 @@ struct Failures: Sendable {
     switch refusal {
     case .signInFirst(let next, let isKept):
       return .redirect(to: Self.signIn(thenTo: next, isKept: isKept))
+    case .secondFactorFirst(.passkeyUnused, let next):
+      return .redirect(
+        to: ReauthenticationPage.address(ConsolePaths.passkeyReauthentication(), backTo: next))
+    case .secondFactorFirst(.passkeyDue, _):
+      return .redirect(to: ConsolePaths.newPasskey())
     case .secondFactorFirst:
       return .redirect(to: ConsolePaths.ownFactor())
     case .notFound:

@@ -24,6 +24,8 @@ struct Frame: Sendable {
   /// The messages in the language of the page.
   let catalog: Catalog
   var account: AccountMenu?
+  /// When the session ends; nil for visitors.
+  var session: SessionNotice?
   /// The project and tenant menus, each rendered from a `ScopeMenu`.
   var project: Markup?
   var tenant: Markup?
@@ -33,6 +35,8 @@ struct Frame: Sendable {
   /// The entries of the navigation; nil on pages for visitors.
   var sidebar: Markup?
   var crumbs: [Link] = []
+  /// The page that re-authenticates with a passkey and leads back; nil without a passkey.
+  var passkeyReauthentication: String?
   /// Why the server's clock isn't trusted; nil while it is.
   var clock: ClockBanner?
   var flash: Flash?
@@ -56,6 +60,9 @@ final class FrameView: ViewModel {
   /// The messages in the language of the page.
   var catalog: Catalog { frame.catalog }
 
+  /// The page that re-authenticates with a passkey and leads back; nil without a passkey.
+  var passkeyReauthentication: String? { frame.passkeyReauthentication }
+
   /// The error message of a field; nil if it has none.
   func error(at field: String) -> Message? {
     frame.errors.first { $0.field == field }?.text
@@ -77,6 +84,7 @@ final class FrameView: ViewModel {
     .markup("asOf") { $0.frame.asOf },
     .flag("isNarrow") { $0.frame.isNarrow },
     .optional("account") { $0.frame.account },
+    .optional("session") { $0.frame.session },
     .markup("project") { $0.frame.project },
     .markup("tenant") { $0.frame.tenant },
     .optional("find") { $0.frame.find },

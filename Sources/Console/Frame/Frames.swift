@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// Creates the frames of pages: bar, sidebar, and footer.
@@ -64,12 +65,14 @@ struct Frames: Sendable {
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: nil)
+    frame.session = session(signedIn)
     let place = PageEntry.Place(signedIn.request.target, in: nil)
     frame.sidebar = sidebar.markup(
       at: place, in: nil, for: signedIn.administrator, users: nil)
     frame.approvals = ApprovalsLink(signedIn, at: place)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
+    frame.passkeyReauthentication = signedIn.passkeyReauthentication
     return frame
   }
 
@@ -105,11 +108,13 @@ struct Frames: Sendable {
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: scope)
+    frame.session = session(signedIn)
     frame.flash = flashes.take(for: signedIn.session, at: clock.now())
     frame.project = try await projectMenu(scope, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
+    frame.passkeyReauthentication = signedIn.passkeyReauthentication
     let place = PageEntry.Place(signedIn.request.target, in: scope)
     frame.approvals = ApprovalsLink(signedIn, at: place)
     let users = try await refusing {
@@ -133,6 +138,10 @@ struct Frames: Sendable {
       ClockBanner(
         $0, mayConfirm: signedIn.administrator.may(.protectUsers, in: nil), signedIn.times)
     }
+  }
+
+  private func session(_ signedIn: SignedIn) -> SessionNotice {
+    SessionNotice(signedIn, script: assets.sessionScript, at: clock.now())
   }
 
   private func account(_ signedIn: SignedIn, in scope: Scope?) -> AccountMenu {

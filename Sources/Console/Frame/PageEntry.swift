@@ -141,6 +141,7 @@ struct PageEntry: Sendable {
       and: [ConsolePaths.exemptions.components]),
     .instance(.records, Message("parts.reports"), ConsolePaths.allReports),
     .instance(.records, Message("parts.audit"), ConsolePaths.instanceAudit),
+    .instance(.records, Message("parts.event-streams"), ConsolePaths.eventStreams),
   ]
 
   /// The entries of a pool's pages, in the order of the sidebar.
@@ -150,7 +151,7 @@ struct PageEntry: Sendable {
       .people, Message("parts.tenants"), ConsolePaths.tenants, isOnlyOfProjects: true),
     .pool(
       .people, Message("parts.users"), ConsolePaths.users,
-      and: [["new-user"], ["bulk-removals"]], countsUsers: true),
+      and: [["new-user"], ["bulk-removals"], ["erasure"]], countsUsers: true),
     .pool(.people, Message("parts.activity"), ConsolePaths.activity),
     .pool(
       .configure, Message("parts.policy"), ConsolePaths.policy, and: [["policy-templates"]]),
@@ -160,7 +161,8 @@ struct PageEntry: Sendable {
     .pool(
       .configure, Message("parts.support-rules"), ConsolePaths.supportRules, and: [["support"]]),
     .pool(.configure, Message("parts.playbook"), ConsolePaths.scopeGuidance),
-    .pool(.configure, Message("parts.settings"), ConsolePaths.settings),
+    .pool(
+      .configure, Message("parts.settings"), ConsolePaths.settings, and: [["email-templates"]]),
     .pool(
       .develop, Message("common.api-keys-and-tokens"), ConsolePaths.keys,
       and: [["settings", "tokens"]]),

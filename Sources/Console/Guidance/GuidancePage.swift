@@ -16,17 +16,19 @@ struct GuidancePage: Sendable {
   private var identity: Identity { authorizer.identity }
 
   func list(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let guides = try installed()
     let place = try await place(signedIn)
     let frame = try await frame(Message("guidance.guides"), signedIn, place)
     return .html(
       index.render(
         GuidanceView(
           frame: FrameView(frame), place: place.map { GuidePlaceView($0, ConsolePaths.guidance()) },
-          guides: links(current: nil, place))))
+          guides: links(guides, current: nil, place))))
   }
 
   func show(_ signedIn: SignedIn, _ name: String) async throws(Refusal) -> Response {
-    guard let guide = guides.guide(name) else { throw .notFound }
+    let guides = try installed()
+    guard let guide = guides.first(where: { $0.pattern.rawValue == name }) else { throw .notFound }
     let place = try await place(signedIn)
     var frame = try await frame(
       Message("guidance.guide-title", ["title": .message(guide.pattern.name)]), signedIn, place)
@@ -39,7 +41,7 @@ struct GuidancePage: Sendable {
         GuideView(
           frame: FrameView(frame), guide: guide, publicURL: frames.publicURL, place: place,
           platform: chosen ?? cookies.platform(of: signedIn.request) ?? .web,
-          cookie: cookies.platform, guides: links(current: name, place))))
+          cookie: cookies.platform, guides: links(guides, current: name, place))))
     if let chosen { response.fields.add(.setCookie, cookies.platform(chosen).description) }
     return response
   }
@@ -73,8 +75,14 @@ struct GuidancePage: Sendable {
     return frame
   }
 
-  private func links(current: String?, _ place: GuidePlace?) -> [GuideLink] {
-    guides.all.map { guide in
+  private func installed() throws(Refusal) -> [Guides.Guide] {
+    do { return try guides.all() } catch { throw .unavailable(error) }
+  }
+
+  private func links(
+    _ guides: [Guides.Guide], current: String?, _ place: GuidePlace?
+  ) -> [GuideLink] {
+    guides.map { guide in
       let path = ConsolePaths.guide(guide.pattern.rawValue)
       return GuideLink(
         pattern: guide.pattern, href: place?.scope.guidance(path) ?? path,

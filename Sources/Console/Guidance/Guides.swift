@@ -1,45 +1,67 @@
 import FoundationEssentials
 import Identity
 import Markdown
+import Synchronization
 import Templating
 
-/// The guides that ship with the product, rendered once when the console starts.
+/// The guides that ship with the product, rendered when the first one is viewed.
+///
+/// Rendering all of them takes a sixth of the server's start, and most instances' administrators
+/// never view one.
 ///
 /// A line `{{> name}}` of a guide includes the file `parts/name.md`, and a line `{{sketch name}}`
 /// the image `sketches/name.svg`.
-struct Guides: Sendable {
+final class Guides: Sendable {
   struct Guide: Sendable {
     let pattern: EnrollmentPattern
     let summary: String
     let text: GuideText
   }
 
-  let all: [Guide]
+  private let folder: String
+  private let rendered = Mutex<[Guide]?>(nil)
 
-  /// Reads one Markdown file for each enrollment pattern.
+  /// Checks that there's a Markdown file for each enrollment pattern.
   init(folder: String) throws(ConsoleError) {
-    var all: [Guide] = []
+    self.folder = folder
     for pattern in EnrollmentPattern.allCases {
-      let path = "\(folder)/\(pattern.rawValue).md"
-      let source = try Self.whole(try Self.read(path), parts: folder + "/parts")
-      let sketches = try Self.sketches(in: source, folder: folder + "/sketches")
-      do {
-        guard let guide = try Guide(pattern, source: source, sketches: sketches) else {
-          throw ConsoleError.guideWithoutTitle(path)
-        }
-        all.append(guide)
-      } catch let error as ConsoleError {
-        throw error
-      } catch {
-        throw .guide(path, error)
-      }
+      let path = Self.path(of: pattern, in: folder)
+      guard FileManager.default.isReadableFile(atPath: path) else { throw .missingFile(path) }
     }
-    self.all = all
   }
 
-  /// The guide whose address ends with `name`.
-  func guide(_ name: String) -> Guide? {
-    all.first { $0.pattern.rawValue == name }
+  /// Returns the guides in the order of the patterns.
+  func all() throws(ConsoleError) -> [Guide] {
+    let result = rendered.withLock { rendered in
+      Result { () throws(ConsoleError) in
+        if let rendered { return rendered }
+        var all: [Guide] = []
+        for pattern in EnrollmentPattern.allCases { all.append(try guide(to: pattern)) }
+        rendered = all
+        return all
+      }
+    }
+    return try result.get()
+  }
+
+  private func guide(to pattern: EnrollmentPattern) throws(ConsoleError) -> Guide {
+    let path = Self.path(of: pattern, in: folder)
+    let source = try Self.whole(try Self.read(path), parts: folder + "/parts")
+    let sketches = try Self.sketches(in: source, folder: folder + "/sketches")
+    do {
+      guard let guide = try Guide(pattern, source: source, sketches: sketches) else {
+        throw ConsoleError.guideWithoutTitle(path)
+      }
+      return guide
+    } catch let error as ConsoleError {
+      throw error
+    } catch {
+      throw .guide(path, error)
+    }
+  }
+
+  private static func path(of pattern: EnrollmentPattern, in folder: String) -> String {
+    "\(folder)/\(pattern.rawValue).md"
   }
 
   /// The text with its parts included.

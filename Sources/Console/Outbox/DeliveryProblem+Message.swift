@@ -11,6 +11,7 @@ extension DeliveryProblem {
   var message: Message {
     switch self {
     case .undecryptable: Message("outbox.undecryptable")
+    case .addressBounces: Message("outbox.address-bounces")
     case .invalidRecipient: Message("outbox.invalid-recipient")
     case .invalidField(let name): Message("outbox.invalid-field", ["field": .text(name)])
     case .quoted(let code) where code.isEmpty: Message("outbox.quoting-response")

@@ -73,10 +73,9 @@ struct OutboxPage: Sendable {
   /// Returns the user of a message; nil if there's none or the user was deleted.
   private func user(
     of message: OutboxEntry, _ context: ScopeContext
-  ) async throws(Refusal) -> UserIdentity? {
+  ) async throws(Refusal) -> Account? {
     guard let id = message.account else { return nil }
-    let found = try await refusing { try await accounts.find(context.scope, id) }
-    return found.map { UserIdentity($0, in: context.scope) }
+    return try await refusing { try await accounts.find(context.scope, id) }
   }
 
   private func page(
@@ -96,7 +95,7 @@ struct OutboxPage: Sendable {
     let view = FrameView(frame)
     let model = MessageView(
       frame: view, context: context, message: message,
-      user: try await user(of: message, context), text: text,
+      account: try await user(of: message, context), text: text,
       isReadable: messages.isReadable(message),
       fields: try await actions.fields(.openMessage, context.signedIn, view))
     return .html(one.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)

@@ -2,6 +2,7 @@ import HTTP
 import Identity
 import Localization
 import Templating
+import Text
 
 struct OutboxView: ViewModel {
   let frame: FrameView
@@ -87,7 +88,7 @@ struct MessageView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let message: OutboxEntry
-  let user: UserIdentity?
+  let account: Account?
   /// The text; nil until it's opened.
   let text: MessageText?
   let isReadable: Bool
@@ -138,6 +139,16 @@ struct MessageView: ViewModel {
     return facts
   }
 
+  /// The address of the form that marks the recipient's address as bouncing; nil without the
+  /// permission, and for messages to no user's address.
+  private var bounces: String? {
+    guard message.channel == .mail, message.lastError != .addressBounces, let account,
+      account.addresses.contains(where: { $0.isSameBytes(as: message.recipient) }),
+      context.signedIn.administrator.denial(of: .markBounces, on: account, in: scope) == nil
+    else { return nil }
+    return BouncesForm.link(scope, account.id, message.recipient)
+  }
+
   /// Why the text isn't available.
   private var closed: Message {
     switch message.state {
@@ -155,7 +166,8 @@ struct MessageView: ViewModel {
     .object(\.frame),
     .text("purpose") { OutboxWords.purpose($0.message) },
     .text("recipient") { $0.message.recipient },
-    .optional(\.user),
+    .optional("user") { view in view.account.map { UserIdentity($0, in: view.scope) } },
+    .text("bounces") { $0.bounces },
     .list("facts") { $0.facts },
     .text("opening") { view in
       view.isReadable && view.text == nil && view.context.may(.readMessages)

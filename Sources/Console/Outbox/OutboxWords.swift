@@ -27,12 +27,21 @@ enum OutboxWords {
     "sms-sign-in": Message("outbox.purpose-sms-sign-in"),
     "notice-policy-weakened": Message("outbox.purpose-notice-policy-weakened"),
     "review-due": Message("outbox.purpose-review-due"),
+    "passkey": Message("outbox.purpose-passkey"),
     "report": Message("outbox.purpose-report"),
     "notice-scheduled-change-failed":
       Message("outbox.purpose-notice-scheduled-change-failed"),
     "alert-changes-locked": Message("outbox.purpose-alert-changes-locked"),
     "alert-activity": Message("outbox.purpose-alert-activity"),
+    "administrator-sign-in": Message("outbox.purpose-administrator-sign-in"),
+    "grant-given": Message("outbox.purpose-grant-given"),
+    "grant-changed": Message("outbox.purpose-grant-changed"),
+    "grant-revoked": Message("outbox.purpose-grant-revoked"),
+    "grant-ended": Message("outbox.purpose-grant-ended"),
+    "grant-ending": Message("outbox.purpose-grant-ending"),
     "caller-code": Message("outbox.purpose-caller-code"),
+    "notice": Message("outbox.purpose-notices"),
+    "test-email": Message("outbox.purpose-test-email"),
     "enrollment-link": Message("outbox.purpose-enrollment-link"),
   ]
 
@@ -61,6 +70,7 @@ enum OutboxWords {
     case .passwordChanged: Message("outbox.change-password-changed")
     case .providerLinked: Message("outbox.change-provider-linked")
     case .emailChanged: Message("outbox.change-email-changed")
+    case .addressBounces: Message("outbox.change-address-bounces")
     case .accountDeleted: Message("outbox.change-account-deleted")
     }
   }

@@ -13,6 +13,8 @@ struct ProjectsView: ViewModel {
   let pager: PagerView
   let empty: EmptyView
   let newProject: String?
+  /// The address of the report of removals in all projects; nil for readers who can't open it.
+  let removals: String?
   /// How the share of enrolled users developed in the projects; nil if there is nothing to compare.
   let finding: Message?
   /// The steps to the first enrolled user; nil once there are users.
@@ -40,6 +42,9 @@ struct ProjectsView: ViewModel {
       shown: Message("projects.count", ["count": .number(page.items.count)]), path: list,
       query: query.isEmpty ? Form() : ["q": query], after: after, next: page.next)
     newProject = administrator.may(.createProject, in: nil) ? ConsolePaths.newProject() : nil
+    removals =
+      !page.items.isEmpty && administrator.may(read: .removals, about: .instance)
+      ? ConsolePaths.allRemovals() : nil
     empty =
       query.isEmpty
       ? EmptyView(
@@ -80,6 +85,7 @@ struct ProjectsView: ViewModel {
     .object(\.pager),
     .object(\.empty),
     .text(\.newProject),
+    .text(\.removals),
     .optional(\.approvals),
   ]
 }

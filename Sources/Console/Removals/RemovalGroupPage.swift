@@ -97,7 +97,7 @@ struct RemovalGroupPage: Sendable {
     let standing = try await removals.standing(
       signedIn, on: group.parts.filter { $0.job.users > 0 })
     let refusal =
-      group.users == 0 ? nil : SupportRefusal(standing.form, signedIn.session)
+      group.users == 0 ? nil : SupportRefusal(standing.form, signedIn)
     // Without a form, there's no field for the error summary to link to.
     let errors = refusal == nil ? errors : []
     let model = RemovalGroupDraftView(

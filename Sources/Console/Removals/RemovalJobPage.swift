@@ -27,11 +27,12 @@ struct RemovalJobPage: Sendable {
       try await identity.approvals.find(forJob: job.id, in: context.scope)
     }
     let isStill = context.signedIn.query["still"] != nil
+    let part = try await removals.part(id, context)
     let model = RemovalJobView(
-      frame: try await frame(context, job), context: context, job: job, lines: lines,
+      frame: try await frame(context, job), context: context, part: part, lines: lines,
       approval: approval, isStill: isStill)
     var response = Response.html(view.render(model))
-    if job.state == .running, !isStill { response.fields.add("Refresh", String(Self.pause)) }
+    if part.isRunning, !isStill { response.fields.add("Refresh", String(Self.pause)) }
     return response
   }
 
@@ -103,13 +104,7 @@ struct RemovalJobPage: Sendable {
   // MARK: - Parts
 
   private func find(_ context: ScopeContext, _ id: String) async throws(Refusal) -> BulkJob {
-    guard let number = Int64(id) else { throw .notFound }
-    do {
-      return try await removals.find(
-        number, in: context.scope, for: context.signedIn.administrator.id)
-    } catch {
-      throw BulkFaults.refusal(error)
-    }
+    try await removals.job(id, context)
   }
 
   private func frame(
@@ -119,11 +114,7 @@ struct RemovalJobPage: Sendable {
       "removals.title-of-one", ["count": .number(job.users), "id": .text(String(job.id))])
     var frame = try await ending.frames.frame(title, in: context)
     frame.errors = errors
-    frame.crumbs = [
-      Link(text: Message("common.users"), href: ConsolePaths.users(context.scope)),
-      Link(
-        text: Message("removals.bulk-removals"), href: ConsolePaths.removals(context.scope)),
-    ]
+    frame.crumbs = Link.crumbsOfRemovals(context.scope)
     return FrameView(frame)
   }
 
@@ -137,7 +128,7 @@ struct RemovalJobPage: Sendable {
     } catch {
       throw BulkFaults.refusal(error)
     }
-    let refusal = SupportRefusal(standing.support, context.signedIn.session)
+    let refusal = SupportRefusal(standing.support, context.signedIn)
     // Without a form, there's no field for the error summary to link to.
     let errors = refusal == nil ? errors : []
     let frame = try await frame(context, job, errors: errors)
@@ -161,6 +152,34 @@ struct RemovalJobPage: Sendable {
     let counts = try await refusing { try await removals.counts(of: job) }
     return BulkLines(
       job: job, scope: context.scope, page: page, counts: counts, show: show, after: after)
+  }
+}
+
+extension Link {
+  /// The breadcrumbs of the pages of one bulk removal in a pool.
+  static func crumbsOfRemovals(_ scope: Scope) -> [Link] {
+    [
+      Link(text: Message("common.users"), href: ConsolePaths.users(scope)),
+      Link(text: Message("removals.bulk-removals"), href: ConsolePaths.removals(scope)),
+    ]
+  }
+}
+
+extension BulkRemovals {
+  /// Finds the bulk removal of a pool that an address names.
+  func job(_ id: String, _ context: ScopeContext) async throws(Refusal) -> BulkJob {
+    guard let number = Int64(id) else { throw .notFound }
+    do {
+      return try await find(number, in: context.scope, for: context.signedIn.administrator.id)
+    } catch {
+      throw BulkFaults.refusal(error)
+    }
+  }
+
+  /// Finds it with what's known about its undo.
+  func part(_ id: String, _ context: ScopeContext) async throws(Refusal) -> BulkGroup.Part {
+    let job = try await job(id, context)
+    return try await refusing { try await part(job, in: context.scope) }
   }
 }
 

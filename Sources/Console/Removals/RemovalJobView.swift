@@ -34,7 +34,7 @@ struct RemovalDraftView: ViewModel {
       hours == 0
         ? Message("removals.final")
         : Message(
-          "removals.undo", ["period": .message(Words.duration(seconds: hours * 3_600))]),
+          "removals.undo-of-all", ["period": .message(Words.duration(seconds: hours * 3_600))]),
     ]
     if let approval { sentences.append(ApprovalWords.need(approval)) }
     return sentences
@@ -76,12 +76,13 @@ struct RemovalDraftView: ViewModel {
 struct RemovalJobView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
-  let job: BulkJob
+  let part: BulkGroup.Part
   let lines: BulkLines
   let approval: Approval?
   /// Whether automatic refresh is off.
   let isStill: Bool
 
+  private var job: BulkJob { part.job }
   private var path: String { ConsolePaths.bulkRemoval(context.scope, String(job.id)) }
 
   private var figures: [Figure] {
@@ -133,7 +134,13 @@ struct RemovalJobView: ViewModel {
     .object(\.frame),
     .text("users") { BulkWords.users($0.job.users) },
     .number("id") { Int($0.job.id) },
-    .markup("state") { BulkWords.chip($0.job.state) },
+    .markup("state") { GroupWords.chip($0.part) },
+    .text("undo") {
+      $0.part.canUndo
+        ? ConsolePaths.undoOfBulkRemoval($0.context.scope, String($0.job.id)) : nil
+    },
+    .text("undoButton") { Message("removals.undo-for", ["count": .number($0.part.undoable)]) },
+    .flag("undoRequiresCaller") { $0.part.undoable > 0 && $0.part.requiresCaller },
     .text("ending") { $0.job.endingSentence },
     .flag("isWaiting") { $0.job.state == .waiting },
     .optional("approval") { view in
@@ -141,7 +148,8 @@ struct RemovalJobView: ViewModel {
         Link(text: Message("removals.view-request"), href: $0.address)
       }
     },
-    .flag("isRunning") { $0.job.state == .running },
+    .flag("isRunning") { $0.part.isRunning },
+    .flag("mayStop") { $0.job.state == .running },
     .flag(\.isStill),
     .number("pause") { _ in RemovalJobPage.pause },
     .text("still") { $0.path + "?still" },

@@ -18,6 +18,11 @@ extension ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "bulk-removals", nil, "end",
       parameters: String.self, String.self, String.self))
+  static let undoOfBulkRemoval = ScopePath(
+    Path("projects", nil, "bulk-removals", nil, "undo", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "bulk-removals", nil, "undo",
+      parameters: String.self, String.self, String.self))
   static let removalFile = ScopePath(
     Path("projects", nil, "bulk-removals", nil, "result.csv", parameters: String.self, String.self),
     Path(

@@ -22,7 +22,17 @@ enum RemovalsRoutes: ConsoleFeature {
     table.inScope(
       ConsolePaths.endOfRemoval, performing: [.stopBulkRemoval], job.end)
     table.inScope(.get, ConsolePaths.removalFile, .removeFactors, job.download)
+    let undo = try undoPage(parts)
+    table.inScope(.get, ConsolePaths.undoOfBulkRemoval, .removeFactors, undo.show)
+    table.inScope(
+      ConsolePaths.undoOfBulkRemoval, performing: [.undoBulkRemoval], undo.perform)
     try addRoutesAcrossPools(to: &table, parts)
+  }
+
+  private static func undoPage(_ parts: ConsoleParts) throws -> UndoRemovalPage {
+    UndoRemovalPage(
+      identity: parts.identity, ending: parts.support.ending,
+      view: try parts.template("removals/undo", for: UndoRemovalView.self))
   }
 
   private static func addRoutesAcrossPools(
@@ -44,9 +54,7 @@ enum RemovalsRoutes: ConsoleFeature {
     table.somewhere(ConsolePaths.removalGroup, performing: [.startBulkRemoval], group.begin)
     table.somewhere(ConsolePaths.endOfRemovalGroup, performing: [.stopBulkRemoval], group.end)
 
-    let undo = UndoRemovalPage(
-      identity: identity, ending: parts.support.ending,
-      view: try parts.template("removals/undo", for: UndoRemovalView.self))
+    let undo = try undoPage(parts)
     table.somewhere(.get, ConsolePaths.undoOfRemovalGroup, .removeFactors, undo.show)
     table.somewhere(
       ConsolePaths.undoOfRemovalGroup, performing: [.undoBulkRemoval], undo.perform)

@@ -3,8 +3,8 @@ import Identity
 import Localization
 import Templating
 
-/// `/bulk-removals/{number}/undo`: restores the factors of all users of another administrator's bulk
-/// removal.
+/// `/bulk-removals/{number}/undo` and `S/bulk-removals/{number}/undo`: restores the factors of all
+/// users of another administrator's bulk removal.
 struct UndoRemovalPage: Sendable {
   let identity: Identity
   let ending: SupportRedirect
@@ -12,69 +12,154 @@ struct UndoRemovalPage: Sendable {
 
   private var removals: BulkRemovals { identity.bulkRemovals }
 
+  private static let title = Message("removals.undo-title")
+
+  // MARK: - Across pools
+
   func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    try await ask(signedIn, id, ActionInput(), errors: [])
+    let subject = try await subject(signedIn, id)
+    return try await ask(signedIn, subject, frame(signedIn, subject), ActionInput(), errors: [])
   }
 
   func perform(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    let group = try await removals.group(id, signedIn)
+    let subject = try await subject(signedIn, id)
     let input = ActionInput(signedIn.form)
-    let page = ConsolePaths.removalGroup(id)
-    let outcome: ActionOutcome<Int>
     do {
-      outcome = try await removals.undo(group: group.id, input.request(signedIn))
+      let outcome = try await removals.undo(group: subject.id, input.request(signedIn))
+      return done(outcome, signedIn, subject)
     } catch {
-      if case .nothingToDo = error {
-        ending.frames.leave(Message("removals.nothing-to-undo"), for: signedIn)
-        return .redirect(to: page)
-      }
-      let faults = try BulkFaults.faults(error, users: group.users, signedIn.times)
-      return try await ask(signedIn, id, input, errors: faults)
+      let frame = frame(signedIn, subject)
+      return try await answer(error, signedIn, subject, frame, input)
     }
-    return ending.response(
+  }
+
+  private func subject(
+    _ signedIn: SignedIn, _ id: String
+  ) async throws(Refusal) -> UndoneRemoval {
+    let group = try await removals.group(id, signedIn)
+    return UndoneRemoval(
+      id: group.id, requester: group.requester, users: group.users, parts: group.undoable,
+      page: ConsolePaths.removalGroup(id), action: ConsolePaths.undoOfRemovalGroup(id))
+  }
+
+  private func frame(_ signedIn: SignedIn, _ subject: UndoneRemoval) -> Frame {
+    var frame = ending.frames.frame(Self.title, for: signedIn)
+    frame.crumbs = Link.crumbsOfRemovalGroups + [subject.crumb]
+    return frame
+  }
+
+  // MARK: - In a pool
+
+  func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    let subject = try await subject(context, id)
+    return try await ask(
+      context.signedIn, subject, try await frame(context, subject), ActionInput(), errors: [])
+  }
+
+  func perform(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    let subject = try await subject(context, id)
+    let input = ActionInput(context.signedIn.form)
+    do {
+      let outcome = try await removals.undo(
+        subject.id, in: context.scope, input.request(context.signedIn))
+      return done(outcome, context.signedIn, subject)
+    } catch {
+      let frame = try await frame(context, subject)
+      return try await answer(error, context.signedIn, subject, frame, input)
+    }
+  }
+
+  private func subject(
+    _ context: ScopeContext, _ id: String
+  ) async throws(Refusal) -> UndoneRemoval {
+    let part = try await removals.part(id, context)
+    return UndoneRemoval(
+      id: part.job.id, requester: part.job.requester, users: part.job.users,
+      parts: part.canUndo ? [part] : [], page: ConsolePaths.bulkRemoval(context.scope, id),
+      action: ConsolePaths.undoOfBulkRemoval(context.scope, id))
+  }
+
+  private func frame(
+    _ context: ScopeContext, _ subject: UndoneRemoval
+  ) async throws(Refusal) -> Frame {
+    var frame = try await ending.frames.frame(Self.title, in: context)
+    frame.crumbs = Link.crumbsOfRemovals(context.scope) + [subject.crumb]
+    return frame
+  }
+
+  // MARK: - Parts
+
+  private func done(
+    _ outcome: ActionOutcome<Int>, _ signedIn: SignedIn, _ subject: UndoneRemoval
+  ) -> Response {
+    ending.response(
       Flash(text: Message("removals.undo-started", ["count": .number(outcome.value)])), signedIn,
-      renewed: outcome.renewed, to: page)
+      renewed: outcome.renewed, to: subject.page)
+  }
+
+  private func answer(
+    _ error: BulkError, _ signedIn: SignedIn, _ subject: UndoneRemoval, _ frame: Frame,
+    _ input: ActionInput
+  ) async throws(Refusal) -> Response {
+    if case .nothingToDo = error {
+      ending.frames.leave(Message("removals.nothing-to-undo"), for: signedIn)
+      return .redirect(to: subject.page)
+    }
+    let faults = try BulkFaults.faults(error, users: subject.users, signedIn.times)
+    return try await ask(signedIn, subject, frame, input, errors: faults)
   }
 
   private func ask(
-    _ signedIn: SignedIn, _ id: String, _ input: ActionInput, errors: [FieldError]
+    _ signedIn: SignedIn, _ subject: UndoneRemoval, _ frame: Frame, _ input: ActionInput,
+    errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let group = try await removals.group(id, signedIn)
-    let standing = try await removals.standing(signedIn, on: group.undoable)
+    let standing = try await removals.standing(signedIn, on: subject.parts)
     let refusal =
-      if group.requester == signedIn.administrator.id {
+      if subject.requester == signedIn.administrator.id {
         SupportRefusal(Message("removals.own-removal"))
-      } else if group.undoable.isEmpty {
+      } else if subject.parts.isEmpty {
         SupportRefusal(Message("removals.nothing-to-undo"))
       } else {
-        SupportRefusal(standing.form, signedIn.session)
+        SupportRefusal(standing.form, signedIn)
       }
-    var frame = ending.frames.frame(Message("removals.undo-title"), for: signedIn)
-    frame.crumbs =
-      Link.crumbsOfRemovalGroups + [
-        Link(
-          text: Message("removals.removal-number", ["id": .text(id)]),
-          href: ConsolePaths.removalGroup(id))
-      ]
+    var frame = frame
     // Without a form, there's no field for the error summary to link to.
     frame.errors = refusal == nil ? errors : []
     let model = UndoRemovalView(
-      frame: FrameView(frame), group: group, standing: standing, refusal: refusal, input: input,
-      csrf: signedIn.session.csrfToken, carriesMail: identity.messages.carriesMail)
+      frame: FrameView(frame), subject: subject, standing: standing, refusal: refusal,
+      input: input, csrf: signedIn.session.csrfToken, carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: frame.errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+/// A bulk removal, of one pool or across pools, and what of it can be undone.
+struct UndoneRemoval: Sendable {
+  let id: Int64
+  let requester: ID<Administrator>
+  /// The number of users to act on.
+  let users: Int
+  /// The parts that can be undone.
+  let parts: [BulkGroup.Part]
+  /// The address of its page.
+  let page: String
+  /// The address of the form.
+  let action: String
+
+  var crumb: Link {
+    Link(text: Message("removals.removal-number", ["id": .text(String(id))]), href: page)
   }
 }
 
 struct UndoRemovalView: ViewModel {
   let frame: FrameView
-  let group: BulkGroup
+  let subject: UndoneRemoval
   let standing: BulkGroupStanding
   let refusal: SupportRefusal?
   let input: ActionInput
   let csrf: String
   let carriesMail: Bool
 
-  private var users: Int { group.undoable.reduce(0) { $0 + $1.undoable } }
+  private var users: Int { subject.parts.reduce(0) { $0 + $1.undoable } }
 
   private var consequences: [Message] {
     [
@@ -95,11 +180,11 @@ struct UndoRemovalView: ViewModel {
         frame: view.frame, standing: view.standing.form, answers: view.input,
         reasons: [.found, .mistake, .other])
     },
-    .text("action") { ConsolePaths.undoOfRemovalGroup(String($0.group.id)) },
+    .text("action") { $0.subject.action },
     .text(\.csrf),
     .texts("consequences") { $0.consequences },
     .texts("pools") { view in
-      view.group.undoable.map { part in
+      view.subject.parts.map { part in
         Message(
           "removals.users-of-pool",
           [
@@ -109,6 +194,6 @@ struct UndoRemovalView: ViewModel {
       }
     },
     .text("button") { Message("removals.restore-for", ["count": .number($0.users)]) },
-    .text("back") { ConsolePaths.removalGroup(String($0.group.id)) },
+    .text("back") { $0.subject.page },
   ]
 }

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// `/reports/access`: every role of every administrator, for a review of their access.
@@ -44,6 +45,7 @@ struct AccessReviewPage: Sendable {
       columns: [
         Message("reports.administrator"), Message("common.email"), Message("common.role"),
         Message("reports.scope"), Message("reports.since"), Message("reports.granted-by"),
+        Message("reports.ends"),
         Message("users.last-sign-in"), Message("common.last-used"),
         Message("common.second-factor"), Message("common.state"),
       ], times: signedIn.times)
@@ -55,8 +57,10 @@ struct AccessReviewPage: Sendable {
         .name(who.displayName, href: ConsolePaths.administrator(who.id.text)), .name(who.email),
         .text(access.grant.role.title), .text(access.grant.placeInWords),
         access.since.map { .dayOf($0, breaks: false) } ?? .text(Message("reports.unknown")),
-        .name(access.grantor ?? ""), .dayOf(record.lastSignInAt), .dayOf(access.lastUsedAt),
-        .text(record.hasSecondFactor ? Factor.Kind.totp.name : Message("reports.no-factor")),
+        .name(access.grantor ?? ""),
+        access.endsAt.map { .moment($0) } ?? .text(Message("reports.no-end")),
+        .dayOf(record.lastSignInAt), .dayOf(access.lastUsedAt),
+        .text(record.hasSecondFactor ? record.factorsInWords : Message("reports.no-factor")),
         .marked(isDormant ? Chip.look(state) : Chip.on(state), state),
       ]
     }

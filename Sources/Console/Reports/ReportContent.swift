@@ -37,7 +37,7 @@ extension Report {
   var listsUsers: Bool {
     switch self {
     case .locked, .factors: true
-    case .enrollment, .removals, .exemptions: false
+    case .enrollment, .removals, .exemptions, .dormantAdministrators: false
     }
   }
 
@@ -46,7 +46,8 @@ extension Report {
     switch subject {
     case .pool: name
     case .project: Message("reports.name-with-tenants", ["report": .message(name)])
-    case .instance: Message("reports.name-all-projects", ["report": .message(name)])
+    case .instance:
+      coversPools ? Message("reports.name-all-projects", ["report": .message(name)]) : name
     }
   }
 
@@ -58,6 +59,7 @@ extension Report {
     case .exemptions: Message("reports.explain-exemptions")
     case .locked: Message("reports.explain-locked")
     case .factors: Message("reports.explain-factors")
+    case .dormantAdministrators: Message("reports.explain-dormant")
     }
   }
 
@@ -69,6 +71,7 @@ extension Report {
     case .exemptions: Message("reports.empty-exemptions")
     case .locked: Message("reports.empty-locked")
     case .factors: Message("reports.empty-factors")
+    case .dormantAdministrators: Message("reports.empty-dormant")
     }
   }
 }
@@ -89,6 +92,8 @@ struct ReportContents: Sendable {
     case .exemptions: try await exemptions(context)
     case .locked: try await locked(context, after: after, limit: limit)
     case .factors: try await factors(context, after: after, limit: limit)
+    // It's about no pool, so no pool has its route.
+    case .dormantAdministrators: throw .notFound
     }
   }
 

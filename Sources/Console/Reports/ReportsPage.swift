@@ -43,6 +43,12 @@ struct ReportsPage: Sendable {
           name: AccessReviewPage.name, explanation: Message("reports.explain-access"),
           href: ConsolePaths.accessReview()))
     }
+    if administrator.may(read: .dormantAdministrators, about: .instance) {
+      items.append(
+        item(
+          .dormantAdministrators, about: .instance, subscriptions,
+          ConsolePaths.allReportsSubscription(), signedIn))
+    }
     if administrator.may(read: .removals, about: .instance) {
       items.append(
         item(
@@ -71,7 +77,7 @@ struct ReportsPage: Sendable {
     let subscription = subscriptions.first { $0.report == report && $0.subject == subject }
     return ReportItem(
       name: subject == .instance ? report.name : report.name(about: subject),
-      explanation: subject == .instance
+      explanation: subject == .instance && report.coversPools
         ? Message("reports.explain-all-removals") : report.explanation,
       href: ConsolePaths.link(report, about: subject), report: report, subject: subject,
       subscribe: reports.carriesMail && subscription == nil ? subscribe : nil,
@@ -185,11 +191,12 @@ struct SubscriptionRow: ViewModel {
     .text("name") { $0.subscription.report.name },
     .text("href") { ConsolePaths.link($0.subscription.report, about: $0.subscription.subject) },
     .text("pool") { row in
+      guard row.subscription.report.coversPools else { return Message("common.the-instance") }
       switch row.subscription.subject {
-      case .pool(let scope): .verbatim(scope.name)
+      case .pool(let scope): return .verbatim(scope.name)
       case .project(let scope):
-        Message("reports.project-with-tenants", ["project": .text(scope.name)])
-      case .instance: Message("parts.all-projects")
+        return Message("reports.project-with-tenants", ["project": .text(scope.name)])
+      case .instance: return Message("parts.all-projects")
       }
     },
     .text("sent") { row in

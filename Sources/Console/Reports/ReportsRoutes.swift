@@ -19,6 +19,12 @@ enum ReportsRoutes: ConsoleFeature {
     table.signedIn(.get, ConsolePaths.accessReview, .seeAdministrators, access.show)
     table.signedIn(.get, ConsolePaths.accessReviewFile, .seeAdministrators, access.download)
 
+    let dormant = DormantAdministratorsPage(
+      reports: identity.reports, frames: frames, view: view)
+    table.signedIn(.get, ConsolePaths.dormantAdministrators, .seeAdministrators, dormant.show)
+    table.signedIn(
+      .get, ConsolePaths.dormantAdministratorsFile, .seeAdministrators, dormant.download)
+
     let contents = ReportContents(identity: identity, catalog: frames.catalog)
     let removals = AllRemovalsPage(contents: contents, frames: frames, view: view)
     table.somewhere(
@@ -26,7 +32,7 @@ enum ReportsRoutes: ConsoleFeature {
     table.somewhere(
       .get, ConsolePaths.allRemovalsFile, Report.removals.permission, removals.download)
 
-    for report in Report.allCases {
+    for report in Report.allCases where report.coversPools {
       let page = ReportPage(
         report: report, contents: contents, actions: parts.actions, view: view)
       table.inScope(.get, ConsolePaths.report(report), report.permission, page.show)
@@ -44,6 +50,8 @@ extension ConsolePaths {
   static let allReports = Path("reports")
   static let accessReview = Path("reports", "access")
   static let accessReviewFile = Path("reports", "access.csv")
+  static let dormantAdministrators = Path("reports", "dormant-administrators")
+  static let dormantAdministratorsFile = Path("reports", "dormant-administrators.csv")
   static let allRemovals = Path("reports", "removals")
   static let allRemovalsFile = Path("reports", "removals.csv")
   static let allReportsSubscription = Path("reports", "subscription")
@@ -58,7 +66,9 @@ extension ConsolePaths {
 
   /// The address of a report, without what its query chooses.
   static func report(_ report: Report, about subject: ReportSubject) -> String {
-    guard let scope = subject.scope else { return allRemovals() }
+    guard let scope = subject.scope else {
+      return report.coversPools ? allRemovals() : dormantAdministrators()
+    }
     return Self.report(report)(scope)
   }
 

@@ -110,6 +110,7 @@ extension ScheduledPolicyChange.Failure {
     case .permissionLost: Message("scheduled-changes.permission-lost")
     case .policyChanged: Message("scheduled-changes.policy-changed")
     case .approvalRequired: Message("scheduled-changes.approval-required")
+    case .refusalNeedsEmail: Message("scheduled-changes.refusal-needs-email")
     case .restored: Message("scheduled-changes.restored")
     }
   }

@@ -41,7 +41,8 @@ extension FieldError {
         field: "password-shortest",
         text: Message("settings.shortest-above-longest"))
     case .projectNotFound, .tenantNotFound: throw .notFound
-    case .links(.unauthorizedHost), .policy, .recaptcha, .unavailable: throw .unavailable(error)
+    case .links(.unauthorizedHost), .template, .policy, .recaptcha, .unavailable:
+      throw .unavailable(error)
     }
   }
 }

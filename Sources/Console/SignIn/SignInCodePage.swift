@@ -15,17 +15,21 @@ struct SignInCodePage: Sendable {
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
     let pending = authorizer.cookies.pending(of: visitor.request)
     guard let pending else { return .redirect(to: ConsolePaths.signIn()) }
-    let isPending = try await refusing {
-      try await identity.consoleSessions.isPending(pending)
+    let methods = try await refusing {
+      try await identity.consoleSessions.methods(pending)
     }
-    guard isPending else { return ended() }
-    return page(visitor, next: visitor.request.target.query.text("next"))
+    guard !methods.isEmpty else { return ended() }
+    let next = visitor.request.target.query.text("next")
+    guard methods.contains(.totp) else { return .redirect(to: passkey(next)) }
+    return page(visitor, next: next, hasPasskey: methods.contains(.passkey))
   }
 
   func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
     let request = visitor.request
     guard let pending = authorizer.cookies.pending(of: request) else { return ended() }
     let next = visitor.form.text("next")
+    let methods = try await refusing { try await identity.consoleSessions.methods(pending) }
+    let hasPasskey = methods.contains(.passkey)
     // The page has two forms. The field that was sent tells which one shows the error.
     let field = visitor.form["recovery"] == nil ? "code" : "recovery"
     let code = visitor.form.trimmed(field)
@@ -33,15 +37,18 @@ struct SignInCodePage: Sendable {
       let text =
         field == "code"
         ? Message("sign-in.code-required") : Message("sign-in.recovery-code-required")
-      return page(visitor, next: next, errors: [FieldError(field: field, text: text)])
+      return page(
+        visitor, next: next, hasPasskey: hasPasskey,
+        errors: [FieldError(field: field, text: text)])
     }
     let new: NewConsoleSession
     do {
       new = try await identity.consoleSessions.finish(
         pending, code: code, address: request.peer,
-        userAgent: request.fields[.userAgent] ?? "", requestID: request.id.text)
+        userAgent: request.fields[.userAgent] ?? "",
+        devices: authorizer.cookies.devices(of: request), requestID: request.id.text)
     } catch {
-      return try refused(error, visitor, field, next: next)
+      return try refused(error, visitor, field, next: next, hasPasskey: hasPasskey)
     }
     return SessionStart(authorizer: authorizer, frames: frames).response(
       new, visitor,
@@ -49,26 +56,36 @@ struct SignInCodePage: Sendable {
   }
 
   private func refused(
-    _ error: ConsoleSignInError, _ visitor: Visitor, _ field: String, next: String?
+    _ error: ConsoleSignInError, _ visitor: Visitor, _ field: String, next: String?,
+    hasPasskey: Bool
   ) throws(Refusal) -> Response {
     switch error {
-    case .ended, .refused: return ended()
+    case .ended, .refused, .passkeyRefused: return ended()
+    case .passkeyRequired: return .redirect(to: passkey(next))
     case .wrongCode:
       // Incorrect and used codes get the same error, so an attacker can't tell them apart.
       let text =
         field == "code"
         ? Message("sign-in.code-wrong") : Message("sign-in.recovery-code-wrong")
-      return page(visitor, next: next, errors: [FieldError(field: field, text: text)])
+      return page(
+        visitor, next: next, hasPasskey: hasPasskey,
+        errors: [FieldError(field: field, text: text)])
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
       var response = page(
-        visitor, next: next, errors: [FieldError(field: field, text: text)],
-        status: .tooManyRequests)
+        visitor, next: next, hasPasskey: hasPasskey,
+        errors: [FieldError(field: field, text: text)], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
     case .busy: throw .busy
     case .unavailable: throw .unavailable(error)
     }
+  }
+
+  /// The page for a passkey instead of a code.
+  private func passkey(_ next: String?) -> String {
+    ReauthenticationPage.address(
+      ConsolePaths.signInCodePasskey(), backTo: ReturnAddress.checked(next, among: destinations))
   }
 
   private func ended() -> Response {
@@ -78,13 +95,15 @@ struct SignInCodePage: Sendable {
   }
 
   private func page(
-    _ visitor: Visitor, next: String?, errors: [FieldError] = [], status: Status? = nil
+    _ visitor: Visitor, next: String?, hasPasskey: Bool, errors: [FieldError] = [],
+    status: Status? = nil
   ) -> Response {
     var frame = frames.bare(Message("sign-in.enter-your-code"), path: ConsolePaths.signInCode())
     frame.errors = errors
     let model = SignInCodeView(
       frame: FrameView(frame), csrf: visitor.formToken,
-      next: ReturnAddress.checked(next, among: destinations))
+      next: ReturnAddress.checked(next, among: destinations),
+      passkey: hasPasskey ? passkey(next) : nil)
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     var response = Response.html(view.render(model), status: status ?? fitting)
     authorizer.cookies.keep(visitor, in: &response)
@@ -110,6 +129,8 @@ struct SignInCodeView: ViewModel {
   let frame: FrameView
   let csrf: String
   let next: String?
+  /// The page for a passkey instead; nil without one.
+  let passkey: String?
 
   static let keys: Keys<Self> = [
     .object(\.frame),
@@ -118,6 +139,7 @@ struct SignInCodeView: ViewModel {
     .text("holder") { _ in Permission.manageAdministrators.holder },
     .text(\.csrf),
     .text(\.next),
+    .text(\.passkey),
     .text("codeError") { $0.frame.error(at: "code") },
     .text("recoveryError") { $0.frame.error(at: "recovery") },
   ]

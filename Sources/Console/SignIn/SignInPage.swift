@@ -58,10 +58,12 @@ struct SignInPage: Sendable {
     case .signedIn(let new):
       return SessionStart(authorizer: authorizer, frames: frames).response(
         new, visitor, to: destination ?? ConsolePaths.projects())
-    case .codeDue(let pending):
+    case .secondFactorDue(let pending, let methods):
+      let path =
+        methods.contains(.totp) ? ConsolePaths.signInCode() : ConsolePaths.signInCodePasskey()
       var query = Form()
       if let destination { query.add("next", destination) }
-      var response = Response.redirect(to: query.query(of: ConsolePaths.signInCode()))
+      var response = Response.redirect(to: query.query(of: path))
       response.fields.add(
         .setCookie, authorizer.cookies.pending(pending.revealedText).description)
       return response
@@ -85,7 +87,8 @@ struct SignInPage: Sendable {
       response.fields[.retryAfter] = String(seconds)
       return response
     case .busy: throw .busy
-    case .wrongCode, .ended, .unavailable: throw .unavailable(error)
+    case .wrongCode, .passkeyRefused, .passkeyRequired, .ended, .unavailable:
+      throw .unavailable(error)
     }
   }
 
@@ -100,9 +103,12 @@ struct SignInPage: Sendable {
     var frame = frames.bare(Message("sign-in.sign-in"), path: ConsolePaths.signIn())
     frame.flash = flash
     frame.errors = errors
+    let destination = ReturnAddress.checked(next, among: destinations)
     let model = SignInView(
-      frame: FrameView(frame), csrf: visitor.formToken, email: email,
-      next: ReturnAddress.checked(next, among: destinations))
+      frame: FrameView(frame), csrf: visitor.formToken, email: email, next: destination,
+      passkey: authorizer.publicURL.relyingParty.map { _ in
+        ReauthenticationPage.address(ConsolePaths.signInPasskey(), backTo: destination)
+      })
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     var response = Response.html(view.render(model), status: status ?? fitting)
     authorizer.cookies.keep(visitor, in: &response)
@@ -115,6 +121,8 @@ struct SignInView: ViewModel {
   let csrf: String
   let email: String
   let next: String?
+  /// The page that signs in with a passkey; nil if passkeys can't be used.
+  let passkey: String?
 
   static let keys: Keys<Self> = [
     .object(\.frame),
@@ -122,6 +130,7 @@ struct SignInView: ViewModel {
     .text(\.csrf),
     .text(\.next),
     .text(\.email),
+    .text(\.passkey),
     .text("emailError") { $0.frame.error(at: "email") },
     .text("passwordError") { $0.frame.error(at: "password") },
   ]

@@ -28,5 +28,17 @@ enum SignInRoutes: ConsoleFeature {
       destinations: destinations)
     table.open(.get, ConsolePaths.signInCode, code.show)
     table.open(.post, ConsolePaths.signInCode, code.signIn)
+
+    let use = try parts.template("passkeys/use", for: PasskeyUseView.self)
+    func page(isSecondFactor: Bool) -> SignInPasskeyPage {
+      SignInPasskeyPage(
+        identity: identity, authorizer: parts.authorizer, frames: frames, view: use,
+        isSecondFactor: isSecondFactor, destinations: destinations)
+    }
+    let (alone, second) = (page(isSecondFactor: false), page(isSecondFactor: true))
+    table.open(.get, ConsolePaths.signInPasskey, alone.show)
+    table.open(.post, ConsolePaths.signInPasskey, alone.signIn)
+    table.open(.get, ConsolePaths.signInCodePasskey, second.show)
+    table.open(.post, ConsolePaths.signInCodePasskey, second.signIn)
   }
 }

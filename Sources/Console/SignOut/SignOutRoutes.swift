@@ -8,7 +8,7 @@ enum SignOutRoutes: ConsoleFeature {
     let signOut = SignOutPage(
       sessions: identity.consoleSessions, cookies: parts.authorizer.cookies, frames: frames,
       view: try parts.template("sign-out/sign-out", for: SignOutView.self))
-    table.settingUp(.get, ConsolePaths.signOut, signOut.ask)
-    table.settingUp(.post, ConsolePaths.signOut, signOut.signOut)
+    table.settingUp(.get, ConsolePaths.signOut, at: .anyStage, signOut.ask)
+    table.settingUp(.post, ConsolePaths.signOut, at: .anyStage, signOut.signOut)
   }
 }

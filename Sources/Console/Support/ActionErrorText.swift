@@ -22,7 +22,8 @@ enum ActionErrorText {
         fault == .notConfirmed ? confirmation ?? field(fault, times) : field(fault, times)
       }
     case .noSecondFactor, .ownAccount, .ownRemoval, .ownExemption, .protectedAccount,
-      .changesLocked, .callerUnverifiable, .held, .nothingToDo, .alreadyAsked, .switchedOff,
+      .changesLocked, .callerUnverifiable, .addressBounces, .held, .nothingToDo, .alreadyAsked,
+      .switchedOff,
       .noAuthenticator, .noCodes,
       .enrollment,
       .userDisabled:
@@ -92,6 +93,8 @@ enum ActionErrorText {
             "support.limit-requires-holder", ["holder": .message(Permission.protectUsers.holder)])
         )
       case .codeRequired: ("code", Message("support.code-required"))
+      case .passkeyRequired:
+        (ActionFields.blockedField, Message("authorization.passkey-first"))
       case .codeNotLookedAt: ("code", Message("support.code-not-checked"))
       case .wrongCode: ("code", Message("support.code-incorrect"))
       case .throttled(let until):
@@ -107,6 +110,7 @@ enum ActionErrorText {
     case .ownAccount: Message("support.own-account")
     case .ownRemoval: Message("support.own-removal")
     case .ownExemption: Message("support.own-exemption")
+    case .addressBounces: Message("support.address-bounces")
     case .nothingToDo: Message("support.nothing-to-do")
     case .protectedAccount:
       Message("support.account-protected", ["holder": .message(Permission.protectUsers.holder)])

@@ -1,5 +1,6 @@
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// The administrators who can perform an action in an agent's place, and the link to send them.

@@ -65,7 +65,7 @@ struct ReleaseView: ViewModel {
         Message(
           "support.own-unblocking", ["holder": .message(Permission.protectUsers.otherHolder)]))
     }
-    return SupportRefusal(lackingCode: asksForCode, context.signedIn.session)
+    return SupportRefusal(lackingCode: asksForCode, context.signedIn)
   }
 
   private var history: String? {

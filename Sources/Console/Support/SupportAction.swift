@@ -62,7 +62,14 @@ struct SupportResult: Sendable {
   var flash: Flash?
   /// The next page; nil for the user's page.
   var address: String?
+  /// The file that the action downloads; nil if another page follows.
+  private(set) var file: Response?
   let renewed: NewConsoleSession?
+
+  init(file: Response, renewed: NewConsoleSession?) {
+    self.file = file
+    self.renewed = renewed
+  }
 
   init(_ flash: Flash?, at address: String? = nil, renewed: NewConsoleSession?) {
     self.flash = flash

@@ -2,6 +2,7 @@ import HTTP
 import Identity
 import Localization
 import Templating
+import Text
 
 /// The content of a page that confirms a support action on a user's account.
 struct SupportConfirmation {
@@ -18,6 +19,8 @@ struct SupportConfirmation {
   /// The label of the link that leaves the page without acting.
   var keep = Message("common.cancel")
   var isDestructive = true
+  /// Whether the action responds with a file, which a dialog couldn't show.
+  var isDownload = false
   /// An action-specific choice.
   var choice: SupportChoice?
   /// The heading of the facts; nil without facts.
@@ -37,6 +40,25 @@ struct SupportConfirmation {
   var isNote = false
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: ConfirmationField?
+}
+
+extension SupportConfirmation {
+  /// Adds which of the user's addresses get no email about the action.
+  func saying(_ bouncing: [BouncedAddress], of action: ConsoleAction) -> SupportConfirmation {
+    guard !bouncing.isEmpty, ![.markBounces, .clearBounces].contains(action), !isNote else {
+      return self
+    }
+    var question = self
+    question.consequences += bouncing.map {
+      Message("bounces.not-notified", ["address": .name(Words.short($0.address))])
+    }
+    if action == .sendEnrollmentLink, question.refusal == nil,
+      bouncing.contains(where: { $0.address.isSameBytes(as: user.email ?? "") })
+    {
+      question.refusal = ActionErrorText.sentence(.addressBounces)
+    }
+    return question
+  }
 }
 
 struct SupportConfirmationView: ViewModel {
@@ -88,6 +110,7 @@ struct SupportConfirmationView: ViewModel {
     .optional("choice") { $0.question.choice },
     .text("button") { $0.question.button },
     .text("look") { $0.question.isDestructive ? "destroy" : "primary" },
+    .flag("isDownload") { $0.question.isDownload },
     .text("keep") { $0.question.keep },
     .text(\.back),
     .flag("hasFacts") { !$0.question.facts.isEmpty },
@@ -133,7 +156,7 @@ struct SupportRefusal: ViewModel {
   init(_ sentence: Message) { self.sentence = sentence }
 
   /// Creates the reason why an agent can't act on an account now; nil if they can.
-  init?(_ standing: SupportEligibility, _ session: ConsoleSession) {
+  init?(_ standing: SupportEligibility, _ signedIn: SignedIn) {
     if let refusal = standing.refusal {
       self.init(ActionErrorText.sentence(refusal))
     } else if standing.isHeld {
@@ -148,13 +171,18 @@ struct SupportRefusal: ViewModel {
           ]))
       asksForRelease = true
     } else {
-      self.init(lackingCode: standing.asksForCode, session)
+      self.init(lackingCode: standing.asksForCode, signedIn)
     }
   }
 
   /// Creates the reason why an administrator can't provide a required code; nil if they can.
-  init?(lackingCode isDue: Bool, _ session: ConsoleSession) {
-    guard isDue, session.secondFactor != .enrolled else { return nil }
+  init?(lackingCode isDue: Bool, _ signedIn: SignedIn) {
+    guard isDue, !signedIn.session.factors.contains(.totp) else { return nil }
+    if let address = signedIn.passkeyReauthentication {
+      sentence = Message("authorization.passkey-first")
+      link = Link(text: Message("authorization.use-your-passkey"), href: address)
+      return
+    }
     sentence = ActionErrorText.sentence(.noSecondFactor)
     link = Link(
       text: Message("support.set-up-your-authenticator-app"), href: ConsolePaths.ownFactor())

@@ -73,17 +73,21 @@ extension Day {
 struct CodeField: ViewModel {
   let id: String
   let error: Message?
+  /// The page for a passkey instead; nil without one.
+  let passkey: String?
 
   /// Creates the field; nil while the last code is within the re-authentication interval.
   init?(_ isDue: Bool, _ frame: FrameView, id: String = "code") {
     guard isDue else { return nil }
     self.id = id
     error = frame.error(at: id)
+    passkey = frame.passkeyReauthentication
   }
 
   static let keys: Keys<Self> = [
     .text(\.id),
     .text(\.error),
+    .text(\.passkey),
   ]
 }
 

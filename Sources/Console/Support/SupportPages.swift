@@ -27,6 +27,7 @@ struct SupportPages: Sendable {
       guard case .accountNotFound = error else { throw .unavailable(error) }
       throw .notFound
     }
+    let question = question.saying(standing.bouncing, of: action)
     let title = Message(
       "support.title-of-action",
       ["action": .message(question.title), "user": .name(Words.short(account.label))])
@@ -34,7 +35,7 @@ struct SupportPages: Sendable {
     frame.crumbs = Link.crumbs(to: account, in: scope)
     let refusal =
       question.refusal.map { SupportRefusal($0) }
-      ?? SupportRefusal(standing, context.signedIn.session)
+      ?? SupportRefusal(standing, context.signedIn)
     // Without a form, there's no field for the error summary to link to.
     frame.errors = refusal == nil ? errors : []
     let view = FrameView(frame)
@@ -63,9 +64,14 @@ struct SupportPages: Sendable {
       of: target.address, for: target.context.signedIn.session, at: frames.clock.now())
   }
 
-  /// Redirects after an action, and sets the session's new token if it was renewed.
+  /// Redirects after an action, or responds with its file, and sets the session's new token if it
+  /// was renewed.
   func leave(_ result: SupportResult, _ target: SupportTarget) -> Response {
-    ending.response(
+    if var file = result.file {
+      if let renewed = result.renewed { ending.keep(renewed, in: &file) }
+      return file
+    }
+    return ending.response(
       result.flash, target.context.signedIn, renewed: result.renewed,
       to: result.address ?? target.userPage)
   }

@@ -71,7 +71,7 @@ struct SupportRulesView: ViewModel {
 
   /// Why an administrator with the permission to change the rules can't do so now; nil if they can.
   private var refusal: SupportRefusal? {
-    isOffered ? SupportRefusal(lackingCode: asksForCode, context.signedIn.session) : nil
+    isOffered ? SupportRefusal(lackingCode: asksForCode, context.signedIn) : nil
   }
 
   private var numbers: [SupportNumberField] {

@@ -129,6 +129,7 @@ struct UserActions: ViewModel {
       .protectUser,
       account.isProtected ? Message("users.remove-protection") : Message("users.protect"),
       ConsolePaths.protection(scope, uid))
+    add(.exportUserData, Message("users.export-data"), ConsolePaths.userData(scope, uid))
     add(.exemptUser, Message("users.exempt-from-mfa"), ConsolePaths.exemption(scope, uid))
     if !account.factors.isEmpty {
       add(
@@ -142,6 +143,9 @@ struct UserActions: ViewModel {
     }
     add(
       .deleteUser, Message("users.delete-user"), ConsolePaths.deletion(scope, uid),
+      isDestructive: true)
+    add(
+      .eraseUser, Message("users.erase-user-data"), ConsolePaths.erasure(scope, uid),
       isDestructive: true)
   }
 

@@ -71,6 +71,8 @@ extension ConsolePaths {
   static let stepUp = Path("administrators", "step-up")
   static let unlock = about("unlock")
   static let callerCode = about("caller-code")
+  static let bounces = about("bounces")
+  static let workingAddress = about("working-address")
   static let codeAttempts = about("code-attempts")
   static let codeAttemptsFile = about("code-attempts.csv")
   static let newNote = ScopePath(
@@ -85,6 +87,11 @@ extension ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "users", nil, "notes", nil, "removal",
       parameters: String.self, String.self, String.self, String.self))
+  static let userData = about("data")
+  static let erasure = about("erasure")
+  static let deletedUserErasure = ScopePath(
+    Path("projects", nil, "erasure", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "erasure", parameters: String.self, String.self))
   static let protection = about("protection")
   static let allowedChanges = about("allowed-changes")
   static let disabling = about("disabling")

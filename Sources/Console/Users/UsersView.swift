@@ -18,6 +18,8 @@ struct UsersView: ViewModel {
   let pager: PagerView
   let empty: EmptyView
   let newUser: String?
+  /// The address of the page that erases a deleted user; nil without the permission.
+  let deletedUser: String?
   /// The address of the CSV file; nil without the permission.
   let file: String?
   let csrf: String
@@ -67,6 +69,8 @@ struct UsersView: ViewModel {
     self.list = context.may(.removeFactors) ? ListForm(context) : nil
     removals = ConsolePaths.removals(scope)
     newUser = context.may(.changeUsers) ? ConsolePaths.newUser(scope) : nil
+    deletedUser =
+      context.may(.changeUsers) ? ConsolePaths.deletedUserErasure(context.scope) : nil
     file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(scope)) : nil
   }
 
@@ -113,6 +117,7 @@ struct UsersView: ViewModel {
     .object(\.pager),
     .object(\.empty),
     .text(\.newUser),
+    .text(\.deletedUser),
     .text(\.file),
     .text(\.csrf),
     .optional(\.list),

@@ -1,5 +1,6 @@
 import Localization
 import Templating
+import Text
 
 /// Builds a small piece of markup from literals and escaped text.
 ///
@@ -40,13 +41,10 @@ struct HTML {
   /// Adds text, escaped for content and quoted attributes.
   mutating func text(_ text: String) {
     for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "&"): raw("&amp;")
-      case UInt8(ascii: "<"): raw("&lt;")
-      case UInt8(ascii: ">"): raw("&gt;")
-      case UInt8(ascii: "\""): raw("&quot;")
-      case UInt8(ascii: "'"): raw("&#39;")
-      default: bytes.append(byte)
+      if let reference = HTMLEscaping.reference(for: byte) {
+        bytes.append(contentsOf: reference.utf8)
+      } else {
+        bytes.append(byte)
       }
     }
   }

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import OTP
 import Testing
 

@@ -15,6 +15,7 @@ import Testing
       for (name, address) in [
         ("administrators", "/administrators"), ("administrator-new", "/administrators/new"),
         ("administrator", nadia), ("administrator-removal", nadia + "/removal"),
+        ("administrator-sessions", nadia + "/sessions"),
       ] {
         try Snapshot.check(try await ada.get(address).text, named: "\(name).html")
       }
@@ -26,7 +27,7 @@ import Testing
       let iris = try await Browser.signedIn(world, as: World.iris)
       for (name, address) in [
         ("account", "/account"), ("account-totp", "/account/totp"),
-        ("account-password", "/account/password"),
+        ("account-password", "/account/password"), ("passkey-new", "/account/passkeys/new"),
       ] {
         try Snapshot.check(try await iris.get(address).text, named: "\(name).html")
       }

@@ -18,7 +18,7 @@ import Text
     var form = form
     form.add("csrf", try await browser.get("/sign-out").csrf)
     if let csrf { form = Form(form.entries.filter { $0.name != "csrf" }); form.add("csrf", csrf) }
-    world.clock.advance(seconds: ConsoleSessions.idle + 61)
+    world.clock.advance(seconds: SessionLimits.standard.idle + 61)
     guard let fields else { return (browser, try await browser.post("/projects/new", form)) }
     return (browser, try await browser.send(.post, "/projects/new", form: form, fields: fields))
   }
@@ -66,7 +66,7 @@ import Text
       _ = try await browser.accept(link)
       var form = Self.form
       form.add("csrf", try await browser.get("/sign-out").csrf)
-      world.clock.advance(seconds: ConsoleSessions.idle + 61)
+      world.clock.advance(seconds: SessionLimits.standard.idle + 61)
       _ = try await browser.post("/projects/new", form)
       _ = try await browser.givePassword("new@example.com")
       let setUp = try await browser.get("/account/totp")

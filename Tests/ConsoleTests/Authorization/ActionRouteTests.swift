@@ -9,13 +9,18 @@ import Testing
   /// Forms that perform no action of the table.
   private static let exempt: Set = [
     // Sign-in, sign-out, and forms for visitors who aren't signed in.
-    "/sign-in", "/sign-in/code", "/sign-out", "/setup", "/invitation",
+    "/sign-in", "/sign-in/code", "/sign-in/passkey", "/sign-in/code/passkey", "/sign-out", "/setup",
+    "/invitation",
     // Forms of emailed links, whose code is the authorization.
     "/__/auth/action", "/__/auth/enroll", "/__/auth/not-me",
     // Changes to the administrator's own account: each page asks for the current code or password.
     "/account/password", "/account/totp", "/account/totp/removal", "/account/recovery-codes",
+    // They ask for a recent re-authentication, which these pages are.
+    "/account/passkeys/new", "/account/passkeys/{String}", "/account/passkeys/{String}/removal",
+    "/account/reauthentication", "/account/reauthentication/passkey",
     // The administrator's own sessions, time zone, and theme.
-    "/account/sessions", "/account/sessions/others", "/account/preferences",
+    "/account/session-extension", "/account/sessions", "/account/sessions/others",
+    "/account/preferences",
     // The administrator's own emails of reports.
     "/projects/{String}/reports/subscription",
     "/projects/{String}/tenants/{String}/reports/subscription",

@@ -38,6 +38,7 @@ import Testing
       "name": "Other", "issuer": "https://login.acme.example", "client": "c",
       "keys": World.publicKey, "enabled": "on",
     ]
+    let stream = "/event-streams/\(try await world.eventStream(isPaused: true))"
     var newProvider = provider
     newProvider.add("id", "oidc.new")
     return [
@@ -61,6 +62,12 @@ import Testing
       Attempt(
         action: .removeAdministrator, address: "/administrators/\(nadia)/removal",
         form: ["confirmation": World.nadia], row: .administratorRemove),
+      Attempt(
+        action: .resumeEventStream, address: "\(stream)/resumption", form: [:],
+        row: .eventStreamResume),
+      Attempt(
+        action: .discardDeadLetter, address: "\(stream)/rejected-entries/1/removal",
+        form: ["note": "known"], row: .eventStreamDiscard),
       Attempt(
         action: .createAPIKey, address: "\(settings)/keys", form: ["confirmed": "yes"],
         row: .apiKeyCreate),
@@ -93,6 +100,12 @@ import Testing
       Attempt(
         action: .weakenSettings, address: "\(eu)/settings/sign-in-methods",
         form: ["was-password": "on", "password": "on", "anonymous": "on"], row: .tenantChange),
+      Attempt(
+        action: .changeEmailTemplate, address: "\(eu)/email-templates/sign-in",
+        form: [
+          "version": EmailTemplate().version, "subject": "Sign in", "text": "", "html": "",
+          "sender-name": "", "reply-to": "",
+        ], row: .tenantChange),
       Attempt(
         action: .enableSignIn,
         address: "/projects/acme-retail/tenants/\(us)/settings/sign-in/enabling",

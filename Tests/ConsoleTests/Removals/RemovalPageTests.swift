@@ -70,6 +70,36 @@ import Testing
     }
   }
 
+  @Test func `another administrator undoes a removal for all users of the pool`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, _) = try await preview(nadia)
+      _ = try await nadia.submit(address, ["reason": "lost"])
+      #expect(!(try await nadia.get(address)).says(address + "/undo"))
+      try await run(world)
+      let own = try await nadia.get(address + "/undo")
+      #expect(own.says("Another administrator has to undo it") && !own.says("name=\"reason\""))
+      let ada = try await Browser.signedIn(world)
+      let done = try await ada.get(address)
+      #expect(done.says("Undo for 2 users…") && done.values(of: "href").contains(address + "/undo"))
+      let question = try await ada.get(address + "/undo")
+      try Snapshot.check(question.text, named: "removal-undo.html")
+      Markup.check(question)
+      let wrong = try await ada.submit(address + "/undo", ["reason": "", "ticket": "T-2"])
+      #expect(wrong.status == .unprocessableContent && wrong.says("value=\"T-2\""))
+      let undone = try await ada.submit(address + "/undo", ["reason": "mistake"])
+      #expect(undone.location == address)
+      let running = try await ada.get(address)
+      #expect(running.says("undo running") && running.response.fields["Refresh"] == "3")
+      try await run(world)
+      let page = try await ada.get(address)
+      Markup.check(page)
+      #expect(page.says("Removed, then restored") && !page.says(address + "/undo"))
+      let gone = try await ada.submit(address + "/undo", ["reason": "mistake"])
+      #expect(gone.location == address)
+    }
+  }
+
   @Test func `a running removal can be stopped`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)

@@ -1,0 +1,32 @@
+import Identity
+import Localization
+import MailText
+import Templating
+
+/// A session in a list of an administrator's sessions.
+struct SessionRow: ViewModel {
+  let session: OpenConsoleSession
+  let isCurrent: Bool
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("id") { $0.session.id },
+    .text("browser") { BrowserWords.name($0.session.userAgent) },
+    .text("address") { $0.session.address },
+    .markup("startedAt") { $0.times.past($0.session.startedAt) },
+    .markup("lastSeenAt") { $0.times.past($0.session.lastSeenAt) },
+    .flag(\.isCurrent),
+  ]
+}
+
+extension SessionLimits {
+  /// The limits as a sentence.
+  var sentence: Message {
+    Message(
+      "account.sessions-end-after",
+      [
+        "idle": .message(Words.duration(seconds: Int(idle))),
+        "lifetime": .message(Words.duration(seconds: Int(lifetime))),
+      ])
+  }
+}

@@ -1,0 +1,104 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `/administrators/{id}/sessions`: the sessions of another administrator.
+struct AdministratorSessionsPage: Sendable {
+  let identity: Identity
+  let actions: ActionForms
+  let view: Template<AdministratorSessionsView>
+
+  private var frames: Frames { actions.frames }
+
+  func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    let record = try await AdministratorPage.record(id, identity)
+    let administrator = record.administrator
+    guard administrator.id != signedIn.administrator.id else {
+      return .redirect(to: ConsolePaths.account())
+    }
+    let (sessions, limits) = try await refusing {
+      (
+        try await identity.consoleSessions.list(of: administrator.id),
+        try await identity.consoleSessions.limits()
+      )
+    }
+    let title = Message("administrators.sessions")
+    let name = Message.Value.name(Words.short(administrator.displayName))
+    var frame = frames.frame(
+      Message("administrators.person-title", ["title": .message(title), "name": name]),
+      for: signedIn)
+    frame.crumbs = [
+      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
+      Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
+    ]
+    return .html(
+      view.render(
+        AdministratorSessionsView(
+          frame: FrameView(frame), csrf: signedIn.session.csrfToken,
+          administrator: administrator, sessions: sessions, limits: limits)))
+  }
+
+  /// Ends one session.
+  func end(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    try await end(signedIn.form.trimmed("session"), signedIn, id)
+  }
+
+  /// Ends all sessions.
+  func endAll(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    try await end(nil, signedIn, id)
+  }
+
+  private func end(
+    _ session: String?, _ signedIn: SignedIn, _ id: String
+  ) async throws(Refusal) -> Response {
+    let outcome: ActionOutcome<Int>
+    do {
+      outcome = try await identity.consoleSessions.end(
+        session, of: ID(id), actions.request(signedIn))
+    } catch {
+      switch try error.failure(of: .endAdministratorSessions) {
+      case .notAllowed: throw .notAllowed(.manageAdministrators)
+      case .oneself: return .redirect(to: ConsolePaths.account())
+      case .unavailable(let failure): throw .unavailable(ManagementError.unavailable(failure))
+      default: throw .notFound
+      }
+    }
+    let text =
+      outcome.value == 0
+      ? Message("administrators.no-sessions-ended")
+      : Message("administrators.sessions-ended", ["count": .number(outcome.value)])
+    return actions.leave(
+      text, signedIn, after: outcome, to: ConsolePaths.administratorSessions(id))
+  }
+}
+
+struct AdministratorSessionsView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let administrator: Administrator
+  let sessions: [OpenConsoleSession]
+  let limits: SessionLimits
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text(\.csrf),
+    .text("name") { Words.short($0.administrator.displayName) },
+    .text("limits") { $0.limits.sentence },
+    .text("endAction") { ConsolePaths.administratorSessions($0.administrator.id.text) },
+    .text("endAllAction") {
+      ConsolePaths.administratorSessionsRemoval($0.administrator.id.text)
+    },
+    .flag("hasSessions") { !$0.sessions.isEmpty },
+    .list("sessions") { view in
+      view.sessions.map {
+        SessionRow(session: $0, isCurrent: false, times: view.frame.times)
+      }
+    },
+    .object("empty") { _ in
+      EmptyView(
+        heading: Message("administrators.no-sessions"),
+        sentence: Message("administrators.no-sessions-now"))
+    },
+  ]
+}

@@ -1,0 +1,115 @@
+import HTTP
+import Identity
+import Localization
+import MailText
+import Templating
+
+/// `/administrators/{id}/grants/end`: changes when a role of an administrator ends.
+struct GrantEndPage: Sendable {
+  let identity: Identity
+  let actions: ActionForms
+  let view: Template<GrantEndView>
+
+  private var frames: Frames { actions.frames }
+
+  func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    try await page(signedIn, id, GrantAnswers(signedIn.query), errors: [], isTyped: false)
+  }
+
+  func change(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    let answers = GrantAnswers(signedIn.form)
+    guard let grant = answers.grant().grant else {
+      return .redirect(to: ConsolePaths.administrator(id))
+    }
+    let (end, faults) = answers.end(signedIn.times)
+    guard faults.isEmpty else {
+      let errors = faults + (try await actions.unmet(.grantRole, signedIn))
+      return try await page(signedIn, id, answers, errors: errors, isTyped: true)
+    }
+    do {
+      let outcome = try await identity.administrators.setEnd(
+        of: grant, of: ID(id), to: end, actions.request(signedIn))
+      let text =
+        outcome.value
+        ? end.map { Message("administrators.end-changed", ["end": signedIn.times.value($0)]) }
+          ?? Message("administrators.end-removed")
+        : Message("administrators.no-changes-made")
+      return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrator(id))
+    } catch {
+      if case .failed(.notFound) = error {
+        frames.leave(Message("administrators.role-already-gone"), for: signedIn)
+        return .redirect(to: ConsolePaths.administrator(id))
+      }
+      let errors = try await actions.faults(error, .grantRole, signedIn) {
+        error throws(Refusal) in
+        if case .lastOwner = error {
+          return FieldError(field: "last", text: GrantWords.lastOwner)
+        }
+        return try error.fault(answers)
+      }
+      return try await page(signedIn, id, answers, errors: errors, isTyped: true)
+    }
+  }
+
+  private func page(
+    _ signedIn: SignedIn, _ id: String, _ answers: GrantAnswers, errors: [FieldError],
+    isTyped: Bool
+  ) async throws(Refusal) -> Response {
+    let record = try await AdministratorPage.record(id, identity)
+    let administrator = record.administrator
+    guard let grant = answers.grant().grant, administrator.grants.contains(grant),
+      administrator.id != signedIn.administrator.id
+    else { return .redirect(to: ConsolePaths.administrator(id)) }
+    var answers = answers
+    if !isTyped { answers.last = GrantAnswers.last(record.grantEnds[grant], signedIn.times) }
+    let title = Message("administrators.end-date")
+    let name = Message.Value.name(Words.short(administrator.displayName))
+    var frame = frames.frame(
+      Message("administrators.person-title", ["title": .message(title), "name": name]),
+      for: signedIn)
+    frame.errors = errors
+    frame.crumbs = [
+      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
+      Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
+    ]
+    let framed = FrameView(frame)
+    let model = GrantEndView(
+      frame: framed, csrf: signedIn.session.csrfToken, administrator: administrator,
+      grant: grant, end: record.grantEnds[grant], answers: answers, now: frames.clock.now(),
+      fields: try await actions.fields(.grantRole, signedIn, framed))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+struct GrantEndView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let administrator: Administrator
+  let grant: Grant
+  /// When the role ends now; nil without an end date.
+  let end: Instant?
+  let answers: GrantAnswers
+  let now: Instant
+  let fields: ActionFields
+
+  private var facts: [Fact] {
+    [
+      Fact(Message("administrators.administrator"), HTML.isolated(administrator.displayName)),
+      Fact(Message("common.role"), grant.place),
+      Fact(
+        Message("administrators.ends"),
+        end.map(frame.times.moment) ?? Chip.off(Message("administrators.no-end"))),
+    ]
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text(\.csrf),
+    .text("action") { ConsolePaths.grantEnd($0.administrator.id.text) },
+    .text("back") { ConsolePaths.administrator($0.administrator.id.text) },
+    .list("facts") { $0.facts },
+    .list("hidden") { $0.answers.fields },
+    .object("until") { GrantEndField($0.answers, $0.frame, at: $0.now) },
+    .object("authorization") { $0.fields },
+  ]
+}

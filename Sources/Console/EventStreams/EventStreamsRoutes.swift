@@ -1,0 +1,47 @@
+import HTTP
+import Identity
+
+/// Copies of the audit log in other systems.
+enum EventStreamsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let streams = parts.identity.eventStreams
+    let list = EventStreamsPage(
+      streams: streams, frames: parts.frames,
+      view: try parts.template("event-streams/event-streams", for: EventStreamsView.self))
+    table.signedIn(.get, ConsolePaths.eventStreams, .manageAdministrators, list.show)
+
+    let new = NewEventStreamPage(
+      streams: streams, actions: parts.actions,
+      form: try parts.template("event-streams/new", for: NewEventStreamView.self),
+      created: try parts.template("event-streams/created", for: CreatedEventStreamView.self))
+    table.signedIn(.get, ConsolePaths.newEventStream, .manageAdministrators, new.show)
+    table.signedIn(ConsolePaths.newEventStream, performing: [.addEventStream], new.add)
+
+    let page = EventStreamPage(
+      streams: streams, actions: parts.actions,
+      view: try parts.template("event-streams/event-stream", for: EventStreamView.self))
+    table.signedIn(.get, ConsolePaths.eventStream, .manageAdministrators, page.show)
+    table.signedIn(
+      ConsolePaths.eventStreamTest, performing: [.testEventStream], page.test)
+    table.signedIn(
+      ConsolePaths.deadLetterRetry, performing: [.retryDeadLetter], page.retry)
+
+    let changes = EventStreamChangePage(streams: streams, actions: parts.actions)
+    table.signedIn(
+      .get, ConsolePaths.eventStreamPause, .manageAdministrators, changes.askForPause)
+    table.signedIn(
+      ConsolePaths.eventStreamPause, performing: [.pauseEventStream], changes.pause)
+    table.signedIn(
+      .get, ConsolePaths.eventStreamResumption, .manageAdministrators, changes.askForResumption)
+    table.signedIn(
+      ConsolePaths.eventStreamResumption, performing: [.resumeEventStream], changes.resume)
+    table.signedIn(
+      .get, ConsolePaths.eventStreamDeletion, .manageAdministrators, changes.askForDeletion)
+    table.signedIn(
+      ConsolePaths.eventStreamDeletion, performing: [.deleteEventStream], changes.delete)
+    table.signedIn(
+      .get, ConsolePaths.deadLetterRemoval, .manageAdministrators, changes.askForRemoval)
+    table.signedIn(
+      ConsolePaths.deadLetterRemoval, performing: [.discardDeadLetter], changes.discard)
+  }
+}

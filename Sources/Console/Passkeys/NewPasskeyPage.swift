@@ -1,0 +1,120 @@
+import Crypto
+import HTTP
+import Identity
+import MailText
+import Localization
+import Templating
+import WebAuthn
+
+/// `/account/passkeys/new`: adds a passkey to the administrator's account.
+struct NewPasskeyPage: Sendable {
+  let identity: Identity
+  let publicURL: PublicURL
+  let frames: Frames
+  let view: Template<NewPasskeyView>
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let browser = BrowserWords.known(signedIn.request.fields[.userAgent] ?? "")
+    return try await page(signedIn, name: browser.map { frames.catalog.text($0) } ?? "")
+  }
+
+  func create(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let form = signedIn.form
+    let name = form.trimmed("name")
+    let password = form.text("password") ?? ""
+    guard let party = publicURL.relyingParty,
+      let registration = PasskeyAnswers.registration(form)
+    else { return try await page(signedIn, name: name, errors: [PasskeyFault.missing]) }
+    do {
+      let passkey = try await identity.passkeys.create(
+        registration, ticket: form.text("ticket") ?? "", name: name,
+        transports: PasskeyAnswers.transports(form),
+        password: password.isEmpty ? nil : Secret(password), in: signedIn.session, for: party,
+        by: signedIn.author)
+      frames.leave(
+        Message("passkeys.added", ["name": .name(Words.short(passkey.name))]), for: signedIn)
+      return .redirect(to: ConsolePaths.account())
+    } catch {
+      return try await refused(error, signedIn, name: name)
+    }
+  }
+
+  private func refused(
+    _ error: PasskeyError, _ signedIn: SignedIn, name: String
+  ) async throws(Refusal) -> Response {
+    var seconds: Int64?
+    let fault: FieldError
+    switch error {
+    case .reauthenticationRequired: return PasskeyPages.reauthenticate(signedIn)
+    case .wrongPassword:
+      fault = FieldError(field: "password", text: Message("passkeys.password-incorrect"))
+    case .throttled(let until):
+      let wait = max(until.seconds - frames.clock.now().seconds, 1)
+      seconds = wait
+      fault = FieldError(field: "password", text: CodeFault.tooManyPasswords(retryingIn: wait))
+    case .exists: fault = PasskeyFault.error(Message("passkeys.known"))
+    case .tooMany:
+      fault = PasskeyFault.error(Message("passkeys.limit", ["count": .number(Passkey.most)]))
+    case .ended: fault = PasskeyFault.ended
+    case .refused, .notFound, .mandatory: fault = PasskeyFault.refused
+    case .nameRequired, .nameTooLong: fault = PasskeyPages.nameFault(error)
+    case .busy: throw .busy
+    case .unavailable: throw .unavailable(error)
+    }
+    return try await page(signedIn, name: name, errors: [fault], seconds: seconds)
+  }
+
+  private func page(
+    _ signedIn: SignedIn, name: String, errors: [FieldError] = [], seconds: Int64? = nil
+  ) async throws(Refusal) -> Response {
+    let session = signedIn.session
+    let passkeys = identity.passkeys
+    if try await refusing({ try await passkeys.needsReauthentication(session) }) {
+      return PasskeyPages.reauthenticate(signedIn)
+    }
+    let challenge = try await refusing { try await passkeys.begin(for: session) }
+    var frame = frames.frame(
+      Message("account.page-title", ["title": .message(Message("passkeys.add-a-passkey"))]),
+      for: signedIn)
+    frame.errors = errors
+    if session.secondFactor.isReady {
+      frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+    } else {
+      // Every other page redirects here until there is one.
+      (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)
+    }
+    let party = publicURL.relyingParty
+    let model = NewPasskeyView(
+      frame: FrameView(frame), signedIn: signedIn, typedName: name,
+      asksForPassword: identity.administratorFactors.asksForPassword(in: session),
+      passkey: party.map {
+        PasskeyFields(
+          kind: .create, challenge: challenge, party: $0, script: frames.assets.passkeyScript,
+          csrf: session.csrfToken, administrator: signedIn.administrator)
+      },
+      unusable: party == nil ? publicURL.passkeyObstacle : nil)
+    return .html(view.render(model), errors: errors, seconds: seconds)
+  }
+}
+
+struct NewPasskeyView: ViewModel {
+  let frame: FrameView
+  let signedIn: SignedIn
+  let typedName: String
+  let asksForPassword: Bool
+  let passkey: PasskeyFields?
+  let unusable: Message?
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .flag("isDue") { $0.signedIn.session.secondFactor == .passkeyDue },
+    .text("action") { _ in ConsolePaths.newPasskey() },
+    .text("cancel") { $0.signedIn.session.secondFactor.isReady ? ConsolePaths.account() : nil },
+    .text(\.typedName),
+    .text("nameError") { $0.frame.error(at: "name") },
+    .flag(\.asksForPassword),
+    .text("passwordError") { $0.frame.error(at: "password") },
+    .optional(\.passkey),
+    .text(\.unusable),
+  ]
+}

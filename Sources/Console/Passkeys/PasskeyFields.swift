@@ -1,0 +1,112 @@
+import Crypto
+import HTTP
+import Identity
+import Localization
+import Templating
+import WebAuthn
+
+/// The part of a form that the browser's passkey functions fill.
+struct PasskeyFields: ViewModel {
+  enum Kind: String {
+    case create, get
+  }
+
+  let kind: Kind
+  let challenge: PasskeyChallenge
+  let party: RelyingParty
+  /// The address of the script.
+  let script: String
+  let csrf: String
+  /// The address to continue to.
+  var next: String?
+  /// The administrator for whom a passkey is created.
+  var administrator: Administrator?
+
+  static let keys: Keys<Self> = [
+    .text("kind") { $0.kind.rawValue },
+    .flag("isCreation") { $0.kind == .create },
+    .text("host") { $0.party.id },
+    .text("challenge") { Base64URL.encode($0.challenge.bytes) },
+    .text("credentials") { fields in
+      fields.challenge.credentials.map { Base64URL.encode($0) }.joined(separator: " ")
+    },
+    .text("algorithms") { _ in
+      PasskeyKey.algorithms.map(String.init).joined(separator: " ")
+    },
+    .text("user") { $0.administrator?.id.text },
+    .text("email") { $0.administrator?.email },
+    .text("person") { $0.administrator?.displayName },
+    .text(\.csrf),
+    .text("ticket") { $0.challenge.ticket.revealedText },
+    .text(\.next),
+    .text(\.script),
+  ]
+}
+
+/// What the browser's passkey functions filled in.
+enum PasskeyAnswers {
+  /// The longest value of a field, in characters of base64url.
+  private static let longest = WebAuthnLimits.attestation * 4 / 3 + 4
+
+  private static func bytes(_ name: String, _ form: Form) -> [UInt8]? {
+    form.text(name, atMost: longest).flatMap { Base64URL.decode($0) }
+  }
+
+  /// The response of a sign-in; nil if the script didn't fill it in.
+  static func response(_ form: Form) -> PasskeyResponse? {
+    guard let credential = bytes("credential", form), !credential.isEmpty,
+      let client = bytes("client-data", form), let data = bytes("authenticator-data", form),
+      let signature = bytes("signature", form), let handle = bytes("user-handle", form)
+    else { return nil }
+    return PasskeyResponse(
+      credential: credential, userHandle: handle,
+      assertion: AssertionResponse(
+        clientData: client, authenticatorData: data, signature: signature))
+  }
+
+  /// The response of a creation; nil if the script didn't fill it in.
+  static func registration(_ form: Form) -> RegistrationResponse? {
+    guard let client = bytes("client-data", form), !client.isEmpty,
+      let attestation = bytes("attestation", form)
+    else { return nil }
+    return RegistrationResponse(clientData: client, attestation: attestation)
+  }
+
+  /// How the browser reaches the authenticator.
+  static func transports(_ form: Form) -> [String] {
+    (form.text("transports", atMost: 100) ?? "").split(separator: " ").map(String.init)
+  }
+}
+
+/// Why a passkey wasn't used or created, as field errors.
+enum PasskeyFault {
+  static let field = "passkey"
+
+  static func error(_ text: Message) -> FieldError { FieldError(field: field, text: text) }
+
+  static let missing = error(Message("passkeys.script-required"))
+  static let refused = error(Message("passkeys.refused"))
+  static let ended = error(Message("passkeys.ended"))
+
+  /// The error after too many attempts, and the seconds to wait.
+  static func throttled(until: Instant, at now: Instant) -> (error: FieldError, seconds: Int64) {
+    let seconds = max(until.seconds - now.seconds, 1)
+    let wait = Words.duration(seconds: Int(seconds))
+    return (error(Message("passkeys.too-many-attempts", ["wait": .message(wait)])), seconds)
+  }
+}
+
+extension PublicURL {
+  /// The site of passkeys; nil if browsers offer none at this address.
+  var relyingParty: RelyingParty? {
+    RelyingParty(origin: origin, host: host, isSecure: isSecure)
+  }
+
+  /// The host name that passkeys are bound to; nil if browsers offer none at this address.
+  public var passkeyHost: String? { relyingParty?.id }
+
+  /// Why passkeys can't be used at this address.
+  var passkeyObstacle: Message {
+    Message("passkeys.needs-host-name", ["address": .text(origin)])
+  }
+}

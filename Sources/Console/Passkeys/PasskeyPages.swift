@@ -1,0 +1,163 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `/account/passkeys/{id}`: renames or removes one of the administrator's passkeys.
+struct PasskeyPages: Sendable {
+  let passkeys: Passkeys
+  let frames: Frames
+  let view: Template<PasskeyView>
+  let removal: Template<PasskeyRemovalView>
+
+  func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    let passkey = try await find(id, signedIn)
+    return page(signedIn, passkey, name: passkey.name)
+  }
+
+  func rename(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    let name = signedIn.form.trimmed("name")
+    do {
+      try await passkeys.rename(ID(id), name, in: signedIn.session, by: signedIn.author)
+    } catch {
+      switch error {
+      case .nameRequired, .nameTooLong:
+        let passkey = try await find(id, signedIn)
+        return page(signedIn, passkey, name: name, errors: [Self.nameFault(error)])
+      default: return try refused(error, signedIn)
+      }
+    }
+    frames.leave(Message("passkeys.renamed"), for: signedIn)
+    return .redirect(to: ConsolePaths.account())
+  }
+
+  func askForRemoval(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    let passkey = try await find(id, signedIn)
+    let session = signedIn.session
+    if try await refusing({ try await passkeys.needsReauthentication(session) }) {
+      return Self.reauthenticate(signedIn)
+    }
+    return removalPage(signedIn, passkey)
+  }
+
+  func remove(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    do {
+      try await passkeys.remove(ID(id), in: signedIn.session, by: signedIn.author)
+    } catch {
+      guard case .mandatory = error else { return try refused(error, signedIn) }
+      return removalPage(
+        signedIn, try await find(id, signedIn),
+        errors: [PasskeyFault.error(Message("passkeys.mandatory"))])
+    }
+    frames.leave(Message("passkeys.removed"), for: signedIn)
+    return .redirect(to: ConsolePaths.account())
+  }
+
+  /// Leads to the re-authentication, and back.
+  static func reauthenticate(_ signedIn: SignedIn) -> Response {
+    .redirect(
+      to: ReauthenticationPage.address(
+        ConsolePaths.reauthentication(), backTo: ReturnAddress.current(signedIn.request)))
+  }
+
+  static func nameFault(_ error: PasskeyError) -> FieldError {
+    if case .nameTooLong = error {
+      return FieldError(
+        field: "name",
+        text: Message("passkeys.name-too-long", ["count": .number(Passkey.longestName)]))
+    }
+    return FieldError(field: "name", text: Message("passkeys.name-required"))
+  }
+
+  private func refused(_ error: PasskeyError, _ signedIn: SignedIn) throws(Refusal) -> Response {
+    switch error {
+    case .reauthenticationRequired: return Self.reauthenticate(signedIn)
+    case .notFound: throw .notFound
+    case .busy: throw .busy
+    default: throw .unavailable(error)
+    }
+  }
+
+  private func find(_ id: String, _ signedIn: SignedIn) async throws(Refusal) -> Passkey {
+    let own = try await refusing { try await passkeys.list(of: signedIn.administrator.id) }
+    guard let passkey = own.first(where: { $0.id == ID(id) }) else { throw .notFound }
+    return passkey
+  }
+
+  private func frame(_ title: Message, _ signedIn: SignedIn, _ errors: [FieldError]) -> Frame {
+    var frame = frames.frame(
+      Message("account.page-title", ["title": .message(title)]), for: signedIn)
+    frame.errors = errors
+    frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+    return frame
+  }
+
+  private func page(
+    _ signedIn: SignedIn, _ passkey: Passkey, name: String, errors: [FieldError] = []
+  ) -> Response {
+    let model = PasskeyView(
+      frame: FrameView(frame(Message("passkeys.passkey"), signedIn, errors)), passkey: passkey,
+      csrf: signedIn.session.csrfToken, name: name)
+    return .html(view.render(model), errors: errors, seconds: nil)
+  }
+
+  private func removalPage(
+    _ signedIn: SignedIn, _ passkey: Passkey, errors: [FieldError] = []
+  ) -> Response {
+    let model = PasskeyRemovalView(
+      frame: FrameView(frame(Message("passkeys.remove-passkey"), signedIn, errors)),
+      passkey: passkey, csrf: signedIn.session.csrfToken)
+    return .html(removal.render(model), errors: errors, seconds: nil)
+  }
+}
+
+struct PasskeyView: ViewModel {
+  let frame: FrameView
+  let passkey: Passkey
+  let csrf: String
+  let name: String
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("heading") {
+      Message("passkeys.passkey-name", ["name": .name(Words.short($0.passkey.name))])
+    },
+    .text(\.csrf),
+    .text(\.name),
+    .text("nameError") { $0.frame.error(at: "name") },
+    .text("action") { ConsolePaths.ownPasskey($0.passkey.id.text) },
+    .text("removal") { ConsolePaths.ownPasskeyRemoval($0.passkey.id.text) },
+    .text("back") { _ in ConsolePaths.account() },
+    .list("facts") { view in
+      [
+        Fact(Message("common.created"), view.frame.times.moment(view.passkey.createdAt)),
+        Fact(
+          Message("common.last-used"),
+          view.passkey.lastUsedAt.map(view.frame.times.past)
+            ?? Markup(escaping: Message("passkeys.never-used"))),
+        Fact(
+          Message("passkeys.synced"),
+          view.passkey.isBackedUp ? Message("passkeys.yes") : Message("passkeys.no")),
+      ]
+    },
+  ]
+}
+
+struct PasskeyRemovalView: ViewModel {
+  let frame: FrameView
+  let passkey: Passkey
+  let csrf: String
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("heading") {
+      Message("passkeys.remove-the-passkey", ["name": .name(Words.short($0.passkey.name))])
+    },
+    .text(\.csrf),
+    .texts("sentences") { _ in
+      [Message("passkeys.cant-sign-in-with-it"), Message("passkeys.other-sessions-end")]
+    },
+    .text("action") { ConsolePaths.ownPasskeyRemoval($0.passkey.id.text) },
+    .text("back") { _ in ConsolePaths.account() },
+  ]
+}

@@ -1,0 +1,99 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `/administrators/passkeys`: whether administrators who manage others must sign in with a passkey.
+struct PasskeyRequirementPage: Sendable {
+  let passkeys: Passkeys
+  let actions: ActionForms
+  let view: Template<PasskeyRequirementView>
+
+  private static let action = ConsoleAction.changePasskeyRequirement
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    try await page(signedIn, errors: [])
+  }
+
+  func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let isRequired: Bool
+    switch signedIn.form.trimmed("required") {
+    case PasskeyRequirementView.on: isRequired = true
+    case PasskeyRequirementView.off: isRequired = false
+    default: throw .unreadableForm
+    }
+    do {
+      let outcome = try await passkeys.setRequired(isRequired, actions.request(signedIn))
+      let text =
+        !outcome.value
+        ? Message("administrators.no-changes-made")
+        : isRequired ? Message("passkeys.now-required") : Message("passkeys.now-optional")
+      return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
+    } catch {
+      let errors = try await actions.faults(error, Self.action, signedIn) {
+        error throws(Refusal) in
+        switch error {
+        case .passkeyNotUsed:
+          FieldError(field: "required", text: Message("passkeys.sign-in-with-yours-first"))
+        case .unavailable: throw Refusal.unavailable(error)
+        }
+      }
+      return try await page(signedIn, errors: errors)
+    }
+  }
+
+  private func page(
+    _ signedIn: SignedIn, errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let isOn = try await refusing { try await passkeys.isRequired() }
+    var frame = actions.frames.frame(Message("passkeys.requirement"), for: signedIn)
+    frame.errors = errors
+    frame.crumbs = [
+      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators())
+    ]
+    let framed = FrameView(frame)
+    let model = PasskeyRequirementView(
+      frame: framed, csrf: signedIn.session.csrfToken, isOn: isOn,
+      fields: try await actions.fields(Self.action, signedIn, framed))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+struct PasskeyRequirementView: ViewModel {
+  static let (on, off) = ("yes", "no")
+
+  let frame: FrameView
+  let csrf: String
+  let isOn: Bool
+  let fields: ActionFields
+
+  private static var holder: Message.Value { .message(Permission.manageAdministrators.holder) }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text(\.csrf),
+    .text("state") { view in
+      view.isOn
+        ? Message("passkeys.requirement-is-on", ["holder": holder])
+        : Message("passkeys.requirement-is-off", ["holder": holder])
+    },
+    .texts("sentences") { view in
+      view.isOn
+        ? [Message("passkeys.passwords-and-codes-suffice-again")]
+        : [
+          Message("passkeys.codes-no-longer-suffice"),
+          Message("passkeys.open-sessions-need-a-passkey"),
+          Message("passkeys.lost-passkeys-are-reset"),
+        ]
+    },
+    .text("requirementError") { $0.frame.error(at: "required") },
+    .text("action") { _ in ConsolePaths.passkeyRequirement() },
+    .text("back") { _ in ConsolePaths.administrators() },
+    .text("value") { $0.isOn ? off : on },
+    .text("button") {
+      $0.isOn ? Message("passkeys.stop-requiring") : Message("passkeys.require-passkeys")
+    },
+    .text("look") { $0.isOn ? "destroy" : "primary" },
+    .object("authorization") { $0.fields },
+  ]
+}

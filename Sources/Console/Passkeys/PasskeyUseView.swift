@@ -1,0 +1,39 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// A page that asks for a passkey.
+struct PasskeyUseView: ViewModel {
+  let frame: FrameView
+  let heading: Message
+  let sentence: Message
+  let action: String
+  /// The form; nil if passkeys can't be used.
+  let passkey: PasskeyFields?
+  /// Why passkeys can't be used.
+  let unusable: Message?
+  /// The way out.
+  let other: Link
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text(\.heading),
+    .text(\.sentence),
+    .text(\.action),
+    .optional(\.passkey),
+    .text(\.unusable),
+    .text("other") { $0.other.href },
+    .text("otherText") { $0.other.text },
+  ]
+}
+
+extension Response {
+  /// A page with errors, and the time to wait if there were too many attempts.
+  static func html(_ html: [UInt8], errors: [FieldError], seconds: Int64?) -> Response {
+    let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
+    var response = Response.html(html, status: seconds == nil ? fitting : .tooManyRequests)
+    if let seconds { response.fields[.retryAfter] = String(seconds) }
+    return response
+  }
+}

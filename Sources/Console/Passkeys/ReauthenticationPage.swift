@@ -1,0 +1,192 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+import WebAuthn
+
+/// `/account/reauthentication`: confirms the administrator's identity with a code, and
+/// `/account/reauthentication/passkey` with a passkey.
+struct ReauthenticationPage: Sendable {
+  let identity: Identity
+  let authorizer: RequestAuthorizer
+  let ending: SupportRedirect
+  let view: Template<ReauthenticationView>
+  let passkeyView: Template<PasskeyUseView>
+  /// The routes that it can continue to.
+  let destinations: [Route]
+
+  private var frames: Frames { ending.frames }
+
+  /// The address of one of the pages, which leads back to another one.
+  static func address(_ path: String, backTo next: String?) -> String {
+    var query = Form()
+    if let next { query.add("next", next) }
+    return query.query(of: path)
+  }
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let next = signedIn.query.text("next")
+    guard signedIn.session.factors.contains(.totp), signedIn.session.secondFactor != .passkeyUnused
+    else {
+      return .redirect(
+        to: signedIn.session.factors.isEmpty
+          ? ConsolePaths.account()
+          : Self.address(
+            ConsolePaths.passkeyReauthentication(),
+            backTo: ReturnAddress.checked(next, among: destinations)))
+    }
+    return page(signedIn, next: next)
+  }
+
+  func verifyCode(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let next = signedIn.form.text("next")
+    let code = signedIn.form.trimmed("code")
+    guard !code.isEmpty else {
+      return page(
+        signedIn, next: next,
+        errors: [FieldError(field: "code", text: Message("passkeys.code-required"))])
+    }
+    do {
+      let renewed = try await identity.passkeys.reauthenticate(
+        code: code, in: signedIn.session, by: signedIn.author)
+      return leave(renewed, signedIn, to: next)
+    } catch {
+      switch error {
+      case .refused:
+        return page(
+          signedIn, next: next,
+          errors: [FieldError(field: "code", text: Message("passkeys.code-incorrect"))])
+      case .throttled(let until):
+        let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
+        return page(
+          signedIn, next: next, errors: [FieldError(field: "code", text: text)], seconds: seconds)
+      case .notFound: return .redirect(to: ConsolePaths.account())
+      default: throw .unavailable(error)
+      }
+    }
+  }
+
+  func showPasskey(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    try await passkeyPage(signedIn, next: signedIn.query.text("next"))
+  }
+
+  func verifyPasskey(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let next = signedIn.form.text("next")
+    guard let party = authorizer.publicURL.relyingParty,
+      let response = PasskeyAnswers.response(signedIn.form)
+    else { return try await passkeyPage(signedIn, next: next, errors: [PasskeyFault.missing]) }
+    do {
+      let renewed = try await identity.passkeys.reauthenticate(
+        response, ticket: signedIn.form.text("ticket") ?? "", in: signedIn.session, for: party,
+        by: signedIn.author)
+      return leave(renewed, signedIn, to: next)
+    } catch {
+      switch error {
+      case .refused:
+        return try await passkeyPage(signedIn, next: next, errors: [PasskeyFault.refused])
+      case .ended:
+        return try await passkeyPage(signedIn, next: next, errors: [PasskeyFault.ended])
+      case .throttled(let until):
+        let (fault, seconds) = PasskeyFault.throttled(until: until, at: frames.clock.now())
+        return try await passkeyPage(signedIn, next: next, errors: [fault], seconds: seconds)
+      default: throw .unavailable(error)
+      }
+    }
+  }
+
+  private func leave(
+    _ renewed: NewConsoleSession, _ signedIn: SignedIn, to next: String?
+  ) -> Response {
+    var response = Response.redirect(
+      to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.account())
+    ending.keep(renewed, in: &response)
+    return response
+  }
+
+  private func page(
+    _ signedIn: SignedIn, next: String?, errors: [FieldError] = [], seconds: Int64? = nil
+  ) -> Response {
+    let next = ReturnAddress.checked(next, among: destinations)
+    var frame = self.frame(signedIn)
+    frame.errors = errors
+    let model = ReauthenticationView(
+      frame: FrameView(frame), signedIn: signedIn, next: next)
+    return .html(view.render(model), errors: errors, seconds: seconds)
+  }
+
+  private func passkeyPage(
+    _ signedIn: SignedIn, next: String?, errors: [FieldError] = [], seconds: Int64? = nil
+  ) async throws(Refusal) -> Response {
+    let next = ReturnAddress.checked(next, among: destinations)
+    let challenge: PasskeyChallenge
+    do { challenge = try await identity.passkeys.beginReauthentication(signedIn.session) } catch {
+      guard case .notFound = error else { throw .unavailable(error) }
+      return .redirect(to: ConsolePaths.account())
+    }
+    var frame = self.frame(signedIn)
+    frame.errors = errors
+    let party = authorizer.publicURL.relyingParty
+    let isUnused = signedIn.session.secondFactor == .passkeyUnused
+    let model = PasskeyUseView(
+      frame: FrameView(frame), heading: Message("passkeys.confirm-your-identity"),
+      sentence: isUnused
+        ? Message("passkeys.your-role-requires-a-passkey")
+        : Message("passkeys.confirm-your-identity-by-passkey"),
+      action: ConsolePaths.passkeyReauthentication(),
+      passkey: party.map {
+        PasskeyFields(
+          kind: .get, challenge: challenge, party: $0, script: frames.assets.passkeyScript,
+          csrf: signedIn.session.csrfToken, next: next)
+      },
+      unusable: party == nil ? authorizer.publicURL.passkeyObstacle : nil,
+      other: isUnused
+        ? Link(text: Message("passkeys.sign-out"), href: ConsolePaths.signOut())
+        : signedIn.session.factors.contains(.totp)
+          ? Link(
+            text: Message("passkeys.use-a-code-instead"),
+            href: Self.address(ConsolePaths.reauthentication(), backTo: next))
+          : Link(text: Message("common.cancel"), href: next ?? ConsolePaths.account()))
+    return .html(passkeyView.render(model), errors: errors, seconds: seconds)
+  }
+
+  private func frame(_ signedIn: SignedIn) -> Frame {
+    var frame = frames.frame(Message("passkeys.confirm-your-identity"), for: signedIn)
+    if signedIn.session.secondFactor.isReady {
+      frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
+    } else {
+      // Every other page redirects here or to the setup.
+      (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)
+    }
+    return frame
+  }
+}
+
+struct ReauthenticationView: ViewModel {
+  let frame: FrameView
+  let signedIn: SignedIn
+  let next: String?
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("action") { _ in ConsolePaths.reauthentication() },
+    .text("csrf") { $0.signedIn.session.csrfToken },
+    .text(\.next),
+    .text("codeError") { $0.frame.error(at: "code") },
+    .text("passkey") { view in
+      view.signedIn.session.factors.contains(.passkey)
+        ? ReauthenticationPage.address(
+          ConsolePaths.passkeyReauthentication(), backTo: view.next) : nil
+    },
+    .text("cancel") { $0.next ?? ConsolePaths.account() },
+  ]
+}
+
+extension SignedIn {
+  /// The address that re-authenticates with a passkey and leads back to this page; nil without a
+  /// passkey.
+  var passkeyReauthentication: String? {
+    guard session.factors.contains(.passkey) else { return nil }
+    return ReauthenticationPage.address(
+      ConsolePaths.passkeyReauthentication(), backTo: ReturnAddress.current(request))
+  }
+}

@@ -1,0 +1,122 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+import WebAuthn
+
+/// `/sign-in/passkey` and `/sign-in/code/passkey`: starts a console session with a passkey, alone or
+/// after the password.
+struct SignInPasskeyPage: Sendable {
+  let identity: Identity
+  let authorizer: RequestAuthorizer
+  let frames: Frames
+  let view: Template<PasskeyUseView>
+  /// Whether the page comes after the password.
+  let isSecondFactor: Bool
+  /// The routes that a sign-in can continue to.
+  let destinations: [Route]
+
+  private var path: String {
+    isSecondFactor ? ConsolePaths.signInCodePasskey() : ConsolePaths.signInPasskey()
+  }
+
+  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+    try await page(visitor, next: visitor.request.target.query.text("next"))
+  }
+
+  func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let (request, form) = (visitor.request, visitor.form)
+    let next = form.text("next")
+    guard let party = authorizer.publicURL.relyingParty,
+      let response = PasskeyAnswers.response(form)
+    else { return try await page(visitor, next: next, errors: [PasskeyFault.missing]) }
+    let ticket = form.text("ticket") ?? ""
+    let origin = SignInOrigin(
+      address: request.peer, userAgent: request.fields[.userAgent] ?? "",
+      devices: authorizer.cookies.devices(of: request), requestID: request.id.text)
+    let new: NewConsoleSession
+    do {
+      if isSecondFactor {
+        guard let pending = authorizer.cookies.pending(of: request) else { return expired() }
+        new = try await identity.passkeys.finish(
+          pending, response, ticket: ticket, in: visitor.formToken, for: party, from: origin)
+      } else {
+        new = try await identity.passkeys.signIn(
+          response, ticket: ticket, in: visitor.formToken, for: party, from: origin)
+      }
+    } catch {
+      return try await refused(error, visitor, next: next)
+    }
+    return SessionStart(authorizer: authorizer, frames: frames).response(
+      new, visitor,
+      to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.projects())
+  }
+
+  private func refused(
+    _ error: ConsoleSignInError, _ visitor: Visitor, next: String?
+  ) async throws(Refusal) -> Response {
+    switch error {
+    case .ended: return try await page(visitor, next: next, errors: [PasskeyFault.ended])
+    // An unknown passkey and an invalid response get the same error.
+    case .passkeyRefused, .refused, .wrongCode, .passkeyRequired:
+      return try await page(visitor, next: next, errors: [PasskeyFault.refused])
+    case .throttled(let until):
+      let (fault, seconds) = PasskeyFault.throttled(until: until, at: frames.clock.now())
+      return try await page(visitor, next: next, errors: [fault], seconds: seconds)
+    case .busy: throw .busy
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private func expired() -> Response {
+    var response = Response.redirect(to: (["ended": "1"] as Form).query(of: ConsolePaths.signIn()))
+    response.fields.add(.setCookie, authorizer.cookies.endOfPending.description)
+    return response
+  }
+
+  private func page(
+    _ visitor: Visitor, next: String?, errors: [FieldError] = [], seconds: Int64? = nil
+  ) async throws(Refusal) -> Response {
+    let challenge: PasskeyChallenge
+    if isSecondFactor {
+      guard let pending = authorizer.cookies.pending(of: visitor.request) else {
+        return .redirect(to: ConsolePaths.signIn())
+      }
+      let begun = try await refusing {
+        try await identity.passkeys.beginSecondFactor(pending, in: visitor.formToken)
+      }
+      guard let begun else { return expired() }
+      challenge = begun
+    } else {
+      do { challenge = try identity.passkeys.beginSignIn(in: visitor.formToken) } catch {
+        throw .unavailable(error)
+      }
+    }
+    let heading =
+      isSecondFactor ? Message("passkeys.use-your-passkey") : Message("passkeys.sign-in")
+    var frame = frames.bare(heading, path: path)
+    frame.errors = errors
+    let destination = ReturnAddress.checked(next, among: destinations)
+    var query = Form()
+    if let destination { query.add("next", destination) }
+    let party = authorizer.publicURL.relyingParty
+    let model = PasskeyUseView(
+      frame: FrameView(frame), heading: heading,
+      sentence: isSecondFactor
+        ? Message("passkeys.password-accepted") : Message("passkeys.sign-in-without-password"),
+      action: path,
+      passkey: party.map {
+        PasskeyFields(
+          kind: .get, challenge: challenge, party: $0, script: frames.assets.passkeyScript,
+          csrf: visitor.formToken, next: destination)
+      },
+      unusable: party == nil ? authorizer.publicURL.passkeyObstacle : nil,
+      other: Link(
+        text: isSecondFactor
+          ? Message("passkeys.start-over") : Message("passkeys.sign-in-with-password"),
+        href: query.query(of: ConsolePaths.signIn())))
+    var response = Response.html(view.render(model), errors: errors, seconds: seconds)
+    authorizer.cookies.keep(visitor, in: &response)
+    return response
+  }
+}

@@ -1,0 +1,38 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `S/users/{uid}/data`: downloads everything that's stored about a user.
+struct ExportUserData: SupportAction {
+  let action = ConsoleAction.exportUserData
+
+  let pages: SupportPages
+
+  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+    let account = try await pages.account(target)
+    var question = SupportConfirmation(
+      user: account, title: Message("user-data.export"),
+      heading: Markup(
+        html: Message("user-data.export-heading", ["user": .name(Words.short(account.label))])),
+      consequences: [
+        Message("user-data.file-contains"), Message("user-data.file-omits-secrets"),
+        Message("user-data.file-names-administrators"),
+      ], button: Message("user-data.export"))
+    question.isDestructive = false
+    question.isDownload = true
+    question.reasons = [.asked, .left, .other]
+    return question
+  }
+
+  func perform(
+    _ target: SupportTarget, _ request: ActionRequest
+  ) async throws(ActionDenial) -> SupportResult {
+    let done = try await pages.identity.userData.export(target.scope, target.user, request)
+    var response = Response(body: .bytes(done.value))
+    response.fields[.contentType] = "application/json"
+    // Not the UID, which can be any text.
+    response.fields.add("Content-Disposition", "attachment; filename=\"user-data.json\"")
+    return SupportResult(file: response, renewed: done.renewed)
+  }
+}

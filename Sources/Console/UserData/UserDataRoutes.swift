@@ -1,0 +1,16 @@
+import HTTP
+import Identity
+
+/// The export and erasure of the data of a user.
+enum UserDataRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    table.inScope(ConsolePaths.userData, performing: ExportUserData(pages: parts.support))
+    table.inScope(ConsolePaths.erasure, performing: EraseUser(pages: parts.support))
+    let deleted = EraseDeletedUserPage(
+      userData: parts.identity.userData, actions: parts.actions,
+      view: try parts.template("user-data/erase-deleted", for: EraseDeletedUserView.self))
+    table.inScope(.get, ConsolePaths.deletedUserErasure, .changeUsers, deleted.ask)
+    table.inScope(
+      ConsolePaths.deletedUserErasure, performing: [.eraseDeletedUser], deleted.erase)
+  }
+}

@@ -1,0 +1,99 @@
+import HTTP
+import Identity
+import Testing
+import Text
+
+@testable import Console
+
+/// Roles with an end date, in forms, lists, and reports.
+@Suite struct GrantEndPageTests {
+  @Test func `a role is granted until the end of a day, which every list shows`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let address = "/administrators/\(try await world.id(of: World.iris))"
+      let page = try await ada.get(address)
+      Markup.check(page)
+      #expect(page.says("No end date") && page.says("name=\"last\""))
+      let granted = try await ada.submit(
+        address, ["role": "support", "place": "acme-retail", "last": "2026-12-31"],
+        to: address + "/grants")
+      #expect(granted.location == address)
+      let end = "Jan 1, 2027, 00:00 UTC"
+      #expect(try await ada.get(address).says(end))
+      #expect(try await ada.get("/administrators").says("until \(end)"))
+      #expect(try await ada.get("/reports/access").says(end))
+      #expect(try await ada.get("/reports/access.csv").says("2027-01-01T00:00:00.000Z"))
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      #expect(try await iris.get("/account").says("until \(end)"))
+    }
+  }
+
+  @Test func `the end is changed and removed on a page of its own`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let address = "/administrators/\(try await world.id(of: World.iris))"
+      let form = try #require(
+        try await ada.get(address).values(of: "href").first { $0.contains("/grants/end?") })
+      let fields: Form = ["role": "auditor", "project": "", "tenant": ""]
+      func send(_ last: String) async throws -> Answer {
+        var sent = fields
+        sent.add("last", last)
+        return try await ada.submit(form, sent, to: address + "/grants/end")
+      }
+      Markup.check(try await ada.get(form))
+      #expect(try await send("2026-12-31").location == address)
+      #expect(try await ada.get(address).says("The role ends at Jan 1, 2027, 00:00 UTC."))
+      #expect(try await ada.get(form).says("value=\"2026-12-31\""))
+      for wrong in ["2026-02-30", "2026-01-01", "2030-01-01", "\u{202E}"] {
+        let answer = try await send(wrong)
+        #expect(answer.status == .unprocessableContent)
+        #expect(answer.says("id=\"last-error\""))
+        Markup.check(answer)
+      }
+      #expect(try await send("").location == address)
+      #expect(try await ada.get(address).says("End date removed."))
+    }
+  }
+
+  @Test func `an invitation shows when its role ends`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let fields: Form = [
+        "email": "new@example.com", "name": "Newman", "role": "support", "place": "acme-retail",
+        "last": "2026-12-31",
+      ]
+      let created = try await ada.submit("/administrators/new", fields)
+      #expect(created.says("until Jan 1, 2027, 00:00 UTC"))
+      let start = try #require(
+        created.text.firstRange(of: "https://mfa.example.com/invitation?token="))
+      let link = "/invitation?token=" + created.text[start.upperBound...].prefix { $0 != "<" }
+      let page = try await Browser(world).get(link)
+      Markup.check(page)
+      #expect(page.says("Your role ends at"))
+      var wrong = Form(fields.entries.filter { $0.name != "last" })
+      wrong.add("last", "2020-01-01")
+      let answer = try await ada.submit("/administrators/new", wrong)
+      #expect(answer.status == .unprocessableContent && answer.says("id=\"last-error\""))
+      #expect(answer.says("value=\"2020-01-01\""))
+    }
+  }
+
+  @Test func `dormant administrators are listed with the days of the address, also as a file`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      _ = try await world.invitation("new@example.com", Grant(role: .auditor))
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let reports = try await iris.get("/reports")
+      #expect(reports.values(of: "href").contains("/reports/dormant-administrators"))
+      let page = try await iris.get("/reports/dormant-administrators")
+      Markup.check(page)
+      #expect(page.says("new@example.com") && page.says("Invited"))
+      #expect(
+        page.values(of: "href").contains("/reports/dormant-administrators.csv?days=90"))
+      let file = try await iris.get("/reports/dormant-administrators.csv?days=90")
+      #expect(file.says("new@example.com") && file.says("auditor (the instance)"))
+      #expect(try await iris.get("/reports/dormant-administrators?days=x").status == .ok)
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import HTTP
+import Identity
+import TestAuthenticator
+import Testing
+import WebAuthn
+
+@testable import Console
+
+/// The pages that add and use passkeys, as the script submits them.
+@Suite struct PasskeyPageTests {
+  private static func party(_ world: World) throws -> RelyingParty {
+    try #require(PublicURL(world.origin)?.relyingParty)
+  }
+
+  private static func challenge(_ page: Answer) throws -> [UInt8] {
+    try #require(page.values(of: "data-challenge").first.flatMap { Base64URL.decode($0) })
+  }
+
+  /// The fields of a form that creates a passkey.
+  static func creation(
+    _ authenticator: TestAuthenticator, _ page: Answer, named name: String, _ world: World
+  ) throws -> Form {
+    let response = authenticator.register(try challenge(page), for: try party(world))
+    return [
+      "csrf": try page.csrf, "ticket": page.value(of: "ticket") ?? "", "name": name,
+      "client-data": Base64URL.encode(response.clientData),
+      "attestation": Base64URL.encode(response.attestation), "transports": "internal usb",
+    ]
+  }
+
+  /// The fields of a form that uses a passkey.
+  static func use(
+    _ authenticator: TestAuthenticator, _ page: Answer, as id: String, _ world: World
+  ) throws -> Form {
+    let response = try authenticator.signIn(try challenge(page), for: try party(world))
+    return [
+      "csrf": try page.csrf, "ticket": page.value(of: "ticket") ?? "",
+      "credential": Base64URL.encode(authenticator.id),
+      "client-data": Base64URL.encode(response.clientData),
+      "authenticator-data": Base64URL.encode(response.authenticatorData),
+      "signature": Base64URL.encode(response.signature),
+      "user-handle": Base64URL.encode(Array(id.utf8)),
+    ]
+  }
+
+  @Test func `a passkey is added, used, renamed, and removed`() async throws {
+    try await World.withSampleData { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let id = try await world.id(of: World.iris)
+      let page = try await iris.get("/account/passkeys/new")
+      Markup.check(page)
+      #expect(page.says("This page needs JavaScript.") && page.says("<noscript>"))
+      let authenticator = try TestAuthenticator()
+      var form = try Self.creation(authenticator, page, named: "Laptop", world)
+      #expect(try await iris.post("/account/passkeys/new", form).location == "/account")
+      #expect(
+        try await iris.post("/account/passkeys/new", form).status == .unprocessableContent)
+      let account = try await iris.get("/account")
+      Markup.check(account)
+      #expect(account.says("Laptop") && account.says("Never"))
+
+      let browser = Browser(world)
+      let signIn = try await browser.get("/sign-in")
+      #expect(signIn.values(of: "href").contains("/sign-in/passkey"))
+      let alone = try await browser.get("/sign-in/passkey?next=/account")
+      Markup.check(alone)
+      #expect(try await browser.submit("/sign-in/passkey", [:]).status == .unprocessableContent)
+      form = try Self.use(authenticator, alone, as: id, world)
+      form.add("next", "/account")
+      #expect(try await browser.post("/sign-in/passkey", form).location == "/account")
+      let other = Browser(world)
+      _ = try await other.get("/sign-in")
+      let replayed = try await other.submit(
+        "/sign-in/passkey", ["ticket": form.text("ticket") ?? ""])
+      #expect(replayed.status == .unprocessableContent)
+
+      let passkey = try #require(
+        try await world.identity.passkeys.list(of: ID(id)).first
+      ).id.text
+      let own = "/account/passkeys/\(passkey)"
+      Markup.check(try await browser.get(own))
+      let unnamed = try await browser.submit(own, ["name": " "])
+      #expect(unnamed.status == .unprocessableContent)
+      #expect(try await browser.submit(own, ["name": "Key"]).location == "/account")
+      #expect(try await browser.get("/account").says("Key"))
+      Markup.check(try await browser.get(own + "/removal"))
+      #expect(try await browser.submit(own + "/removal", [:]).location == "/account")
+      #expect(try await browser.get(own).status == .notFound)
+    }
+  }
+
+  @Test func `after the password, only a passkey may be left, and re-authentication returns`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let id = try await world.id(of: World.ada)
+      let authenticator = try TestAuthenticator()
+      let page = try await ada.get("/account/passkeys/new")
+      _ = try await ada.post(
+        "/account/passkeys/new", Self.creation(authenticator, page, named: "Laptop", world))
+      let browser = Browser(world)
+      let password = try await browser.submit(
+        "/sign-in", ["email": World.ada, "password": World.password])
+      #expect(password.location == "/sign-in/code/passkey")
+      #expect(try await browser.get("/sign-in/code").location == "/sign-in/code/passkey")
+      let second = try await browser.get("/sign-in/code/passkey")
+      Markup.check(second)
+      #expect(
+        try await browser.post(
+          "/sign-in/code/passkey", Self.use(authenticator, second, as: id, world)
+        ).location == "/")
+
+      world.clock.advance(seconds: 1_200)
+      let form = try await browser.get("/audit/retention")
+      Markup.check(form)
+      let address = "/account/reauthentication/passkey?next=/audit/retention"
+      #expect(form.text.contains("Use your passkey first") && !form.says("Change retention"))
+      let byCode = try await browser.get("/account/reauthentication?next=/audit/retention")
+      #expect(byCode.location?.hasPrefix("/account/reauthentication/passkey") == true)
+      let asked = try await browser.get(address)
+      Markup.check(asked)
+      var answers = try Self.use(authenticator, asked, as: id, world)
+      answers.add("next", "/audit/retention")
+      #expect(
+        try await browser.post("/account/reauthentication/passkey", answers).location
+          == "/audit/retention")
+      #expect(try await browser.get("/audit/retention").says("Change retention"))
+    }
+  }
+
+  @Test func `C1: with the requirement, an owner without a passkey opens no other page`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let refused = try await ada.submit(
+        "/administrators/passkeys", ["required": "yes", "note": "Phishing"])
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.says("Use your own passkey first"))
+      Markup.check(refused)
+      try await world.database.write { connection in
+        _ = try connection.run(
+          "INSERT INTO instance (name, value) VALUES ('passkeys_required', '1')")
+      }
+      for page in ["/", "/administrators", "/account", "/account/reauthentication/passkey"] {
+        let location = try await ada.get(page).location
+        #expect(location == "/account/passkeys/new" || location == "/account", "\(page)")
+      }
+      #expect(try await ada.get("/account/passkeys/new").says("Your role requires a passkey"))
+      #expect(try await ada.get("/sign-out").status == .ok)
+      // Other roles aren't affected.
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      #expect(try await iris.get("/").status == .ok)
+    }
+  }
+
+  @Test func `without a host name, the pages say what passkeys need`() async throws {
+    try await World.withSampleData(publicURL: "http://192.0.2.1:8080") { world in
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get("/account/passkeys/new")
+      Markup.check(page)
+      #expect(page.says("Passkeys need a host name and HTTPS"))
+      #expect(page.says("http://192.0.2.1:8080"))
+      let browser = Browser(world)
+      #expect(try await !browser.get("/sign-in").values(of: "href").contains("/sign-in/passkey"))
+      #expect(try await browser.get("/sign-in/passkey").says("Passkeys need a host name"))
+    }
+  }
+}
