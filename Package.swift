@@ -47,6 +47,7 @@ let package = Package(
     // Not in the module of the C library that comes with Swift.
     .systemLibrary(name: "CTimex", path: "Sources/CTimex"),
     library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
+    library("CCBOR", pkgConfig: "libcbor", package: "libcbor-dev"),
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
 
     module("Crypto", ["CCrypto", "CArgon2", "CCrypt"]),
@@ -56,12 +57,14 @@ let package = Package(
     module("OTP", ["Crypto"]),
     module("Metrics", []),
     module("Localization", ["Text"]),
-    module("Templating", ["Localization"]),
+    module("Templating", ["Localization", "Text"]),
     module("HTTP", ["JSON", "Text"]),
     module("Database", []),
     module("QRCode", ["CQREncode"]),
     module("INI", ["CInih"]),
     module("Host", ["CTimex"]),
+    module("CBOR", ["CCBOR"]),
+    module("WebAuthn", ["CBOR", "Crypto", "JSON", "Text"]),
     module("Markdown", ["CCmark", "Text"]),
     module("Network", []),
     module("HTTPClient", ["CCurl", "Crypto", "Network"]),
@@ -69,7 +72,8 @@ let package = Package(
     module("SMS", ["Crypto", "HTTP", "HTTPClient", "JSON"]),
 
     .target(
-      name: "Identity", dependencies: ["Database", "Crypto", "JSON", "OTP", "Text"],
+      name: "Identity",
+      dependencies: ["Database", "Crypto", "JSON", "Network", "OTP", "Text", "WebAuthn"],
       exclude: ["Migrations/README.md"],
       resources: [
         .embedInCode("Migrations/m0001_foundation_sqlite.sql"),
@@ -119,6 +123,12 @@ let package = Package(
         .embedInCode("Migrations/m0046_upgrades_sqlite.sql"),
         .embedInCode("Migrations/m0048_audit_chain_sqlite.sql"),
         .embedInCode("Migrations/m0050_text_messages_sqlite.sql"),
+        .embedInCode("Migrations/m0051_event_streams_sqlite.sql"),
+        .embedInCode("Migrations/m0053_passkeys_sqlite.sql"),
+        .embedInCode("Migrations/m0054_administrator_access_sqlite.sql"),
+        .embedInCode("Migrations/m0055_email_templates_sqlite.sql"),
+        .embedInCode("Migrations/m0057_user_erasures_sqlite.sql"),
+        .embedInCode("Migrations/m0058_policy_stamps_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),
@@ -128,7 +138,7 @@ let package = Package(
       "Console",
       [
         "Crypto", "HTTP", "Identity", "Localization", "MailText", "Markdown", "OTP", "QRCode",
-        "Templating", "Text",
+        "Templating", "Text", "WebAuthn",
       ]),
 
     module("MailText", ["Identity", "Localization", "OTP"]),
@@ -149,12 +159,26 @@ let package = Package(
 
     // Prepares data folders for script/bench; not part of the product.
     .executableTarget(
-      name: "countersign-bench", dependencies: ["Crypto", "DatabaseSQLite", "Identity", "OTP"],
-      swiftSettings: house),
+      name: "countersign-bench",
+      dependencies: ["Crypto", "DatabaseSQLite", "Demo", "Identity", "OTP"], swiftSettings: house),
 
     tests("CryptoTests", ["Crypto"]),
     // Generates text that is expensive to normalize, and measures its cost.
     .target(name: "HostileText", path: "Tests/HostileText", swiftSettings: house),
+
+    // What must hold for every input of every parser, for the tests and for script/fuzz.
+    .target(
+      name: "ParserFuzzing",
+      dependencies: [
+        "Crypto", "HTTP", "HTTPClient", "HTTPServer", "INI", "Identity", "JSON", "Localization",
+        "Markdown", "Network", "OTP", "SMTP", "Templating", "Text",
+      ],
+      path: "Tests/ParserFuzzing", swiftSettings: house),
+    tests("ParserFuzzingTests", ["ParserFuzzing", "OTP"], exclude: ["Corpus"]),
+    // Makes passkeys and signs with them, as an authenticator and a browser do.
+    .target(
+      name: "TestAuthenticator", dependencies: ["Crypto", "WebAuthn"],
+      path: "Tests/TestAuthenticator", swiftSettings: house),
 
     tests("TextTests", ["Text", "HostileText"]),
     tests("JSONTests", ["JSON", "HostileText", "Text"]),
@@ -166,6 +190,8 @@ let package = Package(
     tests("MailTextTests", ["MailText", "Identity", "Localization"]),
     tests("QRCodeTests", ["QRCode"]),
     tests("INITests", ["INI"]),
+    tests("CBORTests", ["CBOR"]),
+    tests("WebAuthnTests", ["Crypto", "TestAuthenticator", "WebAuthn"]),
     tests("NetworkTests", ["Network"]),
     tests("HTTPClientTests", ["Crypto", "HTTP", "HTTPClient", "HTTPServer", "Network"]),
     tests("SMTPTests", ["HTTPClient", "SMTP"]),
@@ -177,7 +203,7 @@ let package = Package(
       "IdentityTests",
       [
         "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "JSON", "Localization",
-        "MailText", "OTP", "HostileText", "Text",
+        "MailText", "OTP", "HostileText", "TestAuthenticator", "Text", "WebAuthn",
       ],
       exclude: ["__Snapshots__"]),
     tests(
@@ -191,7 +217,7 @@ let package = Package(
       [
         "Console", "HTTP", "Identity", "Localization", "MailText", "Templating", "Database",
         "DatabaseSQLite",
-        "Crypto", "OTP", "HostileText", "Text",
+        "Crypto", "OTP", "HostileText", "TestAuthenticator", "Text", "WebAuthn",
       ], exclude: ["__Snapshots__"]),
     tests(
       "CountersignTests",
@@ -204,3 +230,11 @@ let package = Package(
     tests("ArchitectureTests", ["Localization"]),
   ]
 )
+
+// Has no `main` without libFuzzer, so only script/fuzz builds it.
+if Context.environment["COUNTERSIGN_FUZZ_BUILD"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "countersign-fuzz", dependencies: ["ParserFuzzing"], path: "Tests/Fuzz",
+      swiftSettings: house))
+}

@@ -192,14 +192,16 @@ public final class PublicKey: Sendable {
 
   /// Verifies a signature of `message` in the format of JSON Web Tokens.
   public func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-    var signature = signature
-    if algorithm == .es256 {
-      // RFC 7518 section 3.4: both numbers concatenated; libcrypto expects DER.
-      guard signature.count == 64 else { return false }
-      signature = DER.sequence([
-        DER.integer(Array(signature[..<32])), DER.integer(Array(signature[32...])),
-      ])
-    }
+    guard algorithm == .es256 else { return verify(der: signature, of: message) }
+    // RFC 7518 section 3.4: both numbers concatenated; libcrypto expects DER.
+    guard signature.count == 64 else { return false }
+    let numbers = [DER.integer(Array(signature[..<32])), DER.integer(Array(signature[32...]))]
+    return verify(der: DER.sequence(numbers), of: message)
+  }
+
+  /// Verifies a signature of `message` in the format of X.509 and WebAuthn: the numbers of ES256 as
+  /// DER (RFC 3279 section 2.2.3).
+  public func verify(der signature: [UInt8], of message: [UInt8]) -> Bool {
     guard let context = unsafe EVP_MD_CTX_new() else { return false }
     defer { unsafe EVP_MD_CTX_free(context) }
     guard unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, handle.pointer) == 1 else {

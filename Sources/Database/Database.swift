@@ -47,6 +47,19 @@ public protocol Database: Sendable {
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async throws -> T
 
+  /// Moves what is only in the write-ahead log to the database file, and empties the log.
+  ///
+  /// - Throws: ``DatabaseError``: `.busy` when a read or a backup needs the log.
+  nonisolated(nonsending) func checkpoint() async throws
+
+  /// Writes the database file anew, unless it's larger than a number of bytes, so that the unused
+  /// parts of its pages have nothing of deleted rows.
+  ///
+  /// Writes wait meanwhile, and it takes as much memory as the file is large.
+  ///
+  /// - Throws: ``DatabaseError``.
+  nonisolated(nonsending) func compact(atMost bytes: Int) async throws
+
   /// Counters since the database was opened.
   var statistics: DatabaseStatistics { get }
 }

@@ -129,7 +129,7 @@ struct Routes {
       let path: Path<> = Path("emulator", "openapi.json")
       add(path.route(.get, document.answer), .emulatorDocument, .emulator, .both)
     }
-    document.write(operations)
+    document.describe(operations)
   }
 }
 

@@ -1,17 +1,19 @@
-/// An email with one recipient and a text body.
+/// An email with one recipient, a text, and possibly the same as HTML.
 public struct Mail: Sendable {
   /// The sender's address.
   public let sender: MailAddress
   /// The sender's display name; nil for none.
   public let senderName: String?
+  /// The address for replies; nil for the sender's.
+  public let replyTo: MailAddress?
   /// The recipient's address.
   public let recipient: MailAddress
   /// The subject, in one line.
   public let subject: String
-  /// The body, with any kind of line breaks.
+  /// The body as plain text, with any kind of line breaks.
   public let body: String
-  /// Whether the body is HTML rather than plain text.
-  public let isHTML: Bool
+  /// The body as HTML; nil for an email with plain text only.
+  public let html: String?
   /// The language of the body, such as `en`.
   public let language: String
   /// The time of creation, in seconds since 1970.
@@ -27,17 +29,19 @@ public struct Mail: Sendable {
   /// - Parameters:
   ///   - sender: The sender's address.
   ///   - senderName: The sender's display name; nil for none.
+  ///   - replyTo: The address for replies; nil for the sender's.
   ///   - recipient: The recipient's address.
   ///   - subject: The subject.
-  ///   - body: The body.
-  ///   - isHTML: Whether the body is HTML.
+  ///   - body: The body as plain text.
+  ///   - html: The body as HTML; nil for plain text only.
   ///   - language: The language of the body.
   ///   - date: The time of creation, in seconds since 1970.
   ///   - id: Letters, digits, dots, and hyphens, unique for the sender's domain.
   /// - Throws: ``MailError`` when a value could inject a header.
   public init(
-    sender: MailAddress, senderName: String?, recipient: MailAddress, subject: String,
-    body: String, isHTML: Bool = false, language: String, date: Int64, id: String
+    sender: MailAddress, senderName: String?, replyTo: MailAddress? = nil,
+    recipient: MailAddress, subject: String, body: String, html: String? = nil, language: String,
+    date: Int64, id: String
   ) throws(MailError) {
     if Self.breaksLine(subject) { throw .invalidField("Subject") }
     if let senderName, Self.breaksLine(senderName) { throw .invalidField("From") }
@@ -47,10 +51,11 @@ public struct Mail: Sendable {
     }
     self.sender = sender
     self.senderName = senderName
+    self.replyTo = replyTo
     self.recipient = recipient
     self.subject = subject
     self.body = body
-    self.isHTML = isHTML
+    self.html = html
     self.language = language
     self.date = date
     self.id = id
@@ -83,16 +88,35 @@ extension Mail {
   public var message: [UInt8] {
     let from =
       senderName.map { "\(MailText.phrase($0))\r\n <\(sender.text)>" } ?? "<\(sender.text)>"
-    let headers = [
-      ("Date", MailText.date(date)), ("From", from), ("To", "<\(recipient.text)>"),
-      ("Message-ID", "<\(id)@\(sender.domain)>"), ("Subject", MailText.line(subject)),
+    var headers = [("Date", MailText.date(date)), ("From", from)]
+    if let replyTo { headers.append(("Reply-To", "<\(replyTo.text)>")) }
+    headers += [
+      ("To", "<\(recipient.text)>"), ("Message-ID", "<\(id)@\(sender.domain)>"),
+      ("Subject", MailText.line(subject)),
       // Suppresses automatic replies (RFC 3834 section 5).
       ("Auto-Submitted", "auto-generated"),
       ("Content-Language", language.isEmpty ? "en" : language),
-      ("MIME-Version", "1.0"), ("Content-Type", "text/\(isHTML ? "html" : "plain"); charset=utf-8"),
-      ("Content-Transfer-Encoding", "quoted-printable"),
+      ("MIME-Version", "1.0"),
     ]
-    let head = headers.map { "\($0.0): \($0.1)\r\n" }.joined()
-    return Array(head.utf8) + [13, 10] + MailText.quotedPrintable(body)
+    guard let html else { return Self.head(headers) + Self.part(body, "plain") }
+    // Quoted-printable text has no `=_`, so the boundary is in no part (RFC 2045 section 6.7).
+    let boundary = "=_\(id)"
+    headers.append(("Content-Type", "multipart/alternative;\r\n boundary=\"\(boundary)\""))
+    let line = Array("--\(boundary)\r\n".utf8)
+    // The richest form is the last (RFC 2046 section 5.1.4).
+    return Self.head(headers) + [13, 10] + line + Self.part(body, "plain") + [13, 10] + line
+      + Self.part(html, "html") + Array("\r\n--\(boundary)--\r\n".utf8)
+  }
+
+  private static func head(_ headers: [(String, String)]) -> [UInt8] {
+    Array(headers.map { "\($0.0): \($0.1)\r\n" }.joined().utf8)
+  }
+
+  /// The last headers of a text, an empty line, and the text.
+  private static func part(_ text: String, _ type: String) -> [UInt8] {
+    head([
+      ("Content-Type", "text/\(type); charset=utf-8"),
+      ("Content-Transfer-Encoding", "quoted-printable"),
+    ]) + [13, 10] + MailText.quotedPrintable(text)
   }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// The bytes of a page being rendered.
 struct Output {
   private(set) var bytes: [UInt8] = []
@@ -33,7 +35,7 @@ struct Output {
     let source = view.span
     var start = 0
     for index in source.indices {
-      guard let reference = Self.reference(for: source[index]) else { continue }
+      guard let reference = HTMLEscaping.reference(for: source[index]) else { continue }
       append(start..<index, of: source)
       append(reference)
       start = index + 1
@@ -50,19 +52,4 @@ struct Output {
       for index in range { output.append(source[index]) }
     }
   }
-
-  /// Returns the character reference for a byte that must be escaped; nil for others.
-  private static func reference(for byte: UInt8) -> String? {
-    guard byte < 64, specials &>> UInt64(byte) & 1 == 1 else { return nil }
-    return switch byte {
-    case UInt8(ascii: "&"): "&amp;"
-    case UInt8(ascii: "<"): "&lt;"
-    case UInt8(ascii: ">"): "&gt;"
-    case UInt8(ascii: "\""): "&quot;"
-    default: "&#39;"
-    }
-  }
-
-  /// One bit for each of the five bytes, so that all others are skipped quickly.
-  private static let specials: UInt64 = 1 << 34 | 1 << 38 | 1 << 39 | 1 << 60 | 1 << 62
 }

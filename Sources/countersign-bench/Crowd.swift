@@ -12,21 +12,10 @@ struct Crowd {
   ///
   /// - Returns: The UID of a user with a second factor.
   func fill(_ project: ID<Project>) async throws -> String {
-    let large = try await identity.pools.createProject(
-      id: "bench-large", displayName: "Large", by: author)
+    _ = try await addTenants(1_000)
     for number in 1...48 {
       _ = try await identity.pools.createProject(
         id: "bench-project-\(number)", displayName: "Bench \(number)", by: author)
-    }
-    try await together(1_000) { number in
-      _ = try await identity.pools.createTenant(
-        in: large.scope.project,
-        UserPoolEdit(
-          displayName: "tenant-\(number)",
-          configuration: MFAConfiguration(
-            state: .enabled,
-            totp: TOTPConfiguration(state: .enabled, adjacentIntervals: number % 11))),
-        by: author)
     }
     let scope = try await identity.scopes.find(project: project)
     _ = try await identity.policies.change(scope, by: author) {
@@ -46,6 +35,33 @@ struct Crowd {
     }
     let enrolled = try await identity.accounts.list(scope, filter: .totp, limit: 1).items.first
     return enrolled?.id.text ?? ""
+  }
+
+  /// Creates a project with tenants, whose policies differ.
+  ///
+  /// - Returns: The tenants.
+  func addTenants(_ count: Int) async throws -> [Scope] {
+    let large = try await identity.pools.createProject(
+      id: "bench-large", displayName: "Large", by: author)
+    let project = large.scope.project
+    try await together(count) { number in
+      _ = try await identity.pools.createTenant(
+        in: project,
+        UserPoolEdit(
+          displayName: "tenant-\(number)",
+          configuration: MFAConfiguration(
+            state: .enabled,
+            totp: TOTPConfiguration(state: .enabled, adjacentIntervals: number % 11))),
+        by: author)
+    }
+    var tenants: [Scope] = []
+    var after: String?
+    repeat {
+      let page = try await identity.pools.tenants(project: project, after: after)
+      tenants += page.items.map(\.scope)
+      after = page.next
+    } while after != nil
+    return tenants
   }
 
   /// Runs `body` `count` times, 64 at once, so that writes share commits.

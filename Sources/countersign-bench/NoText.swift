@@ -7,4 +7,6 @@ struct NoText: MailWriter {
   func write(_ content: MailContent, in language: String) -> WrittenMail {
     WrittenMail(subject: "", body: "", language: language)
   }
+
+  func values(of content: MailContent, in language: String) -> [EmailVariable: String] { [:] }
 }

@@ -10,6 +10,8 @@ import OTP
 ///   and a service token, and prints the credentials as JSON.
 /// - `countersign-bench crowd DIR` does the same with 50 projects, 1,000 tenants in one of them,
 ///   and 5,000 users.
+/// - `countersign-bench metropolis DIR USERS CODES` creates a pool with USERS users and CODES code
+///   attempts per user, and a project with 1,000 tenants; `visit` opens it.
 /// - `countersign-bench visit DIR` signs in an owner to the data of `countersign demo --users`, and
 ///   prints the users to open as JSON.
 /// - `countersign-bench seal DIR PROFILE COUNT FILE` enrolls COUNT users and writes one line for
@@ -29,6 +31,9 @@ struct Prepare {
       try await prepare(folder: words[1], profile: words[2])
     case "crowd" where words.count == 2:
       try await crowd(folder: words[1])
+    case "metropolis" where words.count == 4:
+      try await metropolis(
+        folder: words[1], users: Int(words[2]) ?? 0, codes: Int(words[3]) ?? 0)
     case "audit" where words.count == 3:
       try await audit(folder: words[1], count: Int(words[2]) ?? 0)
     case "visit" where words.count == 2:
@@ -39,7 +44,7 @@ struct Prepare {
     default:
       FileHandle.standardError.write(
         Data(
-          "countersign-bench prepare DIR PROFILE | crowd DIR | audit DIR COUNT | visit DIR | seal DIR PROFILE COUNT FILE\n"
+          "countersign-bench prepare DIR PROFILE | crowd DIR | metropolis DIR USERS CODES | audit DIR COUNT | visit DIR | seal DIR PROFILE COUNT FILE\n"
             .utf8))
       exit(64)
     }
@@ -78,9 +83,16 @@ struct Prepare {
     FileHandle.standardOutput.write(try JSONEncoder().encode(seconds))
   }
 
-  private static func make(
-    folder: String, profile: String
-  ) async throws -> ([String: String], Identity, SQLiteDatabase) {
+  private static func metropolis(folder: String, users: Int, codes: Int) async throws {
+    try makeFolder(folder)
+    let (identity, database) = try await open(folder, Profile.standalone.rawValue)
+    let keys = try KeyRing(text: String(contentsOfFile: "\(folder)/master.key", encoding: .utf8))
+    try await Metropolis(identity: identity).fill(users: users, codes: codes, database, keys)
+    await database.close()
+  }
+
+  /// Creates a data folder with a master key, unless it has one.
+  private static func makeFolder(_ folder: String) throws {
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let key = "\(folder)/master.key"
@@ -89,6 +101,12 @@ struct Prepare {
         atPath: key, contents: Data(KeyRing(random: .system).text.revealedBytes),
         attributes: [.posixPermissions: 0o600])
     }
+  }
+
+  private static func make(
+    folder: String, profile: String
+  ) async throws -> ([String: String], Identity, SQLiteDatabase) {
+    try makeFolder(folder)
     let (identity, database) = try await open(folder, profile)
     let author = Author(actor: .commandLine)
     if profile == Profile.standalone.rawValue {

@@ -11,7 +11,7 @@ struct Countersign {
   static let commands: [any Command.Type] = [
     ServeCommand.self, InitCommand.self, AdminCreateCommand.self, AdminListCommand.self,
     AdminResetPasswordCommand.self, AdminResetTOTPCommand.self,
-    AdminReleaseCommand.self, TokenCreateCommand.self,
+    AdminPasskeysOptionalCommand.self, AdminReleaseCommand.self, TokenCreateCommand.self,
     TokenListCommand.self, TokenRevokeCommand.self, TrustedTokenKeyAddCommand.self,
     TrustedTokenKeyListCommand.self, TrustedTokenKeyRevokeCommand.self, KeysListCommand.self,
     KeysRotateCommand.self,
@@ -20,7 +20,8 @@ struct Countersign {
     PolicyApplyCommand.self, PolicySchemaCommand.self, AuditHeadsCommand.self,
     AuditVerifyCommand.self, ClockConfirmCommand.self, BackupCommand.self, RestoreCommand.self,
     MigrateCommand.self, CheckConfigCommand.self, DoctorCommand.self, ImportCommand.self,
-    ExportCommand.self, DemoCommand.self, ManualCommand.self, CompletionsCommand.self,
+    ExportCommand.self, UserExportCommand.self, UserEraseCommand.self, DemoCommand.self,
+    ManualCommand.self, CompletionsCommand.self,
   ]
 
   static func main() async {

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from support.mail import MailServer
+from support.mail import MailServer, text_of
 from support.program import Server
 from support.replay import Conversation
 from support.rest import claims, ok
@@ -97,7 +97,7 @@ def test_each_client_is_refused_with_the_same_error(refusing, client):
         " address.")
     link, *_ = mail.received(1)
     assert link["To"].addresses[0].addr_spec == "ada@example.com"
-    assert "/__/auth/enroll?" in link.get_content()
+    assert "/__/auth/enroll?" in text_of(link)
 
 
 def test_a_session_from_before_is_refused_at_its_refresh(refusing):

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from support.mail import Certificate, SilentServer, MailServer, settled
+from support.mail import Certificate, SilentServer, MailServer, settled, text_of
 from support.pages import Pages
 from support.program import Server, free_port, run
 from support.rest import Api, create_token, ok
@@ -73,7 +73,7 @@ def test_a_message_is_sent_with_tls_and_authentication(tmp_path):
             assert mail["Auto-Submitted"] == "auto-generated"
             assert re.fullmatch(r"<\d+\.\d+@example\.com>", mail["Message-ID"])
             assert abs(mail["Date"].datetime.timestamp() - time.time()) < 60
-            text = mail.get_content()
+            text = text_of(mail)
             assert f"the password of your account sam@example.com at {NAME} was changed" in text
             assert not mail.defects
             wait_for_state(pages, "sam@example.com", "sent")
@@ -239,7 +239,7 @@ def test_without_a_mail_server_an_owner_reads_messages_which_are_sent_later(tmp_
     with MailServer() as mail_server:
         with Server(tmp_path, *flags(mail_server.port)) as server:
             mail, = mail_server.received(1)
-            assert "The old password no longer works." in mail.get_content()
+            assert "The old password no longer works." in text_of(mail)
             assert server.stop() == 0
 
 

@@ -155,11 +155,10 @@ def prometheus(server, tmp_path_factory):
         def is_scraped():
             assert process.poll() is None, (folder / "log").read_text()
             try:
-                return query(url, "count_over_time(countersign_ready[1m]) > 4")
-            except OSError:
-                return None
+                starting = httpx.get(f"{url}/-/ready").status_code != 200
             except httpx.TransportError:
                 return None
+            return None if starting else query(url, "count_over_time(countersign_ready[1m]) > 4")
         try:
             until(is_scraped, "Prometheus has scraped the server", 60)
             yield url

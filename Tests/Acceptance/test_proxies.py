@@ -8,9 +8,9 @@ import subprocess
 import httpx
 import pytest
 
+from support.certificates import make_certificate
 from support.program import ROOT, Server, free_port
 from support.waiting import until
-from test_reload import make_certificate
 
 PUBLIC = "https://mfa.example.com"
 OPERATIONS = (ROOT / "docs/operations.md").read_text()

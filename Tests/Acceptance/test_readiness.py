@@ -4,8 +4,8 @@ import signal
 
 import httpx
 import pytest
-from test_reload import flags, make_certificate
 
+from support.certificates import flags, make_certificate
 from support.pages import Pages
 from support.program import Server, free_port
 from support.rest import Api, create_token, ok

@@ -147,6 +147,43 @@ def block(administrator, tenant, server):
     database.close()
 
 
+def add_passkey(administrator, server):
+    """Stores a passkey that no authenticator has, until `remove_passkeys`; returns its ID."""
+    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
+    with database:
+        database.execute(
+            """INSERT OR IGNORE INTO passkey (passkey_id, administrator_id, credential_id, cose_key,
+                 sign_count, aaguid, transports, is_backup_eligible, is_backed_up, name, created_at)
+               VALUES ('a-passkey', ?, x'01', x'00', 0, x'00', '', 0, 0, 'Laptop', 1)""",
+            (administrator,))
+    database.close()
+    return "a-passkey"
+
+
+def remove_passkeys(server):
+    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
+    with database:
+        database.execute("DELETE FROM passkey")
+    database.close()
+
+
+def add_stream(owner, server):
+    """Adds an event stream with an entry that its destination rejected; returns their IDs."""
+    reauthenticate(server.data)
+    answer = owner.post("/event-streams/new", {
+        "kind": "webhook", "target": "https://siem.example.com/", "name": "SIEM", "start": "now",
+        "note": "for the tests"})
+    found = re.search(r"/event-streams/([0-9a-f-]{36})", owner.get("/event-streams").text)
+    assert found, answer.text
+    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
+    with database:
+        database.execute(
+            """INSERT OR IGNORE INTO dead_letter (stream_id, sequence, attempts, refused_at, failure)
+               VALUES (?, 1, 5, 1, '["reported","HTTP 422: unknown field"]')""", (found.group(1),))
+    database.close()
+    return found.group(1), "1"
+
+
 @pytest.mark.parametrize("cell", [row[0] for row in rows("docs/pages.md", "Pages")])
 def test_a_documented_page_exists(owner, tenant_api, standalone, cell):
     tenant_api.switch_totp_on(1)
@@ -167,11 +204,15 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, cell):
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
     if "/release/" in cell:
         block(administrator, tenant_api.tenant, standalone)
+    remove_passkeys(standalone)
+    passkey = add_passkey(administrator, standalone) if "{passkey}" in cell else ""
+    stream, entry = add_stream(owner, standalone) if "{stream}" in cell else ("", "")
     for path in re.findall(r"`([^`]+)`", cell):
         address = re.sub(r"^S", scope, path)
         for name, value in {
             "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
             "{administrator}": administrator, "{removal}": removal, "{note}": note, "{provider}": "oidc.acme", "{template}": "strict",
+            "{email}": "reset-password", "{passkey}": passkey, "{stream}": stream, "{entry}": entry,
             "{enrollment}": user["mfaInfo"][0]["mfaEnrollmentId"],
             "{number}": policy if "policy-approvals" in path
             else waiting if "approvals" in path else job,
@@ -184,9 +225,15 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, cell):
         if path in ("S/users.csv", "S/policy/affected.csv", "S/reports/locked.csv", "S/reports/factors.csv"):
             # Exports of users accept only POST.
             expected = (405,)
-        if path == "S/users/{uid}/caller-code":
-            # A form of other pages; its own address leads to the user.
+        if path in ("S/users/{uid}/caller-code", "/administrators/{administrator}/grants/end"):
+            # Forms of other pages; their own addresses lead there.
             expected = (303,)
+        if path == "/administrators/{administrator}/sessions":
+            # One's own sessions are on the account's page.
+            expected = (303,)
+        if path in ("/account/reauthentication", "/account/reauthentication/passkey"):
+            # Leads to what can be confirmed, and back.
+            expected = (200, 303)
         assert owner.get(address).status_code in expected, address
 
 
@@ -209,13 +256,14 @@ def test_documented_commands_and_flags_exist():
     for script in set(re.findall(r"\b(script/\w+)", text)):
         assert os.access(ROOT / script, os.X_OK), script
     helps = {}
-    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|migrate|doctor|check-config|manual|completions|serve|init|backup|restore|import|export)\b", text)):
+    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|user \w+|migrate|doctor|check-config|manual|completions|serve|init|backup|restore|import|export)\b", text)):
         helps[words] = run(*words.split(), "--help")
         assert helps[words].returncode == 0, words
     known = "\n".join(result.stdout for result in helps.values())
     known += (ROOT / "script/bootstrap").read_text() + (ROOT / "script/format").read_text()
     known += (ROOT / "script/package").read_text() + (ROOT / "script/container").read_text()
     known += (ROOT / "script/bench").read_text() + (ROOT / "script/screenshots").read_text()
+    known += (ROOT / "script/soak").read_text()
     known += " --filter --totp "
     # Flags of other programs in docs/operations.md.
     known += " --webroot --deploy-hook --name --since --grep --reuid --regid --init-groups --rm "

@@ -1,52 +1,14 @@
 """SIGHUP: reopening logs and reloading certificates."""
 
-import datetime
 import json
 import signal
 import socket
-import ssl
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
+from support.certificates import flags, make_certificate, served
 from support.program import Server
 from support.waiting import until
-
-NAME = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-
-
-def make_certificate(folder, days, began=datetime.timedelta(days=100)):
-    """Creates a self-signed certificate that expires in `days`, with its key; returns it as DER."""
-    now = datetime.datetime.now(datetime.timezone.utc)
-    key = ec.generate_private_key(ec.SECP256R1())
-    certificate = (
-        x509.CertificateBuilder().subject_name(NAME).issuer_name(NAME).public_key(key.public_key())
-        .serial_number(x509.random_serial_number()).not_valid_before(now - began)
-        .not_valid_after(now + datetime.timedelta(days=days)).sign(key, hashes.SHA256()))
-    pem = serialization.Encoding.PEM
-    (folder / "key.pem").write_bytes(key.private_bytes(
-        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
-    (folder / "certificate.pem").write_bytes(certificate.public_bytes(pem))
-    return certificate.public_bytes(serialization.Encoding.DER)
-
-
-def served(server):
-    """Returns the certificate that new connections get."""
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    host, port = server.url.split("//")[1].split(":")
-    with socket.create_connection((host, int(port)), 30) as connection:
-        with context.wrap_socket(connection) as secure:
-            certificate = secure.getpeercert(binary_form=True)
-            secure.sendall(b"GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-            received = b""
-            while part := secure.recv(4096):
-                received += part
-            assert received.endswith(b"ok\n")
-            return certificate
-
 
 def ask(server, path):
     with socket.create_connection(server.address, 30) as connection:
@@ -58,11 +20,6 @@ def ask(server, path):
 def paths(log):
     return [json.loads(line)["path"] for line in log.read_text().splitlines()] if (
         log.exists()) else []
-
-
-def flags(folder):
-    return ["--tls-certificate", str(folder / "certificate.pem"), "--tls-key",
-            str(folder / "key.pem")]
 
 
 def test_a_moved_log_is_reopened(tmp_path):

@@ -5,9 +5,12 @@ private let exempt: Set = [
   // The administrator's own account, whose pages ask for the current code or password.
   "AccountPage.swift",
   "CurrentCodePages.swift",
+  "NewPasskeyPage.swift",
   "OwnFactorPage.swift",
   "OwnPasswordPage.swift",
+  "PasskeyPages.swift",
   "PreferencesPage.swift",
+  "ReauthenticationPage.swift",
   // Reading the log and downloads of it are audited.
   "AuditPage.swift",
   // Recheck the permission in the transaction that stores the list.

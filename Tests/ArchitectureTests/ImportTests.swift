@@ -5,6 +5,7 @@ import Testing
 private let mayImport: [String: Set<String>] = [
   "CMicroHTTPD": [], "CSQLite": [], "CCmark": [], "CCrypto": [], "CArgon2": [], "CQREncode": [],
   "CZlib": [], "CCurl": [], "CCrypt": [], "CInih": [], "CTimex": [],
+  "CCBOR": [],
 
   "Crypto": ["CCrypto", "CArgon2", "CCrypt"],
   "Text": [],
@@ -15,13 +16,15 @@ private let mayImport: [String: Set<String>] = [
   "Metrics": [],
   "Localization": ["Text"],
   // View models have messages from Localization.
-  "Templating": ["Localization"],
+  "Templating": ["Localization", "Text"],
   "HTTP": ["JSON", "Text"],
   "Database": [],
   "QRCode": ["CQREncode"],
   "INI": ["CInih"],
   // Facts about the machine that only C tells.
   "Host": ["CTimex"],
+  "CBOR": ["CCBOR"],
+  "WebAuthn": ["CBOR", "Crypto", "JSON", "Text"],
   "Markdown": ["CCmark", "Text"],
   "Network": [],
   // libcurl has one importer, and SMTP sends through it.
@@ -29,7 +32,7 @@ private let mayImport: [String: Set<String>] = [
   "SMTP": ["Crypto", "HTTPClient", "Network"],
   "SMS": ["Crypto", "HTTP", "HTTPClient", "JSON"],
 
-  "Identity": ["Database", "Crypto", "JSON", "OTP", "Text"],
+  "Identity": ["Database", "Crypto", "JSON", "Network", "OTP", "Text", "WebAuthn"],
 
   "HTTPServer": ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "CSQLite"],
@@ -39,7 +42,7 @@ private let mayImport: [String: Set<String>] = [
   "IdentityToolkitAPI": ["Crypto", "HTTP", "JSON", "Identity", "OTP", "Text"],
   "Console": [
     "Crypto", "HTTP", "Identity", "Localization", "MailText", "Markdown", "OTP", "QRCode",
-    "Templating", "Text",
+    "Templating", "Text", "WebAuthn",
   ],
 
   // Fills a database directly, without the API or the console.
@@ -53,7 +56,7 @@ private let mayImport: [String: Set<String>] = [
   ],
 
   // Fills the database of script/bench; isn't installed.
-  "countersign-bench": ["Crypto", "DatabaseSQLite", "Identity", "OTP"],
+  "countersign-bench": ["Crypto", "DatabaseSQLite", "Demo", "Identity", "OTP"],
 ]
 
 /// The one module that may import each C library.
@@ -61,6 +64,7 @@ private let onlyImporter = [
   "CMicroHTTPD": "HTTPServer", "CZlib": "HTTPServer", "CSQLite": "DatabaseSQLite",
   "CCmark": "Markdown", "CCrypto": "Crypto", "CArgon2": "Crypto", "CCrypt": "Crypto",
   "CQREncode": "QRCode", "CCurl": "HTTPClient", "CInih": "INI", "CTimex": "Host",
+  "CCBOR": "CBOR",
 ]
 
 /// The modules of the toolchain.

@@ -4,7 +4,7 @@ import Testing
 /// use `unsafe`.
 private let mayBeUnsafe: Set = [
   "DatabaseSQLite", "Crypto", "QRCode", "Markdown", "HTTPClient",
-  "HTTPServer", "Network", "Templating", "INI", "Host",
+  "HTTPServer", "Network", "Templating", "INI", "Host", "CBOR",
 ]
 
 struct MemorySafetyTests {

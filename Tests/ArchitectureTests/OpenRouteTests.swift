@@ -8,6 +8,8 @@ private let open: Set = [
   "get setup", "post setup",
   "get signIn", "post signIn",
   "get signInCode", "post signInCode",
+  "get signInPasskey", "post signInPasskey",
+  "get signInCodePasskey", "post signInCodePasskey",
   "get invitation", "post invitation",
   "get actionLink", "post actionLink",
   "get linkedEnrollment", "post linkedEnrollment",

@@ -5,7 +5,8 @@ import Testing
 struct SealingTests {
   /// Stored values, by the purpose of the sealer and the type that re-encrypts them.
   private static let stored: Set = [
-    "administrator totp secret AdministratorTOTP", "evidence key EvidenceKeys",
+    "administrator totp secret AdministratorTOTP", "event stream EventStreams",
+    "evidence key EvidenceKeys",
     "identity provider IdentityProviders",
     "outbox Outbox", "signing key SigningKeys", "stand-in BackupCodeStore",
     "totp secret RemovedFactors",

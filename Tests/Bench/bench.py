@@ -19,6 +19,7 @@ import urllib.request
 import bulk
 import connections
 import imports
+import policies
 import scale
 import signins
 from server import Nginx, Server, crowd, openssl_signatures, prepare, seal, wrk
@@ -88,6 +89,11 @@ class Bench:
             }
         )
         return measured["rate"]
+
+    def limit(self, name, results, p99):
+        """Adds a row for requests that may take at most `p99` milliseconds."""
+        self.row(name, results, f"{p99} ms, p99", 1)
+        self.rows[-1]["ratio"] = round(p99 / max(self.rows[-1]["p99_ms"] or 0, 0.01), 3)
 
     def each_build(self):
         return {build.name: [] for build in self.builds}
@@ -372,7 +378,9 @@ def main():
         if wanted in (None, "bulk"):
             bulk.measure(bench)
         if wanted in (None, "scale"):
-            scale.measure(bench, arguments.users or (50_000 if arguments.quick else 1_000_000))
+            users = arguments.users or (50_000 if arguments.quick else 1_000_000)
+            scale.measure(bench, users)
+            policies.measure(bench, users, 10 * users)
         bench.report()
 
 

@@ -41,7 +41,7 @@ struct DoctorTests {
   @Test func `a new instance has no errors`() async throws {
     for check in [.configuration, .permissions, .keys, .schema, .integrity] as [Finding.Check] {
       let found = try await findings(check)
-      #expect(severities(found) == [.ok])
+      #expect(!found.isEmpty && severities(found).allSatisfy { $0 == .ok })
     }
   }
 

@@ -11,25 +11,40 @@ extension Declaration {
     gives: .object)
 }
 
-/// The OpenAPI document of a server, written once all routes are known, including its own.
+/// The OpenAPI document of a server, written for the first request.
 final class Document: Sendable {
   private struct Written {
-    var bytes: [UInt8] = []
-    var tag = EntityTag("none")
+    let bytes: [UInt8]
+    let tag: EntityTag
+  }
+
+  private struct State {
+    /// Known only after the document's own route is.
+    var operations: [Operation] = []
+    var written: Written?
   }
 
   private let profile: Profile
-  private let written = Mutex(Written())
+  private let state = Mutex(State())
 
   init(_ profile: Profile) { self.profile = profile }
 
-  func write(_ operations: [Operation]) {
-    let bytes = OpenAPI.document(operations, profile)
-    written.withLock { $0 = Written(bytes: bytes, tag: EntityTag(Self.digest(bytes))) }
+  func describe(_ operations: [Operation]) {
+    state.withLock { $0.operations = operations }
+  }
+
+  private var written: Written {
+    state.withLock { state in
+      if let written = state.written { return written }
+      let bytes = OpenAPI.document(state.operations, profile)
+      let written = Written(bytes: bytes, tag: EntityTag(Self.digest(bytes)))
+      state.written = written
+      return written
+    }
   }
 
   @Sendable func answer(_ request: Request) async -> Response {
-    let written = written.withLock { $0 }
+    let written = written
     var response = Response(
       fields: [.contentType: "application/json"], body: .bytes(written.bytes))
     response.fields[.cacheControl] = "public, no-cache"

@@ -13,8 +13,9 @@ extension Schema {
     guard let message else { return object }
     var written = JSON.Object()
     written.reserveCapacity(object.count)
+    var next = 0
     for (name, value) in object {
-      guard let member = message[name.text] else {
+      guard let member = message.find(name.text, &next) else {
         written.append(name, value)
         continue
       }

@@ -55,7 +55,18 @@ struct Schema: Sendable {
 
     /// The schema of the member of this name, boxed because copying one costs more than using it.
     subscript(_ name: String) -> Of? {
-      names.firstIndex { $0.isSameBytes(as: name) }.map { schemas[$0] }
+      var next = 0
+      return find(name, &next)
+    }
+
+    /// Finds a member like the subscript, but looks first at `next`, the one after the last found:
+    /// most messages are written in the order of their schema.
+    func find(_ name: String, _ next: inout Int) -> Of? {
+      let isNext = next < names.count && names[next].isSameBytes(as: name)
+      let index = isNext ? next : names.firstIndex { $0.isSameBytes(as: name) }
+      guard let index else { return nil }
+      next = index + 1
+      return schemas[index]
     }
   }
 

@@ -91,6 +91,8 @@ extension Schema {
       "passwordPolicyConfig": passwordPolicy, "recaptchaConfig": recaptcha,
       "smsRegionConfig": smsRegions, "mobileLinksConfig": mobileLinks,
       "inheritance": ["emailSendingConfig": .flag],
+      "notification": tenantNotification.noted(
+        "An extension: the tenant's own email templates. An update without a mask keeps them."),
       "autodeleteAnonymousUsers": .flag.noted(
         "Stored and returned; the project's setting takes precedence."),
     ])

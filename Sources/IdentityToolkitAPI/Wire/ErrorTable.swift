@@ -55,6 +55,7 @@ extension WireError {
       self.init(
         "INVALID_AUTHORIZED_DOMAIN : \(domain.prefix(100)) should only contain the valid domain.")
     case .links(let error): self.init(error)
+    case .template(let fault): self.init(fault)
     case .policy(let error): self.init(error)
     case .passwords(let error): self.init(error)
     case .recaptcha(let error): self.init(error)
@@ -68,6 +69,24 @@ extension WireError {
     case .unauthorizedHost:
       self.init("UNAUTHORIZED_DOMAIN : The host of callbackUri isn't an authorized domain.")
     }
+  }
+
+  init(_ fault: EmailTemplateFault) {
+    let reason =
+      switch fault {
+      case .tooLong(let field): "The \(field.rawValue) is longer than \(field.longest) bytes."
+      case .controlCharacter(let field): "The \(field.rawValue) has a control character."
+      case .unknownVariable(let field, let name):
+        "The \(field.rawValue) has the unknown variable \(name.prefix(60))."
+      case .missingVariable(let field, let variable):
+        "The \(field.rawValue) lacks \(variable.rawValue)."
+      case .invalidReplyTo: "replyTo isn't an email address."
+      case .element(let name): "HTML can't contain the element \(name.prefix(60))."
+      case .attribute(let name, let element):
+        "HTML can't contain the attribute \(name.prefix(60)) of the element \(element)."
+      case .address: "A link must lead to %LINK%, a website, or an email address."
+      }
+    self.init("INVALID_EMAIL_TEMPLATE : \(reason)")
   }
 
   init(_ error: PolicyError) {

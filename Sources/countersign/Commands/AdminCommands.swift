@@ -143,6 +143,24 @@ enum AdminResetTOTPCommand: Command {
   }
 }
 
+/// Stops requiring passkeys, for when no administrator can sign in with one.
+enum AdminPasskeysOptionalCommand: Command {
+  static let name = "admin passkeys-optional"
+  static let summary = Message("cli.summary-stops-requiring-passkeys")
+  static let options = [Instance.dataOption]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    try await Instance.use(arguments) { instance in
+      let changed = try await instance.identity.passkeys.stopRequiring(
+        by: Author(actor: .commandLine))
+      Terminal.say(
+        changed
+          ? Message("cli.passkeys-are-optional") : Message("cli.passkeys-werent-required"))
+      return 0
+    }
+  }
+}
+
 /// Unblocks a support agent who hit the hourly action limit, for when no other owner can.
 enum AdminReleaseCommand: Command {
   static let name = "admin release"

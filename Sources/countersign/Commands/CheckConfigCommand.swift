@@ -9,15 +9,20 @@ enum CheckConfigCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     var problems: [Message] = []
+    var passkeys: Finding?
     do {
-      _ = try ServeConfiguration(
-        arguments, environment: ProcessInfo.processInfo.environment)
+      passkeys = try ServeConfiguration(
+        arguments, environment: ProcessInfo.processInfo.environment
+      ).passkeys
     } catch {
       problems = error.problems
     }
     problems += ConfiguredFiles(arguments).problems
     guard problems.isEmpty else { throw ConfigurationError(problems) }
     Terminal.say(Message("cli.the-configuration-is-valid"))
+    if case .passkeysImpossible(let address) = passkeys {
+      Terminal.say(Message("cli.passkeys-need-a-host-name", ["address": .text(address)]))
+    }
     return 0
   }
 }

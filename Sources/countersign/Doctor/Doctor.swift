@@ -29,8 +29,8 @@ struct Doctor: Sendable {
 
   private func configuration() -> [Finding] {
     do {
-      _ = try ServeConfiguration(arguments, environment: environment)
-      return [.configurationValid]
+      let configuration = try ServeConfiguration(arguments, environment: environment)
+      return [.configurationValid, configuration.passkeys]
     } catch {
       return [.configurationInvalid(error.problems)]
     }

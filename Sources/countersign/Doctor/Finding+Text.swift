@@ -61,6 +61,10 @@ extension Finding {
     case .mailOff: Message("cli.doctor-mail-off")
     case .mailConfigured(let server):
       Message("cli.doctor-mail-configured", ["server": .text(server)])
+    case .passkeysPossible(let host):
+      Message("cli.doctor-passkeys-possible", ["host": .text(host)])
+    case .passkeysImpossible(let address):
+      Message("cli.passkeys-need-a-host-name", ["address": .text(address)])
     case .plainHTTP: Message("cli.doctor-plain-http")
     case .certificateValid(let certificate):
       Message(

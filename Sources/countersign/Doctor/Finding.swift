@@ -7,6 +7,10 @@ import Localization
 enum Finding: Sendable {
   case configurationValid
   case configurationInvalid([Message])
+  /// Administrators can use passkeys, which are bound to the host name.
+  case passkeysPossible(host: String)
+  /// The address has no host name, or isn't HTTPS.
+  case passkeysImpossible(address: String)
 
   case clockSynchronized(KernelClock)
   case clockNotSynchronized(KernelClock)
@@ -64,7 +68,8 @@ enum Finding: Sendable {
 
   var check: Check {
     switch self {
-    case .configurationValid, .configurationInvalid: .configuration
+    case .configurationValid, .configurationInvalid, .passkeysPossible, .passkeysImpossible:
+      .configuration
     case .clockSynchronized, .clockNotSynchronized, .clockUnknown, .clockBehind: .clock
     case .folderMissing, .folderPrivate, .accessible, .otherOwner: .permissions
     case .spaceEnough, .spaceShort, .upgradeBackups: .disk
@@ -79,7 +84,8 @@ enum Finding: Sendable {
 
   var severity: Severity {
     switch self {
-    case .configurationValid, .clockSynchronized, .folderPrivate, .spaceEnough, .keysOpen,
+    case .configurationValid, .passkeysPossible, .passkeysImpossible, .clockSynchronized,
+      .folderPrivate, .spaceEnough, .keysOpen,
       .schemaCurrent, .intact, .mailOff, .mailConfigured, .plainHTTP, .certificateValid,
       .openFilesEnough:
       .ok

@@ -23,6 +23,8 @@ enum LogEvent: Sendable {
   case deliveryPaused(OutboxEntry.Channel, server: String, reason: String)
   case deliveryResumed(OutboxEntry.Channel)
 
+  case stream(StreamLogEvent)
+
   case auditFault(Message)
   case backup(Message)
   case integrityCheckTooLong
@@ -48,6 +50,14 @@ enum ServerEvent: Sendable {
   case stopped(DatabaseStatistics)
 }
 
+/// An event in the life of an event stream, which its name identifies.
+enum StreamLogEvent: Sendable {
+  case failing(String, reason: String)
+  case resumed(String)
+  /// The destination rejected an entry too often.
+  case refused(String, entry: Int64, attempts: Int, reason: String)
+}
+
 /// A task that runs while the server does.
 enum BackgroundTask: String, Sendable {
   case watchClock = "watch-clock"
@@ -63,6 +73,7 @@ enum BackgroundTask: String, Sendable {
   case createEvidenceKey = "create-evidence-key"
   case loadKeys = "load-keys"
   case sealAuditLog = "seal-audit-log"
+  case eventStreams = "event-streams"
   case deleteAuditEntries = "delete-audit-entries"
   case checkIntegrity = "check-integrity"
   case recordUses = "record-uses"

@@ -72,6 +72,7 @@ extension LogEvent {
         "\(channel.rawValue).resumed", .info,
         channel == .mail
           ? Message("cli.email-delivery-resumed") : Message("cli.sms-delivery-resumed"))
+    case .stream(let event): event.record
     case .auditFault(let fault): LogRecord("audit.fault", .error, fault)
     case .backup(let warning): LogRecord("backup.warning", .warning, warning)
     case .integrityCheckTooLong:

@@ -24,6 +24,7 @@ struct ServerMetrics: Sendable {
     let state = await readiness.state()
     // While the database can't be read, its metrics are missing, and readiness shows why.
     let measurements = try? await instance.identity.measurements()
+    let streams = try? await instance.identity.eventStreams.list()
     var exposition = Exposition()
     writeBuild(to: &exposition)
     write(state, to: &exposition)
@@ -37,6 +38,9 @@ struct ServerMetrics: Sendable {
     writeCodeAttempts(to: &exposition)
     if let measurements { write(measurements, to: &exposition) }
     writeMail(to: &exposition)
+    if let streams {
+      StreamMetrics(streams, at: instance.identity.clock.now()).write(to: &exposition)
+    }
     writeClockAndCertificate(to: &exposition)
     writeLog(to: &exposition)
     ProcessMetrics()?.write(to: &exposition)

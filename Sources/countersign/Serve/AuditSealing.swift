@@ -2,9 +2,10 @@ import Identity
 import Localization
 
 /// Seals new entries of the audit log, exports signed heads, and verifies sealed entries: new ones
-/// every minute, and all of them every day.
+/// every minute, and all of them every day. Continues erasures of users' data.
 actor AuditSealing {
   private let chain: AuditChain
+  private let userData: UserData
   private let file: AuditHeadFile?
   private let log: Log
   /// The last exported position; nil before the first export.
@@ -14,8 +15,9 @@ actor AuditSealing {
   private var round = ContinuousClock.now
   private var lastCheck: ContinuousClock.Instant?
 
-  init(_ chain: AuditChain, exportingTo file: AuditHeadFile?, log: Log) {
-    (self.chain, self.file, self.log) = (chain, file, log)
+  init(_ identity: Identity, exportingTo file: AuditHeadFile?, log: Log) {
+    (chain, userData) = (identity.auditChain, identity.userData)
+    (self.file, self.log) = (file, log)
   }
 
   func run() async {
@@ -24,6 +26,10 @@ actor AuditSealing {
         while try await chain.seal(), await slept(.milliseconds(5)) {}
       }
       await complaining { try await export() }
+      // Erases parts of entries, which must be sealed.
+      await complaining {
+        while try await userData.continueErasures(), await slept(.milliseconds(5)) {}
+      }
       await complaining { try await check() }
     } while await slept(.seconds(5))
   }

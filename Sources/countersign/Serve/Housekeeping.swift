@@ -14,7 +14,7 @@ struct Housekeeping: Sendable {
   ) {
     self.identity = identity
     self.log = log
-    let sealing = AuditSealing(identity.auditChain, exportingTo: auditHeads, log: log)
+    let sealing = AuditSealing(identity, exportingTo: auditHeads, log: log)
     self.sealing = sealing
     tasks = [
       Task { await Self.keep(keeper, log) },

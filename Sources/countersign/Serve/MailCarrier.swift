@@ -42,10 +42,11 @@ struct MailCarrier: Carrier {
     let mail: Mail
     do throws(MailError) {
       mail = try Mail(
-        sender: configuration.sender, senderName: configuration.senderName ?? message.application,
-        recipient: recipient, subject: message.subject, body: message.body,
-        isHTML: message.isHTML, language: message.language, date: message.createdAt.seconds,
-        id: message.id)
+        sender: configuration.sender,
+        senderName: message.senderName ?? configuration.senderName ?? message.application,
+        replyTo: message.replyTo.flatMap { MailAddress($0) }, recipient: recipient,
+        subject: message.subject, body: message.body, html: message.html,
+        language: message.language, date: message.createdAt.seconds, id: message.id)
     } catch {
       switch error {
       case .invalidField(let name): return .recorded(.invalidField(name))

@@ -3,26 +3,34 @@ import HTTPClient
 import Localization
 import Network
 
-/// How the server reaches others over HTTPS.
-enum OutboundConfiguration {
-  /// Returns a client; nil if the options are invalid.
-  static func client(_ arguments: Arguments, _ problems: inout ConfigurationProblems) -> HTTPClient?
-  {
+/// How the server reaches others.
+struct OutboundConfiguration: Sendable {
+  let addresses: AddressPolicy
+  /// The path of a PEM file with CA certificates to trust instead of the system's.
+  let authority: String?
+
+  static let options = [
+    Option("outbound-ca", "FILE", help: Message("cli.help-outbound-ca")),
+    Option("outbound-allow", "ADDRESSES", help: Message("cli.help-outbound-allow")),
+  ]
+
+  init(_ arguments: Arguments, problems: inout ConfigurationProblems) {
     let texts = arguments.value("outbound-allow")?.split(separator: ",") ?? []
     let ranges = texts.compactMap { AddressRange($0.trimmingCharacters(in: .whitespaces)) }
     if ranges.count != texts.count {
       problems.append(Message("cli.outbound-allow-must-be"), of: "outbound-allow")
     }
-    let authority = arguments.value("outbound-ca")
+    addresses = AddressPolicy(allowing: ranges)
+    authority = arguments.value("outbound-ca")
     if let authority, !FileManager.default.isReadableFile(atPath: authority) {
       problems.append(
         Message("cli.the-outbound-ca-file-cant-be", ["file": .text(authority)]),
         of: "outbound-ca")
-      return nil
     }
-    guard ranges.count == texts.count else { return nil }
-    return HTTPClient(addresses: AddressPolicy(allowing: ranges), authority: authority)
   }
+
+  /// A client for HTTP requests.
+  var client: HTTPClient { HTTPClient(addresses: addresses, authority: authority) }
 }
 
 extension ClientURLError {

@@ -35,15 +35,13 @@ struct SMSConfiguration: Sendable {
     ),
     Option("sms-daily", "N", help: Message("cli.help-sms-daily")),
     Option("sms-daily-per-region", "N", help: Message("cli.help-sms-daily-per-region")),
-    Option("outbound-ca", "FILE", help: Message("cli.help-outbound-ca")),
-    Option("outbound-allow", "ADDRESSES", help: Message("cli.help-outbound-allow")),
   ]
 
   private static let names = options.map(\.name)
 
   init?(
     _ arguments: Arguments, environment: [String: String], hasMail: Bool,
-    problems: inout ConfigurationProblems
+    outbound: OutboundConfiguration, problems: inout ConfigurationProblems
   ) {
     let known = problems.count
     let limits = Self.limits(arguments, &problems)
@@ -57,7 +55,8 @@ struct SMSConfiguration: Sendable {
       problems.append(Message("cli.sms-url-and-sms-mail"), of: "sms-mail")
       return nil
     case (let url?, nil):
-      guard let way = Self.gateway(url, arguments, environment, &problems) else { return nil }
+      guard let way = Self.gateway(url, arguments, environment, outbound, &problems)
+      else { return nil }
       self.way = way
     case (nil, let address?):
       let parts = address.components(separatedBy: Self.placeholder)
@@ -93,7 +92,7 @@ struct SMSConfiguration: Sendable {
 
   private static func gateway(
     _ text: String, _ arguments: Arguments, _ environment: [String: String],
-    _ problems: inout ConfigurationProblems
+    _ outbound: OutboundConfiguration, _ problems: inout ConfigurationProblems
   ) -> Way? {
     var url: ClientURL?
     do throws(ClientURLError) { url = try ClientURL(text) } catch {
@@ -116,10 +115,11 @@ struct SMSConfiguration: Sendable {
       problems.append(
         Message("cli.sms-url-requires-secret", ["variable": .text(secretVariable)]))
     }
-    let client = OutboundConfiguration.client(arguments, &problems)
-    guard let url, let format, let secret, let client else { return nil }
+    guard let url, let format, let secret else { return nil }
     return .gateway(
-      SMSGateway(url, format, sender: sender, user: user, secret: secret, client: client),
+      SMSGateway(
+        url, format, sender: sender, user: user, secret: secret,
+        client: outbound.client),
       url: url.text)
   }
 

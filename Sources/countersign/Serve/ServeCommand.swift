@@ -106,6 +106,8 @@ enum ServeCommand: Command {
       log: log)
     let deliveries = Delivery.all(
       of: configuration, instance.identity, health: mail, log: log)
+    let events = EventStreaming(instance.identity, configuration, log: log)
+    let streaming = Task { await events.run() }
     manager?.report(.ready)
     let signsOfLife = Task { await manager?.keepAlive() }
     await stop.wait()
@@ -119,6 +121,9 @@ enum ServeCommand: Command {
     await metrics?.stop()
     for delivery in deliveries { await delivery.stop() }
     await housekeeping.stop()
+    streaming.cancel()
+    await streaming.value
+    await events.finish()
     let statistics = instance.database.statistics
     await instance.database.close()
     accessLog?.close()

@@ -23,6 +23,10 @@ struct ServeConfiguration: Sendable {
   var accessLog: String
   /// The file that signed heads of the audit log are appended to; nil for none.
   var auditHeads: AuditHeadFile?
+  /// The folder of the files of event streams.
+  var eventFolder: String
+  /// How the server reaches others.
+  var outbound: OutboundConfiguration
   var monitoring: MonitoringConfiguration
   /// The policy file to watch; nil for none.
   var policyFile: String?
@@ -62,12 +66,13 @@ struct ServeConfiguration: Sendable {
         "access-log", "FILE",
         help: Message("cli.help-access-log-a-file-for-standard")),
       Option("audit-heads", "FILE", help: Message("cli.help-append-signed-heads")),
+      Option("event-folder", "DIR", help: Message("cli.help-event-folder")),
       Option(
         "policy-file", "FILE",
         help: Message("cli.help-show-in-the-console-which")),
       UpgradeBackup.option,
     ] + MonitoringConfiguration.options + BackupWatch.options + NetworkConfiguration.options
-    + MailConfiguration.options + SMSConfiguration.options + [
+    + MailConfiguration.options + SMSConfiguration.options + OutboundConfiguration.options + [
       Option(
         "demo",
         help: Message("cli.help-fill-an-empty-data-folder-with")),
@@ -111,6 +116,8 @@ struct ServeConfiguration: Sendable {
     upgradeBackup = arguments.has(UpgradeBackup.option.name) ? .skip : .create
     accessLog = arguments.value("access-log") ?? "-"
     auditHeads = arguments.value("audit-heads").map { AuditHeadFile(path: $0) }
+    eventFolder = arguments.value("event-folder") ?? "\(data)/events"
+    outbound = OutboundConfiguration(arguments, problems: &problems)
     monitoring = MonitoringConfiguration(arguments, problems: &problems)
     policyFile = arguments.value("policy-file")
     backups = BackupWatch(arguments, problems: &problems)
@@ -125,7 +132,8 @@ struct ServeConfiguration: Sendable {
     }
     mail = MailConfiguration(arguments, environment: environment, problems: &problems)
     sms = SMSConfiguration(
-      arguments, environment: environment, hasMail: mail != nil, problems: &problems)
+      arguments, environment: environment, hasMail: mail != nil, outbound: outbound,
+      problems: &problems)
     problems += exposure(hasProject: arguments.has("project"))
     demo = arguments.has("demo") ? Demo.standardSeed : nil
     if let text = arguments.value("demo-seed") {
@@ -201,6 +209,17 @@ struct ServeConfiguration: Sendable {
   func address(port: some BinaryInteger) -> String {
     let host = host.contains(":") ? "[\(host)]" : host
     return publicURL ?? "\(tls == nil ? "http" : "https")://\(host):\(port)"
+  }
+}
+
+extension ServeConfiguration {
+  /// Whether administrators can use passkeys at the console's address.
+  var passkeys: Finding {
+    let address = address(port: port)
+    guard let host = PublicURL(address)?.passkeyHost else {
+      return .passkeysImpossible(address: address)
+    }
+    return .passkeysPossible(host: host)
   }
 }
 

@@ -131,3 +131,13 @@ def settled(mail_server, seconds=3):
             count, since = len(mail_server.mails), time.monotonic()
         time.sleep(0.05)
     return mail_server.mails
+
+
+def text_of(mail):
+    """Returns the plain text of an email with two parts."""
+    return mail.get_body(("plain",)).get_content().replace("\r\n", "\n")
+
+
+def html_of(mail):
+    """Returns the HTML of an email with two parts."""
+    return mail.get_body(("html",)).get_content().replace("\r\n", "\n")

@@ -70,24 +70,39 @@ extension Schema {
     "bodyFormat": word(
       "EmailTemplate.BodyFormat", of: "BODY_FORMAT_UNSPECIFIED", "PLAIN_TEXT", "HTML"),
     "replyTo": .text,
-    "customized": .flag,
+    "customized": .flag, "textBody": Schema.text.noted(textBodyNote),
   ]
 
+  private static let textBodyNote =
+    "An extension: the plain text of an HTML template, which is otherwise made from its HTML."
+
+  private static let mailTemplates: Schema = [
+    "resetPasswordTemplate": mailTemplate, "verifyEmailTemplate": mailTemplate,
+    "changeEmailTemplate": mailTemplate, "revertSecondFactorAdditionTemplate": mailTemplate,
+    "signInTemplate": extraTemplate, "verifyAndChangeEmailTemplate": extraTemplate,
+    "enrollmentLinkTemplate": extraTemplate, "callerCodeTemplate": extraTemplate,
+    "noticeTemplate": extraTemplate,
+  ]
+
+  private static let extraTemplate = mailTemplate.noted(
+    "An extension: production has no template of this email.")
+
+  /// A tenant's own templates, an extension.
+  static let tenantNotification: Schema = ["sendEmail": mailTemplates]
+
   static let notification: Schema = [
-    "sendEmail": [
-      "method": word("SendEmail.Method", of: "METHOD_UNSPECIFIED", "DEFAULT", "CUSTOM_SMTP"),
-      "smtp": [
-        "senderEmail": .text, "host": .text, "port": .integer, "username": .text,
-        "password": Schema.text.noted(
-          "Never stored: emails are sent with the server's own settings."),
-        "securityMode": word(
-          "Smtp.SecurityMode", of: "SECURITY_MODE_UNSPECIFIED", "SSL", "START_TLS"),
-      ],
-      "resetPasswordTemplate": mailTemplate, "verifyEmailTemplate": mailTemplate,
-      "changeEmailTemplate": mailTemplate, "legacyResetPasswordTemplate": mailTemplate,
-      "revertSecondFactorAdditionTemplate": mailTemplate, "callbackUri": .text,
-      "dnsInfo": .object,
-    ],
+    "sendEmail": .message(
+      [
+        "method": word("SendEmail.Method", of: "METHOD_UNSPECIFIED", "DEFAULT", "CUSTOM_SMTP"),
+        "smtp": [
+          "senderEmail": .text, "host": .text, "port": .integer, "username": .text,
+          "password": Schema.text.noted(
+            "Never stored: emails are sent with the server's own settings."),
+          "securityMode": word(
+            "Smtp.SecurityMode", of: "SECURITY_MODE_UNSPECIFIED", "SSL", "START_TLS"),
+        ],
+        "legacyResetPasswordTemplate": mailTemplate, "callbackUri": .text, "dnsInfo": .object,
+      ], mailTemplates),
     "sendSms": ["useDeviceLocale": .flag, "smsTemplate": .object], "defaultLocale": .text,
   ]
 

@@ -8,8 +8,11 @@ enum TenantMessage {
   private static let members = [
     "testPhoneNumbers", "client", "monitoring", "emailPrivacyConfig", "passwordPolicyConfig",
     "recaptchaConfig", "smsRegionConfig", "mobileLinksConfig", "inheritance",
-    "autodeleteAnonymousUsers",
+    "autodeleteAnonymousUsers", notification,
   ]
+
+  /// An extension, which other clients don't know, so that an update without a mask keeps it.
+  private static let notification = "notification"
 
   /// The members with an effect here, except `mfaConfig`.
   private static let ruling = [
@@ -62,7 +65,8 @@ enum TenantMessage {
   }
 
   /// The mask of all members; without a mask, an update replaces the whole tenant.
-  static let everything = UpdateMask((ruling + members + ["mfaConfig"]).map { [$0] })
+  static let everything = UpdateMask(
+    (ruling + members.filter { $0 != notification } + ["mfaConfig"]).map { [$0] })
 
   /// Prepares the change of the members named by a mask.
   ///

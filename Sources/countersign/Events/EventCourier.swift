@@ -1,0 +1,83 @@
+import Identity
+
+/// Delivers the events of one stream, in order.
+actor EventCourier {
+  private let streams: EventStreams
+  private let id: ID<EventStream>
+  private let name: String
+  private let carrier: any EventCarrier
+  private let log: Log
+  /// The number of events in the next batch: fewer after a refusal, to find the cause.
+  private var limit = mostEvents
+  private var isFailing = false
+
+  private static let mostEvents = 100
+
+  init(_ streams: EventStreams, _ stream: EventStream, _ carrier: any EventCarrier, log: Log) {
+    self.streams = streams
+    (id, name) = (stream.id, stream.name)
+    self.carrier = carrier
+    self.log = log
+  }
+
+  /// Ends a delivery that takes too long, and those that follow.
+  nonisolated func cancel() { carrier.cancel() }
+
+  /// Delivers events until there are no more, or the destination accepts none.
+  func deliver() async {
+    do {
+      while !Task.isCancelled, let batch = try await streams.next(id, limit: limit) {
+        let attempt = await carrier.deliver(batch)
+        guard !Task.isCancelled || attempt.isDelivered else { return }
+        if case .refused = attempt, batch.isDivisible {
+          limit = max(1, batch.events.count / 2)
+          continue
+        }
+        // Even while the server stops, so that the events aren't sent twice.
+        guard try await Task(operation: { try await self.record(attempt, of: batch) }).value
+        else { return }
+      }
+    } catch {
+      log.add(.taskFailed(.eventStreams, reason: "\(error)"))
+    }
+  }
+
+  /// Records an attempt; returns false if there's nothing to deliver for now.
+  private func record(_ attempt: EventAttempt, of batch: EventBatch) async throws -> Bool {
+    switch attempt {
+    case .delivered:
+      limit = min(limit * 2, Self.mostEvents)
+      guard try await streams.record(.delivered, of: batch) != .stale else { return false }
+      if isFailing, batch.isNext {
+        isFailing = false
+        log.add(.stream(.resumed(name)))
+      }
+    case .refused(let reason):
+      switch try await streams.record(.refused(reason), of: batch) {
+      case .stale: return false
+      case .leftOut(let entry):
+        log.add(
+          .stream(
+            .refused(name, entry: entry, attempts: EventStreams.mostAttempts, reason: reason)))
+      case .result: fail(reason, batch)
+      }
+    case .postponed(let reason):
+      fail(reason, batch)
+      return try await streams.record(.postponed(reason), of: batch) != .stale
+    case .interrupted(let reason, let position):
+      if !reason.isEmpty { fail(reason, batch) }
+      try await streams.rewind(id, to: position)
+    }
+    return true
+  }
+
+  private func fail(_ reason: String, _ batch: EventBatch) {
+    guard batch.isNext, !isFailing else { return }
+    isFailing = true
+    log.add(.stream(.failing(name, reason: reason)))
+  }
+}
+
+extension EventAttempt {
+  fileprivate var isDelivered: Bool { if case .delivered = self { true } else { false } }
+}
