@@ -142,6 +142,7 @@ enum ConsolePaths {
   static let eventStreams = Path("event-streams")
   static let newEventStream = Path("event-streams", "new")
   static let eventStream = Path("event-streams", nil, parameters: String.self)
+  static let eventStreamSettings = Path("event-streams", nil, "settings", parameters: String.self)
   static let eventStreamTest = Path("event-streams", nil, "test", parameters: String.self)
   static let eventStreamPause = Path("event-streams", nil, "pause", parameters: String.self)
   static let eventStreamResumption = Path(

@@ -127,6 +127,8 @@ extension RouteTests {
     GET /event-streams/{String}: manageAdministrators on the instance
     POST /event-streams/{String}/test: manageAdministrators on the instance
     POST /event-streams/{String}/rejected-entries/{String}/retry: manageAdministrators on the instance
+    GET /event-streams/{String}/settings: manageAdministrators on the instance
+    POST /event-streams/{String}/settings: manageAdministrators on the instance
     GET /event-streams/{String}/pause: manageAdministrators on the instance
     POST /event-streams/{String}/pause: manageAdministrators on the instance
     GET /event-streams/{String}/resumption: manageAdministrators on the instance

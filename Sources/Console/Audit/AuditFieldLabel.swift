@@ -171,6 +171,7 @@ struct AuditFieldLabel {
     case .eventStreamsPaused: Message("audit.field-event-streams-paused")
     case .streamKind: Message("audit.field-stream-kind")
     case .destination: Message("audit.field-destination")
+    case .signingSecret: Message("audit.field-signing-secret")
     case .streamStart: Message("audit.field-stream-start")
     case .auditEntry: Message("audit.field-audit-entry")
     }

@@ -86,6 +86,7 @@ enum AuditWords {
     case .supportRelease: Message("audit.action-support-release")
     case .supportStepUp: Message("audit.action-support-step-up")
     case .eventStreamAdd: Message("audit.action-event-stream-add")
+    case .eventStreamChange: Message("audit.action-event-stream-change")
     case .eventStreamDelete: Message("audit.action-event-stream-delete")
     case .eventStreamDiscard: Message("audit.action-event-stream-discard")
     case .eventStreamPause: Message("audit.action-event-stream-pause")

@@ -130,6 +130,7 @@ struct EventStreamView: ViewModel {
     .text("name") { $0.stream.name },
     .list("facts") { $0.facts },
     .text("test") { ConsolePaths.eventStreamTest($0.id) },
+    .text("settings") { ConsolePaths.eventStreamSettings($0.id) },
     .text("pause") { view in
       view.stream.pausedAt == nil ? ConsolePaths.eventStreamPause(view.id) : nil
     },

@@ -10,10 +10,13 @@ enum EventStreamsRoutes: ConsoleFeature {
       view: try parts.template("event-streams/event-streams", for: EventStreamsView.self))
     table.signedIn(.get, ConsolePaths.eventStreams, .manageAdministrators, list.show)
 
+    let secretPage = SigningSecretPage(
+      actions: parts.actions,
+      view: try parts.template("event-streams/signing-secret", for: SigningSecretView.self))
     let new = NewEventStreamPage(
       streams: streams, actions: parts.actions,
       form: try parts.template("event-streams/new", for: NewEventStreamView.self),
-      created: try parts.template("event-streams/created", for: CreatedEventStreamView.self))
+      secretPage: secretPage)
     table.signedIn(.get, ConsolePaths.newEventStream, .manageAdministrators, new.show)
     table.signedIn(ConsolePaths.newEventStream, performing: [.addEventStream], new.add)
 
@@ -25,6 +28,15 @@ enum EventStreamsRoutes: ConsoleFeature {
       ConsolePaths.eventStreamTest, performing: [.testEventStream], page.test)
     table.signedIn(
       ConsolePaths.deadLetterRetry, performing: [.retryDeadLetter], page.retry)
+
+    let settings = EventStreamSettingsPage(
+      streams: streams, actions: parts.actions,
+      form: try parts.template("event-streams/settings", for: EventStreamSettingsView.self),
+      secretPage: secretPage)
+    table.signedIn(
+      .get, ConsolePaths.eventStreamSettings, .manageAdministrators, settings.show)
+    table.signedIn(
+      ConsolePaths.eventStreamSettings, performing: [.changeEventStream], settings.save)
 
     let changes = EventStreamChangePage(streams: streams, actions: parts.actions)
     table.signedIn(

@@ -9,7 +9,7 @@ struct NewEventStreamPage: Sendable {
   let streams: EventStreams
   let actions: ActionForms
   let form: Template<NewEventStreamView>
-  let created: Template<CreatedEventStreamView>
+  let secretPage: SigningSecretPage
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     try await page(signedIn, EventStreamAnswers(), errors: [])
@@ -31,7 +31,7 @@ struct NewEventStreamPage: Sendable {
         destination, name: answers.name, fromStart: answers.start == .all,
         actions.request(signedIn))
     } catch {
-      let errors = try await actions.faults(error, .addEventStream, signedIn, Self.fault)
+      let errors = try await actions.faults(error, .addEventStream, signedIn, EventStreamFault.field)
       return try await page(signedIn, answers, errors: errors)
     }
     let stream = outcome.value.stream
@@ -40,12 +40,10 @@ struct NewEventStreamPage: Sendable {
         Message("event-streams.added"), signedIn, after: outcome,
         to: ConsolePaths.eventStream(stream.id.text))
     }
-    var frame = actions.frames.frame(Message("event-streams.title-of-created"), for: signedIn)
-    frame.crumbs = [EventStreamPage.crumb]
-    let html = created.render(
-      CreatedEventStreamView(
-        frame: FrameView(frame), stream: stream, secret: secret.revealedText))
-    return actions.page(.html(html), after: outcome)
+    return secretPage.show(
+      secret, of: stream, title: Message("event-streams.title-of-created"),
+      heading: Message(
+        "event-streams.created", ["name": .name(stream.name)]), signedIn, after: outcome)
   }
 
   private func page(
@@ -61,20 +59,6 @@ struct NewEventStreamPage: Sendable {
     return .html(form.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  private static func fault(_ error: EventStreamError) throws(Refusal) -> FieldError {
-    switch error {
-    case .invalidName: FieldError(field: "name", text: Message("event-streams.name-invalid"))
-    case .invalidTarget:
-      FieldError(field: "target", text: Message("event-streams.target-invalid"))
-    case .exists: FieldError(field: "target", text: Message("event-streams.exists"))
-    case .tooMany:
-      FieldError(
-        field: "name",
-        text: Message("event-streams.too-many", ["count": .number(EventStreams.most)]))
-    case .notFound, .letterNotFound: throw .notFound
-    case .unavailable: throw .unavailable(error)
-    }
-  }
 }
 
 /// What an administrator entered to add a stream.
@@ -154,19 +138,5 @@ struct EventStreamChoice: ViewModel {
     .text(\.text),
     .text(\.hint),
     .flag(\.isChosen),
-  ]
-}
-
-/// The page that shows the secret of a new webhook once.
-struct CreatedEventStreamView: ViewModel {
-  let frame: FrameView
-  let stream: EventStream
-  let secret: String
-
-  static let keys: Keys<Self> = [
-    .object(\.frame),
-    .text("name") { $0.stream.name },
-    .text(\.secret),
-    .text("next") { ConsolePaths.eventStream($0.stream.id.text) },
   ]
 }

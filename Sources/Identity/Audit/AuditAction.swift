@@ -262,6 +262,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case auditChangeRetention = "audit.change-retention"
   /// Event stream added.
   case eventStreamAdd = "event-stream.add"
+  /// Event stream changed.
+  case eventStreamChange = "event-stream.change"
   /// Event stream deleted.
   case eventStreamDelete = "event-stream.delete"
   /// Event stream paused.
@@ -388,8 +390,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
       .instanceRestore:
       .instance
     case .auditChangeRetention, .auditDownload, .auditRead: .audit
-    case .eventStreamAdd, .eventStreamDelete, .eventStreamDiscard, .eventStreamPause,
-      .eventStreamResume, .eventStreamRetry, .eventStreamTest:
+    case .eventStreamAdd, .eventStreamChange, .eventStreamDelete, .eventStreamDiscard,
+      .eventStreamPause, .eventStreamResume, .eventStreamRetry, .eventStreamTest:
       .eventStream
     }
   }

@@ -322,6 +322,8 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case streamKind = "stream-kind"
   /// Where an event stream leads.
   case destination
+  /// The secret that signs a webhook's requests.
+  case signingSecret = "signing-secret"
   /// The position in the audit log after which an event stream begins.
   case streamStart = "stream-start"
   /// The position of an entry in the audit log.

@@ -31,6 +31,8 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case confirmClock
   /// Adds a destination that audit entries are copied to.
   case addEventStream
+  /// Changes a destination's name or address, or replaces its secret.
+  case changeEventStream
   /// Deletes a destination.
   case deleteEventStream
   /// Pauses copying to a destination.
@@ -273,7 +275,7 @@ extension ConsoleAction {
     case .changeAuditRetention:
       ActionRequirements(.manageAdministrators, .secondFactor, .written)
     case .confirmClock: ActionRequirements(.protectUsers, .secondFactor)
-    case .addEventStream, .deleteEventStream, .pauseEventStream:
+    case .addEventStream, .changeEventStream, .deleteEventStream, .pauseEventStream:
       ActionRequirements(.manageAdministrators, .secondFactor, .written)
     case .discardDeadLetter: ActionRequirements(.manageAdministrators, .recent, .written)
     case .resumeEventStream: ActionRequirements(.manageAdministrators, .recent)

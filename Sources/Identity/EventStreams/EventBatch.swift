@@ -39,7 +39,7 @@ public enum EventDelivery: Sendable {
 
 /// What was recorded of an attempt.
 public enum RecordedDelivery: Sendable, Equatable {
-  /// Nothing: the stream was deleted, or isn't where the batch began.
+  /// Nothing: the stream was deleted, has another destination, or isn't where the batch began.
   case stale
   /// The result.
   case result

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import JSON
+import Text
 
 extension EventStreams {
   /// The number of attempts after which an entry that's refused is left out.
@@ -176,7 +177,7 @@ extension EventStreams {
     let now = store.clock.now()
     return try await store.write(EventStreamError.self) { connection in
       let present = try EventStream.find(batch.stream.id, connection)
-      guard let present,
+      guard let present, present.target.isSameBytes(as: batch.stream.target),
         batch.content != .next
           || (present.position == batch.stream.position
             && present.headPosition == batch.stream.headPosition)

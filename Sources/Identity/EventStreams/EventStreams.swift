@@ -113,22 +113,13 @@ public struct EventStreams: Sendable {
   > {
     guard UserPoolRules.isDisplayName(name) else { throw .failed(.invalidName) }
     let id = ID<EventStream>(store.random.uuid())
-    let isSigned = destination.kind == .webhook
-    let secret = isSigned ? Secret("whsec_" + store.random.token(bytes: 32)) : nil
-    let sealed: [UInt8]?
-    do {
-      sealed = try secret.map { try sealer.seal($0.revealedBytes, with: Array(id.text.utf8)) }
-    } catch { throw .failed(.unavailable(Failure(error))) }
+    let secret = destination.kind == .webhook ? newSecret() : nil
+    let sealed = try sealed(secret, of: id)
     return try await store.perform(.addEventStream, request, in: .instance, EventStreamError.self) {
       context, connection in
       let others = try EventStream.all(connection)
       guard others.count < Self.most else { throw EventStreamError.tooMany }
-      // The same server is the same destination with and without encryption.
-      let isTaken = others.contains { other in
-        other.target.isSameBytes(as: destination.target)
-          && (other.kind == .file) == (destination.kind == .file)
-      }
-      guard !isTaken else { throw EventStreamError.exists }
+      guard !destination.isTaken(by: others) else { throw EventStreamError.exists }
       let start = fromStart ? 0 : try ChainLink.last(connection)?.sequence ?? 0
       try connection.run(
         """
@@ -144,6 +135,16 @@ public struct EventStreams: Sendable {
       try context.record(entry, connection)
       return (try Self.existing(id, connection), secret)
     }
+  }
+
+  func newSecret() -> Secret { Secret("whsec_" + store.random.token(bytes: 32)) }
+
+  func sealed(
+    _ secret: Secret?, of id: ID<EventStream>
+  ) throws(ActionError<EventStreamError>) -> [UInt8]? {
+    do {
+      return try secret.map { try sealer.seal($0.revealedBytes, with: Array(id.text.utf8)) }
+    } catch { throw .failed(.unavailable(Failure(error))) }
   }
 
   /// Deletes a stream; its refused entries are forgotten.

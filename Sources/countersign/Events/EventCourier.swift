@@ -5,6 +5,7 @@ actor EventCourier {
   private let streams: EventStreams
   private let id: ID<EventStream>
   private let name: String
+  private let target: String
   private let carrier: any EventCarrier
   private let log: Log
   /// The number of events in the next batch: fewer after a refusal, to find the cause.
@@ -15,9 +16,14 @@ actor EventCourier {
 
   init(_ streams: EventStreams, _ stream: EventStream, _ carrier: any EventCarrier, log: Log) {
     self.streams = streams
-    (id, name) = (stream.id, stream.name)
+    (id, name, target) = (stream.id, stream.name, stream.target)
     self.carrier = carrier
     self.log = log
+  }
+
+  /// Whether it delivers to the destination that the stream has now.
+  nonisolated func serves(_ stream: EventStream) -> Bool {
+    (name, target) == (stream.name, stream.target)
   }
 
   /// Ends a delivery that takes too long, and those that follow.

@@ -59,6 +59,9 @@ actor EventStreaming {
       for id in couriers.keys where !work.streams.contains(id) {
         couriers.removeValue(forKey: id)?.cancel()
       }
+      for stream in work.due where couriers[stream.id]?.serves(stream) == false {
+        couriers.removeValue(forKey: stream.id)?.cancel()
+      }
       for stream in work.due where running[stream.id] == nil && !isStopping {
         let courier = couriers[stream.id] ?? makeCourier(stream)
         couriers[stream.id] = courier

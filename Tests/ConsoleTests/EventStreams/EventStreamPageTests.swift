@@ -12,6 +12,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let pages = [
         ("event-streams", "/event-streams"), ("event-stream", "/event-streams/\(id)"),
+        ("event-stream-settings", "/event-streams/\(id)/settings"),
         ("event-stream-pause", "/event-streams/\(id)/pause"),
         ("event-stream-resumption", "/event-streams/\(id)/resumption"),
         ("event-stream-deletion", "/event-streams/\(id)/deletion"),
@@ -101,6 +102,31 @@ import Testing
       for action in ["paused", "resumed", "deleted"] {
         #expect(log.says("Event stream \(action)"), "\(action)")
       }
+    }
+  }
+
+  @Test func `a stream gets a new name and destination, and a webhook a new secret`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let page = "/event-streams/\(try await world.eventStream())"
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      let form = try await ada.get(page + "/settings")
+      #expect(form.says("value=\"https://siem.example.com/events\""))
+      let wrong = try await ada.submit(
+        page + "/settings", ["name": "Archive", "target": "siem", "note": "x"])
+      #expect(wrong.status == .unprocessableContent && wrong.says("value=\"Archive\""))
+      Markup.check(wrong)
+      let answers: Form = ["name": "Archive", "target": "https://new.example.com/", "note": "x"]
+      #expect(try await ada.submit(page + "/settings", answers).location == page)
+      let moved = try await ada.get(page)
+      #expect(moved.says("Archive") && moved.says("https://new.example.com/"))
+      var renewal = answers
+      renewal.add("secret", "renew")
+      let renewed = try await ada.submit(page + "/settings", renewal)
+      #expect(renewed.status == .ok && renewed.says("whsec_"))
+      Markup.check(renewed)
+      #expect(try await ada.get("/audit").says("Event stream changed"))
     }
   }
 

@@ -7,6 +7,15 @@ extension UseCase {
       let owner = try await i.agent("olga", role: .owner)
       return { _ = try await i.addStream(by: owner) }
     },
+    UseCase("change an event stream", [.eventStreamChange]) { i in
+      let stream = try await i.addStream()
+      let owner = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.streams.change(
+          stream.id, name: "SIEM 2", target: stream.target, renewsSecret: false,
+          owner.request(nil, note: "renamed"))
+      }
+    },
     UseCase("delete an event stream", [.eventStreamDelete]) { i in
       let stream = try await i.addStream()
       let owner = try await i.agent("olga", role: .owner)

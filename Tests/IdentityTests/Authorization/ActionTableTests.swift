@@ -21,6 +21,7 @@ struct ActionTableTests {
     changeAuditRetention manageAdministrators secondFactor written never
     confirmClock protectUsers secondFactor none never
     addEventStream manageAdministrators secondFactor written never
+    changeEventStream manageAdministrators secondFactor written never
     deleteEventStream manageAdministrators secondFactor written never
     pauseEventStream manageAdministrators secondFactor written never
     resumeEventStream manageAdministrators recent none never

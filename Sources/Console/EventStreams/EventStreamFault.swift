@@ -1,0 +1,20 @@
+import Identity
+import Localization
+
+/// The errors of the forms that add and change streams.
+enum EventStreamFault {
+  static func field(_ error: EventStreamError) throws(Refusal) -> FieldError {
+    switch error {
+    case .invalidName: FieldError(field: "name", text: Message("event-streams.name-invalid"))
+    case .invalidTarget:
+      FieldError(field: "target", text: Message("event-streams.target-invalid"))
+    case .exists: FieldError(field: "target", text: Message("event-streams.exists"))
+    case .tooMany:
+      FieldError(
+        field: "name",
+        text: Message("event-streams.too-many", ["count": .number(EventStreams.most)]))
+    case .notFound, .letterNotFound: throw .notFound
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+}

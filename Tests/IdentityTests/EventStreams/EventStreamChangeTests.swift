@@ -1,0 +1,79 @@
+import Crypto
+@testable import Identity
+import Testing
+
+/// Changes of a stream's name, destination, and secret.
+struct EventStreamChangeTests {
+  @Test func `a change that differs in nothing writes nothing`() async throws {
+    try await withInstance { instance in
+      let stream = try await instance.addStream()
+      let owner = try await instance.agent("olga", role: .owner)
+      let before = try await instance.identity.audit.list().items.count
+      let outcome = try await instance.streams.change(
+        stream.id, name: stream.name, target: stream.target, renewsSecret: false,
+        owner.request(nil, note: "look"))
+      #expect(outcome.value == nil)
+      #expect(try await instance.identity.audit.list().items.count == before)
+    }
+  }
+
+  @Test func `a new destination gets what the earlier one didn't, and is in the log`() async throws {
+    try await withInstance { instance in
+      let stream = try await instance.addStream()
+      let owner = try await instance.agent("olga", role: .owner)
+      try await instance.sealAll()
+      let sending = try #require(try await instance.streams.next(stream.id, limit: 100))
+      let position = sending.stream.position
+      let target = "https://new.example.com/events"
+      _ = try await instance.streams.change(
+        stream.id, name: "Archive", target: target, renewsSecret: false,
+        owner.request(nil, note: "moved"))
+      // The earlier destination confirms what it got meanwhile.
+      #expect(try await instance.streams.record(.delivered, of: sending) == .stale)
+      let present = try await instance.streams.find(stream.id).stream
+      #expect((present.name, present.target, present.position) == ("Archive", target, position))
+      let row = try #require(try await instance.identity.audit.list().items.first)
+      #expect(row.action == .eventStreamChange && row.note == "moved")
+      #expect(row.changes.map(\.field) == [.displayName, .destination])
+    }
+  }
+
+  @Test func `a destination of another kind or another stream is refused`() async throws {
+    try await withInstance { instance in
+      let stream = try await instance.addStream()
+      let owner = try await instance.agent("olga", role: .owner)
+      let taken = try #require(EventDestination(.webhook, "https://taken.example.com/"))
+      _ = try await instance.streams.add(
+        taken, name: "Other", fromStart: false, owner.request(nil, note: "x"))
+      for (target, error) in [("siem", "failed.invalidTarget"), (taken.target, "failed.exists")] {
+        await expect(error) {
+          try await instance.streams.change(
+            stream.id, name: "SIEM", target: target, renewsSecret: false,
+            owner.request(nil, note: "x"))
+        }
+      }
+    }
+  }
+
+  @Test func `a new secret signs from then on, and a change without one keeps it`() async throws {
+    try await withInstance { instance in
+      let stream = try await instance.addStream()
+      let owner = try await instance.agent("olga", role: .owner)
+      try await instance.sealAll()
+      let first = try #require(try await instance.streams.next(stream.id, limit: 1)?.secret)
+      _ = try await instance.streams.change(
+        stream.id, name: "Renamed", target: stream.target, renewsSecret: false,
+        owner.request(nil, note: "x"))
+      let kept = try #require(try await instance.streams.next(stream.id, limit: 1)?.secret)
+      #expect(kept.revealedText == first.revealedText)
+      let renewed = try await instance.streams.change(
+        stream.id, name: "Renamed", target: stream.target, renewsSecret: true,
+        owner.request(nil, note: "leaked"))
+      let new = try #require(renewed.value?.secret)
+      let used = try #require(try await instance.streams.next(stream.id, limit: 1)?.secret)
+      #expect(used.revealedText == new.revealedText && new.revealedText != first.revealedText)
+      let row = try #require(try await instance.identity.audit.list().items.first)
+      #expect(row.changes.map(\.field) == [.signingSecret])
+    }
+  }
+}
