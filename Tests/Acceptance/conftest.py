@@ -16,8 +16,16 @@ from support.site import crawl, kinds
 numbers = itertools.count(1)
 
 
+# A file runs in one process; these take minutes, so that no process is left with one at the end.
+LONG = ["test_package.py", "test_layouts.py", "test_crawl.py", "test_soak.py", "test_openapi.py",
+        "test_axe.py", "test_text_messages.py"]
+
+
 def pytest_collection_modifyitems(items):
-    """Gives tests that open every kind of page the time that so many pages take."""
+    """Begins with the longest files, and gives tests that open every kind of page the time that so
+    many pages take."""
+    order = {name: index for index, name in enumerate(LONG)}
+    items.sort(key=lambda item: order.get(item.path.name, len(LONG)))
     for item in items:
         if "page_kinds" in item.fixturenames:
             item.add_marker(pytest.mark.timeout(600))

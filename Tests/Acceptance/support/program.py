@@ -133,7 +133,7 @@ class Server:
         for line in self.process.stdout:
             self.output.append(line.rstrip("\n"))
 
-    def wait_for_line(self, pattern, seconds=60):
+    def wait_for_line(self, pattern, seconds=180):
         """Waits for an output line that matches, and returns its first group."""
         def look():
             for line in list(self.output):
