@@ -17,7 +17,6 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 import httpx
 import jwt
 import pyotp
-import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from .program import free_port
@@ -30,8 +29,9 @@ TABLES = Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
 PAGES = Path("/usr/share/glewlwyd/webapp")
 SETTINGS = Path("/etc/glewlwyd/config-2.7.json/config.json")
 
-needs_glewlwyd = pytest.mark.skipif(
-    not (shutil.which("glewlwyd") and TABLES.exists()), reason="Debian's glewlwyd isn't installed")
+
+def is_installed():
+    return bool(shutil.which("glewlwyd")) and TABLES.exists()
 
 
 class Provider:

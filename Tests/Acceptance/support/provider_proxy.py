@@ -1,5 +1,5 @@
-"""A proxy before glewlwyd 2.7.5, for re-authentication: it refuses `max_age=0`, and reads `auth_time` from the
-session cookie of the token request, which servers don't have; then `auth_time` is 0."""
+"""A proxy before glewlwyd 2.7.5, for re-authentication: it refuses `max_age=0`, and reads `auth_time` from
+the session cookie of the token request, which servers don't have; then `auth_time` is 0."""
 
 import threading
 from http.client import HTTPConnection
