@@ -87,14 +87,14 @@ def link(site, name, email=EMAIL):
     ada = site.browser(name)
     assert ada.sign_in(email).status_code == 303
     reauthenticate(site.server.data)
-    address = ada.leave_by_form("/account/provider", "/account/provider")
+    address = ada.leave_by_form("/account/provider")
     return ada, site.provider.authorize(ada.person, address)
 
 
 def test_an_administrator_links_and_unlinks_their_own_account(site):
     name = site.add_person("gardeners", email="elsewhere@example.com")
     ada, answer = link(site, name)
-    assert_signed_in(ada.get(answer), "/account")
+    assert_signed_in(ada.get(answer), "/account/provider")
     assert NAME in text_of(ada.get("/account"))
 
     # No group has a role; the owner's own role stays.
@@ -114,7 +114,7 @@ def test_an_administrator_links_and_unlinks_their_own_account(site):
 def test_a_person_is_linked_with_one_administrator_only(site):
     eva = site.member()
     ada, answer = link(site, eva.name)
-    assert ada.get(answer).status_code in (400, 403, 409, 422)
+    assert ada.get(answer).status_code == 403
     assert len(site.query("SELECT * FROM administrator_provider_link")) == 1
     assert site.roles_of(EMAIL) == ["owner"]
 
@@ -164,7 +164,7 @@ def test_while_the_provider_is_down_the_page_says_so_and_passwords_work(site):
     site.provider.stop()
     try:
         answer = eva.get(address)
-        assert answer.status_code in (502, 503), text_of(answer)
+        assert answer.status_code == 503, text_of(answer)
         assert NAME in text_of(answer)
         assert Pages(site.server.url).sign_in().status_code == 303
     finally:
@@ -181,7 +181,7 @@ def test_a_provider_that_is_down_at_the_start_delays_nobody(site):
                     listen=server.url.replace("http://localhost", "127.0.0.1")) as again:
             visitor = Pages(again.url)
             answer = visitor.get(BEGIN)
-            assert answer.status_code in (502, 503) and NAME in text_of(answer)
+            assert answer.status_code == 503 and NAME in text_of(answer)
             assert visitor.sign_in().status_code == 303
             provider.start()
             eva = site.browser(site.add_person("platform"))
@@ -226,6 +226,6 @@ def test_in_chromium_an_owner_links_their_account(site, chromium):
     page.goto("/account/provider")
     page.locator("main form").get_by_role("button").first.click()
     at_glewlwyd(page, name, site.provider.passwords[name])
-    page.wait_for_url(f"{site.server.url}/account**")
+    page.wait_for_url(f"{site.server.url}/account/provider")
     expect(page.locator("main")).to_contain_text(NAME)
     context.close()
