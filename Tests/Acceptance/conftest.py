@@ -9,7 +9,7 @@ import pytest
 from support.demo import Demo
 from support.pages import Pages
 from support.presses import wait_for_whole_pages
-from support.program import Server
+from support.program import Server, free_port
 from support.rest import Api, create_token
 from support.site import crawl, kinds
 
@@ -111,6 +111,35 @@ def tenant_api(api, owner):
     """A tenant, for this test only."""
     tenant = owner.create_tenant(api.project, "acme")
     return Api(api.url, api.project, api.key, api.token, tenant)
+
+
+@pytest.fixture(scope="module")
+def provider(tmp_path_factory):
+    """A provider of OpenID Connect, one per file of tests."""
+    from support.provider import Provider, is_installed
+
+    if not is_installed():
+        pytest.skip("Debian's glewlwyd isn't installed")
+    with Provider(tmp_path_factory.mktemp("provider")) as provider:
+        yield provider
+
+
+@pytest.fixture
+def new_site(tmp_path, provider):
+    """A server that could be a client of the provider, on another site than the provider's."""
+    from support.provider_console import ALLOW, Site
+
+    port = free_port()
+    with Server(tmp_path / "data", *ALLOW, "--public-url", f"http://localhost:{port}",
+                listen=f"127.0.0.1:{port}") as server:
+        yield Site(server, provider)
+
+
+@pytest.fixture
+def site(new_site):
+    """A server that is a client of the provider, with two roles of groups."""
+    new_site.configure()
+    return new_site
 
 
 @pytest.fixture(scope="session")

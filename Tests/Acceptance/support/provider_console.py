@@ -1,0 +1,185 @@
+"""The console as a client of a provider of OpenID Connect, over plain HTTP."""
+
+import html
+import re
+import sqlite3
+import time
+from itertools import count
+
+import pyotp
+
+from .pages import Pages
+from .program import reauthenticate, run
+from .provider_settings import CLIENT, SCOPES, STRONG
+
+BEGIN, CALLBACK = "/sign-in/provider", "/sign-in/provider/callback"
+LOGOUT = "/sign-in/provider/logout"
+SETTINGS = "/administrators/sign-in-provider"
+PASSWORDS = "/administrators/password-sign-in"
+EMAIL, PASSWORD = "ada@example.com", "correct horse battery"
+# The provider's name, on its form and everywhere else.
+NAME = "Acme ID"
+# glewlwyd's name for TOTP in `amr`.
+SECOND_FACTOR = "otp"
+ROLES = (("platform", "support"), ("security", "auditor"))
+ALLOW = ("--outbound-allow", "127.0.0.0/8")
+numbers = count(1)
+
+
+def text_of(answer):
+    """Returns the text of a page, without its markup."""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", answer.text)))
+
+
+class Administrator(Pages):
+    """A browser with the console, and with its own session at the provider."""
+
+    def __init__(self, server, provider, name, totp=False):
+        super().__init__(server.url)
+        self.provider, self.name = provider, name
+        self.person = provider.session(name, totp=totp)
+
+    def leave(self, path=BEGIN):
+        """Returns the address at the provider to which the console sends the browser."""
+        answer = self.get(path)
+        assert answer.status_code in (302, 303), f"{answer.status_code} {text_of(answer)[:600]}"
+        address = answer.headers["location"]
+        assert address.startswith(f"{self.provider.issuer}/auth?"), address
+        return address
+
+    def visit(self, path=BEGIN):
+        """Goes to the provider; returns the address with which it sends the browser back."""
+        return self.provider.authorize(self.person, self.leave(path))
+
+    def enter(self, path=BEGIN):
+        """Goes to the provider and back; returns the console's answer."""
+        return self.get(self.visit(path))
+
+    def leave_by_form(self, path, **form):
+        """Submits a form that leads to the provider; returns the address there."""
+        answer = self.post(path, form)
+        # Browsers follow no redirect from a form to another site.
+        assert answer.status_code == 200, f"{answer.status_code} {text_of(answer)[:600]}"
+        address = answer.headers["refresh"].removeprefix("0; url=")
+        assert address.startswith(f"{self.provider.issuer}/auth?"), address
+        return address
+
+    @property
+    def is_signed_in(self):
+        return self.get("/account").status_code == 200
+
+    def enroll(self):
+        """Sets up an authenticator, and returns a code of it that isn't used."""
+        page = self.get("/account/totp").text
+        app = pyotp.TOTP(re.search(r"secret=([A-Z2-7]{32})", page)[1])
+        done = self.post("/account/totp", {
+            "ticket": re.search(r'name="ticket" value="([^"]+)"', page)[1], "code": app.now()})
+        assert "Your second factor is on." in done.text
+        return app.at(time.time() + 30)
+
+
+def assert_signed_in(answer, path="/"):
+    assert answer.status_code == 303, f"{answer.status_code} {text_of(answer)[:600]}"
+    assert answer.headers["location"] == path, answer.headers["location"]
+
+
+def assert_code_due(answer):
+    assert answer.status_code == 303, f"{answer.status_code} {text_of(answer)[:600]}"
+    assert answer.headers["location"].startswith("/sign-in/code"), answer.headers["location"]
+
+
+def assert_refused(administrator, answer, *parts):
+    """Checks that a page says why nobody is signed in."""
+    text = text_of(answer)
+    assert answer.status_code in (403, 422, 503), f"{answer.status_code} {text[:600]}"
+    for part in parts:
+        assert part in text, f"{part!r} isn't in {text[:1500]}"
+    assert not administrator.is_signed_in
+
+
+class Site:
+    """A server, its provider, and the owner, who signs in with a password."""
+
+    def __init__(self, server, provider):
+        self.server, self.provider = server, provider
+        provider.register(server.url)
+        self.owner = Pages(server.url).set_up(server.setup_code)
+
+    def set_provider(self, roles=ROLES, **more):
+        """Fills in the form of the provider; roles are (group, role) or (group, role, place)."""
+        reauthenticate(self.server.data)
+        form = {
+            "name": NAME, "issuer": self.provider.issuer, "client-id": CLIENT,
+            "client-secret": self.provider.secret, "scopes": " ".join([*SCOPES, STRONG]),
+            "groups-claim": "groups", "mfa-values": SECOND_FACTOR, "note": "for the tests", **more}
+        for number, (group, role, *place) in enumerate(roles, 1):
+            form |= {f"group-{number}": group, f"role-{number}": role,
+                     f"place-{number}": place[0] if place else ""}
+        return self.owner.post(SETTINGS, form, follow_redirects=True)
+
+    def configure(self, roles=ROLES, **more):
+        answer = self.set_provider(roles, **more)
+        if answer.status_code == 422 and 'name="confirmed"' in answer.text:
+            confirmed = re.search(r'name="confirmed" value="([^"]+)"', answer.text)[1]
+            answer = self.set_provider(roles, confirmed=confirmed, **more)
+        assert answer.status_code == 200, text_of(answer)
+
+    def add_person(self, *groups, email=None, totp=False):
+        """Adds a person to the provider, and returns their name there."""
+        name = f"person{next(numbers)}"
+        self.provider.add_user(
+            name, f"swordfish {name}", email or f"{name}@example.com", groups, totp)
+        return name
+
+    def browser(self, name, totp=False):
+        return Administrator(self.server, self.provider, name, totp)
+
+    def member(self, *groups, totp=False):
+        """A new person who has signed in to the console."""
+        person = self.browser(self.add_person(*(groups or ("platform",)), totp=totp), totp)
+        assert_signed_in(person.enter())
+        return person
+
+    def query(self, statement, *values):
+        database = sqlite3.connect(
+            f"file:{self.server.data}/countersign.sqlite?mode=ro", uri=True, timeout=30)
+        rows = database.execute(statement, values).fetchall()
+        database.close()
+        return rows
+
+    def change(self, statement, *values):
+        database = sqlite3.connect(
+            f"file:{self.server.data}/countersign.sqlite?mode=rw", uri=True, timeout=30)
+        with database:
+            database.execute(statement, values)
+        database.close()
+
+    def roles_of(self, name):
+        return sorted(role for role, in self.query(
+            "SELECT role FROM administrator_grant JOIN administrator USING (administrator_id) "
+            "WHERE email = ?", name if "@" in name else f"{name}@example.com"))
+
+    def grant(self, name, role):
+        """Gives a role by hand."""
+        (id,), = self.query("SELECT administrator_id FROM administrator WHERE email = ?",
+                            f"{name}@example.com")
+        reauthenticate(self.server.data)
+        answer = self.owner.post(f"/administrators/{id}/grants", {
+            "role": role, "place": "", "note": "by hand"}, page=f"/administrators/{id}")
+        assert answer.status_code == 303, text_of(answer)
+
+    def create(self, email, role):
+        """Creates an administrator with a password."""
+        made = run("admin", "create", "--data", self.server.data, "--email", email, "--role", role,
+                   input=f"{PASSWORD}\n")
+        assert made.returncode == 0, made.stderr
+
+    @property
+    def listed(self):
+        """The administrators and their roles, as the command line prints them."""
+        return run("admin", "list", "--data", self.server.data).stdout
+
+    @property
+    def log(self):
+        """The text of the audit log."""
+        return text_of(self.owner.get("/audit"))
