@@ -141,7 +141,7 @@ let package = Package(
     module(
       "Console",
       [
-        "Crypto", "HTTP", "Identity", "Localization", "MailText", "Markdown", "OTP",
+        "Crypto", "HTTP", "JSON", "Identity", "Localization", "MailText", "Markdown", "OTP",
         "OpenIDConnect", "QRCode", "Templating", "Text", "WebAuthn",
       ]),
 

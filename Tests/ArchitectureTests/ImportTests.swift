@@ -44,8 +44,8 @@ private let mayImport: [String: Set<String>] = [
   // The API and the console pass secrets and codes to Identity.
   "IdentityToolkitAPI": ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"],
   "Console": [
-    "Crypto", "HTTP", "Identity", "Localization", "MailText", "Markdown", "OTP", "OpenIDConnect",
-    "QRCode", "Templating", "Text", "WebAuthn",
+    "Crypto", "HTTP", "JSON", "Identity", "Localization", "MailText", "Markdown", "OTP",
+    "OpenIDConnect", "QRCode", "Templating", "Text", "WebAuthn",
   ],
 
   // Fills a database directly, without the API or the console.
