@@ -186,7 +186,7 @@ let package = Package(
 
     // Signs tokens as a provider of OpenID Connect does.
     .target(
-      name: "TestProvider", dependencies: ["Crypto", "JSON"], path: "Tests/TestProvider",
+      name: "TestProvider", dependencies: ["Crypto", "Identity", "JSON", "Text"], path: "Tests/TestProvider",
       swiftSettings: house),
 
     tests("TextTests", ["Text", "HostileText"]),
@@ -228,8 +228,8 @@ let package = Package(
       [
         "Console", "HTTP", "Identity", "Localization", "MailText", "Templating", "Database",
         "DatabaseSQLite",
-        "Crypto", "OTP", "OpenIDConnect", "HostileText", "TestAuthenticator", "TestProvider",
-        "Text", "WebAuthn",
+        "Crypto", "JSON", "OTP", "OpenIDConnect", "HostileText", "TestAuthenticator",
+        "TestProvider", "Text", "WebAuthn",
       ], exclude: ["__Snapshots__"]),
     tests(
       "CountersignTests",

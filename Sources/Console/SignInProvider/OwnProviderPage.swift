@@ -51,7 +51,7 @@ struct OwnProviderPage: Sendable {
       return .redirect(to: address)
     }
     let name = try await refusing { try await providers.name() }
-    guard let name else { throw .notFound }
+    guard let name else { return .redirect(to: ConsolePaths.account()) }
     let words = ProviderRefusalWords(error, provider: name, at: frames.clock.now())
     return try await page(
       view, signedIn, errors: [FieldError(field: "provider", text: words.sentence)])
@@ -72,7 +72,7 @@ struct OwnProviderPage: Sendable {
     _ view: Template<OwnProviderView>, _ signedIn: SignedIn, errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let name = try await refusing { try await providers.name() }
-    guard let name else { throw .notFound }
+    guard let name else { return .redirect(to: ConsolePaths.account()) }
     let link = try await refusing { try await providers.link(of: signedIn.administrator.id) }
     var frame = frames.frame(Message("sign-in-provider.own-link"), for: signedIn)
     frame.errors = errors

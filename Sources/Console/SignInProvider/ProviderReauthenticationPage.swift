@@ -14,7 +14,7 @@ struct ProviderReauthenticationPage: Sendable {
   let destinations: [Route]
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    try page(signedIn, next: signedIn.query.text("next"))
+    page(signedIn, next: signedIn.query.text("next"))
   }
 
   func begin(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -25,17 +25,21 @@ struct ProviderReauthenticationPage: Sendable {
       return try await leaving.leave(start, next: next)
     } catch let error as ProviderSignInError {
       if case .unavailable = error { throw .unavailable(error) }
-      guard let name = signedIn.session.provider.name else { throw .notFound }
+      guard let name = signedIn.session.provider.name else {
+        return .redirect(to: ConsolePaths.account())
+      }
       let words = ProviderRefusalWords(error, provider: name, at: frames.clock.now())
-      return try page(
+      return page(
         signedIn, next: next, errors: [FieldError(field: "provider", text: words.sentence)])
     } catch let error as Refusal { throw error } catch { throw .unavailable(error) }
   }
 
   private func page(
     _ signedIn: SignedIn, next: String?, errors: [FieldError] = []
-  ) throws(Refusal) -> Response {
-    guard let name = signedIn.session.provider.name else { throw .notFound }
+  ) -> Response {
+    guard let name = signedIn.session.provider.name else {
+      return .redirect(to: ConsolePaths.account())
+    }
     let next = ReturnAddress.checked(next, among: destinations)
     var frame = frames.frame(Message("sign-in-provider.confirm-your-identity"), for: signedIn)
     frame.errors = errors

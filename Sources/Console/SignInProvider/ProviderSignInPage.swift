@@ -100,7 +100,7 @@ struct ProviderSignInPage: Sendable {
   ) async throws(Refusal) -> Response {
     if case .unavailable = error { throw .unavailable(error) }
     let name = try await refusing { try await identity.consoleProviders.name() }
-    guard let name else { throw .notFound }
+    guard let name else { return .redirect(to: ConsolePaths.signIn()) }
     let words = ProviderRefusalWords(error, provider: name, at: frames.clock.now())
     let frame = frames.bare(words.heading, path: ConsolePaths.signIn())
     let isSignedIn = try await authorizer.session(of: visitor.request) != nil

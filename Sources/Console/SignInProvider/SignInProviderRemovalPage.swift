@@ -27,7 +27,7 @@ struct SignInProviderRemovalPage: Sendable {
         case .passwordSignInOff:
           FieldError(
             field: "note", text: Message("sign-in-provider.turn-on-passwords-first"))
-        case .notFound: throw Refusal.notFound
+        case .notFound: FieldError(field: "note", text: Message("sign-in-provider.removed"))
         case .invalid, .unconfirmed, .unavailable: throw Refusal.unavailable(error)
         }
       }
@@ -39,7 +39,7 @@ struct SignInProviderRemovalPage: Sendable {
     _ signedIn: SignedIn, errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let stored = try await refusing { try await identity.consoleProviders.find() }
-    guard let stored else { throw .notFound }
+    guard let stored else { return .redirect(to: ConsolePaths.signInProvider()) }
     let name = Message.Value.name(Words.short(stored.name))
     var frame = actions.frames.frame(
       Message("sign-in-provider.removal-title", ["name": name]), for: signedIn)
