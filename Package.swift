@@ -65,6 +65,7 @@ let package = Package(
     module("Host", ["CTimex"]),
     module("CBOR", ["CCBOR"]),
     module("WebAuthn", ["CBOR", "Crypto", "JSON", "Text"]),
+    module("OpenIDConnect", ["Crypto", "JSON", "Text"]),
     module("Markdown", ["CCmark", "Text"]),
     module("Network", []),
     module("HTTPClient", ["CCurl", "Crypto", "Network"]),
@@ -73,7 +74,9 @@ let package = Package(
 
     .target(
       name: "Identity",
-      dependencies: ["Database", "Crypto", "JSON", "Network", "OTP", "Text", "WebAuthn"],
+      dependencies: [
+        "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text", "WebAuthn",
+      ],
       exclude: ["Migrations/README.md"],
       resources: [
         .embedInCode("Migrations/m0001_foundation_sqlite.sql"),
@@ -124,6 +127,7 @@ let package = Package(
         .embedInCode("Migrations/m0048_audit_chain_sqlite.sql"),
         .embedInCode("Migrations/m0050_text_messages_sqlite.sql"),
         .embedInCode("Migrations/m0051_event_streams_sqlite.sql"),
+        .embedInCode("Migrations/m0052_sign_in_provider_sqlite.sql"),
         .embedInCode("Migrations/m0053_passkeys_sqlite.sql"),
         .embedInCode("Migrations/m0054_administrator_access_sqlite.sql"),
         .embedInCode("Migrations/m0055_email_templates_sqlite.sql"),
@@ -133,17 +137,17 @@ let package = Package(
 
     module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),
     module("DatabaseSQLite", ["Database", "CSQLite"]),
-    module("IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "Text"]),
+    module("IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"]),
     module(
       "Console",
       [
-        "Crypto", "HTTP", "Identity", "Localization", "MailText", "Markdown", "OTP", "QRCode",
-        "Templating", "Text", "WebAuthn",
+        "Crypto", "HTTP", "JSON", "Identity", "Localization", "MailText", "Markdown", "OTP",
+        "OpenIDConnect", "QRCode", "Templating", "Text", "WebAuthn",
       ]),
 
     module("MailText", ["Identity", "Localization", "OTP"]),
 
-    module("Demo", ["Crypto", "Database", "Identity", "OTP", "Text"]),
+    module("Demo", ["Crypto", "Database", "Identity", "OTP", "OpenIDConnect", "Text"]),
 
     .executableTarget(
       name: "countersign",
@@ -171,7 +175,7 @@ let package = Package(
       name: "ParserFuzzing",
       dependencies: [
         "Crypto", "HTTP", "HTTPClient", "HTTPServer", "INI", "Identity", "JSON", "Localization",
-        "Markdown", "Network", "OTP", "SMTP", "Templating", "Text",
+        "Markdown", "Network", "OTP", "OpenIDConnect", "SMTP", "Templating", "Text",
       ],
       path: "Tests/ParserFuzzing", swiftSettings: house),
     tests("ParserFuzzingTests", ["ParserFuzzing", "OTP"], exclude: ["Corpus"]),
@@ -179,6 +183,11 @@ let package = Package(
     .target(
       name: "TestAuthenticator", dependencies: ["Crypto", "WebAuthn"],
       path: "Tests/TestAuthenticator", swiftSettings: house),
+
+    // Signs tokens as a provider of OpenID Connect does.
+    .target(
+      name: "TestProvider", dependencies: ["Crypto", "Identity", "JSON", "Text"], path: "Tests/TestProvider",
+      swiftSettings: house),
 
     tests("TextTests", ["Text", "HostileText"]),
     tests("JSONTests", ["JSON", "HostileText", "Text"]),
@@ -191,6 +200,7 @@ let package = Package(
     tests("QRCodeTests", ["QRCode"]),
     tests("INITests", ["INI"]),
     tests("CBORTests", ["CBOR"]),
+    tests("OpenIDConnectTests", ["Crypto", "JSON", "OpenIDConnect", "TestProvider", "Text"]),
     tests("WebAuthnTests", ["Crypto", "TestAuthenticator", "WebAuthn"]),
     tests("NetworkTests", ["Network"]),
     tests("HTTPClientTests", ["Crypto", "HTTP", "HTTPClient", "HTTPServer", "Network"]),
@@ -203,7 +213,8 @@ let package = Package(
       "IdentityTests",
       [
         "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "JSON", "Localization",
-        "MailText", "OTP", "HostileText", "TestAuthenticator", "Text", "WebAuthn",
+        "MailText", "OTP", "OpenIDConnect", "HostileText", "TestAuthenticator", "TestProvider",
+        "Text", "WebAuthn",
       ],
       exclude: ["__Snapshots__"]),
     tests(
@@ -217,7 +228,8 @@ let package = Package(
       [
         "Console", "HTTP", "Identity", "Localization", "MailText", "Templating", "Database",
         "DatabaseSQLite",
-        "Crypto", "OTP", "HostileText", "TestAuthenticator", "Text", "WebAuthn",
+        "Crypto", "JSON", "OTP", "OpenIDConnect", "HostileText", "TestAuthenticator",
+        "TestProvider", "Text", "WebAuthn",
       ], exclude: ["__Snapshots__"]),
     tests(
       "CountersignTests",

@@ -88,13 +88,13 @@ public struct Console: Sendable {
     EmailTemplatesRoutes.self, TrustedTokenKeysRoutes.self, DeletionRoutes.self, AuditRoutes.self,
     EventStreamsRoutes.self, OutboxRoutes.self, GuidanceRoutes.self, WhatIfRoutes.self,
     AdministratorsRoutes.self, ClockRoutes.self, AccountRoutes.self, PasskeysRoutes.self,
-    SignOutRoutes.self,
+    SignInProviderRoutes.self, SignOutRoutes.self,
     SetupRoutes.self, ActionLinkRoutes.self, ReportedChangesRoutes.self,
   ]
 
   /// Features that lead to the pages of the others, and so come after them.
   private static let entrances: [any ConsoleFeature.Type] = [
-    ReauthenticationRoutes.self, SignInRoutes.self,
+    ReauthenticationRoutes.self, ProviderEntranceRoutes.self, SignInRoutes.self,
   ]
 
   // In two halves at the same time: binding the templates takes a quarter of the server's start.
@@ -124,7 +124,7 @@ public struct Console: Sendable {
   /// Responds to a request; an unknown address gets the 404 page.
   public func respond(to request: Request) async -> Response {
     var response =
-      request.isReading && !request.isForFile
+      request.isReading && !request.isForFile && !request.isOfProvider
       ? await identity.atOneMoment { await page(for: request) } : await page(for: request)
     // A script can't read where a redirect leads, and would take the next page's flash by following it.
     if request.isFromScript, response.status == .seeOther { response.status = .noContent }
@@ -156,6 +156,10 @@ public struct Console: Sendable {
 extension Request {
   /// Whether the console's script sends the request, to show a form over a page.
   fileprivate var isFromScript: Bool { fields["X-Requested-With"] != nil }
+
+  /// Whether the request is a step of a sign-in with the provider, which writes, and waits for the
+  /// provider.
+  fileprivate var isOfProvider: Bool { target.segments.starts(with: ["sign-in", "provider"]) }
 
   /// Whether the request downloads a list as a file.
   ///

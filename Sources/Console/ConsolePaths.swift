@@ -9,6 +9,9 @@ enum ConsolePaths {
   static let signInCode = Path("sign-in", "code")
   static let signInPasskey = Path("sign-in", "passkey")
   static let signInCodePasskey = Path("sign-in", "code", "passkey")
+  static let providerSignIn = Path("sign-in", "provider")
+  static let providerCallback = Path("sign-in", "provider", "callback")
+  static let providerLogout = Path("sign-in", "provider", "logout")
   static let keptAnswers = Path("sign-in", "answers")
   static let signOut = Path("sign-out")
   static let invitation = Path("invitation")
@@ -184,6 +187,13 @@ enum ConsolePaths {
     "account", "passkeys", nil, "removal", parameters: String.self)
   static let reauthentication = Path("account", "reauthentication")
   static let passkeyReauthentication = Path("account", "reauthentication", "passkey")
+  static let providerReauthentication = Path("account", "reauthentication", "provider")
+  static let ownProvider = Path("account", "provider")
+  static let ownProviderRemoval = Path("account", "provider", "removal")
+  static let signInProvider = Path("administrators", "sign-in-provider")
+  static let signInProviderPreview = Path("administrators", "sign-in-provider", "preview")
+  static let signInProviderRemoval = Path("administrators", "sign-in-provider", "removal")
+  static let passwordSignIn = Path("administrators", "password-sign-in")
   static let passkeyRequirement = Path("administrators", "passkeys")
 
   /// The page of every chart, which only demos have.

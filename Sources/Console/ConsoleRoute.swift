@@ -53,6 +53,20 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .open, route: path.open(method, authorizer, failures, page)))
   }
 
+  /// Adds a request of another server, which proves by its content where it comes from.
+  mutating func external(
+    _ method: Method, _ path: Path<>,
+    _ handle: @escaping @Sendable (Request) async throws(Refusal) -> Response
+  ) {
+    let failures = failures
+    let route = path.route(method) { request in
+      do throws(Refusal) { return try await handle(request) } catch {
+        return await failures.page(error, for: request)
+      }
+    }
+    all.append(ConsoleRoute(access: .open, route: route))
+  }
+
   /// Adds a page for all administrators, or for those with a permission on the instance.
   mutating func signedIn<each Parameter: PathParameter>(
     _ method: Method, _ path: Path<repeat each Parameter>, _ permission: Permission? = nil,
@@ -275,6 +289,13 @@ extension RouteTable {
 // Forms that show what actions would do. They take the permission, but change nothing.
 
 extension RouteTable {
+  mutating func signedIn(
+    _ path: Path<>, preparing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
+  ) {
+    record(actions, \.preparedActions) { $0.signedIn(.post, path, $1, page) }
+  }
+
   mutating func inScope(
     _ path: ScopePath0, preparing actions: [ConsoleAction],
     _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response

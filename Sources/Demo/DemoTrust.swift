@@ -1,4 +1,5 @@
 import Identity
+import OpenIDConnect
 
 extension Demo {
   /// Adds a custom token signing key and an identity provider for staff sign-in to a project.

@@ -75,6 +75,7 @@ extension Identity {
       migration("m0048_audit_chain", PackageResources.m0048_audit_chain_sqlite_sql),
       migration("m0050_text_messages", PackageResources.m0050_text_messages_sqlite_sql),
       migration("m0051_event_streams", PackageResources.m0051_event_streams_sqlite_sql),
+      migration("m0052_sign_in_provider", PackageResources.m0052_sign_in_provider_sqlite_sql),
       migration("m0053_passkeys", PackageResources.m0053_passkeys_sqlite_sql),
       migration(
         "m0054_administrator_access", PackageResources.m0054_administrator_access_sqlite_sql),
@@ -189,6 +190,7 @@ extension Identity {
       try Administrators.remindOfGrants(store.outbox, at: now, connection)
       try BulkRemovals.purgeExpired(at: now, connection)
       try ConsoleSessions.purgeExpired(at: now, connection)
+      try Alerts.endBreakGlass(at: now, connection)
     }
     do throws(KeyError) { try await signingKeys.retireExpired() } catch {
       switch error {

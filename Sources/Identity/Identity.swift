@@ -97,6 +97,8 @@ public final class Identity: Sendable {
   public let administratorFactors: AdministratorFactors
   /// Changes that administrators make to their own accounts.
   public let ownAccount: OwnAccount
+  /// The provider with which administrators sign in.
+  public let consoleProviders: ConsoleProviders
   /// Administrators' passkeys.
   public let passkeys: Passkeys
   /// Sessions of administrators.
@@ -138,13 +140,15 @@ public final class Identity: Sendable {
   ///   - defaultProject: The project that any API key identifies in the emulator profile.
   ///   - carriesMail: Whether this process sends emails to users.
   ///   - smsLimits: The limits of text messages; nil if this process sends none.
+  ///   - providerTransport: Sends requests to the provider with which administrators sign in; nil if
+  ///     this process sends none.
   /// - Throws: `CryptoError` if libcrypto fails.
   public init(
     database: any Database, keys: KeyRing, profile: Profile, hasher: PasswordHasher,
     mail: any MailWriter, clock: WallClock = .system,
     steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot,
     random: RandomSource = .system, defaultProject: ID<Project>? = nil, carriesMail: Bool = false,
-    smsLimits: SMSLimits? = nil
+    smsLimits: SMSLimits? = nil, providerTransport: (any ProviderTransport)? = nil
   ) throws(CryptoError) {
     let links = ActionLinks(profile: profile)
     let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
@@ -214,22 +218,26 @@ public final class Identity: Sendable {
     approvals = Approvals(
       store: store, authorization: supportAuthorization, factorRemovals: factorRemovals)
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
+    administrators = Administrators(store: store, hasher: hasher)
+    consoleSessions = ConsoleSessions(
+      store: store, hasher: hasher, totp: administratorTOTP, tickets: consoleTickets,
+      deviceSealer: try Sealer(keys, purpose: "console device", random: .system))
+    consoleProviders = ConsoleProviders(
+      store: store, sealer: try Sealer(keys, purpose: "sign-in provider", random: random),
+      tickets: consoleTickets, administrators: administrators, sessions: consoleSessions,
+      directory: ProviderDirectory(providerTransport ?? NoProviderTransport()))
     masterKeys = MasterKeys(
       store: store, ring: keys,
       places: [
         totp, removed, administratorTOTP, signingKeys, evidenceKeys, store.outbox,
-        identityProviders, backupCodeStore, eventStreams,
+        identityProviders, backupCodeStore, eventStreams, consoleProviders,
       ])
     unreadableSecrets = UnreadableSecrets(store: store)
     integrityChecks = IntegrityChecks(store: store)
-    administrators = Administrators(store: store, hasher: hasher)
     invitations = Invitations(store: store, administrators: administrators)
     administratorFactors = AdministratorFactors(
       store: store, totp: administratorTOTP, tickets: consoleTickets,
       administrators: administrators)
-    consoleSessions = ConsoleSessions(
-      store: store, hasher: hasher, totp: administratorTOTP, tickets: consoleTickets,
-      deviceSealer: try Sealer(keys, purpose: "console device", random: .system))
     ownAccount = OwnAccount(store: store, administrators: administrators)
     passkeys = Passkeys(
       store: store, tickets: consoleTickets, totp: administratorTOTP,

@@ -28,6 +28,7 @@ public struct CatalogMailWriter: MailWriter {
       case .alert(let mail): (mail.subject, mail.body)
       case .administratorSignIn(let mail): (mail.subject, mail.body)
       case .grant(let mail): (mail.subject, mail.body)
+      case .breakGlass(let mail): (mail.subject, mail.body)
       case .callerCode(let mail): (mail.subject, mail.body)
       case .reviewDue(let mail): (mail.subject, mail.body)
       case .report(let mail): (mail.subject, mail.body)

@@ -11,7 +11,8 @@ struct Countersign {
   static let commands: [any Command.Type] = [
     ServeCommand.self, InitCommand.self, AdminCreateCommand.self, AdminListCommand.self,
     AdminResetPasswordCommand.self, AdminResetTOTPCommand.self,
-    AdminPasskeysOptionalCommand.self, AdminReleaseCommand.self, TokenCreateCommand.self,
+    AdminPasskeysOptionalCommand.self, AdminPasswordsOnCommand.self, AdminReleaseCommand.self,
+    TokenCreateCommand.self,
     TokenListCommand.self, TokenRevokeCommand.self, TrustedTokenKeyAddCommand.self,
     TrustedTokenKeyListCommand.self, TrustedTokenKeyRevokeCommand.self, KeysListCommand.self,
     KeysRotateCommand.self,

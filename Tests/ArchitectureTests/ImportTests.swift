@@ -25,6 +25,7 @@ private let mayImport: [String: Set<String>] = [
   "Host": ["CTimex"],
   "CBOR": ["CCBOR"],
   "WebAuthn": ["CBOR", "Crypto", "JSON", "Text"],
+  "OpenIDConnect": ["Crypto", "JSON", "Text"],
   "Markdown": ["CCmark", "Text"],
   "Network": [],
   // libcurl has one importer, and SMTP sends through it.
@@ -32,21 +33,23 @@ private let mayImport: [String: Set<String>] = [
   "SMTP": ["Crypto", "HTTPClient", "Network"],
   "SMS": ["Crypto", "HTTP", "HTTPClient", "JSON"],
 
-  "Identity": ["Database", "Crypto", "JSON", "Network", "OTP", "Text", "WebAuthn"],
+  "Identity": [
+    "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text", "WebAuthn",
+  ],
 
   "HTTPServer": ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "CSQLite"],
   // Formats the facts that Identity reports by email.
   "MailText": ["Identity", "Localization", "OTP"],
   // The API and the console pass secrets and codes to Identity.
-  "IdentityToolkitAPI": ["Crypto", "HTTP", "JSON", "Identity", "OTP", "Text"],
+  "IdentityToolkitAPI": ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"],
   "Console": [
-    "Crypto", "HTTP", "Identity", "Localization", "MailText", "Markdown", "OTP", "QRCode",
-    "Templating", "Text", "WebAuthn",
+    "Crypto", "HTTP", "JSON", "Identity", "Localization", "MailText", "Markdown", "OTP",
+    "OpenIDConnect", "QRCode", "Templating", "Text", "WebAuthn",
   ],
 
   // Fills a database directly, without the API or the console.
-  "Demo": ["Crypto", "Database", "Identity", "OTP", "Text"],
+  "Demo": ["Crypto", "Database", "Identity", "OTP", "OpenIDConnect", "Text"],
 
   "countersign": [
     "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",

@@ -8,6 +8,7 @@ struct SealingTests {
     "administrator totp secret AdministratorTOTP", "event stream EventStreams",
     "evidence key EvidenceKeys",
     "identity provider IdentityProviders",
+    "sign-in provider ConsoleProviders",
     "outbox Outbox", "signing key SigningKeys", "stand-in BackupCodeStore",
     "totp secret RemovedFactors",
     "totp secret TOTPFactor",

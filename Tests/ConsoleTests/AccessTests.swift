@@ -13,9 +13,11 @@ import Testing
       #expect(
         open == [
           "GET /__/auth/enroll", "POST /__/auth/enroll",
-          "GET /invitation", "POST /invitation", "GET /setup", "POST /setup",
+          "GET /invitation", "POST /invitation", "POST /sign-in/provider/logout", "GET /setup",
+          "POST /setup",
           "GET /__/auth/action", "POST /__/auth/action",
           "GET /__/auth/not-me", "POST /__/auth/not-me",
+          "GET /sign-in/provider", "GET /sign-in/provider/callback",
           "GET /sign-in", "POST /sign-in", "GET /sign-in/code", "POST /sign-in/code",
           "GET /sign-in/passkey", "POST /sign-in/passkey", "GET /sign-in/code/passkey",
           "POST /sign-in/code/passkey",
@@ -30,6 +32,7 @@ import Testing
         "/projects/new", "/projects/{String}/tenants/new", "/administrators/new",
         // Administrators and passkeys have UUIDs.
         "/administrators/passkeys", "/administrators/session-limits", "/account/passkeys/new",
+        "/administrators/sign-in-provider", "/administrators/password-sign-in",
         "/event-streams/new",
         // Provider IDs begin with their protocol, so none is “new”.
         "/projects/{String}/settings/providers/new",

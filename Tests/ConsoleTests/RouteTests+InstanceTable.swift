@@ -201,6 +201,18 @@ extension RouteTests {
     POST /account/passkeys/{String}/removal: session
     GET /administrators/passkeys: manageAdministrators on the instance
     POST /administrators/passkeys: manageAdministrators on the instance
+    GET /administrators/sign-in-provider: manageAdministrators on the instance
+    POST /administrators/sign-in-provider: manageAdministrators on the instance
+    POST /administrators/sign-in-provider/preview: manageAdministrators on the instance
+    GET /administrators/sign-in-provider/removal: manageAdministrators on the instance
+    POST /administrators/sign-in-provider/removal: manageAdministrators on the instance
+    GET /administrators/password-sign-in: manageAdministrators on the instance
+    POST /administrators/password-sign-in: manageAdministrators on the instance
+    GET /account/provider: session
+    POST /account/provider: session
+    GET /account/provider/removal: session
+    POST /account/provider/removal: session
+    POST /sign-in/provider/logout: open
     GET /sign-out: session, also before a second factor
     POST /sign-out: session, also before a second factor
     GET /setup: open
@@ -213,6 +225,10 @@ extension RouteTests {
     POST /account/reauthentication: session, also before a second factor
     GET /account/reauthentication/passkey: session, also before a second factor
     POST /account/reauthentication/passkey: session, also before a second factor
+    GET /sign-in/provider: open
+    GET /sign-in/provider/callback: open
+    GET /account/reauthentication/provider: session, also before a second factor
+    POST /account/reauthentication/provider: session, also before a second factor
     GET /sign-in: open
     POST /sign-in: open
     GET /sign-in/answers: session

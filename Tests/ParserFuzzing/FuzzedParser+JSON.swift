@@ -1,6 +1,7 @@
 import Crypto
 @testable import Identity
 import JSON
+import OpenIDConnect
 
 extension FuzzedParser {
   static func json(_ bytes: [UInt8]) -> String? {
@@ -48,6 +49,23 @@ extension FuzzedParser {
     guard parts.count == 3 else { return "a token without three parts is read" }
     return token.message.elementsEqual("\(parts[0]).\(parts[1])".utf8)
       ? nil : "the signed bytes aren't the first two parts"
+  }
+
+  /// What a provider answers, and its tokens without a key that signed them.
+  static func openIDConnect(_ bytes: [UInt8], _ text: String) -> String? {
+    let issuer = "https://id.example.com"
+    _ = try? Discovery(bytes, of: issuer)
+    _ = TokenResponse(bytes)
+    _ = ProviderErrorCode(response: bytes)
+    if let info = UserInfo(bytes, subject: "1"), let groups = info.groups(in: "groups") {
+      guard groups.names.count <= ProviderGroups.most else { return "too many groups are read" }
+    }
+    let keys = try? KeySet(published: text)
+    if let keys, (try? KeySet(keys.text)) != keys { return "keys changed when they were read again" }
+    let check = TokenCheck(issuer: issuer, clientID: "1", keys: keys ?? KeySet(), now: 0)
+    let expected = IDToken.Expectation(nonce: "n", accessToken: nil)
+    if (try? IDToken(text, check, expected)) != nil { return "an unsigned ID token is accepted" }
+    return (try? LogoutToken(text, check)) == nil ? nil : "an unsigned logout token is accepted"
   }
 
   static func auditHead(_ bytes: [UInt8]) -> String? {

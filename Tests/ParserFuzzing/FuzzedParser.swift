@@ -8,6 +8,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   case policyFile = "policy-file"
   case keySet = "key-set"
   case token
+  case openIDConnect = "openid-connect"
   case form
   case target
   case cookies
@@ -42,6 +43,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .policyFile: Self.policyFile(bytes)
     case .keySet: Self.keySet(text)
     case .token: Self.token(text)
+    case .openIDConnect: Self.openIDConnect(bytes, text)
     case .form: Self.form(bytes)
     case .target: Self.target(text)
     case .cookies: Self.cookies(text)

@@ -4,16 +4,18 @@ import Identity
 import Text
 
 /// The console's cookies: for sessions, for forms before sign-in, for sign-ins that still require a
-/// code, for known devices, and for the platform of the guides and the columns of the list of users.
+/// code, for sign-ins with the provider, for known devices, and for the platform of the guides and the columns of the list of users.
 ///
 /// Over HTTPS, their names begin with `__Host-`, so that browsers reject them from any other host
 /// and without `Secure`. The session cookie is `Lax`, because a link to a page in an email would
 /// otherwise open signed out. Forms are protected by their own token and by `Origin`, not by
-/// `SameSite`. The other cookies are `Strict`.
+/// `SameSite`. The cookie of a sign-in with the provider is `Lax` because the provider leads back. The
+/// other cookies are `Strict`.
 struct ConsoleCookies: Sendable {
   private let session: String
   private let form: String
   private let pending: String
+  private let provider: String
   private let device: String
   private let columns: String
   /// The cookie of the platform that guides show samples for; the console's script sets it as well.
@@ -25,6 +27,7 @@ struct ConsoleCookies: Sendable {
     session = (isSecure ? "__Host-" : "") + "countersign-session"
     form = (isSecure ? "__Host-" : "") + "countersign-form"
     pending = (isSecure ? "__Host-" : "") + "countersign-pending"
+    provider = (isSecure ? "__Host-" : "") + "countersign-provider"
     device = (isSecure ? "__Host-" : "") + "countersign-device-"
     columns = (isSecure ? "__Host-" : "") + "countersign-columns"
     platform = (isSecure ? "__Host-" : "") + "countersign-platform"
@@ -76,6 +79,26 @@ struct ConsoleCookies: Sendable {
   /// The cookie that deletes the cookie of a pending sign-in.
   var endOfPending: Cookie {
     Cookie(name: pending, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
+  }
+
+  /// What a sign-in with the provider is matched with, and the page that it continues to.
+  func provider(of request: Request) -> (ticket: String, next: String?)? {
+    guard let text = request.cookies[provider]?.text(atMost: Self.longestToken) else { return nil }
+    let parts = text.split(separator: ".", maxSplits: 1)
+    guard let ticket = parts.first else { return nil }
+    let next = parts.count == 2 ? Base64URL.decode(parts[1]) : nil
+    return (String(ticket), next.map { String(decoding: $0, as: UTF8.self) })
+  }
+
+  func provider(_ ticket: String, next: String?) -> Cookie {
+    let next = next.map { "." + Base64URL.encode(Array($0.utf8)) } ?? ""
+    return Cookie(
+      name: provider, value: ticket + next, secure: isSecure, sameSite: .lax, maxAge: 600)
+  }
+
+  /// The cookie that deletes the cookie of a sign-in with the provider.
+  var endOfProvider: Cookie {
+    Cookie(name: provider, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
   }
 
   /// The device tokens that the browser has from earlier sign-ins of any administrator.

@@ -26,6 +26,7 @@ struct AccountPage: Sendable {
     let passkeys = try await refusing {
       try await identity.passkeys.list(of: administrator.id)
     }
+    let provider = try await refusing { try await identity.consoleProviders.name() }
     let history = try await refusing {
       try await identity.administrators.history(of: administrator.id, limit: 10)
     }
@@ -34,7 +35,8 @@ struct AccountPage: Sendable {
       view.render(
         AccountView(
           frame: FrameView(frame), signedIn: signedIn, record: record, sessions: sessions,
-          codesLeft: codes, passkeys: passkeys, history: history)))
+          codesLeft: codes, passkeys: passkeys, history: history,
+          provider: provider)))
   }
 
   /// Ends another session.
@@ -76,6 +78,8 @@ struct AccountView: ViewModel {
   let codesLeft: Int
   let passkeys: [Passkey]
   let history: [AuditRow]
+  /// The name of the provider; nil without one.
+  let provider: String?
 
   private var factorFacts: [Fact] {
     let app = Message("account.authenticator-app")
@@ -168,6 +172,9 @@ struct AccountView: ViewModel {
       }
     },
     .list("facts") { $0.facts },
+    .text(\.provider),
+    .flag("isLinked") { $0.signedIn.session.provider.name != nil },
+    .text("providerPage") { _ in ConsolePaths.ownProvider() },
     .flag("hasHistory") { !$0.history.isEmpty },
     .list("history") { view in
       view.history.map { HistoryRow($0, view.frame.times, view.frame.catalog) }

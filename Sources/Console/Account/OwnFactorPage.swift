@@ -16,11 +16,21 @@ struct OwnFactorPage: Sendable {
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let proof = try await proof(signedIn)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
+    if let address = providerFirst(signedIn) { return .redirect(to: address) }
     let enrollment: AdministratorEnrollment
     do { enrollment = try factors.begin(for: signedIn.administrator) } catch {
       throw .unavailable(error)
     }
     return try page(signedIn, enrollment, proof, errors: [])
+  }
+
+  /// Where an administrator who signed in with the provider confirms their identity, because they may
+  /// have no password; nil if that isn't needed.
+  private func providerFirst(_ signedIn: SignedIn) -> String? {
+    guard signedIn.session.provider.isOrigin, factors.asksForPassword(in: signedIn.session) else {
+      return nil
+    }
+    return signedIn.providerReauthentication?.href
   }
 
   /// What the form asks for besides the new code.

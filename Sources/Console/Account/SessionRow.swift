@@ -16,6 +16,11 @@ struct SessionRow: ViewModel {
     .markup("startedAt") { $0.times.past($0.session.startedAt) },
     .markup("lastSeenAt") { $0.times.past($0.session.lastSeenAt) },
     .flag(\.isCurrent),
+    .text("provider") { row in
+      row.session.provider.map {
+        Message("common.signed-in-with", ["name": .text(Words.short($0))])
+      }
+    },
   ]
 }
 

@@ -147,6 +147,7 @@ struct AdministratorsView: ViewModel {
     .optional("refusal") { $0.refusal },
     .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
     .text("passkeyRequirement") { $0.mayManage ? ConsolePaths.passkeyRequirement() : nil },
+    .text("signInProvider") { $0.mayManage ? ConsolePaths.signInProvider() : nil },
     .text("holder") { _ in Permission.manageAdministrators.holder },
     .text("limits") { $0.limits.sentence },
     .text("sessionLimits") { $0.mayManage ? ConsolePaths.sessionLimits() : nil },

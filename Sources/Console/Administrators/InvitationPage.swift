@@ -36,6 +36,9 @@ struct InvitationPage: Sendable {
       switch error {
       case .ended: return ended(visitor)
       case .unavailable: throw .unavailable(error)
+      case .passwordSignInOff:
+        fault = FieldError(
+          field: "password", text: Message("administrators.password-sign-in-is-off"))
       case .administrator(let error): fault = try SetupPage.fault(error)
       }
       let invitation = try await refusing { try await invitations.find(token: token) }

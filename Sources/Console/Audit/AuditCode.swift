@@ -86,6 +86,8 @@ enum AuditCode {
     case "totp": Message("audit.authenticator-code")
     case "recovery-code": Message("audit.recovery-code")
     case "passkey": Message("audit.passkey")
+    case "provider": Message("audit.provider-without-mfa")
+    case "provider-mfa": Message("audit.provider-with-mfa")
     default: nil
     }
   }
@@ -95,6 +97,7 @@ enum AuditCode {
     case "unknown": Message("audit.passkey-unknown")
     case "invalid": Message("audit.passkey-invalid")
     case "copied": Message("audit.passkey-copied")
+    case "sign-in-off": Message("audit.passkey-sign-in-off")
     default: nil
     }
   }

@@ -31,6 +31,7 @@ struct ActionFields: ViewModel {
     .optional("codeField") { $0.codeField },
     .flag("isBlocked") { $0.isBlocked },
     .text("passkey") { $0.frame.passkeyReauthentication },
+    .optional("provider") { $0.frame.providerReauthentication },
     .flag("mayAct") { !$0.isBlocked },
     .text("ownFactor") { _ in ConsolePaths.ownFactor() },
   ]

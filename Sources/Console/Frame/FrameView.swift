@@ -37,6 +37,8 @@ struct Frame: Sendable {
   var crumbs: [Link] = []
   /// The page that re-authenticates with a passkey and leads back; nil without a passkey.
   var passkeyReauthentication: String?
+  /// The page that re-authenticates at the provider and leads back; nil without a link.
+  var providerReauthentication: ProviderConfirmation?
   /// Why the server's clock isn't trusted; nil while it is.
   var clock: ClockBanner?
   var flash: Flash?
@@ -62,6 +64,9 @@ final class FrameView: ViewModel {
 
   /// The page that re-authenticates with a passkey and leads back; nil without a passkey.
   var passkeyReauthentication: String? { frame.passkeyReauthentication }
+
+  /// The page that re-authenticates at the provider and leads back; nil without a link.
+  var providerReauthentication: ProviderConfirmation? { frame.providerReauthentication }
 
   /// The error message of a field; nil if it has none.
   func error(at field: String) -> Message? {

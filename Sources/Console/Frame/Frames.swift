@@ -73,6 +73,7 @@ struct Frames: Sendable {
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
     frame.passkeyReauthentication = signedIn.passkeyReauthentication
+    frame.providerReauthentication = signedIn.providerReauthentication
     return frame
   }
 
@@ -115,6 +116,7 @@ struct Frames: Sendable {
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
     frame.passkeyReauthentication = signedIn.passkeyReauthentication
+    frame.providerReauthentication = signedIn.providerReauthentication
     let place = PageEntry.Place(signedIn.request.target, in: scope)
     frame.approvals = ApprovalsLink(signedIn, at: place)
     let users = try await refusing {

@@ -33,6 +33,7 @@ enum OutboxWords {
       Message("outbox.purpose-notice-scheduled-change-failed"),
     "alert-changes-locked": Message("outbox.purpose-alert-changes-locked"),
     "alert-activity": Message("outbox.purpose-alert-activity"),
+    "break-glass": Message("outbox.purpose-break-glass"),
     "administrator-sign-in": Message("outbox.purpose-administrator-sign-in"),
     "grant-given": Message("outbox.purpose-grant-given"),
     "grant-changed": Message("outbox.purpose-grant-changed"),

@@ -30,7 +30,11 @@ struct ReauthenticationPage: Sendable {
     else {
       return .redirect(
         to: signedIn.session.factors.isEmpty
-          ? ConsolePaths.account()
+          ? signedIn.session.provider.name == nil
+            ? ConsolePaths.account()
+            : Self.address(
+              ConsolePaths.providerReauthentication(),
+              backTo: ReturnAddress.checked(next, among: destinations))
           : Self.address(
             ConsolePaths.passkeyReauthentication(),
             backTo: ReturnAddress.checked(next, among: destinations)))
@@ -176,6 +180,14 @@ struct ReauthenticationView: ViewModel {
       view.signedIn.session.factors.contains(.passkey)
         ? ReauthenticationPage.address(
           ConsolePaths.passkeyReauthentication(), backTo: view.next) : nil
+    },
+    .optional("provider") { view in
+      view.signedIn.session.provider.name.map { name in
+        ProviderConfirmation(
+          name: name,
+          href: ReauthenticationPage.address(
+            ConsolePaths.providerReauthentication(), backTo: view.next))
+      }
     },
     .text("cancel") { $0.next ?? ConsolePaths.account() },
   ]

@@ -16,15 +16,22 @@ struct ProjectsAttention: ViewModel {
   let clock: ClockBanner?
   /// The warning that the database file is damaged; nil if the latest check found no fault.
   let damage: Message?
+  /// The warning that the break-glass owner signed in; nil if they didn't.
+  let breakGlass: Message?
 
   init(
     _ warnings: [ScopeWarning], _ differing: (projects: [DifferingTenants], hasMore: Bool),
     overdue: [(signOff: SignOff, projectName: String)], held: [HeldAgent],
     reporting: [ReportingPool], alerts: [Alert], unreadable: [UnreadableSecrets.Group],
     drifting: [DriftingPool], damage: IntegrityChecks.Result?,
-    clock: ClockBanner?, _ signedIn: SignedIn, administrator: Administrator
+    breakGlass: BreakGlassAlert?, clock: ClockBanner?, _ signedIn: SignedIn, administrator: Administrator
   ) {
     self.clock = clock
+    self.breakGlass = breakGlass.map {
+      Message(
+        "projects.break-glass",
+        ["count": .number($0.count), "time": signedIn.times.value($0.lastSeenAt)])
+    }
     self.damage = damage.map {
       Message(
         "projects.integrity-check-found-faults",
@@ -56,12 +63,14 @@ struct ProjectsAttention: ViewModel {
 
   var isEmpty: Bool {
     warnings.isEmpty && differing.isEmpty && overdue.isEmpty && held.isEmpty && clock == nil
-      && damage == nil
+      && damage == nil && breakGlass == nil
   }
 
   static let keys: Keys<Self> = [
     .optional(\.clock),
     .text(\.damage),
+    .text(\.breakGlass),
+    .text("audit") { _ in ConsolePaths.instanceAudit() },
     .flag("hasWarnings") { !$0.warnings.isEmpty },
     .list(\.warnings),
     .flag(\.hasMoreWarnings),

@@ -53,6 +53,9 @@ struct ProjectsPage: Sendable {
     let damage = try await refusing {
       try await identity.integrityChecks.damage(visibleTo: administrator)
     }
+    let breakGlass =
+      administrator.may(.manageAdministrators, in: nil)
+      ? try await refusing { try await identity.alerts.breakGlass() } : nil
     let held = try await held(administrator)
     let waiting = signedIn.approvals ?? 0
     let frame = frames.frame(Message("projects.projects"), for: signedIn)
@@ -91,7 +94,7 @@ struct ProjectsPage: Sendable {
         warnings, mostDiffering, overdue: Array(overdue.prefix(Self.warnings)), held: held,
         reporting: reporting, alerts: alerts,
         unreadable: unreadable, drifting: drifting, damage: damage,
-        clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
+        breakGlass: breakGlass, clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
       upcoming: try await Upcoming(identity, exemptions, signedIn), query: query, after: after,
       firstRun: query.isEmpty && after == nil && page.next == nil
         ? try await FirstRun(page.items, administrator, identity) : nil,

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import OpenIDConnect
 import Text
 
 /// The values of the provider form.

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import OpenIDConnect
 import Templating
 
 struct ProviderView: ViewModel {

@@ -25,7 +25,7 @@ struct SignInPage: Sendable {
     if next != nil { flash = Flash(text: Message("sign-in.page-requires-sign-in")) }
     if query["kept"] != nil { flash = Flash(text: Message("sign-in.session-expired")) }
     if query["ended"] != nil { flash = Flash(text: Message("sign-in.timed-out")) }
-    return page(visitor, email: "", next: next, flash: flash)
+    return try await page(visitor, email: "", next: next, flash: flash)
   }
 
   func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
@@ -41,7 +41,7 @@ struct SignInPage: Sendable {
       errors.append(FieldError(field: "password", text: Message("sign-in.password-required")))
     }
     guard errors.isEmpty else {
-      return page(visitor, email: email, next: next, errors: errors)
+      return try await page(visitor, email: email, next: next, errors: errors)
     }
     let outcome: ConsoleSignIn
     do {
@@ -51,7 +51,7 @@ struct SignInPage: Sendable {
         devices: authorizer.cookies.devices(of: request),
         requestID: request.id.text)
     } catch {
-      return try refused(error, visitor, email: email, next: next)
+      return try await refused(error, visitor, email: email, next: next)
     }
     let destination = ReturnAddress.checked(next, among: destinations)
     switch outcome {
@@ -72,17 +72,23 @@ struct SignInPage: Sendable {
 
   private func refused(
     _ error: ConsoleSignInError, _ visitor: Visitor, email: String, next: String?
-  ) throws(Refusal) -> Response {
+  ) async throws(Refusal) -> Response {
     switch error {
     case .refused:
       // An incorrect password and an unknown email get the same error, so accounts can't be probed.
-      let fault = FieldError(field: "email", text: Message("sign-in.email-or-password-wrong"))
-      return page(visitor, email: email, next: next, errors: [fault])
+      let isOff =
+        try await refusing { try await identity.consoleProviders.passwordSignInOff() } != nil
+      let fault = FieldError(
+        field: "email",
+        text: isOff
+          ? Message("sign-in.email-or-password-wrong-or-off")
+          : Message("sign-in.email-or-password-wrong"))
+      return try await page(visitor, email: email, next: next, errors: [fault])
     case .throttled(let until):
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)
       let fault = FieldError(
         field: "email", text: CodeFault.tooManyPasswords(retryingIn: seconds))
-      var response = page(
+      var response = try await page(
         visitor, email: email, next: next, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
@@ -99,7 +105,10 @@ struct SignInPage: Sendable {
   private func page(
     _ visitor: Visitor, email: String, next: String?, flash: Flash? = nil,
     errors: [FieldError] = [], status: Status? = nil
-  ) -> Response {
+  ) async throws(Refusal) -> Response {
+    let provider = try await refusing { try await identity.consoleProviders.name() }
+    let isOff =
+      try await refusing { try await identity.consoleProviders.passwordSignInOff() } != nil
     var frame = frames.bare(Message("sign-in.sign-in"), path: ConsolePaths.signIn())
     frame.flash = flash
     frame.errors = errors
@@ -108,7 +117,12 @@ struct SignInPage: Sendable {
       frame: FrameView(frame), csrf: visitor.formToken, email: email, next: destination,
       passkey: authorizer.publicURL.relyingParty.map { _ in
         ReauthenticationPage.address(ConsolePaths.signInPasskey(), backTo: destination)
-      })
+      },
+      provider: provider.map { name in
+        ProviderConfirmation(
+          name: name,
+          href: ReauthenticationPage.address(ConsolePaths.providerSignIn(), backTo: destination))
+      }, isPasswordOff: isOff)
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     var response = Response.html(view.render(model), status: status ?? fitting)
     authorizer.cookies.keep(visitor, in: &response)
@@ -123,6 +137,10 @@ struct SignInView: ViewModel {
   let next: String?
   /// The page that signs in with a passkey; nil if passkeys can't be used.
   let passkey: String?
+  /// The page that signs in with the provider; nil without one.
+  let provider: ProviderConfirmation?
+  /// Whether only the break-glass owner can use the form.
+  let isPasswordOff: Bool
 
   static let keys: Keys<Self> = [
     .object(\.frame),
@@ -131,6 +149,8 @@ struct SignInView: ViewModel {
     .text(\.next),
     .text(\.email),
     .text(\.passkey),
+    .optional(\.provider),
+    .flag(\.isPasswordOff),
     .text("emailError") { $0.frame.error(at: "email") },
     .text("passwordError") { $0.frame.error(at: "password") },
   ]

@@ -95,6 +95,8 @@ enum ActionErrorText {
       case .codeRequired: ("code", Message("support.code-required"))
       case .passkeyRequired:
         (ActionFields.blockedField, Message("authorization.passkey-first"))
+      case .providerRequired:
+        (ActionFields.blockedField, Message("authorization.provider-first"))
       case .codeNotLookedAt: ("code", Message("support.code-not-checked"))
       case .wrongCode: ("code", Message("support.code-incorrect"))
       case .throttled(let until):

@@ -183,6 +183,13 @@ struct SupportRefusal: ViewModel {
       link = Link(text: Message("authorization.use-your-passkey"), href: address)
       return
     }
+    if let provider = signedIn.providerReauthentication {
+      sentence = Message("authorization.provider-first")
+      link = Link(
+        text: Message("authorization.confirm-with", ["name": .text(Words.short(provider.name))]),
+        href: provider.href)
+      return
+    }
     sentence = ActionErrorText.sentence(.noSecondFactor)
     link = Link(
       text: Message("support.set-up-your-authenticator-app"), href: ConsolePaths.ownFactor())

@@ -75,6 +75,8 @@ struct CodeField: ViewModel {
   let error: Message?
   /// The page for a passkey instead; nil without one.
   let passkey: String?
+  /// The page of the provider instead; nil without a link.
+  let provider: ProviderConfirmation?
 
   /// Creates the field; nil while the last code is within the re-authentication interval.
   init?(_ isDue: Bool, _ frame: FrameView, id: String = "code") {
@@ -82,12 +84,14 @@ struct CodeField: ViewModel {
     self.id = id
     error = frame.error(at: id)
     passkey = frame.passkeyReauthentication
+    provider = frame.providerReauthentication
   }
 
   static let keys: Keys<Self> = [
     .text(\.id),
     .text(\.error),
     .text(\.passkey),
+    .optional(\.provider),
   ]
 }
 

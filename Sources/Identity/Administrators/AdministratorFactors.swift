@@ -105,7 +105,8 @@ public struct AdministratorFactors: Sendable {
   }
 
   static func asksForPassword(in session: ConsoleSession, at now: Instant) -> Bool {
-    session.factors.isEmpty && now >= session.startedAt.advanced(bySeconds: freshness)
+    let confirmed = max(session.startedAt, session.provider.provedAt ?? session.startedAt)
+    return session.factors.isEmpty && now >= confirmed.advanced(bySeconds: freshness)
   }
 
   /// Returns what proves the administrator's identity before the authenticator app or the recovery
@@ -181,7 +182,7 @@ public struct AdministratorFactors: Sendable {
           {
             return .failure(error)
           }
-        case .passkey: return .failure(.passkeyRequired)
+        case .passkey, .provider: return .failure(.passkeyRequired)
         case nil: break
         }
         if record.factors.isEmpty, isAsked {
@@ -293,6 +294,9 @@ public struct AdministratorFactors: Sendable {
       let passkeys = try PasskeyRecord.clear(id, connection)
       try ThrottleCharge.reset(AdministratorTOTP.throttle(id), connection)
       try ThrottleCharge.reset(Passkeys.counter(id).name, connection)
+      guard try Administrators.hasRequiredOwners(connection) else {
+        throw ManagementError.lastOwner
+      }
       let ended = try ConsoleSessions.endAll(of: id, but: nil, at: now, connection)
       var entry = Administrators.entry(.administratorResetFactor, record)
       if record.enrolledAt != nil { entry.add(.authenticator, from: .secret, to: .absent) }

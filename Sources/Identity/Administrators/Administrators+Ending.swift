@@ -39,7 +39,7 @@ extension Administrators {
       SET ends_at = \(end?.microseconds), is_reminded = \(isSoon(end, at: now))
       WHERE \(row(of: grant, holder.id))
       """)
-    guard try hasOwner(connection) else { throw ManagementError.lastOwner }
+    guard try hasRequiredOwners(connection) else { throw ManagementError.lastOwner }
     var entry = entry(.administratorGrantChange, record)
     entry.add(.grants, .of([grant]))
     entry.add(.grantEnds, from: .optional(old), to: .optional(end))

@@ -42,6 +42,9 @@ extension Administrators {
       let record = try Self.manage(id, by: context.author, at: now, connection)
       try Self.checkPlace(of: grant, connection)
       guard !record.administrator.grants.contains(grant) else {
+        // From now on it's granted by hand, and stays whatever the groups are.
+        try connection.run(
+          "UPDATE administrator_grant SET is_from_provider = 0 WHERE \(Self.row(of: grant, id))")
         return try Self.setEnd(of: grant, of: record, to: end, context, connection)
       }
       try Self.check(end: end, at: now)
@@ -99,7 +102,7 @@ extension Administrators {
       guard removed == 1 else { throw ManagementError.notFound }
       // Checked after the change, in the same transaction: if two owners revoke each other, one
       // fails.
-      guard try Self.hasOwner(connection) else { throw ManagementError.lastOwner }
+      guard try Self.hasRequiredOwners(connection) else { throw ManagementError.lastOwner }
       var entry = Self.entry(.administratorRevoke, record)
       entry.add(.grants, lost: .of([grant]))
       try context.record(entry, connection)
@@ -139,7 +142,7 @@ extension Administrators {
       try Self.endGrants(of: id, context.outbox, at: now, connection)
       let record = try Self.manage(id, by: author, at: now, connection)
       try connection.run("DELETE FROM administrator WHERE administrator_id = \(id.text)")
-      guard try Self.hasOwner(connection) else { throw ManagementError.lastOwner }
+      guard try Self.hasRequiredOwners(connection) else { throw ManagementError.lastOwner }
       var entry = Self.entry(.administratorRemove, record)
       entry.add(.email, lost: .text(record.administrator.email))
       entry.add(.grants, lost: .of(record.administrator.grants))

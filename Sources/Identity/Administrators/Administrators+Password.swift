@@ -47,11 +47,26 @@ extension Administrators {
   /// The name of the counter for incorrect passwords within an administrator's sessions.
   static func throttle(_ id: ID<Administrator>) -> String { "administrator password \(id.text)" }
 
+  /// Reads the hash of an administrator's password; nil if they have none.
   static func passwordHash(
     of id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> PasswordHash? {
     try connection.first(
       "SELECT password_hash FROM administrator WHERE administrator_id = \(id.text)"
-    ) { PasswordHash(encoded: try $0.value(0)) }
+    ) { try hash($0, at: 0) } ?? nil
+  }
+
+  /// Reads a hash from a column, which is empty for an administrator without a password.
+  static func hash(_ row: borrowing Row, at column: Int) throws -> PasswordHash? {
+    let encoded: String = try row.value(column)
+    return encoded.isEmpty ? nil : PasswordHash(encoded: encoded)
+  }
+
+  static func exists(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.first(
+      "SELECT 1 FROM administrator WHERE administrator_id = \(id.text)"
+    ) { _ in true } ?? false
   }
 }

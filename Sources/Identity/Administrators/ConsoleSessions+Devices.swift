@@ -45,6 +45,7 @@ extension ConsoleSessions {
     _ connection: borrowing Connection
   ) throws {
     let administrator = new.session.administrator
+    try reportBreakGlass(new, from: origin, connection)
     guard !devices.contains(where: { $0.administrator == administrator.id }) else { return }
     let signIns = try connection.first(
       "SELECT sign_ins FROM administrator WHERE administrator_id = \(administrator.id.text)"

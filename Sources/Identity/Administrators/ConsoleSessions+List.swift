@@ -12,6 +12,8 @@ public struct OpenConsoleSession: Sendable {
   public let address: String
   /// The browser's user agent.
   public let userAgent: String
+  /// The name of the provider with which the session began; nil for other sessions.
+  public let provider: String?
 }
 
 /// An expired session that a form may still refer to.
@@ -31,16 +33,18 @@ extension ConsoleSessions {
   ) async throws(ConsoleSignInError) -> [OpenConsoleSession] {
     let now = store.clock.now()
     let (sessions, limits) = try await store.read(ConsoleSignInError.self) { connection in
+      let name = try ConsoleProvider.name(connection)
       let sessions = try connection.all(
         """
-        SELECT token_digest, created_at, last_seen_at, address, user_agent FROM console_session
-        WHERE administrator_id = \(id.text)
+        SELECT token_digest, created_at, last_seen_at, address, user_agent, provider_issuer
+        FROM console_session WHERE administrator_id = \(id.text)
         """
       ) { row in
         OpenConsoleSession(
           id: Self.name(of: try row.value(0)), startedAt: Instant(microseconds: try row.value(1)),
           lastSeenAt: Instant(microseconds: try row.value(2)), address: try row.value(3),
-          userAgent: try row.value(4))
+          userAgent: try row.value(4),
+          provider: (try row.value(5) as String?).map { name ?? $0 })
       }
       return (sessions, try SessionLimits.find(connection))
     }

@@ -42,10 +42,10 @@ extension ConsoleSessions {
           WHERE email_folded = \(email.folded)
           """
         ) { row in
-          (
-            id: ID<Administrator>(try row.value(0)), hash: PasswordHash(encoded: try row.value(1))
-          )
+          (id: ID<Administrator>(try row.value(0)), hash: try Administrators.hash(row, at: 1))
         }
+        // Nobody learns from the answer who the break-glass owner is.
+        let isAdmitted = try row.map { try PasswordSignIn.admits($0.id, connection) } ?? true
         let device = devices.first { $0.administrator == row?.id }
         let counters =
           device.map { [$0.counter] }
@@ -53,7 +53,8 @@ extension ConsoleSessions {
           + ThrottleCounter.name(Self.throttle(email), from: address)
         switch try ThrottleCharge.charge(counters, at: now, connection) {
         case .charged(let charges):
-          return .success(Attempt(id: row?.id, hash: row?.hash, charges: charges))
+          return .success(
+            Attempt(id: row?.id, hash: isAdmitted ? row?.hash : nil, charges: charges))
         case .blocked(let until): return .failure(.throttled(until: until))
         }
       }
@@ -74,7 +75,7 @@ extension ConsoleSessions {
       // Reread in the transaction that starts the session: both may have changed during hashing.
       guard matches, let id, let hash = attempt.hash,
         let current = try Self.credentials(id, at: now, connection),
-        current.hash.encoded == hash.encoded
+        current.hash?.encoded == hash.encoded
       else {
         // The typed name isn't stored, because it may be a password in the wrong field.
         let entry = AuditEntry(
@@ -87,7 +88,9 @@ extension ConsoleSessions {
       if !current.methods.isEmpty {
         let entry = AuditEntry(.administratorCodeDue, .administrator, id.text, name: "")
         try entry.record(by: author, at: now, connection)
-        let ticket = ConsoleTicket(id, secret: Self.mark(hash), at: now, random: random)
+        let ticket = ConsoleTicket(
+          id, secret: try Self.ticketSecret(of: id, provider: nil, connection), at: now,
+          random: random)
         return .secondFactorDue(try ticket.sealed(.signIn, by: tickets), current.methods)
       }
       let new = try Self.begin(
@@ -143,7 +146,7 @@ extension ConsoleSessions {
         guard try ticket.use(connection) else { return .failure(.ended) }
         let new = try Self.begin(
           id, address: address, userAgent: userAgent, requestID: requestID, proof: proof,
-          at: now, random: random, connection)
+          provider: ticket.provider, at: now, random: random, connection)
         try notify(
           of: new, from: RequestOrigin(address: address, userAgent: userAgent), devices,
           connection)
@@ -180,31 +183,45 @@ extension ConsoleSessions {
     guard try !ticket.isUsed(connection),
       let current = try credentials(ticket.administrator, at: now, connection),
       !current.methods.isEmpty,
-      ticket.secret == mark(current.hash)
+      ticket.passwordMark == mark(current.hash),
+      // Password sign-in may have been turned off since the password step.
+      try ticket.provider != nil || PasswordSignIn.admits(ticket.administrator, connection)
     else { return nil }
     return current.methods
   }
 
-  /// Reads an administrator's password hash and the methods for the second step in this
-  /// transaction; nil if the administrator doesn't exist.
+  /// Reads an administrator's password hash, if they have a password, and the methods for the second
+  /// step in this transaction; nil if the administrator doesn't exist.
   private static func credentials(
     _ id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
-  ) throws -> (hash: PasswordHash, methods: Set<ReauthenticationMethod>)? {
-    let hash = try Administrators.passwordHash(of: id, connection)
-    guard let hash else { return nil }
+  ) throws -> (hash: PasswordHash?, methods: Set<ReauthenticationMethod>)? {
+    guard try Administrators.exists(id, connection) else { return nil }
+    return (
+      try Administrators.passwordHash(of: id, connection),
+      try secondSteps(of: id, at: now, connection)
+    )
+  }
+
+  /// Returns the methods for the second step of a sign-in; empty without a second factor.
+  static func secondSteps(
+    of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Set<ReauthenticationMethod> {
     let methods = try ReauthenticationMethod.all(of: id, connection)
     guard methods.contains(.passkey), try PasskeyRequirement.isOn(connection) else {
-      return (hash, methods)
+      return methods
     }
     // A page that relays a password and a code mustn't get a session.
     let administrator = try Administrators.record(id, at: now, connection).administrator
-    return (hash, administrator.managesOthers ? [.passkey] : methods)
+    return administrator.managesOthers ? [.passkey] : methods
   }
 
   /// Returns a value that changes with the password and reveals nothing about it.
-  private static func mark(_ hash: PasswordHash) -> Secret {
-    Secret(Array(Store.digest(hash.encoded).prefix(16)))
+  static func mark(_ hash: PasswordHash?) -> Secret {
+    Secret(Array(Store.digest(hash?.encoded ?? "").prefix(markLength)))
   }
+
+  /// The length of the mark, in bytes.
+  static let markLength = 16
 
   /// The name of the counter for incorrect passwords for an address.
   static func throttle(_ email: TypedEmail) -> String { "administrator \(email.digest)" }

@@ -23,6 +23,8 @@ public struct ConsoleSession: Sendable {
   public let secondFactor: SecondFactorState
   /// The administrator's second factors.
   public let factors: Set<ReauthenticationMethod>
+  /// How the session and its administrator belong to the sign-in provider.
+  public let provider: SessionProvider
   /// The digest of the token, which identifies the session in the database.
   let digest: [UInt8]
 }
@@ -92,8 +94,8 @@ public struct ConsoleSessions: Sendable {
   /// Starts a session and records the sign-in.
   package static func begin(
     _ id: ID<Administrator>, address: String, userAgent: String, requestID: String,
-    proof: AdministratorTOTP.Proof? = nil, at now: Instant, random: RandomSource,
-    _ connection: borrowing Connection
+    proof: AdministratorTOTP.Proof? = nil, provider: ProviderSession? = nil, at now: Instant,
+    random: RandomSource, _ connection: borrowing Connection
   ) throws -> NewConsoleSession {
     try connection.run(
       """
@@ -102,14 +104,20 @@ public struct ConsoleSessions: Sendable {
       """)
     let token = random.token(bytes: 32)
     let digest = Store.digest(token)
+    let isProved = proof != nil || provider?.isSecondFactor == true
+    let issuer =
+      provider == nil ? nil : try AdministratorProviderLink.find(id, connection)?.issuer
     try connection.run(
       """
       INSERT INTO console_session (token_digest, administrator_id, csrf_token, created_at,
-        last_seen_at, address, user_agent, proved_at, passkey_at)
+        last_seen_at, address, user_agent, proved_at, passkey_at, provider_issuer,
+        provider_session, provider_mfa_at)
       VALUES (\(digest), \(id.text), \(random.token(bytes: 24)), \(now.microseconds),
         \(now.microseconds), \(address), \(RequestOrigin(userAgent: userAgent).userAgent),
-        \(proof == nil ? nil : now.microseconds),
-        \(proof?.method == .passkey ? now.microseconds : nil))
+        \(isProved ? now.microseconds : nil),
+        \(proof?.method == .passkey ? now.microseconds : nil), \(issuer),
+        \(provider.flatMap { $0.id.isEmpty ? nil : $0.id }),
+        \(provider?.isSecondFactor == true ? now.microseconds : nil))
       """)
     guard let session = try find(digest, at: now, connection)?.session else {
       throw Failure("session vanished")
@@ -117,6 +125,11 @@ public struct ConsoleSessions: Sendable {
     let administrator = session.administrator
     var entry = AuditEntry(
       .administratorSignIn, .administrator, id.text, name: administrator.displayName)
+    if let provider {
+      let name = try ConsoleProvider.name(connection)
+      entry.add(.signInProvider, .text(name ?? issuer ?? ""))
+      if proof == nil { entry.add(.verification, .code(provider.verification)) }
+    }
     switch proof {
     case nil: break
     case .code: entry.add(.verification, .code("totp"))
@@ -147,6 +160,44 @@ public struct ConsoleSessions: Sendable {
       UPDATE console_session SET token_digest = \(digest), proved_at = \(now.microseconds),
         passkey_at = coalesce(\(method == .passkey ? now.microseconds : nil), passkey_at)
       WHERE token_digest = \(session.digest)
+      """)
+    return try find(digest, at: now, connection).map {
+      NewConsoleSession(token: Secret(token), session: $0.session)
+    }
+  }
+
+  /// Replaces a session's token after its administrator confirmed their identity at the provider.
+  ///
+  /// - Returns: The session with its new token; nil if it has ended.
+  static func renew(
+    _ session: ConsoleSession, with provider: ProviderSession, at now: Instant,
+    random: RandomSource, _ connection: borrowing Connection
+  ) throws -> NewConsoleSession? {
+    let proved = provider.isSecondFactor ? now.microseconds : nil
+    try connection.run(
+      """
+      UPDATE console_session SET provider_at = \(now.microseconds),
+        proved_at = coalesce(\(proved), proved_at),
+        provider_mfa_at = coalesce(\(proved), provider_mfa_at),
+        provider_session = CASE WHEN provider_issuer IS NULL THEN NULL
+          ELSE coalesce(\(provider.id.isEmpty ? nil : provider.id), provider_session) END
+      WHERE token_digest = \(session.digest)
+      """)
+    return try renewToken(session, at: now, random: random, connection)
+  }
+
+  /// Replaces a session's token; the old token becomes invalid.
+  ///
+  /// - Returns: The session with its new token; nil if it has ended.
+  static func renewToken(
+    _ session: ConsoleSession, at now: Instant, random: RandomSource,
+    _ connection: borrowing Connection
+  ) throws -> NewConsoleSession? {
+    let token = random.token(bytes: 32)
+    let digest = Store.digest(token)
+    try connection.run(
+      """
+      UPDATE console_session SET token_digest = \(digest) WHERE token_digest = \(session.digest)
       """)
     return try find(digest, at: now, connection).map {
       NewConsoleSession(token: Secret(token), session: $0.session)
@@ -204,7 +255,12 @@ public struct ConsoleSessions: Sendable {
         a.theme, s.passkey_at IS NOT NULL,
         EXISTS (SELECT 1 FROM passkey p WHERE p.administrator_id = a.administrator_id),
         EXISTS (SELECT 1 FROM instance WHERE name = \(PasskeyRequirement.setting)),
-        \(SessionLimits.columns), g.role, g.project_id, g.tenant_id
+        \(SessionLimits.columns), s.provider_mfa_at IS NOT NULL, s.provider_issuer IS NOT NULL,
+        s.provider_at,
+        (SELECT p.name FROM administrator_provider_link l CROSS JOIN sign_in_provider p
+          WHERE l.administrator_id = a.administrator_id AND p.provider_id = 1
+            AND p.issuer = l.issuer),
+        g.role, g.project_id, g.tenant_id
       FROM console_session s JOIN administrator a USING (administrator_id)
         LEFT JOIN administrator_grant g
           ON g.administrator_id = a.administrator_id AND \(Administrators.inForce(at: now))
@@ -227,7 +283,8 @@ public struct ConsoleSessions: Sendable {
       expiresAt: head.createdAt.advanced(bySeconds: head.limits.lifetime),
       idleUntil: head.lastSeenAt.advanced(bySeconds: head.limits.idle), limits: head.limits,
       preferences: head.preferences,
-      secondFactor: head.secondFactor(of: administrator), factors: head.factors, digest: digest)
+      secondFactor: head.secondFactor(of: administrator), factors: head.factors,
+      provider: head.provider, digest: digest)
     return (session, head.lastSeenAt)
   }
 

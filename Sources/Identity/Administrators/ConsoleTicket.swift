@@ -14,6 +14,8 @@ struct ConsoleTicket {
     /// A page that creates a passkey, signs in with one alone or after the password, or
     /// re-authenticates with one.
     case passkeyCreation, passkeySignIn, passkeySecondFactor, passkeyReauthentication
+    /// A sign-in at the provider, which signs in, links an administrator, or re-authenticates one.
+    case providerSignIn, providerLink, providerReauthentication
 
     /// The lifetime, in seconds.
     var lifetime: Int64 { self == .device ? ConsoleSessions.deviceLifetime : 600 }
@@ -27,7 +29,7 @@ struct ConsoleTicket {
   let issuedAt: Instant
   let administrator: ID<Administrator>
   /// The password mark for a sign-in, the shared secret for an enrollment, the challenge for a
-  /// passkey, empty for a device.
+  /// passkey, the secret of the request for a provider, empty for a device.
   let secret: Secret
 
   init(

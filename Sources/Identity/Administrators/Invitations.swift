@@ -27,6 +27,8 @@ public enum InvitationError: Error, Sendable {
   case ended
   /// The name, email address, or password is invalid.
   case administrator(AdministratorError)
+  /// Password sign-in is off, so the password would be of no use.
+  case passwordSignInOff
   /// The database is unavailable.
   case unavailable(Failure)
 }
@@ -167,6 +169,9 @@ public struct Invitations: Sendable {
     }
     let (random, outbox) = (store.random, store.outbox)
     return try await store.write(InvitationError.self) { connection in
+      guard try PasswordSignIn.find(connection) == nil else {
+        throw InvitationError.passwordSignInOff
+      }
       // Checked again: the link may have been used or revoked while the password was hashed.
       guard let invitation = try Self.find(digest, at: now, connection) else {
         throw InvitationError.ended

@@ -2,7 +2,7 @@ import Database
 
 /// The session data every page reads, without the grants.
 struct SessionHead {
-  static let columns = 15
+  static let columns = 19
 
   let id: ID<Administrator>
   let email: String
@@ -16,6 +16,8 @@ struct SessionHead {
   let requiresPasskeys: Bool
   let preferences: Preferences
   let limits: SessionLimits
+  let hasUsedProviderMFA: Bool
+  let provider: SessionProvider
 
   init(_ row: borrowing Row) throws {
     id = ID(try row.value(0))
@@ -32,6 +34,10 @@ struct SessionHead {
       timeZone: try row.value(8),
       theme: Preferences.Theme(rawValue: try row.value(9)) ?? .system)
     limits = SessionLimits(idle: try row.value(13), lifetime: try row.value(14))
+    hasUsedProviderMFA = try row.value(15)
+    provider = SessionProvider(
+      name: try row.value(18), isOrigin: try row.value(16),
+      provedAt: (try row.value(17) as Int64?).map(Instant.init(microseconds:)))
   }
 
   /// Returns the state of the second factor; administrators who need one can sign in once without
@@ -40,7 +46,7 @@ struct SessionHead {
     if requiresPasskeys, !hasUsedPasskey, administrator.managesOthers {
       return factors.contains(.passkey) ? .passkeyUnused : .passkeyDue
     }
-    if !factors.isEmpty { return .enrolled }
+    if !factors.isEmpty || hasUsedProviderMFA { return .enrolled }
     guard administrator.mustHaveSecondFactor else { return .optional }
     // Sessions from before sign-ins were counted have a count of 0.
     return signIns < 1 ? .optional : signIns == 1 ? .dueNext : .due

@@ -180,6 +180,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case administratorBlock = "administrator.block"
   /// Password accepted, MFA required.
   case administratorCodeDue = "administrator.code-due"
+  /// Break-glass owner signed in.
+  case administratorBreakGlass = "administrator.break-glass"
   /// Administrator code rejected.
   case administratorCodeRefused = "administrator.code-refused"
   /// Administrator created.
@@ -196,6 +198,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case administratorGrantEnd = "administrator.grant-end"
   /// Administrator invited.
   case administratorInvite = "administrator.invite"
+  /// Administrator linked with provider.
+  case administratorLinkProvider = "administrator.link-provider"
   /// Passkey added.
   case administratorPasskeyCreate = "administrator.passkey-create"
   /// Passkey rejected.
@@ -208,6 +212,10 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case administratorPassword = "administrator.password"
   /// Preferences changed.
   case administratorPreferences = "administrator.preferences"
+  /// Sign-in with provider rejected.
+  case administratorProviderRefused = "administrator.provider-refused"
+  /// Sessions ended by provider.
+  case administratorProviderSignOut = "administrator.provider-sign-out"
   /// Administrator recovery codes generated.
   case administratorRecoveryCodes = "administrator.recovery-codes"
   /// Administrator removed.
@@ -228,6 +236,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case administratorStepUp = "administrator.step-up"
   /// Administrator signed out.
   case administratorSignOut = "administrator.sign-out"
+  /// Administrator unlinked from provider.
+  case administratorUnlinkProvider = "administrator.unlink-provider"
   /// Administrator second factor removed.
   case administratorWithdraw = "administrator.withdraw"
   /// Evidence key created.
@@ -248,10 +258,16 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case masterKeyRotate = "master-key.rotate"
   /// Session limits changed.
   case instanceChangeSessionLimits = "instance.change-session-limits"
+  /// Sign-in provider changed.
+  case instanceChangeSignInProvider = "instance.change-sign-in-provider"
   /// Clock confirmed.
   case instanceConfirmClock = "instance.confirm-clock"
   /// Passkey requirement changed.
   case instancePasskeyRequirement = "instance.passkey-requirement"
+  /// Password sign-in turned off or on.
+  case instancePasswordSignIn = "instance.password-sign-in"
+  /// Sign-in provider removed.
+  case instanceRemoveSignInProvider = "instance.remove-sign-in-provider"
   /// Backup restored.
   case instanceRestore = "instance.restore"
   /// Audit log read.
@@ -372,21 +388,24 @@ public enum AuditAction: String, CaseIterable, Sendable {
     case .providerChange, .providerCreate, .providerDelete: .provider
     case .trustedTokenKeyAdd, .trustedTokenKeyRevoke: .trustedTokenKey
     case .secretUnreadable: .secret
-    case .administratorBlock, .administratorCodeDue, .administratorCodeRefused,
+    case .administratorBlock, .administratorBreakGlass, .administratorCodeDue, .administratorCodeRefused,
       .administratorCreate, .administratorEndSessions, .administratorEnroll,
       .administratorGrant, .administratorGrantChange, .administratorGrantEnd,
-      .administratorInvite, .administratorPasskeyCreate, .administratorPasskeyRefused,
+      .administratorInvite, .administratorLinkProvider, .administratorPasskeyCreate, .administratorPasskeyRefused,
       .administratorPasskeyRemove, .administratorPasskeyRename, .administratorPassword,
-      .administratorPreferences, .administratorRecoveryCodes, .administratorRemove,
+      .administratorPreferences, .administratorProviderRefused, .administratorProviderSignOut,
+      .administratorRecoveryCodes, .administratorRemove,
       .administratorResetFactor, .administratorResetPassword, .administratorRevoke,
       .administratorRevokeInvitation, .administratorSignIn, .administratorSignInRefused,
-      .administratorStepUp, .administratorSignOut, .administratorWithdraw:
+      .administratorStepUp, .administratorSignOut, .administratorUnlinkProvider,
+      .administratorWithdraw:
       .administrator
     case .evidenceKeyCreate, .evidenceKeyRotate, .signingKeyCreate, .signingKeyRetire,
       .signingKeyRotate:
       .signingKey
     case .masterKeyDrop, .masterKeyReseal, .masterKeyRotate: .masterKey
-    case .instanceChangeSessionLimits, .instanceConfirmClock, .instancePasskeyRequirement,
+    case .instanceChangeSessionLimits, .instanceChangeSignInProvider, .instanceConfirmClock,
+      .instancePasskeyRequirement, .instancePasswordSignIn, .instanceRemoveSignInProvider,
       .instanceRestore:
       .instance
     case .auditChangeRetention, .auditDownload, .auditRead: .audit

@@ -268,6 +268,24 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case passkeyRefusal = "passkey-refusal"
   /// Whether administrators who manage others must sign in with a passkey.
   case passkeyRequired = "passkey-required"
+  /// The provider with which administrators sign in, by its name.
+  case signInProvider = "sign-in-provider"
+  /// The ID of a person at a provider.
+  case subject
+  /// Scopes of requests to a provider.
+  case scopes
+  /// The claim with a person's groups.
+  case groupsClaim = "groups-claim"
+  /// The values of claims that stand for a second factor.
+  case mfaValues = "mfa-values"
+  /// The roles of a provider's groups.
+  case groupRoles = "group-roles"
+  /// Why a sign-in with a provider was rejected.
+  case providerRefusal = "provider-refusal"
+  /// Whether administrators can sign in with passwords and passkeys.
+  case administratorPasswordSignIn = "administrator-password-sign-in"
+  /// The owner who can sign in when password sign-in is off, by their email address.
+  case breakGlassOwner = "break-glass-owner"
   /// How a person was verified.
   case verification
   /// The time for which sign-in is throttled.

@@ -70,7 +70,7 @@ public struct ActionAuthorization: Sendable {
         action.requirements.reauthentication, session, at: now, connection)
       return ActionStanding(
         action: action, needsReauthentication: needs,
-        methods: try ReauthenticationMethod.all(of: session.administrator.id, connection))
+        methods: try ReauthenticationMethod.all(for: session, connection))
     }
   }
 
@@ -87,7 +87,7 @@ public struct ActionAuthorization: Sendable {
       guard try needsReauthentication(rule, request.agent, at: now, connection) else {
         return faults
       }
-      let methods = try ReauthenticationMethod.all(of: request.agent.administrator.id, connection)
+      let methods = try ReauthenticationMethod.all(for: request.agent, connection)
       guard !methods.isEmpty else { throw ActionDenial.noSecondFactor }
       return faults + [try Self.unverified(request, methods, at: now, connection)]
     }
@@ -137,7 +137,7 @@ public struct ActionAuthorization: Sendable {
     guard try needsReauthentication(rule, request.agent, at: now, connection) else {
       return faults.isEmpty ? .success(nil) : .failure(.answers(faults))
     }
-    let methods = try ReauthenticationMethod.all(of: agent, connection)
+    let methods = try ReauthenticationMethod.all(for: request.agent, connection)
     guard !methods.isEmpty else { return .failure(.noSecondFactor) }
     guard faults.isEmpty, methods.contains(.totp), case .code(let code) = request.proof.content
     else {
@@ -165,7 +165,9 @@ public struct ActionAuthorization: Sendable {
     _ request: ActionRequest, _ methods: Set<ReauthenticationMethod>, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> ActionInputError {
-    guard methods.contains(.totp) else { return .passkeyRequired }
+    guard methods.contains(.totp) else {
+      return methods.contains(.passkey) ? .passkeyRequired : .providerRequired
+    }
     let name = AdministratorTOTP.throttle(request.agent.administrator.id)
     if let blocked = try ThrottleCharge.blockedUntil(name, connection), blocked > now {
       return .throttled(until: blocked)
@@ -191,11 +193,14 @@ public struct ActionAuthorization: Sendable {
     guard rule != .none else { return false }
     let interval = Int64(try Support.stepUpMinutes(connection)) * 60
     func isRecent(_ moment: Instant) -> Bool { now.seconds - moment.seconds < interval }
-    let proved: Int64? =
-      try connection.first(
-        "SELECT proved_at FROM console_session WHERE token_digest = \(session.digest)"
-      ) { try $0.value(0) as Int64? } ?? nil
-    if let proved, isRecent(Instant(microseconds: proved)) { return false }
+    let times = try connection.first(
+      "SELECT proved_at, provider_at FROM console_session WHERE token_digest = \(session.digest)"
+    ) { (proved: try $0.value(0) as Int64?, provider: try $0.value(1) as Int64?) }
+    if let proved = times?.proved, isRecent(Instant(microseconds: proved)) { return false }
+    // The provider verified the password, but no second factor.
+    if rule == .recent, let provider = times?.provider, isRecent(Instant(microseconds: provider)) {
+      return false
+    }
     // Without a second factor, the sign-in password is the only possible proof.
     guard rule == .recent, isRecent(session.startedAt) else { return true }
     return try !ReauthenticationMethod.all(of: session.administrator.id, connection).isEmpty

@@ -21,6 +21,12 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case changeReauthenticationInterval
   /// Requires passkeys of administrators who manage others, or no longer requires them.
   case changePasskeyRequirement
+  /// Sets up or changes the provider with which administrators sign in.
+  case changeSignInProvider
+  /// Removes the provider with which administrators sign in.
+  case removeSignInProvider
+  /// Turns sign-in with passwords and passkeys off or on.
+  case changePasswordSignIn
 
   // The instance.
   /// Changes how long sessions of administrators last.
@@ -268,7 +274,8 @@ extension ConsoleAction {
     // Like revoking access: immediate when something looks suspicious.
     case .endAdministratorSessions: ActionRequirements(.manageAdministrators)
     case .changeReauthenticationInterval: ActionRequirements(.protectUsers, .secondFactor)
-    case .changePasskeyRequirement:
+    case .changePasskeyRequirement, .changeSignInProvider, .removeSignInProvider,
+      .changePasswordSignIn:
       ActionRequirements(.manageAdministrators, .secondFactor, .written)
 
     case .changeSessionLimits: ActionRequirements(.manageAdministrators, .secondFactor)

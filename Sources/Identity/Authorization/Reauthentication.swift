@@ -1,17 +1,20 @@
 import Database
 
-/// A re-authentication method for administrators, each a second factor.
+/// A re-authentication method for administrators.
 public enum ReauthenticationMethod: String, CaseIterable, Sendable {
   /// A code of the authenticator app, or a recovery code.
   case totp
   /// A passkey.
   case passkey
+  /// A sign-in at the provider with which the administrator is linked; a second factor if the
+  /// provider says so.
+  case provider
 
   static func all(totp: Bool, passkey: Bool) -> Set<Self> {
     Set([totp ? .totp : nil, passkey ? .passkey : nil].compactMap { $0 })
   }
 
-  /// Returns the methods of an administrator; empty without a second factor.
+  /// Returns the second factors of an administrator, which aren't the provider.
   static func all(
     of id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> Set<Self> {
@@ -22,6 +25,14 @@ public enum ReauthenticationMethod: String, CaseIterable, Sendable {
       FROM administrator WHERE administrator_id = \(id.text)
       """
     ) { all(totp: try $0.value(0), passkey: try $0.value(1)) } ?? []
+  }
+
+  /// Returns the second factors of a session's administrator, and the provider if they're linked.
+  static func all(
+    for session: ConsoleSession, _ connection: borrowing Connection
+  ) throws -> Set<Self> {
+    let factors = try all(of: session.administrator.id, connection)
+    return session.provider.name == nil ? factors : factors.union([.provider])
   }
 }
 

@@ -199,7 +199,8 @@ public struct EventDestination: Sendable {
     return host.hasSuffix("]") && NetworkAddress(String(host.dropFirst().dropLast())) != nil
   }
 
-  private static func isURL(_ text: String) -> Bool {
+  /// Whether a text is a URL that begins with `https://`, or with `http://` for this machine.
+  static func isURL(_ text: String) -> Bool {
     guard text.utf8.count <= longestURL, text.utf8.allSatisfy({ (33...126).contains($0) }),
       let host = ContinueURL.host(of: text), !text.contains("#"),
       !text.dropFirst("https://".utf8.count).prefix(while: { !"/?".contains($0) }).contains("@")

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import JSON
+import OpenIDConnect
 public import Text
 
 /// What is wrong with a custom token.

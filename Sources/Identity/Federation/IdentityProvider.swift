@@ -1,6 +1,7 @@
 public import Crypto
 import Database
 import JSON
+public import OpenIDConnect
 import Text
 
 /// An OpenID Connect or SAML identity provider of a user pool.

@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import OpenIDConnect
 
 /// Creates, finds, changes, and deletes the identity providers of user pools.
 ///

@@ -1,5 +1,6 @@
 import Crypto
 import JSON
+import OpenIDConnect
 import Text
 
 /// An identity provider's assertion about a user.
@@ -78,6 +79,23 @@ public enum InvalidResponse: Sendable, CaseIterable {
   case subjectNotText
 }
 
+extension InvalidResponse {
+  init(_ fault: TokenFault) {
+    self =
+      switch fault {
+      case .noKeys: .noKeys
+      case .wrongSignature: .wrongSignature
+      case .otherIssuer: .otherIssuer
+      case .otherAudience: .otherAudience
+      case .otherParty: .otherParty
+      case .missingTimes: .missingTimes
+      case .expired: .expired
+      case .future: .future
+      default: .malformed
+      }
+  }
+}
+
 /// What is wrong with a nonce.
 public enum InvalidNonce: Sendable, CaseIterable {
   /// The ID token has no nonce.
@@ -123,9 +141,6 @@ public enum FederationError: Error, Sendable {
 extension FederationError: UseCaseError {}
 
 extension Federation {
-  /// The tolerance for a provider's clock, in seconds ahead or behind.
-  private static let clockSkew: Int64 = 60
-
   /// Verifies a provider's ID token.
   ///
   /// The standalone profile requires a signature by one of the provider's registered keys, the
@@ -162,36 +177,15 @@ extension Federation {
   private func check(
     _ token: JSONWebToken, _ settings: ProviderSettings, nonce: String?
   ) throws(FederationError) {
-    guard settings.keys.count > 0 else {
-      throw .invalidResponse(.noKeys)
-    }
-    guard settings.keys.haveSigned(token) else {
-      throw .invalidResponse(.wrongSignature)
-    }
-    guard token.text("iss") == settings.issuer else {
-      throw .invalidResponse(.otherIssuer)
-    }
-    let audience = token.payload["aud"]
-    let audiences =
-      (audience?.textValue?.text).map { [$0] }
-      ?? audience?.arrayValue?.compactMap(\.textValue?.text)
-    guard audiences?.contains(settings.clientID) == true else {
-      throw .invalidResponse(.otherAudience)
-    }
-    // If a token has several audiences, its authorized party must be this client.
-    let asked = token.text("azp")
-    guard asked == nil ? audiences?.count == 1 : asked == settings.clientID else {
-      throw .invalidResponse(.otherParty)
-    }
-    let now = store.clock.now().seconds
-    guard let expires = token.seconds("exp"), let issued = token.seconds("iat") else {
-      throw .invalidResponse(.missingTimes)
-    }
-    guard expires > now - Self.clockSkew else {
-      throw .invalidResponse(.expired)
-    }
-    guard max(issued, token.seconds("nbf") ?? issued) <= now + Self.clockSkew else {
-      throw .invalidResponse(.future)
+    let check = TokenCheck(
+      issuer: settings.issuer, clientID: settings.clientID, keys: settings.keys,
+      now: store.clock.now().seconds)
+    do {
+      try check.checkSignature(token)
+      try check.checkParties(token)
+      try check.checkTimes(token)
+    } catch {
+      throw .invalidResponse(InvalidResponse(error))
     }
     try Self.check(nonce: nonce, against: token.payload["nonce"]?.textValue?.text)
   }

@@ -50,6 +50,10 @@ struct StoredSecret: Sendable, Equatable {
       tenant: tenant)
   }
 
+  /// The client secret of the provider with which administrators sign in.
+  static let consoleProvider = StoredSecret(
+    kind: .clientSecret, object: .instance, objectID: "sign-in-provider")
+
   static func webhookSecret(_ stream: String) -> StoredSecret {
     StoredSecret(kind: .webhookSecret, object: .eventStream, objectID: stream)
   }

@@ -88,4 +88,6 @@ enum PasskeyRefusal: String {
   case invalid
   /// The count of signatures went backward: the key may have been copied.
   case copied
+  /// Sign-in with passwords and passkeys is off.
+  case signInOff = "sign-in-off"
 }

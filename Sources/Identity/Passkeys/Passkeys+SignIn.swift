@@ -98,11 +98,17 @@ extension Passkeys {
             charges, record, why, of: first?.administrator, by: author, at: now, connection)
           return .failure(.passkeyRefused)
         case .passed(let record):
+          guard try first?.provider != nil || PasswordSignIn.admits(record.administrator, connection)
+          else {
+            try Self.recordRefusal(
+              [], record, .signInOff, of: record.administrator, by: author, at: now, connection)
+            return .failure(.passkeyRefused)
+          }
           if let first, try !first.use(connection) { return .failure(.ended) }
           let new = try ConsoleSessions.begin(
             record.administrator, address: origin.address, userAgent: origin.userAgent,
-            requestID: origin.requestID, proof: .passkey(name: record.passkey.name), at: now,
-            random: random, connection)
+            requestID: origin.requestID, proof: .passkey(name: record.passkey.name),
+            provider: first?.provider, at: now, random: random, connection)
           try sessions.notify(
             of: new, from: RequestOrigin(address: origin.address, userAgent: origin.userAgent),
             devices, connection)

@@ -222,6 +222,7 @@ public struct Passkeys: Sendable {
       if !methods.contains(.passkey), try PasskeyRequirement.applies(to: current, connection) {
         throw PasskeyError.mandatory
       }
+      guard try Administrators.hasRequiredOwners(connection) else { throw PasskeyError.mandatory }
       let ended = try ConsoleSessions.endAll(
         of: administrator.id, but: session.id, at: now, connection)
       var entry = AuditEntry(

@@ -46,6 +46,8 @@ public enum ActionInputError: Sendable, Equatable {
   /// Re-authentication is required, and the agent's only second factor is a passkey, which has a
   /// page of its own.
   case passkeyRequired
+  /// Re-authentication is required, and the agent can only sign in at the provider again.
+  case providerRequired
   /// The code wasn't checked because of other errors and has to be entered again.
   case codeNotLookedAt
   /// The code is neither one of the agent's second factor nor a recovery code.

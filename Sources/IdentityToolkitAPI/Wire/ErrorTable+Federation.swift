@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import OpenIDConnect
 
 /// The wire errors of federated sign-in and custom tokens.
 extension WireError {

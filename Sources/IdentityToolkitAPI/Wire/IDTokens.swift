@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import JSON
+import OpenIDConnect
 import Text
 
 /// Issues and verifies ID tokens (JSON Web Tokens, RFC 7519).

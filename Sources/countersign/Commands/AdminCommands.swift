@@ -161,6 +161,24 @@ enum AdminPasskeysOptionalCommand: Command {
   }
 }
 
+/// Turns on sign-in with passwords, for when nobody can sign in with the provider.
+enum AdminPasswordsOnCommand: Command {
+  static let name = "admin passwords-on"
+  static let summary = Message("cli.summary-turns-on-password-sign-in")
+  static let options = [Instance.dataOption]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    try await Instance.use(arguments) { instance in
+      let changed = try await instance.identity.consoleProviders.turnOnPasswordSignIn(
+        by: Author(actor: .commandLine))
+      Terminal.say(
+        changed
+          ? Message("cli.password-sign-in-is-on") : Message("cli.password-sign-in-was-on"))
+      return 0
+    }
+  }
+}
+
 /// Unblocks a support agent who hit the hourly action limit, for when no other owner can.
 enum AdminReleaseCommand: Command {
   static let name = "admin release"

@@ -24,20 +24,22 @@ struct Instance: Sendable {
   /// - Throws: ``ConfigurationError``, with a message for each problem.
   static func open(
     _ folder: DataFolder, assets: Assets, profile: Profile, defaultProject: ID<Project>? = nil,
-    carriesMail: Bool = false, smsLimits: SMSLimits? = nil, creates: Bool = false,
+    carriesMail: Bool = false, smsLimits: SMSLimits? = nil,
+    providerTransport: (any ProviderTransport)? = nil, creates: Bool = false,
     migrates: Bool = true, backup: UpgradeBackup.Choice = .create, environment: [String: String]
   ) async throws -> Instance {
     try await open(
       folder, assets: assets, keys: try folder.masterKey(environment: environment),
       profile: profile, defaultProject: defaultProject, carriesMail: carriesMail,
-      smsLimits: smsLimits, creates: creates, migrates: migrates, backup: backup)
+      smsLimits: smsLimits, providerTransport: providerTransport, creates: creates,
+      migrates: migrates, backup: backup)
   }
 
   /// Opens a folder with keys that were already read.
   static func open(
     _ folder: DataFolder, assets: Assets, keys: KeyRing, profile: Profile,
     defaultProject: ID<Project>? = nil, carriesMail: Bool = false, smsLimits: SMSLimits? = nil,
-    creates: Bool, migrates: Bool, backup: UpgradeBackup.Choice
+    providerTransport: (any ProviderTransport)? = nil, creates: Bool, migrates: Bool, backup: UpgradeBackup.Choice
   ) async throws -> Instance {
     let catalogs = try assets.catalogs()
     let database = try folder.open()
@@ -46,7 +48,7 @@ struct Instance: Sendable {
       let identity = try Identity(
         database: database, keys: keys, profile: profile, hasher: hasher,
         mail: CatalogMailWriter(catalogs), defaultProject: defaultProject, carriesMail: carriesMail,
-        smsLimits: smsLimits)
+        smsLimits: smsLimits, providerTransport: providerTransport)
       if migrates, !creates, backup == .create {
         try await UpgradeBackup(folder: folder).create(identity, database)
       }

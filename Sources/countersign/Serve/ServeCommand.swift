@@ -38,6 +38,7 @@ enum ServeCommand: Command {
         folder, assets: configuration.assets, profile: configuration.profile,
         defaultProject: ID(configuration.defaultProject),
         carriesMail: configuration.mail != nil, smsLimits: configuration.sms?.limits,
+        providerTransport: ProviderClient(configuration.outbound),
         creates: creates, backup: configuration.upgradeBackup,
         environment: environment)
       try await instance.identity.messages.recordCarriesMail()

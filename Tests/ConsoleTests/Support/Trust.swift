@@ -1,4 +1,5 @@
 import Identity
+import OpenIDConnect
 
 extension World {
   /// Adds an identity provider to the tenant eu-shop and a custom token signing key to the project.

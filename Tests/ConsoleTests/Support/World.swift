@@ -9,6 +9,7 @@ import MailText
 import OTP
 import Synchronization
 import Templating
+import TestProvider
 
 @testable import Console
 
@@ -60,6 +61,8 @@ struct World: Sendable {
   /// The value of `Origin` that browsers send from the console's pages.
   let origin: String
   let log = Log()
+  /// The provider with which administrators sign in once it's set up.
+  let provider: TestProvider
   /// The SQL statements that the database ran.
   let statements: Log
 
@@ -123,6 +126,8 @@ struct World: Sendable {
   ) async throws {
     self.database = database
     self.statements = statements
+    let provider = TestProvider { clock.now.seconds }
+    self.provider = provider
     let random = RepeatingBytes(seed: seed).source
     let keys = KeyRing(random: RepeatingBytes(seed: 1).source)
     let cost = PasswordHash.Cost(memory: 64, passes: 1)
@@ -130,7 +135,7 @@ struct World: Sendable {
       database: database, keys: keys, profile: .standalone,
       hasher: PasswordHasher(width: 2, cost: cost, random: random),
       mail: CatalogMailWriter([try Self.catalog.get()]), clock: clock.wall,
-      random: random, carriesMail: carriesMail)
+      random: random, carriesMail: carriesMail, providerTransport: provider)
     try await identity.prepare()
     setupCode = try await identity.setup.issueCode()?.revealedText ?? ""
     guard let address = PublicURL(publicURL) else { throw Missing("public URL") }

@@ -2,6 +2,7 @@ import Crypto
 import Database
 import DatabaseSQLite
 import Identity
+import OpenIDConnect
 import Testing
 
 /// What is stored and audited depends on values, not on how the audit log displays them.

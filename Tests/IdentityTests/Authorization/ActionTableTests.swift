@@ -17,6 +17,9 @@ struct ActionTableTests {
     endAdministratorSessions manageAdministrators none none never
     changeReauthenticationInterval protectUsers secondFactor none never
     changePasskeyRequirement manageAdministrators secondFactor written never
+    changeSignInProvider manageAdministrators secondFactor written never
+    removeSignInProvider manageAdministrators secondFactor written never
+    changePasswordSignIn manageAdministrators secondFactor written never
     changeSessionLimits manageAdministrators secondFactor none never
     changeAuditRetention manageAdministrators secondFactor written never
     confirmClock protectUsers secondFactor none never

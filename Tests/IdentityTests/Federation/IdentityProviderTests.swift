@@ -2,6 +2,7 @@ import Crypto
 import Database
 import DatabaseSQLite
 import Identity
+import OpenIDConnect
 import Testing
 
 struct IdentityProviderTests {

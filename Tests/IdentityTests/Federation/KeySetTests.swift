@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import OpenIDConnect
 import Testing
 
 struct KeySetTests {

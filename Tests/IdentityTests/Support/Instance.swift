@@ -3,6 +3,7 @@ import Database
 import DatabaseSQLite
 import Foundation
 import Identity
+import TestProvider
 import Testing
 
 /// An Identity instance with its own database and a clock controlled by the test.
@@ -13,6 +14,8 @@ struct Instance: Sendable {
   let keys: KeyRing
   let path: String
   let statements: Statements
+  /// The provider with which administrators sign in once it's set up.
+  let provider: TestProvider
 
   /// The project-level pool of Acme.
   let acme: Scope
@@ -62,14 +65,16 @@ func withInstance(
       let clock = FixedClock()
       // Its own key ring, because tests run in parallel and some rotate the key.
       let keys = try KeyRing(text: template.keys.text.revealedText)
+      let provider = TestProvider { clock.now.seconds }
       let identity = try Identity(
         database: database, keys: keys, profile: .standalone, hasher: hasher, mail: TestMail.writer,
-        clock: clock.wall, random: Dice(seed: 2).source, carriesMail: carriesMail)
+        clock: clock.wall, random: Dice(seed: 2).source, carriesMail: carriesMail,
+        providerTransport: provider)
       try await identity.prepare()
       let (acme, scopes) = (Template.acme, identity.scopes)
       let instance = Instance(
         identity: identity, database: database, clock: clock, keys: keys, path: path,
-        statements: statements, acme: try await scopes.find(project: acme),
+        statements: statements, provider: provider, acme: try await scopes.find(project: acme),
         east: try await scopes.find(project: acme, tenant: template.east),
         west: try await scopes.find(project: acme, tenant: template.west),
         globex: try await scopes.find(project: Template.globex))

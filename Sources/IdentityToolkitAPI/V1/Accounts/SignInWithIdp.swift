@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import JSON
+import OpenIDConnect
 import Text
 
 extension Declaration {

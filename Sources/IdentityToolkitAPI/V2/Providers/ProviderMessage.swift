@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import JSON
+import OpenIDConnect
 import Text
 
 /// The configuration of an identity provider on the wire: `oauthIdpConfigs` and

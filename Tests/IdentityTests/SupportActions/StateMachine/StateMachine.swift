@@ -3,6 +3,7 @@ import Database
 import DatabaseSQLite
 import Foundation
 import OTP
+import TestProvider
 import Testing
 
 @testable import Identity
@@ -94,8 +95,8 @@ final class StateMachine {
   private func instance(_ path: String) -> Instance {
     Instance(
       identity: identity, database: database, clock: clock, keys: world.keys, path: path,
-      statements: Statements(), acme: scopes[0], east: scopes[1], west: scopes[2], globex: scopes[0]
-    )
+      statements: Statements(), provider: TestProvider { 0 }, acme: scopes[0], east: scopes[1],
+      west: scopes[2], globex: scopes[0])
   }
 
   // MARK: - One action

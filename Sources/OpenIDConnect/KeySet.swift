@@ -65,6 +65,29 @@ public struct KeySet: Sendable, Equatable {
       entries: entries, text: String(decoding: set.serialized(), as: UTF8.self))
   }
 
+  /// Parses the keys that a provider publishes (RFC 7517 section 5); those that this server can't
+  /// use are omitted, whatever the reason.
+  ///
+  /// - Throws: ``Fault/unreadable``, ``Fault/noKey``, ``Fault/tooMany``.
+  public init(published text: String) throws(Fault) {
+    guard text.utf8.count <= Self.longest else { throw .tooMany }
+    guard let keys = (try? JSON.parse(Array(text.utf8)))?["keys"]?.arrayValue else {
+      throw .unreadable
+    }
+    var usable: [JSON] = []
+    for key in keys.prefix(Self.most) {
+      if let entry = try? Self.webKey(key) { usable.append(try Self.written(entry)) }
+    }
+    guard !usable.isEmpty else { throw .noKey }
+    let set: JSON = ["keys": .array(usable)]
+    try self.init(String(decoding: set.serialized(), as: UTF8.self))
+  }
+
+  /// Whether one of the keys has the ID.
+  public func has(keyID: String) -> Bool {
+    entries.contains { $0.id?.isSameBytes(as: keyID) == true }
+  }
+
   /// The number of keys.
   public var count: Int { entries.count }
 
@@ -82,7 +105,7 @@ public struct KeySet: Sendable, Equatable {
 
   /// Returns true if one of the keys signed the token: the key that the token names, or any key if
   /// none has that name.
-  func haveSigned(_ token: JSONWebToken) -> Bool {
+  public func haveSigned(_ token: JSONWebToken) -> Bool {
     let named = entries.filter { $0.id != nil && $0.id == token.keyID }
     return (named.isEmpty ? entries : named).contains { token.isSigned(by: $0.key) }
   }

@@ -56,11 +56,11 @@ public struct JSONWebToken: Sendable {
   }
 
   /// Returns a string of the payload.
-  func text(_ name: String) -> String? { payload[name]?.textValue?.text }
+  public func text(_ name: String) -> String? { payload[name]?.textValue?.text }
 
   /// Returns a time of the payload, in seconds since 1970, without the fraction that RFC 7519,
   /// section 2, allows.
-  func seconds(_ name: String) -> Int64? {
+  public func seconds(_ name: String) -> Int64? {
     guard let number = payload[name]?.numberValue else { return nil }
     guard let whole = number.int64 else {
       guard let fraction = number.double, abs(fraction) < 1e12 else { return nil }

@@ -1,0 +1,117 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `/administrators/password-sign-in`: whether administrators can sign in without the provider.
+struct PasswordSignInPage: Sendable {
+  let identity: Identity
+  let actions: ActionForms
+  let view: Template<PasswordSignInView>
+
+  private static let action = ConsoleAction.changePasswordSignIn
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    try await page(signedIn)
+  }
+
+  func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let isOn: Bool
+    switch signedIn.form.trimmed("state") {
+    case PasswordSignInView.on: isOn = true
+    case PasswordSignInView.off: isOn = false
+    default: throw .unreadableForm
+    }
+    let owner = signedIn.form.trimmed("owner")
+    guard isOn || !owner.isEmpty else {
+      let fault = FieldError(field: "owner", text: Message("sign-in-provider.owner-required"))
+      return try await page(
+        signedIn, errors: [fault] + (try await actions.unmet(Self.action, signedIn)))
+    }
+    do {
+      let outcome = try await identity.consoleProviders.setBreakGlassOwner(
+        isOn ? nil : ID(owner), actions.request(signedIn))
+      let text =
+        !outcome.value
+        ? Message("administrators.no-changes-made")
+        : isOn ? Message("sign-in-provider.now-on") : Message("sign-in-provider.now-off")
+      return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
+    } catch {
+      let errors = try await actions.faults(error, Self.action, signedIn) {
+        error throws(Refusal) in
+        let text: Message
+        switch error {
+        case .noProvider: text = Message("sign-in-provider.provider-required")
+        case .providerNotUsed: text = Message("sign-in-provider.sign-in-with-it-first")
+        case .notOwner: text = Message("sign-in-provider.not-owner")
+        case .noOwnSignIn: text = Message("sign-in-provider.no-own-sign-in")
+        case .unavailable: throw Refusal.unavailable(error)
+        }
+        return FieldError(field: "owner", text: text)
+      }
+      return try await page(signedIn, errors: errors)
+    }
+  }
+
+  private func page(
+    _ signedIn: SignedIn, errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let off = try await refusing { try await identity.consoleProviders.passwordSignInOff() }
+    let records = try await refusing { try await identity.administrators.records() }
+    var frame = actions.frames.frame(Message("sign-in-provider.password-sign-in"), for: signedIn)
+    frame.errors = errors
+    frame.crumbs = [
+      Link(text: Message("administrators.administrators"), href: ConsolePaths.administrators()),
+      Link(text: Message("sign-in-provider.title"), href: ConsolePaths.signInProvider()),
+    ]
+    let framed = FrameView(frame)
+    let owners = records.map(\.administrator).filter {
+      $0.may(.manageAdministrators, in: nil)
+    }
+    let model = PasswordSignInView(
+      frame: framed, csrf: signedIn.session.csrfToken, off: off, owners: owners,
+      chosen: signedIn.form.trimmed("owner"),
+      fields: try await actions.fields(Self.action, signedIn, framed))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+struct PasswordSignInView: ViewModel {
+  static let (on, off) = ("on", "off")
+
+  let frame: FrameView
+  let csrf: String
+  let off: PasswordSignInOff?
+  let owners: [Administrator]
+  let chosen: String
+  let fields: ActionFields
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text(\.csrf),
+    .text("action") { _ in ConsolePaths.passwordSignIn() },
+    .text("back") { _ in ConsolePaths.administrators() },
+    .text("sentence") { view in
+      view.off.map {
+        Message("sign-in-provider.is-off", ["name": .text(Words.short($0.name))])
+      } ?? Message("sign-in-provider.is-on")
+    },
+    .flag("isOff") { $0.off != nil },
+    .text("value") { $0.off == nil ? off : on },
+    .list("owners") { view in
+      view.owners.map {
+        Choice(
+          value: $0.id.text, text: Message.verbatim("\(Words.short($0.displayName)) (\($0.email))"),
+          isChosen: $0.id.text == view.chosen)
+      }
+    },
+    .text("ownerError") { $0.frame.error(at: "owner") },
+    .text("button") {
+      $0.off == nil
+        ? Message("sign-in-provider.turn-off-passwords")
+        : Message("sign-in-provider.turn-on-passwords")
+    },
+    .text("look") { $0.off == nil ? "destroy" : "primary" },
+    .object("authorization") { $0.fields },
+  ]
+}

@@ -1,0 +1,126 @@
+import Crypto
+import HTTP
+import Identity
+import Localization
+
+/// What an administrator entered about the provider.
+struct SignInProviderAnswers: Sendable {
+  /// A role of a group, as entered.
+  struct Row: Sendable {
+    var group = ""
+    var role = ""
+    /// Empty for the instance, a project's ID, or a project's and a tenant's with a slash between.
+    var place = ""
+
+    var isEmpty: Bool { group.isEmpty && role.isEmpty }
+  }
+
+  var name = ""
+  var issuer = ""
+  var clientID = ""
+  var secret = ""
+  var scopes = ""
+  var groupsClaim = ""
+  var mfaValues = ""
+  var rows: [Row] = []
+  /// The groups or the subject to preview.
+  var previewGroups = ""
+  var previewSubject = ""
+  /// The digest of the changes of roles that were confirmed.
+  var confirmed = ""
+
+  /// The number of empty rows that a form has.
+  private static let spare = 3
+
+  init(_ provider: ConsoleProvider) {
+    (name, issuer, clientID) = (provider.name, provider.issuer, provider.clientID)
+    (scopes, groupsClaim) = (provider.scopes, provider.groupsClaim)
+    mfaValues = provider.mfaValues.joined(separator: "\n")
+    rows = provider.roles.map { role in
+      let place = [role.grant.project?.text, role.grant.tenant?.text].compactMap { $0 }
+      return Row(
+        group: role.group, role: role.grant.role.rawValue, place: place.joined(separator: "/"))
+    }
+  }
+
+  init(_ form: Form) {
+    (name, issuer) = (form.trimmed("name"), form.trimmed("issuer"))
+    (clientID, secret) = (form.trimmed("client-id"), form.trimmed("client-secret"))
+    scopes = form.trimmed("scopes")
+    groupsClaim = form.trimmed("groups-claim")
+    mfaValues = form.text("mfa-values", atMost: 4_096) ?? ""
+    rows = (1...(ConsoleProvider.mostRoles + Self.spare)).compactMap { number in
+      guard form["group-\(number)"] != nil else { return nil }
+      return Row(
+        group: form.trimmed("group-\(number)"), role: form.trimmed("role-\(number)"),
+        place: form.trimmed("place-\(number)"))
+    }
+    previewGroups = form.text("preview-groups", atMost: 65_536) ?? ""
+    previewSubject = form.trimmed("preview-subject")
+    confirmed = form.trimmed("confirmed")
+  }
+
+  /// The rows with some empty ones at the end.
+  var shownRows: [Row] {
+    let filled = rows.filter { !$0.isEmpty }
+    return filled + Array(repeating: Row(), count: Self.spare)
+  }
+
+  /// The provider, and the errors of the rows.
+  var provider: (provider: ConsoleProvider, errors: [FieldError]) {
+    var roles: [GroupRole] = []
+    var errors: [FieldError] = []
+    for (index, row) in rows.filter({ !$0.isEmpty }).enumerated() {
+      guard let role = Role(rawValue: row.role) else {
+        errors.append(
+          FieldError(
+            field: "role-\(index + 1)", text: Message("sign-in-provider.role-required")))
+        continue
+      }
+      guard !row.group.isEmpty else {
+        errors.append(
+          FieldError(
+            field: "group-\(index + 1)", text: Message("sign-in-provider.group-required")))
+        continue
+      }
+      let parts = row.place.split(separator: "/", maxSplits: 1).map(String.init)
+      roles.append(
+        GroupRole(
+          group: row.group,
+          grant: Grant(
+            role: role, project: parts.first.map { ID($0) },
+            tenant: parts.count == 2 ? ID(parts[1]) : nil)))
+    }
+    let provider = ConsoleProvider(
+      name: name, issuer: issuer, clientID: clientID,
+      scopes: scopes.isEmpty ? ConsoleProvider.usualScopes : scopes,
+      groupsClaim: groupsClaim.isEmpty ? ConsoleProvider.usualGroupsClaim : groupsClaim,
+      mfaValues: Self.lines(mfaValues), roles: roles)
+    return (provider, errors)
+  }
+
+  /// The new client secret; nil to keep the stored one.
+  var newSecret: Secret? { secret.isEmpty ? nil : Secret(secret) }
+
+  /// The lines of a text without white space around them, and without empty ones.
+  static func lines(_ text: String) -> [String] {
+    text.split(whereSeparator: \.isNewline).map { line in
+      String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }.filter { !$0.isEmpty }
+  }
+}
+
+extension [ProviderRoleChange] {
+  /// A digest of the changes, with which a form confirms these and no others.
+  var digest: String {
+    let text = map { change in
+      let roles = [change.granted, change.revoked].map { grants in
+        grants.map { grant in
+          "\(grant.role.rawValue) \(grant.project?.text ?? "") \(grant.tenant?.text ?? "")"
+        }.joined(separator: ",")
+      }
+      return "\(change.administrator.text) \(roles.joined(separator: ";"))"
+    }.joined(separator: "\n")
+    return Hex.encode([UInt8](HashFunction.sha256.digest([UInt8](text.utf8)).prefix(16)))
+  }
+}

@@ -1,0 +1,144 @@
+import HTTP
+import Identity
+import Localization
+import MailText
+import Templating
+
+/// What a mapping of groups would change.
+struct SignInProviderPreview: Sendable {
+  let groups: [String]
+  let grants: [Grant]
+  var subject: String?
+  var change: ProviderRoleChange?
+  var changes: [ProviderRoleChange] = []
+}
+
+struct SignInProviderView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let answers: SignInProviderAnswers
+  let stored: ConsoleProvider?
+  let places: [(value: String, text: Message)]?
+  let origin: String
+  /// The changes of roles that saving would make and that have to be confirmed.
+  let changes: [ProviderRoleChange]
+  let preview: SignInProviderPreview?
+  let fields: ActionFields
+
+  private var confirmed: String? {
+    let pending = changes.isEmpty ? preview?.changes ?? [] : changes
+    return pending.isEmpty ? nil : pending.digest
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text(\.csrf),
+    .text("action") { _ in ConsolePaths.signInProvider() },
+    .text("previewAction") { _ in ConsolePaths.signInProviderPreview() },
+    .text("removal") { $0.stored == nil ? nil : ConsolePaths.signInProviderRemoval() },
+    .text("passwordSignIn") { $0.stored == nil ? nil : ConsolePaths.passwordSignIn() },
+    .text("back") { _ in ConsolePaths.administrators() },
+    .text("redirect") { $0.origin + ConsolePaths.providerCallback() },
+    .text("logout") { $0.origin + ConsolePaths.providerLogout() },
+    .text("name") { $0.answers.name },
+    .text("nameError") { $0.frame.error(at: "name") },
+    .text("issuer") { $0.answers.issuer },
+    .text("issuerError") { $0.frame.error(at: "issuer") },
+    .text("clientID") { $0.answers.clientID },
+    .text("clientIDError") { $0.frame.error(at: "client-id") },
+    .flag("hasSecret") { $0.stored?.hasSecret ?? false },
+    .text("scopes") { $0.answers.scopes },
+    .text("scopesError") { $0.frame.error(at: "scopes") },
+    .text("groupsClaim") { $0.answers.groupsClaim },
+    .text("groupsClaimError") { $0.frame.error(at: "groups-claim") },
+    .text("mfaValues") { $0.answers.mfaValues },
+    .text("mfaValuesError") { $0.frame.error(at: "mfa-values") },
+    .list("rows") { view in
+      view.answers.shownRows.enumerated().map { index, row in
+        GroupRoleRow(number: index + 1, row: row, places: view.places, frame: view.frame)
+      }
+    },
+    .text("previewGroups") { $0.answers.previewGroups },
+    .text("previewSubject") { $0.answers.previewSubject },
+    .flag("hasChanges") { !$0.changes.isEmpty },
+    .list("changes") { $0.changes.map { RoleChangeRow(change: $0) } },
+    .text("confirmed") { $0.confirmed },
+    .optional("preview") { view in view.preview.map { PreviewView(preview: $0) } },
+    .object("authorization") { $0.fields },
+  ]
+}
+
+/// A row of the form: a group, its role, and where the role applies.
+struct GroupRoleRow: ViewModel {
+  let number: Int
+  let row: SignInProviderAnswers.Row
+  let places: [(value: String, text: Message)]?
+  let frame: FrameView
+
+  static let keys: Keys<Self> = [
+    .text("number") { String($0.number) },
+    .text("group") { $0.row.group },
+    .text("groupError") { $0.frame.error(at: "group-\($0.number)") },
+    .list("roles") { row in
+      Role.allCases.map {
+        Choice(value: $0.rawValue, text: $0.title, isChosen: $0.rawValue == row.row.role)
+      }
+    },
+    .text("roleError") { $0.frame.error(at: "role-\($0.number)") },
+    .flag("hasPlaces") { $0.places != nil },
+    .list("places") { row in
+      (row.places ?? []).map {
+        Choice(value: $0.value, text: $0.text, isChosen: $0.value == row.row.place)
+      }
+    },
+    .text("place") { $0.row.place },
+    .text("placeError") { $0.frame.error(at: "place-\($0.number)") },
+  ]
+}
+
+/// The roles that an administrator gets and loses.
+struct RoleChangeRow: ViewModel {
+  let change: ProviderRoleChange
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.change.name },
+    .text("href") { ConsolePaths.administrator($0.change.administrator.text) },
+    .list("granted") { $0.change.granted.map { GrantLine(grant: $0) } },
+    .list("revoked") { $0.change.revoked.map { GrantLine(grant: $0) } },
+    .flag("isEmpty") { $0.change.granted.isEmpty && $0.change.revoked.isEmpty },
+  ]
+}
+
+/// A role and where it applies.
+struct GrantLine: ViewModel {
+  let grant: Grant
+
+  static let keys: Keys<Self> = [
+    .markup("role") { $0.grant.place }
+  ]
+}
+
+/// The result of the preview.
+struct PreviewView: ViewModel {
+  let preview: SignInProviderPreview
+
+  static let keys: Keys<Self> = [
+    .flag("hasGroups") { !$0.preview.groups.isEmpty },
+    .list("grants") { view in
+      view.preview.grants.sorted { $0.order < $1.order }.map { GrantLine(grant: $0) }
+    },
+    .flag("hasGrants") { !$0.preview.grants.isEmpty },
+    .text("subject") { $0.preview.subject },
+    .optional("person") { view in view.preview.change.map { RoleChangeRow(change: $0) } },
+    .flag("isUnknown") { $0.preview.subject != nil && $0.preview.change == nil },
+    .list("changes") { $0.preview.changes.map { RoleChangeRow(change: $0) } },
+    .flag("hasChanges") { !$0.preview.changes.isEmpty },
+  ]
+}
+
+extension Grant {
+  /// The order of the place, and then of the role.
+  fileprivate var order: (String, String, Int) {
+    (project?.text ?? "", tenant?.text ?? "", Role.allCases.firstIndex(of: role) ?? 0)
+  }
+}

@@ -1,0 +1,121 @@
+import Database
+
+/// A sign-in of the break-glass owner while password sign-in is off.
+public struct BreakGlassMail: Sendable {
+  /// The break-glass owner's name.
+  public let name: String
+  /// The break-glass owner's email address.
+  public let email: String
+  /// The source IP address and the browser.
+  public let origin: RequestOrigin
+  /// The time of the sign-in.
+  public let at: Instant
+  /// The URL of the audit log in the console.
+  public let link: String
+}
+
+/// Sign-ins of the break-glass owner that owners should look at.
+public struct BreakGlassAlert: Sendable {
+  /// The first of them.
+  public let startedAt: Instant
+  /// The last of them.
+  public let lastSeenAt: Instant
+  /// How many there were.
+  public let count: Int
+
+  static let kind = "break-glass"
+  /// How long an alert is shown after the last sign-in, in seconds (seven days).
+  static let shown: Int64 = 7 * 86_400
+}
+
+extension ConsoleSessions {
+  /// Raises the alert, writes the audit row, and emails the other owners if the break-glass owner
+  /// signed in without the provider while password sign-in is off.
+  func reportBreakGlass(
+    _ new: NewConsoleSession, from origin: RequestOrigin, requestID: String = "",
+    _ connection: borrowing Connection
+  ) throws {
+    let (administrator, now) = (new.session.administrator, new.session.startedAt)
+    guard !new.session.provider.isOrigin,
+      try PasswordSignIn.find(connection) == administrator.id
+    else { return }
+    let entry = AuditEntry(
+      .administratorBreakGlass, .administrator, administrator.id.text,
+      name: administrator.displayName)
+    try entry.record(
+      by: administrator.author(address: origin.address, requestID: requestID), at: now, connection)
+    let continued = try connection.run(
+      """
+      UPDATE alert SET last_seen_at = \(now.microseconds), count = count + 1
+      WHERE scope_key = 0 AND kind = \(BreakGlassAlert.kind) AND ended_at IS NULL
+      """)
+    if continued == 0 {
+      try connection.run(
+        """
+        INSERT INTO alert (scope_key, kind, started_at, last_seen_at, count)
+        VALUES (0, \(BreakGlassAlert.kind), \(now.microseconds), \(now.microseconds), 1)
+        """)
+    }
+    let mail = BreakGlassMail(
+      name: administrator.displayName, email: administrator.email, origin: origin, at: now,
+      link: store.links.instanceAudit)
+    try store.outbox.notify(mail, except: administrator.id, at: now, connection)
+  }
+}
+
+extension Alerts {
+  /// Returns the ongoing alert about the break-glass owner; nil if there's none.
+  ///
+  /// - Throws: ``AlertError/unavailable(_:)``.
+  public func breakGlass() async throws(AlertError) -> BreakGlassAlert? {
+    try await store.read(AlertError.self) { connection in
+      try connection.first(
+        """
+        SELECT started_at, last_seen_at, count FROM alert
+        WHERE scope_key = 0 AND kind = \(BreakGlassAlert.kind) AND ended_at IS NULL
+        """
+      ) { row in
+        BreakGlassAlert(
+          startedAt: Instant(microseconds: try row.value(0)),
+          lastSeenAt: Instant(microseconds: try row.value(1)), count: try row.value(2))
+      }
+    }
+  }
+
+  /// Ends the alert about the break-glass owner a week after the last sign-in.
+  static func endBreakGlass(at now: Instant, _ connection: borrowing Connection) throws {
+    let oldest = now.advanced(bySeconds: -BreakGlassAlert.shown)
+    try connection.run(
+      """
+      UPDATE alert SET ended_at = \(now.microseconds)
+      WHERE scope_key = 0 AND kind = \(BreakGlassAlert.kind) AND ended_at IS NULL
+        AND last_seen_at <= \(oldest.microseconds)
+      """)
+  }
+}
+
+extension Outbox {
+  /// The maximum number of owners who are told.
+  private static let mostTold = 20
+
+  /// Emails the owners, except one, about a sign-in of the break-glass owner.
+  ///
+  /// Does nothing without a mail server; the console shows the alert anyway.
+  func notify(
+    _ mail: BreakGlassMail, except id: ID<Administrator>, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    guard carriesMail else { return }
+    let owners = try Administrators.recipients(
+      with: .manageAdministrators, around: nil, atMost: Self.mostTold, at: now, connection)
+    for owner in owners where owner.id != id {
+      guard let owner = try Administrators.present(owner.id, at: now, connection) else { continue }
+      try add("break-glass", .breakGlass(mail), to: owner, at: now, connection)
+    }
+  }
+}
+
+extension ActionLinks {
+  /// The URL of the instance's audit log in the console.
+  var instanceAudit: String { "\(origin)/audit" }
+}

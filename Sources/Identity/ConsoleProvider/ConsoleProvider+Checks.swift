@@ -1,0 +1,75 @@
+import Database
+import OpenIDConnect
+import Text
+
+extension ConsoleProvider {
+  /// Returns the problems of the fields, in the order of the form, without asking the provider.
+  func faults() -> [ConsoleProviderFault] {
+    var faults: [ConsoleProviderFault] = []
+    func check(_ isValid: Bool, _ fault: ConsoleProviderFault) {
+      if !isValid { faults.append(fault) }
+    }
+    check(UserPoolRules.isDisplayName(name), .invalidName)
+    check(
+      EventDestination.isURL(issuer) && !issuer.contains("?")
+        && issuer.utf8.count <= Self.longestText, .invalidIssuer)
+    check(Self.isText(clientID), .invalidClientID)
+    check(areScopesValid, .invalidScopes)
+    check(Self.isText(groupsClaim), .invalidGroupsClaim)
+    check(
+      mfaValues.count <= Self.mostMFAValues && mfaValues.allSatisfy(Self.isText),
+      .invalidMFAValues)
+    check(roles.count <= Self.mostRoles, .tooManyRoles)
+    for (index, role) in roles.prefix(Self.mostRoles).enumerated() {
+      check(
+        (1...ProviderGroups.longest).contains(role.group.utf8.count), .invalidGroup(index + 1))
+    }
+    return faults
+  }
+
+  /// Returns the roles of groups whose project or tenant doesn't exist.
+  func missingPlaces(_ connection: borrowing Connection) throws -> [ConsoleProviderFault] {
+    var faults: [ConsoleProviderFault] = []
+    for (index, role) in roles.enumerated() {
+      do { try Administrators.checkPlace(of: role.grant, connection) } catch ManagementError
+        .scopeNotFound
+      { faults.append(.placeNotFound(index + 1)) }
+    }
+    return faults
+  }
+
+  private static func isText(_ text: String) -> Bool {
+    (1...longestText).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+  }
+
+  /// Whether the scopes are those of RFC 6749, section 3.3, and include `openid`.
+  private var areScopesValid: Bool {
+    scopes.utf8.count <= Self.longestText
+      && scopes.split(separator: " ").contains("openid")
+      && scopes.utf8.allSatisfy { (32...126).contains($0) && $0 != 34 && $0 != 92 }
+  }
+
+  /// The fields of the audit log.
+  func auditFields(isNewSecret: Bool = false) -> [AuditField] {
+    [
+      AuditField(.signInProvider, .text(name)), AuditField(.issuer, .text(issuer)),
+      AuditField(.clientID, .text(clientID)), AuditField(.scopes, .text(scopes)),
+      AuditField(.groupsClaim, .text(groupsClaim)),
+      AuditField(.mfaValues, .optional(mfaValues)),
+      AuditField(.groupRoles, .optional(Set(roles).map(\.auditText).sorted())),
+      AuditField(
+        .clientSecret, sealedSecret == nil ? .absent : .secret,
+        hidden: isNewSecret ? ["changed"] : []),
+    ]
+  }
+}
+
+extension GroupRole {
+  /// The group, and after a colon the role and its place, as in the audit log.
+  var auditText: String {
+    let place = [grant.project?.text, grant.tenant?.text].compactMap { $0 }
+    return (["\(group):", grant.role.rawValue] + (place.isEmpty ? [] : [place.joined(separator: "/")]))
+      .joined(separator: " ")
+  }
+}

@@ -1,0 +1,185 @@
+import Database
+import JSON
+public import OpenIDConnect
+import Text
+
+/// The provider of OpenID Connect with which administrators sign in to the console.
+public struct ConsoleProvider: Sendable {
+  /// The display name, 1 to 100 characters.
+  public var name: String
+  /// The issuer, exactly as the provider names itself.
+  public var issuer: String
+  /// The ID of this server at the provider.
+  public var clientID: String
+  /// The scopes of requests, separated by spaces.
+  public var scopes: String
+  /// The claim with the groups.
+  public var groupsClaim: String
+  /// The values of `acr` and `amr` that stand for a second factor.
+  public var mfaValues: [String]
+  /// The roles of groups.
+  public var roles: [GroupRole]
+  /// Whether there's a client secret.
+  public internal(set) var hasSecret = false
+  var sealedSecret: [UInt8]?
+
+  /// The scopes of a new provider.
+  public static let usualScopes = "openid profile email"
+  /// The claim of a new provider.
+  public static let usualGroupsClaim = "groups"
+  /// The values of a new provider: the methods of RFC 8176 that are or imply a second factor.
+  public static let usualMFAValues = ["mfa", "hwk", "otp"]
+  /// The maximum number of roles of groups.
+  public static let mostRoles = 200
+  /// The maximum number of values that stand for a second factor.
+  public static let mostMFAValues = 20
+  static let longestText = 256
+
+  /// Creates a provider.
+  public init(
+    name: String = "", issuer: String = "", clientID: String = "", scopes: String = usualScopes,
+    groupsClaim: String = usualGroupsClaim, mfaValues: [String] = usualMFAValues,
+    roles: [GroupRole] = []
+  ) {
+    (self.name, self.issuer, self.clientID) = (name, issuer, clientID)
+    (self.scopes, self.groupsClaim) = (scopes, groupsClaim)
+    (self.mfaValues, self.roles) = (mfaValues, roles)
+  }
+
+  /// Returns the roles of someone with these groups.
+  public func grants(of groups: ProviderGroups) -> Set<Grant> {
+    Set(roles.filter { groups.has($0.group) }.map(\.grant))
+  }
+}
+
+/// A role that everybody in a group of the provider has.
+public struct GroupRole: Sendable, Hashable {
+  /// The group's name, compared byte for byte.
+  public let group: String
+  /// The role, and where it applies.
+  public let grant: Grant
+
+  /// Creates a role of a group.
+  public init(group: String, grant: Grant) { (self.group, self.grant) = (group, grant) }
+}
+
+/// A field of the provider that isn't valid, or what's wrong with the provider itself.
+public enum ConsoleProviderFault: Sendable, Equatable {
+  /// The name is empty or longer than 100 characters.
+  case invalidName
+  /// The issuer isn't an `https` URL, or `http` to this machine, or has a query.
+  case invalidIssuer
+  /// The client ID is empty or too long.
+  case invalidClientID
+  /// The claim is empty or too long.
+  case invalidGroupsClaim
+  /// The scopes don't include `openid`, or have other characters than scopes do.
+  case invalidScopes
+  /// A value is too long, or there are too many.
+  case invalidMFAValues
+  /// A group's name is too long; the number of the row, from 1.
+  case invalidGroup(Int)
+  /// The project or tenant doesn't exist; the number of the row, from 1.
+  case placeNotFound(Int)
+  /// There are too many roles of groups.
+  case tooManyRoles
+  /// The provider can't be reached, with the diagnosis.
+  case unreachable(String)
+  /// The discovery document can't be used.
+  case discovery(Discovery.Fault)
+  /// An address in the discovery document can't be used; its name in the document.
+  case invalidAddress(String)
+  /// The provider publishes no usable keys.
+  case noKeys
+}
+
+/// Why the provider can't be changed or removed.
+public enum ConsoleProviderError: Error, Sendable {
+  /// The problems, in the order of the form.
+  case invalid([ConsoleProviderFault])
+  /// Roles of administrators would change, which requires a confirmation.
+  case unconfirmed([ProviderRoleChange])
+  /// Password sign-in is off, so that nobody but the break-glass owner could sign in.
+  case passwordSignInOff
+  /// There's no provider.
+  case notFound
+  /// The database is unavailable.
+  case unavailable(Failure)
+}
+
+extension ConsoleProviderError: UseCaseError {}
+
+// MARK: - Storage
+
+extension ConsoleProvider {
+  private static let columns: SQL = """
+    name, issuer, client_id, scopes, groups_claim, mfa_values, sealed_secret
+    """
+
+  /// Reads the provider; nil if there's none.
+  static func find(_ connection: borrowing Connection) throws -> ConsoleProvider? {
+    var found = try connection.first(
+      "SELECT \(columns) FROM sign_in_provider WHERE provider_id = 1"
+    ) { row in
+      var provider = ConsoleProvider(
+        name: try row.value(0), issuer: try row.value(1), clientID: try row.value(2),
+        scopes: try row.value(3), groupsClaim: try row.value(4),
+        mfaValues: try TextList.read(row.value(5)))
+      provider.sealedSecret = try row.value(6)
+      provider.hasSecret = provider.sealedSecret != nil
+      return provider
+    }
+    found?.roles = try connection.all(
+      """
+      SELECT group_name, role, project_id, tenant_id FROM sign_in_provider_role
+      WHERE group_name > '' ORDER BY group_name, role, project_id, tenant_id
+      """
+    ) { GroupRole(group: try $0.value(0), grant: try Administrators.grant($0, from: 1)) }
+    return found
+  }
+
+  /// Reads the name of the provider; nil if there's none.
+  static func name(_ connection: borrowing Connection) throws -> String? {
+    try connection.first("SELECT name FROM sign_in_provider WHERE provider_id = 1") {
+      try $0.value(0)
+    }
+  }
+
+  func write(at now: Instant, _ connection: borrowing Connection) throws {
+    let values = TextList.text(mfaValues)
+    try connection.run(
+      """
+      INSERT INTO sign_in_provider (provider_id, name, issuer, client_id, sealed_secret, scopes,
+        groups_claim, mfa_values, created_at, changed_at)
+      VALUES (1, \(name), \(issuer), \(clientID), \(sealedSecret), \(scopes), \(groupsClaim),
+        \(values), \(now.microseconds), \(now.microseconds))
+      ON CONFLICT (provider_id) DO UPDATE SET name = excluded.name, issuer = excluded.issuer,
+        client_id = excluded.client_id, sealed_secret = excluded.sealed_secret,
+        scopes = excluded.scopes, groups_claim = excluded.groups_claim,
+        mfa_values = excluded.mfa_values, changed_at = excluded.changed_at
+      """)
+    try connection.run("DELETE FROM sign_in_provider_role WHERE group_name > ''")
+    for role in Set(roles) {
+      try connection.run(
+        """
+        INSERT INTO sign_in_provider_role (group_name, role, project_id, tenant_id)
+        VALUES (\(role.group), \(role.grant.role.rawValue), \(role.grant.project?.text ?? ""),
+          \(role.grant.tenant?.text ?? ""))
+        """)
+    }
+  }
+}
+
+/// A list of texts in a column, as a JSON array.
+enum TextList {
+  static func text(_ list: [String]) -> String {
+    String(decoding: JSON.array(list.map { .string($0) }).serialized(), as: UTF8.self)
+  }
+
+  static func read(_ text: String) throws -> [String] {
+    guard let array = (try? JSON.parse(Array(text.utf8)))?.arrayValue else {
+      throw Failure("unreadable list")
+    }
+    return array.compactMap { $0.textValue?.text }
+  }
+}

@@ -1,0 +1,216 @@
+import Crypto
+import Database
+import OpenIDConnect
+
+extension ConsoleProviders {
+  /// What a ticket and an answer lead to, before the provider is asked.
+  private struct Attempt: Sendable {
+    let purpose: ProviderPurpose
+    let ticket: ConsoleTicket
+    let provider: ConsoleProvider
+    let request: AuthorizationRequest
+    let charges: [ThrottleCharge]
+  }
+
+  /// Completes a sign-in at the provider.
+  ///
+  /// Failed attempts are counted by network, before the provider is asked.
+  ///
+  /// - Parameters:
+  ///   - answer: What the provider's authorization endpoint answered.
+  ///   - ticket: The value of the browser's cookie, valid once and for ten minutes.
+  ///   - session: The browser's session; nil if it has none.
+  ///   - redirect: The address at which the answer arrived.
+  ///   - origin: Where the request comes from.
+  /// - Returns: What the sign-in led to.
+  /// - Throws: ``ProviderSignInError``.
+  public func finish(
+    _ answer: ProviderAnswer, ticket: String, session: ConsoleSession?, redirect: String,
+    from origin: SignInOrigin
+  ) async throws(ProviderSignInError) -> ProviderSignIn {
+    let attempt = try await attempt(answer, ticket, session, origin)
+    do {
+      if let error = answer.error { throw ProviderSignInError.refused(error) }
+      let token = try await token(answer, attempt, redirect: redirect)
+      return try await admit(token, attempt.purpose, attempt.provider, attempt.charges, from: origin)
+    } catch let error as ProviderSignInError {
+      try await record(error, attempt, origin)
+      throw error
+    } catch { throw .unavailable(Failure(error)) }
+  }
+
+  private func attempt(
+    _ answer: ProviderAnswer, _ text: String, _ session: ConsoleSession?, _ origin: SignInOrigin
+  ) async throws(ProviderSignInError) -> Attempt {
+    let now = store.clock.now()
+    let found: Result<Attempt, ProviderSignInError> = try await store.write(
+      ProviderSignInError.self
+    ) { connection in
+      guard let provider = try ConsoleProvider.find(connection) else {
+        return .failure(.notConfigured)
+      }
+      var purposes = [ProviderPurpose.signIn]
+      if let session { purposes += [.link(session), .reauthentication(session)] }
+      for purpose in purposes {
+        let ticket = ConsoleTicket(
+          text, purpose.kind, at: now, by: tickets, boundTo: Self.binding(purpose, provider))
+        guard let ticket, ticket.administrator == purpose.session?.administrator.id ?? ID("") else {
+          continue
+        }
+        let request = try AuthorizationRequest(ticket.secret)
+        guard constantTimeEqual(Array(request.state.utf8), Array(answer.state.utf8)),
+          answer.issuer.map({ $0.utf8.elementsEqual(provider.issuer.utf8) }) ?? true
+        else { return .failure(.ended) }
+        let counter = ThrottleCounter.network("console provider", origin.address)
+        switch try ThrottleCharge.charge([counter], at: now, connection) {
+        case .blocked(let until): return .failure(.throttled(until: until))
+        case .charged(let charges):
+          guard try ticket.use(connection) else { return .failure(.ended) }
+          return .success(
+            Attempt(
+              purpose: purpose, ticket: ticket, provider: provider, request: request,
+              charges: charges))
+        }
+      }
+      return .failure(.ended)
+    }
+    return try found.get()
+  }
+
+  /// Exchanges the code, and verifies the ID token.
+  private func token(
+    _ answer: ProviderAnswer, _ attempt: Attempt, redirect: String
+  ) async throws(ProviderSignInError) -> (token: IDToken, groups: ProviderGroups) {
+    let provider = attempt.provider
+    guard let code = answer.code, (1...ProviderAnswer.longestCode).contains(code.utf8.count) else {
+      throw .ended
+    }
+    let known: ProviderDirectory.Entry
+    do { known = try await directory.entry(of: provider.issuer, at: store.clock.now()) } catch {
+      throw .provider(error.fault)
+    }
+    guard answer.issuer != nil || !known.discovery.namesIssuer else { throw .ended }
+    let response = try await exchange(code, attempt, known.discovery, redirect: redirect)
+    let isFresh = attempt.purpose.kind == .providerReauthentication
+    let token = try await verified(
+      response, attempt, known,
+      since: isFresh ? attempt.ticket.issuedAt.seconds : nil)
+    let groups = token.groups(in: provider.groupsClaim)
+    if let groups { return (token, groups) }
+    let info = try await userInfo(token, response, known.discovery)
+    return (token, info?.groups(in: provider.groupsClaim) ?? ProviderGroups([]))
+  }
+
+  private func exchange(
+    _ code: String, _ attempt: Attempt, _ discovery: Discovery, redirect: String
+  ) async throws(ProviderSignInError) -> TokenResponse {
+    let provider = attempt.provider
+    let secret: Secret?
+    do {
+      secret = try provider.sealedSecret.map { box in
+        try StoredSecret.consoleProvider.opening { try sealer.open(box, with: Self.place) }
+      }
+    } catch { throw .unavailable(Failure(error)) }
+    let request = TokenRequest(
+      code: code, redirect: redirect, verifier: attempt.request.verifier,
+      clientID: provider.clientID, secret: secret, usesBasic: discovery.acceptsBasic)
+    var fields = [("Content-Type", "application/x-www-form-urlencoded")]
+    if let authorization = request.authorization {
+      fields.append(("Authorization", authorization.revealedText))
+    }
+    let response = try await send(
+      ProviderRequest(
+        discovery.tokenEndpoint, fields: fields, body: request.body.revealedBytes))
+    guard response.status == 200, let tokens = TokenResponse(response.body) else {
+      throw .tokenRefused(ProviderErrorCode(response: response.body) ?? ProviderErrorCode(""))
+    }
+    return tokens
+  }
+
+  private func verified(
+    _ response: TokenResponse, _ attempt: Attempt, _ known: ProviderDirectory.Entry,
+    since: Int64?
+  ) async throws(ProviderSignInError) -> IDToken {
+    let expected = IDToken.Expectation(
+      nonce: attempt.request.nonce, accessToken: response.accessToken?.revealedText,
+      authenticatedSince: since)
+    return try await withKeys(of: attempt.provider, known) { check throws(TokenFault) in
+      try IDToken(response.idToken, check, expected)
+    }
+  }
+
+  /// Verifies a token, and again with new keys if none of the known ones signed it.
+  func withKeys<Token: Sendable>(
+    of provider: ConsoleProvider, _ known: ProviderDirectory.Entry,
+    _ verify: (TokenCheck) throws(TokenFault) -> Token
+  ) async throws(ProviderSignInError) -> Token {
+    let now = store.clock.now()
+    func check(_ keys: KeySet) -> TokenCheck {
+      TokenCheck(
+        issuer: provider.issuer, clientID: provider.clientID, keys: keys, now: now.seconds)
+    }
+    let fault: TokenFault
+    do { return try verify(check(known.keys)) } catch { fault = error }
+    guard fault == .wrongSignature else { throw .invalidToken(fault) }
+    let renewed: ProviderDirectory.Entry?
+    do { renewed = try await directory.renewed(provider.issuer, at: now) } catch {
+      throw .provider(error.fault)
+    }
+    guard let renewed else { throw .invalidToken(fault) }
+    do { return try verify(check(renewed.keys)) } catch { throw .invalidToken(error) }
+  }
+
+  /// Asks the userinfo endpoint; nil if there's none.
+  private func userInfo(
+    _ token: IDToken, _ tokens: TokenResponse, _ discovery: Discovery
+  ) async throws(ProviderSignInError) -> UserInfo? {
+    guard let endpoint = discovery.userInfoEndpoint, let access = tokens.accessToken else {
+      return nil
+    }
+    let response = try await send(
+      ProviderRequest(endpoint, fields: [("Authorization", "Bearer \(access.revealedText)")]))
+    guard response.status == 200, let info = UserInfo(response.body, subject: token.subject) else {
+      throw .invalidToken(.missingSubject)
+    }
+    return info
+  }
+
+  private func send(
+    _ request: ProviderRequest
+  ) async throws(ProviderSignInError) -> ProviderResponse {
+    do { return try await directory.transport.send(request) } catch {
+      throw .provider(.unreachable(error.diagnosis))
+    }
+  }
+
+  /// Records a refused sign-in; one that the provider couldn't answer isn't counted.
+  private func record(
+    _ error: ProviderSignInError, _ attempt: Attempt, _ origin: SignInOrigin
+  ) async throws(ProviderSignInError) {
+    if case .unavailable = error { return }
+    let now = store.clock.now()
+    let author = Author(actor: .visitor, address: origin.address, requestID: origin.requestID)
+    let id = attempt.purpose.session?.administrator.id
+    try await store.write(ProviderSignInError.self) { connection in
+      if case .provider = error {
+        for charge in attempt.charges { try charge.refund(connection) }
+      }
+      var entry = AuditEntry(.administratorProviderRefused, .administrator, id?.text ?? "", name: "")
+      entry.add(.signInProvider, .text(attempt.provider.name))
+      entry.add(.providerRefusal, .code(error.code))
+      if let identity = error.identity { entry.add(.subject, .text(identity.subject)) }
+      try entry.record(by: author, at: now, connection)
+      try ThrottleCharge.recordBlocks(attempt.charges, of: id, by: author, at: now, connection)
+    }
+  }
+}
+
+extension ProviderSignInError {
+  /// The person who can't sign in; nil for other errors.
+  public var identity: ProviderIdentity? {
+    switch self {
+    case .noRole(let identity), .emailRequired(let identity), .emailTaken(let identity): identity
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Database
+
+extension ConsoleProviders {
+  /// Returns who an administrator is at the provider; nil if they aren't linked.
+  ///
+  /// - Throws: ``ProviderSignInError/unavailable(_:)``.
+  public func link(
+    of id: ID<Administrator>
+  ) async throws(ProviderSignInError) -> AdministratorProviderLink? {
+    try await store.read(ProviderSignInError.self) { connection in
+      let issuer = try ConsoleProvider.find(connection)?.issuer
+      let link = try AdministratorProviderLink.find(id, connection)
+      return link?.issuer == issuer ? link : nil
+    }
+  }
+
+  /// Returns whether the session must re-authenticate before its administrator is linked or
+  /// unlinked.
+  ///
+  /// - Throws: ``ProviderSignInError/unavailable(_:)``.
+  public func needsReauthentication(
+    _ session: ConsoleSession
+  ) async throws(ProviderSignInError) -> Bool {
+    let now = store.clock.now()
+    return try await store.read(ProviderSignInError.self) {
+      try Self.needsReauthentication(session, at: now, $0)
+    }
+  }
+
+  /// Without a second factor, a recent sign-in is enough, as for the first second factor.
+  static func needsReauthentication(
+    _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try Passkeys.needsReauthentication(session, at: now, connection)
+      || AdministratorFactors.asksForPassword(in: session, at: now)
+  }
+
+  /// Removes the administrator's own link: roles that come from groups are revoked, and sessions
+  /// that began with the provider end.
+  ///
+  /// - Throws: ``ProviderSignInError``.
+  public func unlink(
+    _ session: ConsoleSession, by author: Author
+  ) async throws(ProviderSignInError) {
+    let now = store.clock.now()
+    let (administrator, outbox) = (session.administrator, store.outbox)
+    try await store.write(ProviderSignInError.self) { connection in
+      guard let link = try AdministratorProviderLink.find(administrator.id, connection) else {
+        throw ProviderSignInError.notLinked
+      }
+      if try Self.needsReauthentication(session, at: now, connection) {
+        throw ProviderSignInError.reauthenticationRequired
+      }
+      // Otherwise nobody could sign in to the account any more.
+      guard try Administrators.hasOwnSignIn(administrator.id, connection),
+        try PasswordSignIn.admits(administrator.id, connection)
+      else { throw ProviderSignInError.linkRequired }
+      let name = try ConsoleProvider.name(connection) ?? link.issuer
+      try AdministratorProviderLink.delete(administrator.id, connection)
+      var entry = AuditEntry(
+        .administratorUnlinkProvider, .administrator, administrator.id.text,
+        name: administrator.displayName)
+      entry.add(.signInProvider, .text(name))
+      entry.add(.subject, lost: .text(link.subject))
+      try entry.record(by: author, at: now, connection)
+      try ProviderRoles.align(
+        administrator.id, to: [], provider: name, outbox, by: author, at: now, connection)
+      try connection.run(
+        """
+        DELETE FROM console_session
+        WHERE administrator_id = \(administrator.id.text) AND provider_issuer IS NOT NULL
+          AND token_digest <> \(session.digest)
+        """)
+    }
+  }
+}

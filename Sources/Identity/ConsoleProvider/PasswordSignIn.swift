@@ -1,0 +1,168 @@
+import Database
+
+/// Who can still sign in without the provider while password sign-in is off.
+public struct PasswordSignInOff: Sendable {
+  /// The break-glass owner.
+  public let breakGlassOwner: ID<Administrator>
+  /// The name of the break-glass owner.
+  public let name: String
+}
+
+/// Why password sign-in can't be turned off or on.
+public enum PasswordSignInError: Error, Sendable {
+  /// There's no provider.
+  case noProvider
+  /// The acting owner isn't linked with the provider or has never signed in with it.
+  case providerNotUsed
+  /// The break-glass owner isn't an owner of the instance without an end date.
+  case notOwner
+  /// The break-glass owner has neither a password nor a passkey.
+  case noOwnSignIn
+  /// The database is unavailable.
+  case unavailable(Failure)
+}
+
+extension PasswordSignInError: UseCaseError {}
+
+/// Whether administrators can sign in without the provider.
+enum PasswordSignIn {
+  private static let setting = "break_glass_owner"
+
+  /// Returns the break-glass owner if password sign-in is off; nil if it's on.
+  static func find(_ connection: borrowing Connection) throws -> ID<Administrator>? {
+    try connection.first("SELECT value FROM instance WHERE name = \(setting)") {
+      ID(try $0.value(0))
+    }
+  }
+
+  /// Returns whether an administrator can sign in with a password or passkey.
+  static func admits(
+    _ id: ID<Administrator>?, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let breakGlass = try find(connection) else { return true }
+    return breakGlass == id
+  }
+
+  static func set(
+    _ owner: ID<Administrator>?, _ context: ActionContext, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let old = try find(connection)
+    guard old != owner else { return false }
+    if let owner {
+      try connection.run(
+        """
+        INSERT INTO instance (name, value) VALUES (\(setting), \(owner.text))
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value
+        """)
+    } else {
+      try connection.run("DELETE FROM instance WHERE name = \(setting)")
+    }
+    func name(_ id: ID<Administrator>?) throws -> AuditValue {
+      guard let id else { return .absent }
+      return .text(
+        try Administrators.present(id, at: context.now, connection)?.email ?? id.text)
+    }
+    var entry = AuditEntry(.instancePasswordSignIn, of: nil)
+    entry.add(.administratorPasswordSignIn, from: .flag(old == nil), to: .flag(owner == nil))
+    entry.add(.breakGlassOwner, from: try name(old), to: try name(owner))
+    try context.record(entry, connection)
+    return true
+  }
+}
+
+extension ConsoleProviders {
+  /// Returns who can sign in without the provider if password sign-in is off; nil if it's on.
+  ///
+  /// - Throws: ``PasswordSignInError/unavailable(_:)``.
+  public func passwordSignInOff() async throws(PasswordSignInError) -> PasswordSignInOff? {
+    let now = store.clock.now()
+    return try await store.read(PasswordSignInError.self) { connection in
+      guard let id = try PasswordSignIn.find(connection) else { return nil }
+      let name = try Administrators.present(id, at: now, connection)?.displayName
+      return PasswordSignInOff(breakGlassOwner: id, name: name ?? "")
+    }
+  }
+
+  /// Turns password sign-in off for everybody but the break-glass owner, or on.
+  ///
+  /// Open sessions stay open.
+  ///
+  /// - Parameters:
+  ///   - owner: The break-glass owner; nil turns password sign-in on.
+  ///   - request: The administrator and their input.
+  /// - Returns: False if nothing changes.
+  /// - Throws: ``ActionError`` with ``PasswordSignInError``.
+  public func setBreakGlassOwner(
+    _ owner: ID<Administrator>?, _ request: ActionRequest
+  ) async throws(ActionError<PasswordSignInError>) -> ActionOutcome<Bool> {
+    let agent = request.agent.administrator.id
+    return try await store.perform(
+      .changePasswordSignIn, request, in: .instance, PasswordSignInError.self
+    ) { context, connection in
+      if let owner {
+        guard let provider = try ConsoleProvider.find(connection) else {
+          throw PasswordSignInError.noProvider
+        }
+        let link = try AdministratorProviderLink.find(agent, connection)
+        guard let link, link.issuer == provider.issuer, link.lastSignInAt != nil else {
+          throw PasswordSignInError.providerNotUsed
+        }
+        guard try Administrators.isPermanentOwner(owner, connection) else {
+          throw PasswordSignInError.notOwner
+        }
+        guard try Administrators.hasOwnSignIn(owner, connection) else {
+          throw PasswordSignInError.noOwnSignIn
+        }
+      }
+      return try PasswordSignIn.set(owner, context, connection)
+    }
+  }
+
+  /// Turns password sign-in on, for operators with access to the data folder.
+  ///
+  /// - Returns: False if it was on.
+  /// - Throws: ``PasswordSignInError/unavailable(_:)``.
+  public func turnOnPasswordSignIn(by author: Author) async throws(PasswordSignInError) -> Bool {
+    try await store.perform(by: author, PasswordSignInError.self) { context, connection in
+      try PasswordSignIn.set(nil, context, connection)
+    }
+  }
+}
+
+extension Administrators {
+  /// Returns whether an administrator manages administrators on the instance, without an end date,
+  /// and not only because of a group.
+  static func isPermanentOwner(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.first(
+      """
+      SELECT 1 FROM administrator_grant
+      WHERE administrator_id = \(id.text)
+        AND role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
+        AND project_id = '' AND ends_at IS NULL AND is_from_provider = 0
+      """
+    ) { _ in true } ?? false
+  }
+
+  /// Returns whether an administrator has a password or a passkey.
+  static func hasOwnSignIn(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.first(
+      """
+      SELECT password_hash <> ''
+        OR EXISTS (SELECT 1 FROM passkey WHERE administrator_id = \(id.text))
+      FROM administrator WHERE administrator_id = \(id.text)
+      """
+    ) { try $0.value(0) as Bool } ?? false
+  }
+
+  /// Returns whether there's an owner, and the break-glass owner can still sign in if password
+  /// sign-in is off.
+  static func hasRequiredOwners(_ connection: borrowing Connection) throws -> Bool {
+    guard try hasOwner(connection) else { return false }
+    guard let breakGlass = try PasswordSignIn.find(connection) else { return true }
+    return try isPermanentOwner(breakGlass, connection) && hasOwnSignIn(breakGlass, connection)
+  }
+}

@@ -1,0 +1,145 @@
+import Crypto
+public import JSON
+public import Text
+
+/// A verified ID token (OpenID Connect Core 1.0, section 2).
+public struct IDToken: Sendable {
+  /// The ID of the person at the issuer.
+  public let subject: String
+  /// The provider's session; nil if it has none.
+  public let sessionID: String?
+  /// When the person signed in, in seconds since 1970; nil if the token doesn't say.
+  public let authenticatedAt: Int64?
+  /// The context class and the methods of the sign-in: `acr` and `amr`.
+  public let methods: [UntrustedText]
+  /// The person's name and address, for display.
+  public let person: ProviderPerson
+  private let payload: JSON.Object
+
+  /// What was asked of the provider, and the token has to confirm.
+  public struct Expectation: Sendable {
+    /// The nonce of the request.
+    public let nonce: String
+    /// The access token that came with the ID token; nil if there was none.
+    public let accessToken: String?
+    /// The earliest time of the sign-in, in seconds since 1970, if `max_age` was sent.
+    public let authenticatedSince: Int64?
+
+    /// Creates the expectation.
+    public init(nonce: String, accessToken: String?, authenticatedSince: Int64? = nil) {
+      (self.nonce, self.accessToken) = (nonce, accessToken)
+      self.authenticatedSince = authenticatedSince
+    }
+  }
+
+  /// The maximum length of a session ID, in bytes; longer ones are ignored.
+  public static let longestSessionID = 255
+
+  /// Verifies a token.
+  ///
+  /// - Throws: ``TokenFault``.
+  public init(
+    _ text: String, _ check: TokenCheck, _ expected: Expectation
+  ) throws(TokenFault) {
+    let token = try check.signed(text)
+    // A logout token has the same keys.
+    guard token.payload["events"] == nil else { throw .otherType }
+    try check.checkParties(token)
+    try check.checkTimes(token)
+    guard let nonce = token.payload["nonce"]?.textValue,
+      constantTimeEqual(Array(nonce.utf8), Array(expected.nonce.utf8))
+    else { throw .wrongNonce }
+    try Self.checkHash(token, expected.accessToken)
+    authenticatedAt = token.seconds("auth_time")
+    if let since = expected.authenticatedSince {
+      guard let authenticatedAt else { throw .missingAuthenticationTime }
+      guard authenticatedAt >= since - TokenCheck.clockSkew,
+        authenticatedAt <= check.now + TokenCheck.clockSkew
+      else { throw .staleAuthentication }
+    }
+    guard let subject = TokenCheck.subject(token) else { throw .missingSubject }
+    self.subject = subject
+    sessionID = token.payload["sid"]?.textValue?.text(atMost: Self.longestSessionID)
+    methods = token.texts("acr") + token.texts("amr")
+    person = ProviderPerson(token.payload)
+    payload = token.payload
+  }
+
+  /// Both algorithms use SHA-256 (section 3.1.3.6).
+  private static func checkHash(
+    _ token: JSONWebToken, _ accessToken: String?
+  ) throws(TokenFault) {
+    guard let hash = token.payload["at_hash"] else { return }
+    guard let accessToken, let hash = hash.textValue else { throw .wrongAccessToken }
+    let digest = HashFunction.sha256.digest(Array(accessToken.utf8))
+    let half = Base64URL.encode(Array(digest.prefix(digest.count / 2)))
+    guard constantTimeEqual(Array(hash.utf8), Array(half.utf8)) else { throw .wrongAccessToken }
+  }
+
+  /// Returns whether the provider names one of the values as context class or method.
+  public func names(oneOf values: [String]) -> Bool {
+    let named = Set(methods)
+    return values.contains { named.contains(UntrustedText($0)) }
+  }
+
+  /// Returns the groups in a claim; nil if the token doesn't have it.
+  public func groups(in claim: String) -> ProviderGroups? {
+    payload[claim].map { ProviderGroups($0) }
+  }
+}
+
+/// The name and email address that a provider tells about a person; neither proves anything.
+public struct ProviderPerson: Sendable, Equatable {
+  /// The display name; nil if there's none.
+  public let name: String?
+  /// The email address; nil if there's none.
+  public let email: String?
+
+  private static let longest = 320
+
+  init(_ claims: JSON.Object) {
+    func text(_ name: String) -> String? {
+      guard let text = claims[name]?.textValue?.text(atMost: Self.longest), !text.isEmpty else {
+        return nil
+      }
+      return text
+    }
+    name = text("name") ?? text("preferred_username")
+    email = text("email")
+  }
+
+  private init(name: String?, email: String?) { (self.name, self.email) = (name, email) }
+
+  /// Returns the person with what another answer adds.
+  public func adding(_ other: ProviderPerson) -> ProviderPerson {
+    ProviderPerson(name: name ?? other.name, email: email ?? other.email)
+  }
+}
+
+/// The groups of a person at a provider, in their order.
+public struct ProviderGroups: Sendable, Equatable {
+  /// The names.
+  public let names: [String]
+
+  /// The maximum number of groups; others are ignored.
+  public static let most = 500
+  /// The maximum length of a name, in bytes; longer ones are ignored.
+  public static let longest = 256
+
+  /// Reads a claim: a list of texts, or one text.
+  public init(_ claim: JSON) {
+    let texts = claim.arrayValue?.compactMap(\.textValue) ?? [claim.textValue].compactMap { $0 }
+    self.init(texts.compactMap { $0.text(atMost: Self.longest) })
+  }
+
+  /// Creates the groups, without empty, long, and repeated names.
+  public init(_ names: [String]) {
+    var seen: Set<UntrustedText> = []
+    self.names = names.prefix(Self.most).filter {
+      !$0.isEmpty && $0.utf8.count <= Self.longest && seen.insert(UntrustedText($0)).inserted
+    }
+  }
+
+  /// Returns whether the person is in a group; names are compared byte for byte.
+  public func has(_ group: String) -> Bool { names.contains { $0.isSameBytes(as: group) } }
+}

@@ -1,0 +1,225 @@
+import HTTP
+import Identity
+import JSON
+import TestProvider
+import Testing
+
+@testable import Console
+
+/// The pages of the provider with which administrators sign in.
+@Suite struct SignInProviderPageTests {
+  private static let page = "/administrators/sign-in-provider"
+
+  static let form: Form = [
+    "name": "Example ID", "issuer": TestProvider.issuer,
+    "client-id": TestProvider.clientID, "client-secret": "s3cret",
+    "groups-claim": "groups", "mfa-values": "mfa\r\notp", "scopes": "openid profile email",
+    "group-1": "admins", "role-1": "owner", "place-1": "", "group-2": "", "role-2": "",
+    "place-2": "", "note": "Single sign-on",
+  ]
+
+  /// Sets the provider up as Ada.
+  static func setUp(_ world: World) async throws -> Browser {
+    let ada = try await Browser.signedIn(world)
+    let saved = try await ada.submit(page, form)
+    guard saved.location == page else { throw Missing("provider: \(saved.text)") }
+    return ada
+  }
+
+  /// Follows a sign-in to the provider and back.
+  static func signIn(
+    _ browser: Browser, at address: String = "/sign-in/provider"
+  ) async throws -> Answer {
+    let start = try await browser.get(address)
+    #expect(start.status == .found)
+    return try await come(browser, try #require(start.location))
+  }
+
+  static func come(_ browser: Browser, _ address: String) async throws -> Answer {
+    let answer = try browser.world.provider.signIn(at: address)
+    return try await browser.get(
+      "/sign-in/provider/callback?code=\(answer.code)&state=\(answer.state)")
+  }
+
+  @Test func `the form keeps what was entered, and says what's wrong`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let empty = try await ada.get(Self.page)
+      Markup.check(empty)
+      #expect(empty.says("https://mfa.example.com/sign-in/provider/callback"))
+      #expect(empty.says("https://mfa.example.com/sign-in/provider/logout"))
+      var wrong = Form()
+      for entry in Self.form where entry.name != "issuer" && entry.name != "role-1" {
+        wrong.add(entry)
+      }
+      wrong.add("issuer", TestProvider.issuer + "/")
+      let refused = try await ada.submit(Self.page, wrong)
+      Markup.check(refused)
+      #expect(refused.status == .unprocessableContent && refused.says("Choose a role"))
+      wrong.add("role-1", "owner")
+      let other = try await ada.submit(Self.page, wrong)
+      #expect(other.says("names another issuer") && other.value(of: "name") == "Example ID")
+      #expect(!other.says("s3cret"))
+      #expect(try await ada.submit(Self.page, Self.form).location == Self.page)
+      let saved = try await ada.get(Self.page)
+      Markup.check(saved)
+      #expect(saved.says("The sign-in provider was saved.") && !saved.says("s3cret"))
+      #expect(saved.value(of: "group-1") == "admins" && saved.says("A secret is stored."))
+      Markup.check(try await ada.get(Self.page + "/removal"))
+      Markup.check(try await ada.get("/administrators/password-sign-in"))
+      Markup.check(try await ada.get("/administrators"))
+    }
+  }
+
+  @Test func `a person with a role signs in, and one without is told so`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Self.setUp(world)
+      let browser = Browser(world)
+      let page = try await browser.get("/sign-in?next=/account")
+      Markup.check(page)
+      #expect(page.says("Sign in with Example ID"))
+      let arrived = try await Self.signIn(browser, at: "/sign-in/provider?next=/account")
+      #expect(arrived.location == "/account")
+      let account = try await browser.get("/account")
+      Markup.check(account)
+      #expect(account.says("Nora Example") && account.says("Signed in with Example ID"))
+      Markup.check(try await browser.get("/account/provider"))
+      Markup.check(try await browser.get("/account/provider/removal"))
+      let stranger = Browser(world)
+      world.provider.change { behavior in
+        behavior.subject = "another"
+        behavior.groups = ["guests"]
+      }
+      let refused = try await Self.signIn(stranger)
+      Markup.check(refused)
+      #expect(refused.status == .forbidden)
+      #expect(refused.says("none of your groups has a role") && refused.says("guests"))
+      world.provider.change { behavior in
+        behavior.groups = ["admins"]
+        behavior.email = World.ada
+      }
+      let taken = try await Self.signIn(stranger)
+      #expect(taken.says("isn’t linked with Example ID") && taken.status == .forbidden)
+      _ = ada
+    }
+  }
+
+  @Test func `the answer of another site's page is repeated from this one`() async throws {
+    try await World.withSampleData { world in
+      _ = try await Self.setUp(world)
+      let browser = Browser(world)
+      let start = try await browser.get("/sign-in/provider")
+      let answer = try world.provider.signIn(at: try #require(start.location))
+      let address = "/sign-in/provider/callback?code=\(answer.code)&state=\(answer.state)"
+      let cross: Fields = [.secFetchSite: "cross-site"]
+      let page = try await browser.send(.get, address, fields: cross)
+      Markup.check(page)
+      #expect(page.status == .ok)
+      let refresh = try #require(page.response.fields["Refresh"])
+      #expect(refresh == "0; url=\(address)&returned=1")
+      #expect(try await browser.get(address + "&returned=1").location == "/")
+      // A used answer, and one without a request of this browser.
+      #expect(try await browser.get(address).status == .unprocessableContent)
+      #expect(try await Browser(world).get(address).status == .unprocessableContent)
+    }
+  }
+
+  @Test func `an administrator links their account, and confirms their identity`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Self.setUp(world)
+      let left = try await ada.submit("/account/provider", [:])
+      Markup.check(left)
+      let address = try #require(left.response.fields["Refresh"])
+      #expect(address.hasPrefix("0; url=\(TestProvider.issuer)/authorize?"))
+      let linked = try await Self.come(ada, String(address.dropFirst("0; url=".count)))
+      #expect(linked.location == "/account/provider")
+      let own = try await ada.get("/account/provider")
+      #expect(own.says("Your account is linked.") && own.says("248289761001"))
+      let path = "/account/reauthentication/provider"
+      Markup.check(try await ada.get(path + "?next=/account/preferences"))
+      let confirming = try await ada.submit(
+        path + "?next=/account/preferences", ["next": "/account/preferences"], to: path)
+      let next = try #require(confirming.response.fields["Refresh"])
+      let confirmed = try await Self.come(ada, String(next.dropFirst("0; url=".count)))
+      #expect(confirmed.location == "/account/preferences")
+      let removed = try await ada.submit("/account/provider/removal", [:])
+      #expect(removed.location == "/account")
+      #expect(try await ada.get(path).status == .notFound)
+    }
+  }
+
+  @Test func `the preview shows roles, and a save that changes them asks`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Self.setUp(world)
+      _ = try await Self.signIn(Browser(world))
+      var changed = Form()
+      for entry in Self.form where entry.name != "role-1" { changed.add(entry) }
+      changed.add("role-1", "auditor")
+      changed.add("preview-groups", "admins\r\nothers")
+      changed.add("preview-subject", "248289761001")
+      let preview = try await ada.submit(Self.page, changed, to: Self.page + "/preview")
+      Markup.check(preview)
+      #expect(preview.says("Someone in these groups gets:") && preview.says("Nora Example"))
+      let asked = try await ada.submit(Self.page, changed)
+      Markup.check(asked)
+      #expect(asked.status == .unprocessableContent && asked.says("Save again to confirm."))
+      changed.add("confirmed", try #require(asked.value(of: "confirmed")))
+      #expect(try await ada.submit(Self.page, changed).location == Self.page)
+    }
+  }
+
+  @Test func `the provider ends sessions, and learns what's wrong with a token`() async throws {
+    try await World.withSampleData { world in
+      _ = try await Self.setUp(world)
+      let browser = Browser(world)
+      _ = try await Self.signIn(browser)
+      let token = try world.provider.token(
+        world.provider.logoutClaims(subject: "248289761001", id: "1"))
+      let path = "/sign-in/provider/logout"
+      let provider = Browser(world)
+      let done = try await provider.send(.post, path, form: ["logout_token": token])
+      #expect(done.status == .ok && done.response.fields[.cacheControl] == "no-store")
+      #expect(try await browser.get("/account").location?.hasPrefix("/sign-in") == true)
+      let again = try await provider.send(.post, path, form: ["logout_token": token])
+      #expect(again.status == .badRequest)
+      #expect(JSON.parsed(again)["error"]?.textValue?.text == "invalid_request")
+      #expect(try await provider.send(.post, path, form: ["x": "y"]).status == .badRequest)
+    }
+  }
+
+  @Test func `password sign-in is turned off, and the break-glass owner is reported`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Self.setUp(world)
+      let nora = Browser(world)
+      _ = try await Self.signIn(nora)
+      let path = "/administrators/password-sign-in"
+      let id = try await world.id(of: World.ada)
+      let early = try await ada.submit(path, ["state": "off", "owner": id, "note": "SSO"])
+      #expect(early.says("Sign in with the provider first"))
+      let off = try await nora.submit(path, ["state": "off", "owner": id, "note": "SSO"])
+      #expect(off.location == "/administrators")
+      Markup.check(try await nora.get(path))
+      let page = try await Browser(world).get("/sign-in")
+      Markup.check(page)
+      #expect(page.says("Break-glass sign-in"))
+      let iris = Browser(world)
+      let refused = try await iris.submit(
+        "/sign-in", ["email": World.iris, "password": World.password])
+      #expect(refused.says("or your account must sign in with the provider"))
+      _ = try await Browser.signedIn(world)
+      let home = try await nora.get("/")
+      Markup.check(home)
+      #expect(home.says("The break-glass owner signed in 1 time"))
+      let on = try await nora.submit(path, ["state": "on", "note": "SSO fails"])
+      #expect(on.location == "/administrators")
+    }
+  }
+}
+
+extension JSON {
+  fileprivate static func parsed(_ answer: Answer) -> JSON {
+    (try? JSON.parse(answer.response.body.bytes)) ?? .null
+  }
+}

@@ -1,0 +1,120 @@
+import Crypto
+import TestAuthenticator
+import TestProvider
+import Testing
+
+@testable import Identity
+
+/// Password sign-in turned off, and the break-glass owner.
+struct BreakGlassTests {
+  /// Turns password sign-in off, with Olga as the break-glass owner and Nora as the acting owner.
+  private static func turnOff(_ instance: Instance) async throws -> (
+    olga: Administrator, nora: ConsoleSession
+  ) {
+    let olga = try await instance.setUpProvider().administrator
+    let nora = try await instance.providerSession()
+    let outcome = try await instance.identity.consoleProviders.setBreakGlassOwner(
+      olga.id, instance.request(nora.administrator, nora, note: "Single sign-on"))
+    #expect(outcome.value)
+    return (olga, nora)
+  }
+
+  @Test func `V15: only the break-glass owner signs in with a password, which raises an alert`()
+    async throws
+  {
+    try await withInstance(carriesMail: true) { instance in
+      let pia = try await instance.administrator("pia", .auditor)
+      let (olga, nora) = try await Self.turnOff(instance)
+      await expect("refused") { _ = try await instance.giveConsolePassword(pia) }
+      #expect(try await instance.identity.alerts.breakGlass() == nil)
+      _ = try await instance.giveConsolePassword(olga).session
+      let rows = try await instance.wholeLog().prefix(2).map(\.action)
+      #expect(Set(rows) == [.administratorBreakGlass, .administratorSignIn])
+      #expect(try await instance.identity.alerts.breakGlass()?.count == 1)
+      _ = try await instance.giveConsolePassword(olga).session
+      #expect(try await instance.identity.alerts.breakGlass()?.count == 2)
+      let mails = try await instance.mails().filter { $0.purpose == "break-glass" }
+      #expect(Set(mails.map(\.recipient)) == [nora.administrator.email])
+      // The provider isn't affected.
+      _ = try await instance.visit()
+      #expect(try await instance.identity.alerts.breakGlass()?.count == 2)
+      instance.clock.advance(7 * 86_400)
+      try await instance.identity.purgeExpired()
+      #expect(try await instance.identity.alerts.breakGlass() == nil)
+    }
+  }
+
+  @Test func `passkeys and pending sign-ins are covered as well`() async throws {
+    try await withInstance { instance in
+      let (pia, authenticator) = try await instance.passkeyOwner("pia")
+      let device = try await instance.enroll(try await instance.administrator("dora", .support))
+      let pending = try await instance.giveConsolePassword(device.administrator).pending
+      _ = try await Self.turnOff(instance)
+      await expect("passkeyRefused") {
+        _ = try await instance.signIn(authenticator, as: pia.id)
+      }
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.new(.passkeyRefusal) == .code("sign-in-off"))
+      await expect("ended") {
+        _ = try await instance.finish(pending, code: try device.code(at: instance.now))
+      }
+    }
+  }
+
+  @Test func `it takes a provider that works, and an owner who stays`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.agent("olga", role: .owner)
+      let providers = instance.identity.consoleProviders
+      let request = olga.request(nil, note: "Single sign-on")
+      @Sendable func turnOff(_ id: ID<Administrator>) async throws {
+        do { _ = try await providers.setBreakGlassOwner(id, request) } catch {
+          guard case .failed(let reason) = error else { throw error }
+          throw reason
+        }
+      }
+      await expect("noProvider") { try await turnOff(olga.administrator.id) }
+      try await instance.setUpProvider()
+      await expect("providerNotUsed") { try await turnOff(olga.administrator.id) }
+      let nora = try await instance.providerSession()
+      let own = instance.request(nora.administrator, nora, note: "Single sign-on")
+      let pia = try await instance.administrator("pia", .auditor)
+      for id in [pia.id, nora.administrator.id] {
+        await expect("failed") { _ = try await providers.setBreakGlassOwner(id, own) }
+      }
+      _ = try await providers.setBreakGlassOwner(olga.administrator.id, own)
+      await expect("failed") { _ = try await providers.remove(own) }
+      let administrators = instance.identity.administrators
+      await expect("lastOwner") {
+        try await administrators.remove(
+          olga.administrator.id, by: Author(actor: .commandLine))
+      }
+      await expect("lastOwner") {
+        try await administrators.revoke(
+          Grant(role: .owner), from: olga.administrator.id, by: Author(actor: .commandLine))
+      }
+    }
+  }
+
+  @Test func `the operator turns password sign-in on`() async throws {
+    try await withInstance { instance in
+      let pia = try await instance.administrator("pia", .auditor)
+      _ = try await Self.turnOff(instance)
+      let providers = instance.identity.consoleProviders
+      let operatorAuthor = Author(actor: .commandLine)
+      #expect(try await providers.turnOnPasswordSignIn(by: operatorAuthor))
+      #expect(try await !providers.turnOnPasswordSignIn(by: operatorAuthor))
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.action == .instancePasswordSignIn)
+      #expect(row.old(.breakGlassOwner) == .text("olga@desk.example.com"))
+      _ = try await instance.giveConsolePassword(pia)
+    }
+  }
+
+  @Test func `an invitation says that a password would be of no use`() async throws {
+    try await withInstance { instance in
+      let (olga, _) = try await Self.turnOff(instance)
+      let token = try await instance.invite("new@example.com", by: olga).token
+      await expect("passwordSignInOff") { _ = try await instance.accept(token) }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import JSON
+import OpenIDConnect
+import TestProvider
+import Testing
+
+@testable import Identity
+
+struct ProviderLogoutTests {
+  private static func logOut(_ instance: Instance, _ claims: JSON.Object) async throws -> Int {
+    try await instance.identity.consoleProviders.logOut(
+      try instance.provider.token(claims, header: ["typ": "logout+jwt"]), address: "192.0.2.20")
+  }
+
+  @Test func `V15: a logout ends the named session, or all of the person's`() async throws {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let first = try await instance.providerSession()
+      instance.provider.change { $0.session = "session-2" }
+      _ = try await instance.providerSession()
+      let id = first.administrator.id
+      let provider = instance.provider
+      #expect(
+        try await Self.logOut(
+          instance, provider.logoutClaims(session: "session-1", id: "1")) == 1)
+      #expect(try await instance.identity.consoleSessions.list(of: id).count == 1)
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.action == .administratorProviderSignOut && row.objectID == id.text)
+      #expect(
+        try await Self.logOut(
+          instance, provider.logoutClaims(subject: "another", session: "session-2", id: "2")) == 0)
+      #expect(
+        try await Self.logOut(
+          instance, provider.logoutClaims(subject: "248289761001", id: "3")) == 1)
+      #expect(try await instance.identity.consoleSessions.list(of: id).isEmpty)
+    }
+  }
+
+  @Test func `a logout leaves sessions that began otherwise`() async throws {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      let nora = try await instance.administrator("nora", .auditor)
+      try await instance.link(nora)
+      _ = try await instance.providerSession()
+      let claims = instance.provider.logoutClaims(subject: "248289761001", id: "1")
+      #expect(try await Self.logOut(instance, claims) == 1)
+      #expect(
+        try await instance.identity.consoleSessions.list(of: nora.id).map(\.provider) == [nil])
+    }
+  }
+
+  @Test func `V15: a logout token counts once, and invalid ones are throttled`() async throws {
+    try await withInstance { instance in
+      let claims = instance.provider.logoutClaims(subject: "248289761001", id: "1")
+      await expect("notConfigured") { _ = try await Self.logOut(instance, claims) }
+      try await instance.setUpProvider()
+      _ = try await Self.logOut(instance, claims)
+      await expect("replayed") { _ = try await Self.logOut(instance, claims) }
+      try await instance.identity.purgeExpired()
+      instance.clock.advance(500)
+      try await instance.identity.purgeExpired()
+      await expect("replayed") { _ = try await Self.logOut(instance, claims) }
+      var results: Set<String> = []
+      for _ in 0..<101 {
+        results.insert(
+          await outcome {
+            _ = try await instance.identity.consoleProviders.logOut(
+              "no token", address: "192.0.2.20")
+          })
+      }
+      #expect(results == ["invalid", "throttled"])
+    }
+  }
+}

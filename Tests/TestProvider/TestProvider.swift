@@ -1,0 +1,223 @@
+import Crypto
+import Foundation
+public import Identity
+public import JSON
+import Synchronization
+import Text
+
+/// A provider of OpenID Connect in memory, which signs tokens as a real one does.
+public final class TestProvider: ProviderTransport {
+  /// Who signs in, and how the provider behaves; tests change it.
+  public struct Behavior: Sendable {
+    public var subject = "248289761001"
+    public var name = "Nora Example"
+    public var email = "nora@example.com"
+    public var groups: [String]? = ["admins"]
+    public var amr: [String] = ["pwd", "mfa"]
+    public var session: String? = "session-1"
+    /// How long ago the person signed in, in seconds.
+    public var age: Int64 = 0
+    /// Claims of ID tokens that replace the usual ones; nil removes a claim.
+    public var claims: [String: JSON?] = [:]
+    /// Groups that only the userinfo endpoint tells.
+    public var userInfoGroups: [String]?
+    public var userInfoSubject: String?
+    /// Which of the keys signs, and which are published.
+    public var key = 0
+    public var published = [0]
+    public var isDown = false
+    /// Members of the discovery document that replace the usual ones.
+    public var document: [String: JSON] = [:]
+
+    public init() {}
+  }
+
+  private struct Grant: Sendable {
+    let nonce: String
+    let challenge: String
+  }
+
+  private struct State {
+    var behavior = Behavior()
+    var grants: [String: Grant] = [:]
+    var codes = 0
+    var requests: [ProviderRequest] = []
+  }
+
+  public static let issuer = "https://id.example.com"
+  public static let clientID = "countersign"
+  private static let keys: [RSAKey?] = (0..<2).map { _ in try? RSAKey.generate() }
+
+  private let state = Mutex(State())
+  private let now: @Sendable () -> Int64
+
+  /// Creates a provider whose clock is that of the test, in seconds since 1970.
+  public init(now: @escaping @Sendable () -> Int64) { self.now = now }
+
+  /// Changes who signs in, and how the provider behaves.
+  public func change(_ body: (inout Behavior) -> Void) { state.withLock { body(&$0.behavior) } }
+
+  /// The requests that arrived.
+  public var requests: [ProviderRequest] { state.withLock { $0.requests } }
+
+  /// Signs the person in at an authorization endpoint's address; returns the state and the code.
+  public func signIn(at address: String) throws -> (state: String, code: String) {
+    let items = URLComponents(string: address)?.queryItems ?? []
+    let fields = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
+    guard let nonce = fields["nonce"], let challenge = fields["code_challenge"],
+      let text = fields["state"], fields["response_type"] == "code",
+      fields["code_challenge_method"] == "S256", fields["client_id"] == Self.clientID
+    else { throw Malformed() }
+    let code = state.withLock { state in
+      state.codes += 1
+      state.grants["code-\(state.codes)"] = Grant(nonce: nonce, challenge: challenge)
+      return "code-\(state.codes)"
+    }
+    return (text, code)
+  }
+
+  struct Malformed: Error {}
+
+  /// Returns a token with the claims, signed with the current key.
+  public func token(_ claims: JSON.Object, header: JSON.Object = JSON.Object()) throws -> String {
+    let key = state.withLock { $0.behavior.key }
+    return try Self.token(claims, key: key, header: header)
+  }
+
+  /// Returns a token that one of the keys signed.
+  public static func token(
+    _ claims: JSON.Object, key number: Int = 0, header: JSON.Object = JSON.Object()
+  ) throws -> String {
+    guard let key = keys[number] else { throw Malformed() }
+    var fields: JSON.Object = ["alg": "RS256", "kid": .string("key-\(number)")]
+    for (name, value) in header.members {
+      fields = JSON.Object(fields.members.filter { $0.name != name })
+      fields.append(name, value)
+    }
+    let message =
+      Base64URL.encode(JSON.object(fields).serialized()) + "."
+      + Base64URL.encode(JSON.object(claims).serialized())
+    return message + "." + Base64URL.encode(try key.sign(Array(message.utf8)))
+  }
+
+  /// The published keys as JSON text.
+  public static func keySet(_ numbers: [Int]) throws -> String {
+    let published = try numbers.map { number -> JSON in
+      guard let key = keys[number] else { throw Malformed() }
+      let numbers = try key.publicNumbers()
+      return [
+        "kty": "RSA", "use": "sig", "alg": "RS256", "kid": .string("key-\(number)"),
+        "n": .string(Base64URL.encode(numbers.modulus)),
+        "e": .string(Base64URL.encode(numbers.exponent)),
+      ]
+    }
+    let set: JSON = ["keys": .array(published)]
+    return String(decoding: set.serialized(), as: UTF8.self)
+  }
+
+  /// The claims of a logout token.
+  public func logoutClaims(
+    subject: String? = nil, session: String? = nil, id: String
+  ) -> JSON.Object {
+    var claims: JSON.Object = [
+      "iss": .string(Self.issuer), "aud": .string(Self.clientID),
+      "iat": .number(JSON.Number(now())), "exp": .number(JSON.Number(now() + 120)),
+      "jti": .string(id),
+      "events": .object(["http://schemas.openid.net/event/backchannel-logout": [:]]),
+    ]
+    if let subject { claims.append("sub", .string(subject)) }
+    if let session { claims.append("sid", .string(session)) }
+    return claims
+  }
+
+  // MARK: - Transport
+
+  public func accepts(_ address: String) -> Bool { address.hasPrefix("https://") }
+
+  public func send(
+    _ request: ProviderRequest
+  ) async throws(ProviderUnreachable) -> ProviderResponse {
+    let behavior = state.withLock { state in
+      state.requests.append(request)
+      return state.behavior
+    }
+    guard !behavior.isDown else { throw .failed("connection refused") }
+    do {
+      switch request.address.dropFirst(Self.issuer.count) {
+      case "/.well-known/openid-configuration":
+        return ProviderResponse(status: 200, body: document(behavior).serialized())
+      case "/keys":
+        return ProviderResponse(
+          status: 200, body: Array(try Self.keySet(behavior.published).utf8))
+      case "/token": return try exchange(request, behavior)
+      case "/userinfo":
+        var claims: JSON.Object = [
+          "sub": .string(behavior.userInfoSubject ?? behavior.subject)
+        ]
+        if let groups = behavior.userInfoGroups {
+          claims.append("groups", .array(groups.map { .string($0) }))
+        }
+        return ProviderResponse(status: 200, body: JSON.object(claims).serialized())
+      default: return ProviderResponse(status: 404, body: [])
+      }
+    } catch { throw .failed("\(error)") }
+  }
+
+  private func document(_ behavior: Behavior) -> JSON {
+    var document: JSON.Object = [
+      "issuer": .string(Self.issuer),
+      "authorization_endpoint": .string(Self.issuer + "/authorize"),
+      "token_endpoint": .string(Self.issuer + "/token"),
+      "userinfo_endpoint": .string(Self.issuer + "/userinfo"),
+      "jwks_uri": .string(Self.issuer + "/keys"),
+      "response_types_supported": ["code"],
+      "id_token_signing_alg_values_supported": ["RS256"],
+      "code_challenge_methods_supported": ["S256"],
+    ]
+    for (name, value) in behavior.document {
+      document = JSON.Object(document.members.filter { $0.name.text != name })
+      document.append(name, value)
+    }
+    return .object(document)
+  }
+
+  private func exchange(_ request: ProviderRequest, _ behavior: Behavior) throws
+    -> ProviderResponse
+  {
+    let form = String(decoding: request.body ?? [], as: UTF8.self)
+    let items = URLComponents(string: "https://x/?" + form)?.queryItems ?? []
+    let fields = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
+    let grant = state.withLock { $0.grants.removeValue(forKey: fields["code"] ?? "") }
+    let verifier = fields["code_verifier"] ?? ""
+    guard let grant,
+      Base64URL.encode(HashFunction.sha256.digest(Array(verifier.utf8))) == grant.challenge
+    else {
+      let error: JSON = ["error": "invalid_grant"]
+      return ProviderResponse(status: 400, body: error.serialized())
+    }
+    let access = "access-token"
+    let digest = HashFunction.sha256.digest(Array(access.utf8))
+    var claims: [(String, JSON)] = [
+      ("iss", .string(Self.issuer)), ("aud", .string(Self.clientID)),
+      ("sub", .string(behavior.subject)), ("nonce", .string(grant.nonce)),
+      ("iat", .number(JSON.Number(now()))), ("exp", .number(JSON.Number(now() + 300))),
+      ("auth_time", .number(JSON.Number(now() - behavior.age))),
+      ("at_hash", .string(Base64URL.encode(Array(digest.prefix(16))))),
+      ("name", .string(behavior.name)), ("email", .string(behavior.email)),
+      ("amr", .array(behavior.amr.map { .string($0) })),
+    ]
+    if let groups = behavior.groups {
+      claims.append(("groups", .array(groups.map { .string($0) })))
+    }
+    if let session = behavior.session { claims.append(("sid", .string(session))) }
+    for (name, value) in behavior.claims {
+      claims.removeAll { $0.0 == name }
+      if let value { claims.append((name, value)) }
+    }
+    let response: JSON = [
+      "access_token": .string(access), "token_type": "Bearer",
+      "id_token": .string(try Self.token(JSON.Object(claims), key: behavior.key)),
+    ]
+    return ProviderResponse(status: 200, body: response.serialized())
+  }
+}
