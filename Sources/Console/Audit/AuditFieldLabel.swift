@@ -144,6 +144,7 @@ struct AuditFieldLabel {
     case .passkeys: Message("audit.field-passkeys")
     case .passkeyRefusal: Message("audit.field-passkey-refusal")
     case .passkeyRequired: Message("audit.field-passkey-required")
+    case .secondFactorRequired: Message("audit.field-second-factor-required")
     case .verification: Message("audit.field-verification")
     case .blockedFor: Message("audit.field-blocked-for")
     case .blockReach: Message("audit.field-block-reach")

@@ -2,7 +2,7 @@ import Database
 
 /// The session data every page reads, without the grants.
 struct SessionHead {
-  static let columns = 15
+  static let columns = 16
 
   let id: ID<Administrator>
   let email: String
@@ -31,16 +31,18 @@ struct SessionHead {
     preferences = Preferences(
       timeZone: try row.value(8),
       theme: Preferences.Theme(rawValue: try row.value(9)) ?? .system)
-    limits = SessionLimits(idle: try row.value(13), lifetime: try row.value(14))
+    limits = SessionLimits(
+      idle: try row.value(13), lifetime: try row.value(14), secondFactor: try row.value(15))
   }
 
   /// Returns the state of the second factor; administrators who need one can sign in once without
-  /// it to set it up.
+  /// it to set it up, unless all administrators need one.
   func secondFactor(of administrator: Administrator) -> SecondFactorState {
     if requiresPasskeys, !hasUsedPasskey, administrator.managesOthers {
       return factors.contains(.passkey) ? .passkeyUnused : .passkeyDue
     }
     if !factors.isEmpty { return .enrolled }
+    if limits.requiresSecondFactor { return .due }
     guard administrator.mustHaveSecondFactor else { return .optional }
     // Sessions from before sign-ins were counted have a count of 0.
     return signIns < 1 ? .optional : signIns == 1 ? .dueNext : .due

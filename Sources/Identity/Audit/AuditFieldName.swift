@@ -268,6 +268,8 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case passkeyRefusal = "passkey-refusal"
   /// Whether administrators who manage others must sign in with a passkey.
   case passkeyRequired = "passkey-required"
+  /// Whether all administrators need a second factor.
+  case secondFactorRequired = "second-factor-required"
   /// How a person was verified.
   case verification
   /// The time for which sign-in is throttled.
