@@ -202,7 +202,8 @@ public struct EnrollmentLinks: Sendable {
         return .failure(.nameTooLong(try enrollment(ticket, link, account)))
       }
       let window = try Policies.find(scope.key, connection).configuration.window
-      let codeAttempt = try password.verify(digits, at: now.seconds, window: window, after: UsedSteps())
+      let codeAttempt = try password.verify(
+        digits, at: now.seconds, window: window, after: UsedSteps())
       let finding = CodeFinding(codeAttempt, after: UsedSteps())
       let attempt = CodeAttemptRecorder(
         account: account, scope: scope, way: .enrollment,

@@ -20,7 +20,8 @@ final class Application: Sendable {
   private let violations: ViolationReports
 
   init(
-    identity: Identity, readiness: Readiness, violations: ViolationReports, publicURL address: String, assets: Assets,
+    identity: Identity, readiness: Readiness, violations: ViolationReports,
+    publicURL address: String, assets: Assets,
     catalogs: [Catalog], anyHost: Bool, origins: EmulatorOrigins, pseudoLocale: PseudoLocale?,
     isDemo: Bool, log: Log
   ) throws {

@@ -75,7 +75,8 @@ enum ServeCommand: Command {
             host: address.host, port: address.port,
             ServerMetrics(
               instance: instance, folder: folder, server: server, requests: requests,
-              violations: violations, readiness: readiness, certificate: certificates?.served, mail: mail,
+              violations: violations, readiness: readiness, certificate: certificates?.served,
+              mail: mail,
               accessLog: accessLog, log: log))
         }
       }

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Metrics
+import Text
 
 /// A violation of a page's content security policy, as reported by a browser.
 ///

@@ -59,7 +59,7 @@ struct SecondStepTests {
     }
   }
 
-  @Test func `V13: an administrator is told that a code was already used, which still counts as wrong`()
+  @Test func `V13: an administrator is told that a code was used, which still counts as wrong`()
     async throws
   {
     try await withInstance { (instance: Instance) async throws in
