@@ -133,6 +133,7 @@ let package = Package(
         .embedInCode("Migrations/m0055_email_templates_sqlite.sql"),
         .embedInCode("Migrations/m0057_user_erasures_sqlite.sql"),
         .embedInCode("Migrations/m0058_policy_stamps_sqlite.sql"),
+        .embedInCode("Migrations/m0059_unused_steps_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),

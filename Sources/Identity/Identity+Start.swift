@@ -82,6 +82,7 @@ extension Identity {
       migration("m0055_email_templates", PackageResources.m0055_email_templates_sqlite_sql),
       migration("m0057_user_erasures", PackageResources.m0057_user_erasures_sqlite_sql),
       migration("m0058_policy_stamps", PackageResources.m0058_policy_stamps_sqlite_sql),
+      migration("m0059_unused_steps", PackageResources.m0059_unused_steps_sqlite_sql),
     ]
   }
 

@@ -151,15 +151,17 @@ public final class Identity: Sendable {
     smsLimits: SMSLimits? = nil, providerTransport: (any ProviderTransport)? = nil
   ) throws(CryptoError) {
     let links = ActionLinks(profile: profile)
-    let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
+    let expectedTime = ExpectedTime()
+    let administratorTOTP = try AdministratorTOTP(
+      keys: keys, random: random, expected: expectedTime)
     let store = Store(
       database: database, profile: profile, clock: clock, random: random,
       outbox: try Outbox(
         keys: keys, random: random, links: links, writer: mail, carriesMail: carriesMail,
         smsLimits: smsLimits),
-      links: links, administratorTOTP: administratorTOTP)
+      links: links, administratorTOTP: administratorTOTP, expectedTime: expectedTime)
     let tickets = try Sealer(keys, purpose: "ticket", random: random)
-    let totp = try TOTPFactor(keys: keys, random: random)
+    let totp = try TOTPFactor(keys: keys, random: random, expected: expectedTime)
     self.store = store
     self.keys = keys
     self.profile = profile

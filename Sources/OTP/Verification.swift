@@ -5,7 +5,7 @@ public enum CodeVerification: Sendable, Hashable {
   /// The code is valid for `step`, `offset` steps from now (negative: late), and wasn't used
   /// before.
   case accepted(step: Int64, offset: Int)
-  /// The code is valid, but its step isn't after the last accepted one (RFC 6238 section 5.2).
+  /// The code is valid, but its step is used (RFC 6238 section 5.2).
   case replayed(step: Int64, offset: Int)
   /// The code belongs to a step outside the window, but within ``OneTimePassword/reach`` of now.
   ///
@@ -34,31 +34,30 @@ extension OneTimePassword {
   ///   - code: The text as typed, without spaces.
   ///   - seconds: The time, in seconds since 1970.
   ///   - window: The steps to accept.
-  ///   - lastStep: The highest step accepted before; only later ones are accepted.
+  ///   - used: The used steps, which aren't accepted.
   /// - Returns: The result, with the offset of the step that matched.
   /// - Throws: `CryptoError.failed` when the hash function isn't available.
   public func verify(
-    _ code: String, at seconds: Int64, window: Window, after lastStep: Int64?
+    _ code: String, at seconds: Int64, window: Window, after used: UsedSteps
   ) throws(CryptoError) -> CodeVerification {
     var generator = try generator()
     let typed = number(typed: code)
     // Codes are always smaller than this, so text that isn't a code matches nothing.
     let candidate = typed ?? UInt32.max
     let now = step(at: seconds)
-    let floor = lastStep ?? Int64.min
-    var (fresh, used, near) = (Choice(), Choice(), Choice())
+    var (fresh, replayed, near) = (Choice(), Choice(), Choice())
     for offset in Self.offsets {
       let step = now + Int64(offset)
       let number = try number(step: step, with: &generator)
       let hit = Self.mask(number == candidate)
       let inside = Self.mask(abs(offset) <= window.adjacentIntervals)
-      let unused = Self.mask(step > floor)
+      let unused = Self.mask(!used.contains(step))
       fresh.take(offset, where: hit & inside & unused)
-      used.take(offset, where: hit & inside & ~unused)
+      replayed.take(offset, where: hit & inside & ~unused)
       near.take(offset, where: hit & ~inside)
     }
     if let offset = fresh.offset { return .accepted(step: now + Int64(offset), offset: offset) }
-    if let offset = used.offset { return .replayed(step: now + Int64(offset), offset: offset) }
+    if let offset = replayed.offset { return .replayed(step: now + Int64(offset), offset: offset) }
     if let offset = near.offset { return .outside(step: now + Int64(offset), offset: offset) }
     return typed == nil ? .unreadable : .refused
   }

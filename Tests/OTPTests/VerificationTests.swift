@@ -18,7 +18,7 @@ import Testing
     -> CodeVerification
   {
     let window = try #require(Window(adjacentIntervals: intervals))
-    return try password.verify(code, at: Self.now, window: window, after: step)
+    return try password.verify(code, at: Self.now, window: window, after: UsedSteps(last: step))
   }
 
   @Test(arguments: 0...10)
@@ -69,9 +69,9 @@ import Testing
     let code = try password.code(step: 100)
     #expect(try password.code(step: 101) == code)
     let window = try #require(Window(adjacentIntervals: 1))
-    let first = try password.verify(code, at: 3_000, window: window, after: nil)
-    let second = try password.verify(code, at: 3_000, window: window, after: 100)
-    let third = try password.verify(code, at: 3_000, window: window, after: 101)
+    let first = try password.verify(code, at: 3_000, window: window, after: UsedSteps())
+    let second = try password.verify(code, at: 3_000, window: window, after: UsedSteps(last: 100))
+    let third = try password.verify(code, at: 3_000, window: window, after: UsedSteps(last: 101))
     #expect(first == .accepted(step: 100, offset: 0))
     #expect(second == .accepted(step: 101, offset: 1))
     #expect(third == .replayed(step: 100, offset: 0))
@@ -83,10 +83,10 @@ import Testing
     let code = try password.code(step: 100)
     let window = try #require(Window(adjacentIntervals: 0))
     for step in [100, 101] as [Int64] {
-      let codeAttempt = try password.verify(code, at: step * 30, window: window, after: nil)
+      let codeAttempt = try password.verify(code, at: step * 30, window: window, after: UsedSteps())
       #expect(codeAttempt == .accepted(step: step, offset: 0))
     }
-    let near = try password.verify(code, at: 99 * 30, window: window, after: nil)
+    let near = try password.verify(code, at: 99 * 30, window: window, after: UsedSteps())
     #expect(near == .outside(step: 100, offset: 1))
   }
 

@@ -88,7 +88,7 @@ struct AccountView: ViewModel {
       return [
         Fact(
           app,
-          signedIn.administrator.mustHaveSecondFactor && passkeys.isEmpty
+          signedIn.session.mustHaveSecondFactor && passkeys.isEmpty
             ? Chip.look(none) : Chip.off(none))
       ]
     }
@@ -115,7 +115,7 @@ struct AccountView: ViewModel {
 
   private var factorHint: Message? {
     if record.hasSecondFactor { return nil }
-    return signedIn.administrator.mustHaveSecondFactor
+    return signedIn.session.mustHaveSecondFactor
       ? Message("account.second-factor-required-next")
       : Message("account.second-factor-recommended")
   }
@@ -147,7 +147,7 @@ struct AccountView: ViewModel {
     .flag("hasFactor") { $0.record.factors.contains(.totp) },
     .flag("mayRemove") { view in
       view.record.factors.contains(.totp)
-        && (!view.passkeys.isEmpty || !view.signedIn.administrator.mustHaveSecondFactor)
+        && (!view.passkeys.isEmpty || !view.signedIn.session.mustHaveSecondFactor)
     },
     .flag("hasPasskeys") { !$0.passkeys.isEmpty },
     .list("passkeys") { view in

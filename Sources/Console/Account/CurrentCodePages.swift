@@ -32,7 +32,7 @@ struct OwnFactorRemovalPage: Sendable {
   private func isOpen(to signedIn: SignedIn) -> Bool {
     let factors = signedIn.session.factors
     return factors.contains(.totp)
-      && (factors.contains(.passkey) || !signedIn.administrator.mustHaveSecondFactor)
+      && (factors.contains(.passkey) || !signedIn.session.mustHaveSecondFactor)
   }
 
   private func page(
@@ -114,6 +114,7 @@ enum CurrentCode {
     switch error {
     case .wrongCurrentCode, .wrongCode, .wrongPassword, .ended, .noFactor, .passkeyRequired:
       return Fault(text: wrong)
+    case .usedCurrentCode: return Fault(text: CodeFault.used)
     case .mandatory: return Fault(text: Message("account.second-factor-mandatory"))
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: now)

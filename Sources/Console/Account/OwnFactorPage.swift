@@ -99,6 +99,10 @@ struct OwnFactorPage: Sendable {
       return try page(
         signedIn, enrollment, proof,
         errors: [FieldError(field: "current-code", text: CurrentCode.wrong)])
+    case .usedCurrentCode:
+      return try page(
+        signedIn, enrollment, proof,
+        errors: [FieldError(field: "current-code", text: CodeFault.used)])
     case .wrongPassword:
       return try page(
         signedIn, enrollment, proof,

@@ -2,8 +2,10 @@ import HTTP
 import Identity
 import Localization
 import Templating
+import Text
 
-/// `/administrators/session-limits`: how long sessions of administrators last.
+/// `/administrators/session-limits`: how long sessions of administrators last, and whether all of
+/// them need a second factor.
 struct SessionLimitsPage: Sendable {
   let sessions: ConsoleSessions
   let actions: ActionForms
@@ -12,13 +14,16 @@ struct SessionLimitsPage: Sendable {
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let limits = try await refusing { try await sessions.limits() }
     return try await page(
-      signedIn, idle: String(limits.idleMinutes), hours: String(limits.hours), errors: [])
+      signedIn, idle: String(limits.idleMinutes), hours: String(limits.hours),
+      requiresSecondFactor: limits.requiresSecondFactor, errors: [])
   }
 
   func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let (idle, hours) = (signedIn.form.trimmed("idle"), signedIn.form.trimmed("hours"))
+    let isRequired = signedIn.form["second-factor"] == "on"
     // A number that can't be parsed is out of range.
-    let limits = SessionLimits(idleMinutes: Int(idle) ?? 0, hours: Int(hours) ?? 0)
+    let limits = SessionLimits(
+      idleMinutes: Int(idle) ?? 0, hours: Int(hours) ?? 0, requiresSecondFactor: isRequired)
     do {
       let outcome = try await sessions.setLimits(limits, actions.request(signedIn))
       return actions.leave(
@@ -37,12 +42,14 @@ struct SessionLimitsPage: Sendable {
         case .unavailable: throw Refusal.unavailable(error)
         }
       }
-      return try await page(signedIn, idle: idle, hours: hours, errors: errors)
+      return try await page(
+        signedIn, idle: idle, hours: hours, requiresSecondFactor: isRequired, errors: errors)
     }
   }
 
   private func page(
-    _ signedIn: SignedIn, idle: String, hours: String, errors: [FieldError]
+    _ signedIn: SignedIn, idle: String, hours: String, requiresSecondFactor: Bool,
+    errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let title = Message("administrators.session-limits")
     var frame = actions.frames.frame(
@@ -54,6 +61,7 @@ struct SessionLimitsPage: Sendable {
     let framed = FrameView(frame)
     let model = SessionLimitsView(
       frame: framed, csrf: signedIn.session.csrfToken, idle: idle, hours: hours,
+      requiresSecondFactor: requiresSecondFactor,
       fields: try await actions.fields(.changeSessionLimits, signedIn, framed))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -66,6 +74,7 @@ struct SessionLimitsView: ViewModel {
   let idle: String
   /// The hours in any case, as typed.
   let hours: String
+  let requiresSecondFactor: Bool
   let fields: ActionFields
 
   static let keys: Keys<Self> = [
@@ -75,6 +84,7 @@ struct SessionLimitsView: ViewModel {
     .text("back") { _ in ConsolePaths.administrators() },
     .text(\.idle),
     .text(\.hours),
+    .flag(\.requiresSecondFactor),
     .text("idleError") { $0.frame.error(at: "idle") },
     .text("hoursError") { $0.frame.error(at: "hours") },
     .object("authorization") { $0.fields },

@@ -153,6 +153,7 @@ struct AuditFieldLabel {
     case .providerRefusal: Message("audit.field-provider-refusal")
     case .administratorPasswordSignIn: Message("audit.field-administrator-password-sign-in")
     case .breakGlassOwner: Message("audit.field-break-glass-owner")
+    case .secondFactorRequired: Message("audit.field-second-factor-required")
     case .verification: Message("audit.field-verification")
     case .blockedFor: Message("audit.field-blocked-for")
     case .blockReach: Message("audit.field-block-reach")

@@ -56,7 +56,7 @@ struct NewPasskeyPage: Sendable {
     case .tooMany:
       fault = PasskeyFault.error(Message("passkeys.limit", ["count": .number(Passkey.most)]))
     case .ended: fault = PasskeyFault.ended
-    case .refused, .notFound, .mandatory: fault = PasskeyFault.refused
+    case .refused, .usedCode, .notFound, .mandatory: fault = PasskeyFault.refused
     case .nameRequired, .nameTooLong: fault = PasskeyPages.nameFault(error)
     case .busy: throw .busy
     case .unavailable: throw .unavailable(error)

@@ -60,6 +60,9 @@ struct ReauthenticationPage: Sendable {
         return page(
           signedIn, next: next,
           errors: [FieldError(field: "code", text: Message("passkeys.code-incorrect"))])
+      case .usedCode:
+        return page(
+          signedIn, next: next, errors: [FieldError(field: "code", text: CodeFault.used)])
       case .throttled(let until):
         let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
         return page(

@@ -58,7 +58,7 @@ struct SignInPasskeyPage: Sendable {
     switch error {
     case .ended: return try await page(visitor, next: next, errors: [PasskeyFault.ended])
     // An unknown passkey and an invalid response get the same error.
-    case .passkeyRefused, .refused, .wrongCode, .passkeyRequired:
+    case .passkeyRefused, .refused, .wrongCode, .usedCode, .passkeyRequired:
       return try await page(visitor, next: next, errors: [PasskeyFault.refused])
     case .throttled(let until):
       let (fault, seconds) = PasskeyFault.throttled(until: until, at: frames.clock.now())

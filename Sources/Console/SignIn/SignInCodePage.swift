@@ -63,13 +63,17 @@ struct SignInCodePage: Sendable {
     case .ended, .refused, .passkeyRefused: return ended()
     case .passkeyRequired: return .redirect(to: passkey(next))
     case .wrongCode:
-      // Incorrect and used codes get the same error, so an attacker can't tell them apart.
       let text =
         field == "code"
         ? Message("sign-in.code-wrong") : Message("sign-in.recovery-code-wrong")
       return page(
         visitor, next: next, hasPasskey: hasPasskey,
         errors: [FieldError(field: field, text: text)])
+    case .usedCode:
+      // Only for those who know the password; it may be the first sign of someone else's sign-in.
+      return page(
+        visitor, next: next, hasPasskey: hasPasskey,
+        errors: [FieldError(field: field, text: CodeFault.used)])
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
       var response = page(
@@ -113,6 +117,8 @@ struct SignInCodePage: Sendable {
 
 /// Error messages about codes and passwords that several pages share.
 enum CodeFault {
+  static let used = Message("common.code-used")
+
   static func throttled(until: Instant, at now: Instant) -> (text: Message, seconds: Int64) {
     let seconds = max(until.seconds - now.seconds, 1)
     let wait = Words.duration(seconds: Int(seconds))

@@ -93,7 +93,7 @@ struct SignInPage: Sendable {
       response.fields[.retryAfter] = String(seconds)
       return response
     case .busy: throw .busy
-    case .wrongCode, .passkeyRefused, .passkeyRequired, .ended, .unavailable:
+    case .wrongCode, .usedCode, .passkeyRefused, .passkeyRequired, .ended, .unavailable:
       throw .unavailable(error)
     }
   }

@@ -99,6 +99,7 @@ enum ActionErrorText {
         (ActionFields.blockedField, Message("authorization.provider-first"))
       case .codeNotLookedAt: ("code", Message("support.code-not-checked"))
       case .wrongCode: ("code", Message("support.code-incorrect"))
+      case .usedCode: ("code", CodeFault.used)
       case .throttled(let until):
         ("code", Message("support.code-throttled", ["time": times.value(until)]))
       }

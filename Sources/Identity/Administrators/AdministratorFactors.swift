@@ -20,6 +20,8 @@ public enum AdministratorFactorError: Error, Sendable {
   case wrongCode
   /// Neither a valid code of the current factor nor a recovery code.
   case wrongCurrentCode
+  /// A code of the current factor that was accepted before.
+  case usedCurrentCode
   /// An incorrect password, or no password where one is required.
   case wrongPassword
   /// Too many incorrect codes or passwords; the administrator can retry at the given time.
@@ -173,7 +175,8 @@ public struct AdministratorFactors: Sendable {
         { return .failure(.ended) }
         guard try !ticket.isUsed(connection) else { return .failure(.ended) }
         let codeAttempt = try app.verify(
-          Self.digits(of: code), at: now.seconds, window: AdministratorTOTP.window, after: nil)
+          Self.digits(of: code), at: now.seconds, window: AdministratorTOTP.window,
+          after: UsedSteps())
         guard case .accepted(let step, _) = codeAttempt else { return .failure(.wrongCode) }
         switch try Self.proof(record.factors, in: session, at: now, connection) {
         case .totp:
@@ -235,7 +238,10 @@ public struct AdministratorFactors: Sendable {
   ) async throws(AdministratorFactorError) {
     let id = administrator.id
     try await change(id, currentCode, in: session, by: author) { record, connection in
-      guard record.passkeys > 0 || !record.administrator.mustHaveSecondFactor else {
+      let isOptional =
+        try !record.administrator.mustHaveSecondFactor
+        && !SessionLimits.find(connection).requiresSecondFactor
+      guard record.passkeys > 0 || isOptional else {
         return .failure(.mandatory)
       }
       try AdministratorTOTP.clear(id, connection)

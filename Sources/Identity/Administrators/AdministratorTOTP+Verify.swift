@@ -16,6 +16,8 @@ extension AdministratorTOTP {
   enum Outcome: Sendable {
     case passed(Proof)
     case wrong([ThrottleCharge])
+    /// A code that was accepted before, which counts like an incorrect one.
+    case used([ThrottleCharge])
     case throttled(until: Instant)
   }
 
@@ -32,9 +34,12 @@ extension AdministratorTOTP {
     case .charged(let taken): charges = taken
     case .blocked(let until): return .throttled(until: until)
     }
-    if try accept(AdministratorFactors.digits(of: typed), of: id, at: now, connection) {
+    switch try accept(AdministratorFactors.digits(of: typed), of: id, at: now, connection) {
+    case .accepted:
       try ThrottleCharge.recordSuccess(charges, connection)
       return .passed(.code)
+    case .used: return .used(charges)
+    case .wrong: break
     }
     if try RecoveryCodes.use(typed, of: id, connection) {
       try ThrottleCharge.recordSuccess(charges, connection)
@@ -53,6 +58,9 @@ extension AdministratorTOTP {
     case .wrong(let charges):
       try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)
       return .wrongCurrentCode
+    case .used(let charges):
+      try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)
+      return .usedCurrentCode
     case .throttled(let until): return .throttled(until: until)
     }
   }

@@ -8,8 +8,10 @@ package struct AdministratorTOTP: Sendable {
   static let window = Window.narrow
 
   private let sealer: Sealer
+  private let expected: ExpectedTime
 
-  init(keys: KeyRing, random: RandomSource) throws(CryptoError) {
+  init(keys: KeyRing, random: RandomSource, expected: ExpectedTime) throws(CryptoError) {
+    self.expected = expected
     sealer = try Sealer(keys, purpose: "administrator totp secret", random: random)
   }
 
@@ -19,10 +21,13 @@ package struct AdministratorTOTP: Sendable {
     _ connection: borrowing Connection
   ) throws {
     let sealed = try sealer.seal(secret.revealedBytes, with: Self.associated(id))
+    var used = UsedSteps()
+    used.accept(lastStep, at: now, expecting: expected)
     try connection.run(
       """
       UPDATE administrator SET totp_secret = \(sealed), totp_enrolled_at = \(now.microseconds),
-        totp_last_used_at = NULL, totp_last_step = \(lastStep)
+        totp_last_used_at = NULL, totp_last_step = \(used.last),
+        totp_unused_steps = \(used.unusedText)
       WHERE administrator_id = \(id.text)
       """)
   }
@@ -32,20 +37,36 @@ package struct AdministratorTOTP: Sendable {
     try connection.run(
       """
       UPDATE administrator SET totp_secret = NULL, totp_enrolled_at = NULL,
-        totp_last_used_at = NULL, totp_last_step = NULL
+        totp_last_used_at = NULL, totp_last_step = NULL, totp_unused_steps = NULL
       WHERE administrator_id = \(id.text)
       """)
     try RecoveryCodes.clear(id, connection)
   }
 
-  /// Verifies a code and advances the last accepted interval, so that a code can't be used twice.
+  /// The result of comparing a code.
+  enum Comparison {
+    case accepted
+    /// The code was accepted before.
+    case used
+    case wrong
+  }
+
+  /// Verifies a code and marks its interval as used, so that a code can't be used twice.
   func accept(
     _ code: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Bool {
+  ) throws -> Comparison {
     let row = try connection.first(
-      "SELECT totp_secret, totp_last_step FROM administrator WHERE administrator_id = \(id.text)"
-    ) { row in (sealed: try row.value(0) as [UInt8]?, lastStep: try row.value(1) as Int64?) }
-    guard let row, let sealed = row.sealed else { return false }
+      """
+      SELECT totp_secret, totp_last_step, totp_unused_steps FROM administrator
+      WHERE administrator_id = \(id.text)
+      """
+    ) { row in
+      (
+        sealed: try row.value(0) as [UInt8]?,
+        used: UsedSteps(last: try row.value(1), unused: try row.value(2))
+      )
+    }
+    guard let row, let sealed = row.sealed else { return .wrong }
     let secret = try StoredSecret.administratorTOTP(id.text).opening {
       try sealer.open(sealed, with: Self.associated(id))
     }
@@ -53,15 +74,19 @@ package struct AdministratorTOTP: Sendable {
       throw Failure("a factor without secret")
     }
     let codeAttempt = try password.verify(
-      code, at: now.seconds, window: Self.window,
-      after: TOTPFactor.reachable(row.lastStep, at: now))
-    guard case .accepted(let step, _) = codeAttempt else { return false }
-    return try connection.run(
+      code, at: now.seconds, window: Self.window, after: row.used)
+    if case .replayed(let step, _) = codeAttempt, row.used.endsWith(step) { return .used }
+    guard case .accepted(let step, _) = codeAttempt else { return .wrong }
+    var used = row.used
+    used.accept(step, at: now, expecting: expected)
+    let moved = try connection.run(
       """
-      UPDATE administrator SET totp_last_step = \(step), totp_last_used_at = \(now.microseconds)
-      WHERE administrator_id = \(id.text) AND (totp_last_step IS NULL OR totp_last_step < \(step)
-        OR totp_last_step > \(TOTPFactor.furthestStep(at: now)))
-      """) == 1
+      UPDATE administrator SET totp_last_step = \(used.last),
+        totp_unused_steps = \(used.unusedText), totp_last_used_at = \(now.microseconds)
+      WHERE administrator_id = \(id.text) AND totp_last_step IS \(row.used.last)
+        AND totp_unused_steps IS \(row.used.unusedText)
+      """)
+    return moved == 1 ? .accepted : .used
   }
 
   /// The associated data: a sealed secret can be opened only for its administrator.

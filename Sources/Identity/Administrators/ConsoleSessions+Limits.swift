@@ -49,6 +49,11 @@ extension ConsoleSessions {
           .sessionLifetime, from: .duration(Int(old.lifetime)),
           to: .duration(Int(limits.lifetime)))
       }
+      if old.requiresSecondFactor != limits.requiresSecondFactor {
+        entry.add(
+          .secondFactorRequired, from: .flag(old.requiresSecondFactor),
+          to: .flag(limits.requiresSecondFactor))
+      }
       try context.record(entry, connection)
       return true
     }

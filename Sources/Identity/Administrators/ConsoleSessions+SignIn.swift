@@ -136,11 +136,11 @@ extension ConsoleSessions {
         switch try totp.verify(code, of: id, at: now, connection) {
         case .throttled(let until): return .failure(.throttled(until: until))
         case .wrong(let charges):
-          let entry = AuditEntry(
-            .administratorCodeRefused, .administrator, id.text, name: "")
-          try entry.record(by: author, at: now, connection)
-          try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)
+          try Self.refuseCode(of: id, charges, by: author, at: now, connection)
           return .failure(.wrongCode)
+        case .used(let charges):
+          try Self.refuseCode(of: id, charges, by: author, at: now, connection)
+          return .failure(.usedCode)
         case .passed(let way): proof = way
         }
         guard try ticket.use(connection) else { return .failure(.ended) }
@@ -153,6 +153,15 @@ extension ConsoleSessions {
         return .success(new)
       }
     return try outcome.get()
+  }
+
+  private static func refuseCode(
+    of id: ID<Administrator>, _ charges: [ThrottleCharge], by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let entry = AuditEntry(.administratorCodeRefused, .administrator, id.text, name: "")
+    try entry.record(by: author, at: now, connection)
+    try ThrottleCharge.recordBlocks(charges, of: id, by: author, at: now, connection)
   }
 
   /// Returns the methods that can complete a sign-in that passed the password step; empty if it

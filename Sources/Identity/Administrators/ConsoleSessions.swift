@@ -25,6 +25,10 @@ public struct ConsoleSession: Sendable {
   public let factors: Set<ReauthenticationMethod>
   /// How the session and its administrator belong to the sign-in provider.
   public let provider: SessionProvider
+  /// Whether the roles or the instance require a second factor.
+  public var mustHaveSecondFactor: Bool {
+    administrator.mustHaveSecondFactor || limits.requiresSecondFactor
+  }
   /// The digest of the token, which identifies the session in the database.
   let digest: [UInt8]
 }
@@ -63,6 +67,8 @@ public enum ConsoleSignInError: Error, Sendable {
   case throttled(until: Instant)
   /// Neither a valid, unused code of the second factor nor a recovery code.
   case wrongCode
+  /// A code of the second factor that was accepted before; someone else may have used it.
+  case usedCode
   /// The passkey isn't registered, or its response isn't valid.
   case passkeyRefused
   /// The instance requires a passkey instead of a code.

@@ -2,7 +2,7 @@ import Database
 
 /// The session data every page reads, without the grants.
 struct SessionHead {
-  static let columns = 19
+  static let columns = 20
 
   let id: ID<Administrator>
   let email: String
@@ -33,20 +33,22 @@ struct SessionHead {
     preferences = Preferences(
       timeZone: try row.value(8),
       theme: Preferences.Theme(rawValue: try row.value(9)) ?? .system)
-    limits = SessionLimits(idle: try row.value(13), lifetime: try row.value(14))
-    hasUsedProviderMFA = try row.value(15)
+    limits = SessionLimits(
+      idle: try row.value(13), lifetime: try row.value(14), secondFactor: try row.value(15))
+    hasUsedProviderMFA = try row.value(16)
     provider = SessionProvider(
-      name: try row.value(18), isOrigin: try row.value(16),
-      provedAt: (try row.value(17) as Int64?).map(Instant.init(microseconds:)))
+      name: try row.value(19), isOrigin: try row.value(17),
+      provedAt: (try row.value(18) as Int64?).map(Instant.init(microseconds:)))
   }
 
   /// Returns the state of the second factor; administrators who need one can sign in once without
-  /// it to set it up.
+  /// it to set it up, unless all administrators need one.
   func secondFactor(of administrator: Administrator) -> SecondFactorState {
     if requiresPasskeys, !hasUsedPasskey, administrator.managesOthers {
       return factors.contains(.passkey) ? .passkeyUnused : .passkeyDue
     }
     if !factors.isEmpty || hasUsedProviderMFA { return .enrolled }
+    if limits.requiresSecondFactor { return .due }
     guard administrator.mustHaveSecondFactor else { return .optional }
     // Sessions from before sign-ins were counted have a count of 0.
     return signIns < 1 ? .optional : signIns == 1 ? .dueNext : .due

@@ -1,11 +1,14 @@
 import Database
 
-/// How long sessions of administrators last.
+/// How long sessions of administrators last, and whether all of them need a second factor.
 public struct SessionLimits: Sendable, Hashable {
   /// The time without use after which a session ends, in minutes.
   public let idleMinutes: Int
   /// The time after which a session ends in any case, in hours.
   public let hours: Int
+  /// Whether every administrator needs a second factor, whatever their role, from the first sign-in
+  /// on; otherwise those whose role requires one do, from the second on.
+  public let requiresSecondFactor: Bool
 
   /// The range of ``idleMinutes`` (at most an hour: NIST SP 800-63B-4, section 2.2.3).
   public static let idleRange = 5...60
@@ -19,8 +22,10 @@ public struct SessionLimits: Sendable, Hashable {
   /// - Parameters:
   ///   - idleMinutes: The minutes without use, in ``idleRange``.
   ///   - hours: The hours in any case, in ``hourRange``.
-  public init(idleMinutes: Int, hours: Int) {
+  ///   - requiresSecondFactor: Whether every administrator needs a second factor.
+  public init(idleMinutes: Int, hours: Int, requiresSecondFactor: Bool = false) {
     (self.idleMinutes, self.hours) = (idleMinutes, hours)
+    self.requiresSecondFactor = requiresSecondFactor
   }
 
   /// The time without use after which a session ends, in seconds.
@@ -39,24 +44,28 @@ public struct SessionLimits: Sendable, Hashable {
 extension SessionLimits {
   private static let idleName = "session_idle_minutes"
   private static let hoursName = "session_hours"
+  private static let factorName = "second_factor_required"
 
-  /// The stored values as two columns, which are null without a choice.
+  /// The stored values as three columns, which are null without a choice.
   static let columns: SQL = """
     (SELECT value FROM instance WHERE name = \(idleName)),
-    (SELECT value FROM instance WHERE name = \(hoursName))
+    (SELECT value FROM instance WHERE name = \(hoursName)),
+    (SELECT value FROM instance WHERE name = \(factorName))
     """
 
-  /// Creates the limits from the two stored values.
-  init(idle: String?, lifetime: String?) {
+  /// Creates the limits from the stored values.
+  init(idle: String?, lifetime: String?, secondFactor: String?) {
     self.init(
       idleMinutes: idle.flatMap(Int.init) ?? Self.standard.idleMinutes,
-      hours: lifetime.flatMap(Int.init) ?? Self.standard.hours)
+      hours: lifetime.flatMap(Int.init) ?? Self.standard.hours,
+      requiresSecondFactor: secondFactor != nil)
   }
 
   /// Reads the current limits.
   static func find(_ connection: borrowing Connection) throws -> SessionLimits {
     try connection.first("SELECT \(columns)") { row in
-      SessionLimits(idle: try row.value(0), lifetime: try row.value(1))
+      SessionLimits(
+        idle: try row.value(0), lifetime: try row.value(1), secondFactor: try row.value(2))
     } ?? standard
   }
 
@@ -69,5 +78,8 @@ extension SessionLimits {
         ON CONFLICT (name) DO UPDATE SET value = excluded.value
         """)
     }
+    try connection.run("DELETE FROM instance WHERE name = \(Self.factorName)")
+    guard requiresSecondFactor else { return }
+    try connection.run("INSERT INTO instance (name, value) VALUES (\(Self.factorName), '1')")
   }
 }

@@ -286,6 +286,8 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case administratorPasswordSignIn = "administrator-password-sign-in"
   /// The owner who can sign in when password sign-in is off, by their email address.
   case breakGlassOwner = "break-glass-owner"
+  /// Whether all administrators need a second factor.
+  case secondFactorRequired = "second-factor-required"
   /// How a person was verified.
   case verification
   /// The time for which sign-in is throttled.

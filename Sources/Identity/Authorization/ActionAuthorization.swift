@@ -151,6 +151,7 @@ public struct ActionAuthorization: Sendable {
         return .failure(.answers([.throttled(until: until)]))
       }
       try Self.record(.administratorCodeRefused, request, at: now, connection)
+      if case .usedCurrentCode = error { return .failure(.answers([.usedCode])) }
       return .failure(.answers([.wrongCode]))
     }
     try Self.record(.administratorStepUp, request, at: now, connection)

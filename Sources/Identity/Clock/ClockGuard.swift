@@ -104,6 +104,7 @@ public final class ClockGuard: Sendable {
     state.withLock {
       $0 = State(anchor: next, doubt: doubt, offset: isMeasured ? offset : .zero)
     }
+    store.expectedTime.set(doubt)
     return doubt
   }
 
@@ -177,6 +178,7 @@ public final class ClockGuard: Sendable {
       guard state.anchor != nil else { return }
       state = State(anchor: Anchor(wall: now, steady: steady, stored: now), doubt: nil)
     }
+    store.expectedTime.set(nil)
   }
 
   /// Reads the clock, for confirmation by an administrator.

@@ -91,13 +91,12 @@ package struct CodeFinding: Sendable, Equatable {
     self.step = step
   }
 
-  /// Creates a finding from a TOTP verification; `lastStep` is the highest interval accepted
-  /// before.
-  init(_ codeAttempt: CodeVerification, after lastStep: Int64?) {
+  /// Creates a finding from a TOTP verification; `used` is what was used before.
+  init(_ codeAttempt: CodeVerification, after used: UsedSteps) {
     switch codeAttempt {
     case .accepted(let step, let offset): self.init(.accepted, distance: offset, step: step)
     case .replayed(let step, let offset):
-      self.init(step == lastStep ? .used : .older, distance: offset, step: step)
+      self.init(used.endsWith(step) ? .used : .older, distance: offset, step: step)
     case .outside(let step, let offset):
       self.init(offset < 0 ? .late : .early, distance: offset, step: step)
     case .refused: self.init(.wrong)

@@ -30,10 +30,12 @@ package final class Store: Sendable {
   let outbox: Outbox
   let links: ActionLinks
   let administratorTOTP: AdministratorTOTP
+  let expectedTime: ExpectedTime
 
   init(
     database: any Database, profile: Profile, clock: WallClock, random: RandomSource,
-    outbox: Outbox, links: ActionLinks, administratorTOTP: AdministratorTOTP
+    outbox: Outbox, links: ActionLinks, administratorTOTP: AdministratorTOTP,
+    expectedTime: ExpectedTime
   ) {
     self.database = database
     self.profile = profile
@@ -42,6 +44,7 @@ package final class Store: Sendable {
     self.outbox = outbox
     self.links = links
     self.administratorTOTP = administratorTOTP
+    self.expectedTime = expectedTime
   }
 
   /// Runs `body` in one transaction and translates database errors.

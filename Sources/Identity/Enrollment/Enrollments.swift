@@ -155,8 +155,9 @@ public struct Enrollments: Sendable {
       guard let password = TOTPFactor.password(ticket.secret) else {
         return .failure(.invalidSessionInfo)
       }
-      let codeAttempt = try password.verify(code, at: now.seconds, window: window, after: nil)
-      let finding = CodeFinding(codeAttempt, after: nil)
+      let codeAttempt = try password.verify(
+        code, at: now.seconds, window: window, after: UsedSteps())
+      let finding = CodeFinding(codeAttempt, after: UsedSteps())
       let attempt = CodeAttemptRecorder(
         account: account, scope: session.scope, way: .enrollment,
         enrollment: finding.result.isSuccess ? id : nil, window: window,

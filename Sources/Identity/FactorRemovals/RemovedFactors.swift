@@ -66,11 +66,11 @@ struct RemovedFactors: Sendable {
         """
         INSERT INTO removed_factor (account_key, enrollment_id, removal_id, removed_at, removed_by,
           remover_name, until, position, kind, display_name, enrolled_at, last_used_at, phone,
-          sealed_secret, last_step, suspended_until)
+          sealed_secret, last_step, unused_steps, suspended_until)
         SELECT account_key, enrollment_id, \(hold.id.text), \(now.microseconds),
           \(hold.agent.id.text), \(hold.agent.displayName), \(hold.until.microseconds), position,
           kind, display_name, enrolled_at, last_used_at, phone, sealed_secret, last_step,
-          suspended_until
+          unused_steps, suspended_until
         FROM factor
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
         """)
@@ -102,9 +102,9 @@ struct RemovedFactors: Sendable {
       try connection.run(
         """
         INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
-          last_used_at, phone, sealed_secret, last_step, suspended_until)
+          last_used_at, phone, sealed_secret, last_step, unused_steps, suspended_until)
         SELECT account_key, position, enrollment_id, kind, display_name, enrolled_at, last_used_at,
-          phone, sealed_secret, last_step, suspended_until
+          phone, sealed_secret, last_step, unused_steps, suspended_until
         FROM removed_factor
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
         """)

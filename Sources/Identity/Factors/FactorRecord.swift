@@ -1,4 +1,5 @@
 package import Database
+package import OTP
 
 /// A factor to insert.
 package struct NewFactor: Sendable {
@@ -8,12 +9,12 @@ package struct NewFactor: Sendable {
   let enrolledAt: Instant
   package var phoneNumber: String?
   var sealedSecret: [UInt8]?
-  var lastStep: Int64?
+  var used: UsedSteps
   var lastUsedAt: Instant?
 
   package init(
     id: ID<Factor>, kind: Factor.Kind, displayName: String?, enrolledAt: Instant,
-    phoneNumber: String? = nil, sealedSecret: [UInt8]? = nil, lastStep: Int64? = nil,
+    phoneNumber: String? = nil, sealedSecret: [UInt8]? = nil, used: UsedSteps = UsedSteps(),
     lastUsedAt: Instant? = nil
   ) {
     self.id = id
@@ -22,7 +23,7 @@ package struct NewFactor: Sendable {
     self.enrolledAt = enrolledAt
     self.phoneNumber = phoneNumber
     self.sealedSecret = sealedSecret
-    self.lastStep = lastStep
+    self.used = used
     self.lastUsedAt = lastUsedAt
   }
 }
@@ -36,11 +37,11 @@ package enum FactorRecord {
     try connection.run(
       """
       INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
-        sealed_secret, last_step, phone, last_used_at)
+        sealed_secret, last_step, unused_steps, phone, last_used_at)
       VALUES (\(account.key),
         (SELECT coalesce(max(position), 0) + 1 FROM factor WHERE account_key = \(account.key)),
         \(new.id.text), \(new.kind.rawValue), \(new.displayName), \(new.enrolledAt.microseconds),
-        \(new.sealedSecret), \(new.lastStep), \(new.phoneNumber),
+        \(new.sealedSecret), \(new.used.last), \(new.used.unusedText), \(new.phoneNumber),
         \(new.lastUsedAt?.microseconds))
       """)
     // A user with a new factor can't have removed factors restored as well.
@@ -57,10 +58,10 @@ package enum FactorRecord {
       try connection.run(
         """
         INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
-          sealed_secret, last_step, phone, last_used_at)
+          sealed_secret, last_step, unused_steps, phone, last_used_at)
         VALUES (\(key), \(place + index + 1), \(new.id.text), \(new.kind.rawValue),
           \(new.displayName), \(new.enrolledAt.microseconds), \(new.sealedSecret),
-          \(new.lastStep), \(new.phoneNumber), \(new.lastUsedAt?.microseconds))
+          \(new.used.last), \(new.used.unusedText), \(new.phoneNumber), \(new.lastUsedAt?.microseconds))
         """)
     }
   }

@@ -11,8 +11,12 @@ package struct TOTPFactor: Sendable {
   package static let period: Int64 = 30
 
   private let sealer: Sealer
+  private let expected: ExpectedTime
 
-  package init(keys: KeyRing, random: RandomSource) throws(CryptoError) {
+  package init(
+    keys: KeyRing, random: RandomSource, expected: ExpectedTime = ExpectedTime()
+  ) throws(CryptoError) {
+    self.expected = expected
     sealer = try Sealer(keys, purpose: "totp secret", random: random)
   }
 
@@ -61,37 +65,43 @@ package struct TOTPFactor: Sendable {
     try sealer.open(sealed, with: associated(scope, account.id, factor))
   }
 
-  /// Reads a factor's stored secret and the last accepted interval; nil if the factor doesn't
-  /// exist.
+  /// Reads a factor's stored secret and its used intervals; nil if the factor doesn't exist.
   func stored(
     _ factor: ID<Factor>, of account: Account, in scope: Scope, _ connection: borrowing Connection
-  ) throws -> (secret: Secret, lastStep: Int64?)? {
+  ) throws -> (secret: Secret, used: UsedSteps)? {
     let row = try connection.first(
       """
-      SELECT sealed_secret, last_step FROM factor
+      SELECT sealed_secret, last_step, unused_steps FROM factor
       WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
         AND sealed_secret IS NOT NULL
       """
-    ) { row in (sealed: try row.value(0) as [UInt8], lastStep: try row.value(1) as Int64?) }
+    ) { row in
+      (
+        sealed: try row.value(0) as [UInt8],
+        used: UsedSteps(last: try row.value(1), unused: try row.value(2))
+      )
+    }
     return try row.map { row in
-      (try opened(row.sealed, factor, of: account, in: scope), row.lastStep)
+      (try opened(row.sealed, factor, of: account, in: scope), row.used)
     }
   }
 
-  /// Inserts a new factor as the account's newest.
+  /// Inserts a new factor as the account's newest; the interval of the enrollment's code is used.
   package func insert(
     _ id: ID<Factor>, displayName: String, secret: Secret, lastStep: Int64, for account: Account,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let sealed = try sealed(secret, for: id, of: account.id, in: scope)
+    var used = UsedSteps()
+    used.accept(lastStep, at: now, expecting: expected)
     try FactorRecord.insert(
       NewFactor(
         id: id, kind: .totp, displayName: displayName, enrolledAt: now, sealedSecret: sealed,
-        lastStep: lastStep),
+        used: used),
       for: account, in: scope, connection)
   }
 
-  /// Verifies a code and advances the last accepted interval, so that a code can't be used twice.
+  /// Verifies a code and marks its interval as used, so that a code can't be used twice.
   ///
   /// A correct code of a suspended factor is used up too, so someone who saw it can't use it later.
   ///
@@ -102,14 +112,15 @@ package struct TOTPFactor: Sendable {
   ) throws -> CodeFinding {
     let row = try connection.first(
       """
-      SELECT sealed_secret, last_step, suspended_until FROM factor
+      SELECT sealed_secret, last_step, unused_steps, suspended_until FROM factor
       WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
         AND sealed_secret IS NOT NULL
       """
     ) { row in
       (
-        sealed: try row.value(0) as [UInt8], lastStep: try row.value(1) as Int64?,
-        suspendedUntil: try row.value(2) as Int64?
+        sealed: try row.value(0) as [UInt8],
+        used: UsedSteps(last: try row.value(1), unused: try row.value(2)),
+        suspendedUntil: try row.value(3) as Int64?
       )
     }
     guard let row else { return CodeFinding(.wrong) }
@@ -119,23 +130,21 @@ package struct TOTPFactor: Sendable {
       try sealer.open(row.sealed, with: associated(scope, account.id, factor))
     }
     guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
-    var lastStep = Self.reachable(row.lastStep, at: now)
-    if lastStep == nil, row.lastStep != nil {
-      lastStep = try Self.lastLogged(factor, of: account, at: now, connection)
-    }
-    let codeAttempt = try password.verify(code, at: now.seconds, window: window, after: lastStep)
-    let finding = CodeFinding(codeAttempt, after: lastStep)
+    let codeAttempt = try password.verify(code, at: now.seconds, window: window, after: row.used)
+    let finding = CodeFinding(codeAttempt, after: row.used)
     // Checked last, so that a code of a suspended factor takes the same time as any other.
     let isSuspended = now.microseconds < row.suspendedUntil ?? 0
     switch codeAttempt {
     case .accepted(let step, let offset):
       let usedAt = isSuspended ? nil : now.microseconds
+      var used = row.used
+      used.accept(step, at: now, expecting: expected)
       let moved = try connection.run(
         """
-        UPDATE factor SET last_step = \(step), last_used_at = coalesce(\(usedAt), last_used_at)
+        UPDATE factor SET last_step = \(used.last), unused_steps = \(used.unusedText),
+          last_used_at = coalesce(\(usedAt), last_used_at)
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
-          AND (last_step IS NULL OR last_step < \(step)
-            OR last_step > \(Self.furthestStep(at: now)))
+          AND last_step IS \(row.used.last) AND unused_steps IS \(row.used.unusedText)
         """)
       if isSuspended { return CodeFinding(.suspended, distance: offset, step: step) }
       return moved == 1 ? finding : CodeFinding(.used, distance: offset, step: step)
@@ -143,45 +152,6 @@ package struct TOTPFactor: Sendable {
       return CodeFinding(.suspended, distance: offset, step: step)
     case .replayed, .outside, .refused, .unreadable: return finding
     }
-  }
-
-  /// Returns the latest interval that any window accepts at a time.
-  static func furthestStep(at now: Instant) -> Int64 {
-    now.seconds / period + Int64(Window.range.upperBound)
-  }
-
-  /// Returns the last used interval if it's possible at the current time; nil if it was used while
-  /// the clock was ahead, which would lock the user out until then.
-  static func reachable(_ lastStep: Int64?, at now: Instant) -> Int64? {
-    guard let lastStep, lastStep <= furthestStep(at: now) else { return nil }
-    return lastStep
-  }
-
-  /// The number of code attempts that are searched for used intervals.
-  private static let searched = 200
-
-  /// Returns the last used interval that's possible at the current time, from the code attempts: a
-  /// sign-in while the clock was ahead has replaced the stored one, whose code may still be valid.
-  private static func lastLogged(
-    _ factor: ID<Factor>, of account: Account, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Int64? {
-    guard let last = account.lastCodeAttemptAt else { return nil }
-    let (scope, key) = (account.key >> 40, account.key)
-    let steps = try connection.all(
-      """
-      WITH RECURSIVE chain (enrollment_id, result, step, previous) AS (
-        SELECT enrollment_id, result, step, previous FROM code_attempt
-        WHERE scope_key = \(scope) AND at = \(last) AND account_key = \(key)
-        UNION ALL
-        SELECT v.enrollment_id, v.result, v.step, v.previous
-        FROM chain CROSS JOIN code_attempt v
-        WHERE v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(key)
-      )
-      SELECT step, enrollment_id = \(factor.text) AND result = 'accepted' FROM chain
-      LIMIT \(searched)
-      """
-    ) { row in (try row.value(1) as Bool?) == true ? try row.value(0) as Int64? : nil }
-    return steps.compactMap { reachable($0, at: now) }.max()
   }
 
   /// Creates the one-time password generator of a secret, with this server's parameters.

@@ -111,7 +111,7 @@ extension ImportBatch {
         guard let stored, let sealed = new[index].sealedSecret,
           try totp.opened(sealed, known.id, of: old, in: scope) == stored.secret
         else { continue }
-        new[index].lastStep = stored.lastStep
+        new[index].used = stored.used
       }
       kept.insert(known.id)
       new[index].lastUsedAt = known.lastUsedAt

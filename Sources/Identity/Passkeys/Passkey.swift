@@ -54,6 +54,8 @@ public enum PasskeyError: Error, Sendable {
   case ended
   /// The response isn't valid, or not one of the administrator's passkeys.
   case refused
+  /// The code was accepted before.
+  case usedCode
   /// The passkey exists already.
   case exists
   /// The administrator has ``Passkey/most`` passkeys.

@@ -155,8 +155,9 @@ extension Passkeys {
           let renewed = try ConsoleSessions.renew(
             session, at: now, random: random, connection)
           return renewed.map { .success($0) } ?? .failure(.ended)
-        default:
+        case .some(let error):
           try entry(.administratorCodeRefused).record(by: author, at: now, connection)
+          if case .usedCurrentCode = error { return .failure(.usedCode) }
           return .failure(.refused)
         }
       }

@@ -218,7 +218,11 @@ public struct Passkeys: Sendable {
       // Checked after the change, with the grants of now.
       let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
       let current = try Administrators.record(administrator.id, at: now, connection).administrator
-      if methods.isEmpty, current.mustHaveSecondFactor { throw PasskeyError.mandatory }
+      if methods.isEmpty,
+        try current.mustHaveSecondFactor || SessionLimits.find(connection).requiresSecondFactor
+      {
+        throw PasskeyError.mandatory
+      }
       if !methods.contains(.passkey), try PasskeyRequirement.applies(to: current, connection) {
         throw PasskeyError.mandatory
       }

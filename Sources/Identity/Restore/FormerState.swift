@@ -2,12 +2,6 @@ import Database
 
 /// Used codes and time steps that a replaced database knows and the restored one doesn't.
 struct FormerState: Sendable {
-  struct Step: Sendable {
-    let account: Int64
-    let factor: String
-    let step: Int64
-  }
-
   struct UsedCode: Sendable {
     let account: Int64
     let digest: [UInt8]
@@ -18,8 +12,8 @@ struct FormerState: Sendable {
     let digest: [UInt8]
   }
 
-  /// Time steps after the current one that were already accepted, from devices with a fast clock.
-  var steps: [Step] = []
+  /// The used time steps of secrets with which a step after the current one was accepted.
+  var steps: [RestoredSteps] = []
   /// Recovery codes of users that were used or replaced.
   var codes: [UsedCode] = []
   /// Recovery codes of administrators that were used or replaced.
@@ -32,14 +26,7 @@ struct FormerState: Sendable {
   /// Compares the two databases in parts.
   init(_ restored: any Database, _ former: any Database, at now: Instant) async throws {
     let present = now.seconds / TOTPFactor.period
-    steps = try await former.read { connection in
-      try connection.all(
-        """
-        SELECT account_key, enrollment_id, last_step FROM factor
-        WHERE account_key > 0 AND last_step > \(present)
-        """
-      ) { Step(account: try $0.value(0), factor: try $0.value(1), step: try $0.value(2)) }
-    }
+    steps = try await former.read { try RestoredSteps.after(present, $0) }
     administratorCodes = try await Self.administratorCodes(restored).filter {
       [
         known =

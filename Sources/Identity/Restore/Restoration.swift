@@ -66,7 +66,7 @@ extension Identity {
       let latest = try StoredTime.latest(connection)
       var report = RestoreReport()
       if !keepsSessions { try Self.endSessions(&report, at: now, connection) }
-      try Self.useSteps(state, at: now, connection)
+      try RestoredSteps.use(state.steps, at: now, connection)
       try Self.closeRequests(&report, at: now, connection)
       try Self.closeLinks(&report, at: now, connection)
       try Self.endCodes(state, &report, connection)
@@ -99,37 +99,6 @@ extension Identity {
       """)
     report.consoleSessions = try connection.run(
       "DELETE FROM console_session WHERE token_digest > x''")
-  }
-
-  /// Marks every time step up to now as used, and later ones that were used according to the
-  /// replaced database.
-  private static func useSteps(
-    _ state: FormerState, at now: Instant, _ connection: borrowing Connection
-  ) throws {
-    let step = now.seconds / TOTPFactor.period
-    try connection.run(
-      """
-      UPDATE factor SET last_step = max(ifnull(last_step, 0), \(step))
-      WHERE account_key > 0 AND sealed_secret IS NOT NULL
-      """)
-    try connection.run(
-      """
-      UPDATE removed_factor SET last_step = max(ifnull(last_step, 0), \(step))
-      WHERE account_key > 0 AND sealed_secret IS NOT NULL
-      """)
-    try connection.run(
-      """
-      UPDATE administrator SET totp_last_step = max(ifnull(totp_last_step, 0), \(step))
-      WHERE administrator_id > '' AND totp_secret IS NOT NULL
-      """)
-    for used in state.steps {
-      try connection.run(
-        """
-        UPDATE factor SET last_step = max(last_step, \(used.step))
-        WHERE account_key = \(used.account) AND enrollment_id = \(used.factor)
-          AND sealed_secret IS NOT NULL
-        """)
-    }
   }
 
   private static func closeRequests(

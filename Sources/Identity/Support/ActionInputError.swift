@@ -52,6 +52,8 @@ public enum ActionInputError: Sendable, Equatable {
   case codeNotLookedAt
   /// The code is neither one of the agent's second factor nor a recovery code.
   case wrongCode
+  /// The code is one of the agent's second factor that was accepted before.
+  case usedCode
   /// The agent entered too many wrong codes; retry after this time.
   case throttled(until: Instant)
 }

@@ -38,7 +38,10 @@ extension UserDataTable {
       [
         .text("enrollment_id"), .text("kind"), .text("display_name"), .text("phone"),
         .time("enrolled_at"), .time("last_used_at"), .time("suspended_until"),
-      ], without: ["position": .key, "sealed_secret": .secret, "last_step": .key]),
+      ],
+      without: [
+        "position": .key, "sealed_secret": .secret, "last_step": .key, "unused_steps": .key,
+      ]),
     .ofAccount(
       "removed_factor", as: "removedFactors", order: "enrollment_id",
       [
@@ -48,7 +51,7 @@ extension UserDataTable {
       ],
       without: [
         "removal_id": .key, "removed_by": .administrator, "position": .key,
-        "sealed_secret": .secret, "last_step": .key,
+        "sealed_secret": .secret, "last_step": .key, "unused_steps": .key,
       ]),
     .ofAccount(
       "backup_code_set", as: "backupCodes", order: "kind",

@@ -202,8 +202,9 @@ public struct EnrollmentLinks: Sendable {
         return .failure(.nameTooLong(try enrollment(ticket, link, account)))
       }
       let window = try Policies.find(scope.key, connection).configuration.window
-      let codeAttempt = try password.verify(digits, at: now.seconds, window: window, after: nil)
-      let finding = CodeFinding(codeAttempt, after: nil)
+      let codeAttempt = try password.verify(
+        digits, at: now.seconds, window: window, after: UsedSteps())
+      let finding = CodeFinding(codeAttempt, after: UsedSteps())
       let attempt = CodeAttemptRecorder(
         account: account, scope: scope, way: .enrollment,
         enrollment: finding.result.isSuccess ? id : nil, window: window,

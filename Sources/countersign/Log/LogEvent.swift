@@ -32,6 +32,8 @@ enum LogEvent: Sendable {
 
   /// A request failed for a reason that isn't shown to the client.
   case requestFailed(RequestID, cause: String)
+  /// A browser reported that something violates a page's content security policy.
+  case pageViolation(ViolationReport)
   case taskFailed(BackgroundTask, reason: String)
   /// Further lines of an event weren't logged.
   case suppressed(event: String, count: Int)

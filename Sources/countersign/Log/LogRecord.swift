@@ -85,6 +85,7 @@ extension LogEvent {
           "cli.the-database-is-damaged", ["faults": .text(faults.joined(separator: "; "))]),
         [("faults", .array(faults.map { .string($0) }))])
     case .requestFailed(let id, let cause): Self.requestFailed(id, cause)
+    case .pageViolation(let report): Self.pageViolation(report)
     case .taskFailed(let task, let reason): Self.taskFailed(task, reason)
     case .suppressed(let event, let count):
       LogRecord(
@@ -126,6 +127,22 @@ extension LogEvent {
       [("cause", .string(cause))])
     record.request = id
     return record
+  }
+
+  private static func pageViolation(_ report: ViolationReport) -> LogRecord {
+    var fields: [(String, JSON)] = [
+      ("directive", .string(report.directive)), ("page", .string(report.page)),
+      ("blocked", .string(report.blocked)),
+    ]
+    if let source = report.source { fields.append(("source", .string(source))) }
+    return LogRecord(
+      "page.violation", .info,
+      Message(
+        "cli.log-page-violation",
+        [
+          "directive": .text(report.directive), "page": .text(report.page),
+          "blocked": .text(report.blocked),
+        ]), fields)
   }
 
   private static func taskFailed(_ task: BackgroundTask, _ reason: String) -> LogRecord {

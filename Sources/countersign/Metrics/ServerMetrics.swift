@@ -12,6 +12,7 @@ struct ServerMetrics: Sendable {
   let folder: DataFolder
   let server: HTTPServer
   let requests: RequestMetrics
+  let violations: ViolationReports
   let readiness: Readiness
   let certificate: ServedCertificate?
   /// Nil when this server sends no email.
@@ -29,6 +30,7 @@ struct ServerMetrics: Sendable {
     writeBuild(to: &exposition)
     write(state, to: &exposition)
     requests.write(to: &exposition)
+    violations.write(to: &exposition)
     exposition.gauge(
       "countersign_http_connections", help: "Open connections.",
       Sample(Double(server.connectionCount)))

@@ -17,13 +17,16 @@ final class Application: Sendable {
   private let api: IdentityToolkitAPI
   private let console: Consoles
   private let probes: Probes
+  private let violations: ViolationReports
 
   init(
-    identity: Identity, readiness: Readiness, publicURL address: String, assets: Assets,
+    identity: Identity, readiness: Readiness, violations: ViolationReports,
+    publicURL address: String, assets: Assets,
     catalogs: [Catalog], anyHost: Bool, origins: EmulatorOrigins, pseudoLocale: PseudoLocale?,
     isDemo: Bool, log: Log
   ) throws {
     probes = Probes(readiness: readiness)
+    self.violations = violations
     let logFailure: @Sendable (RequestID, String) -> Void = {
       log.add(.requestFailed($0, cause: $1))
     }
@@ -59,7 +62,7 @@ final class Application: Sendable {
 
   /// The names of all routes in measurements.
   var routeLabels: [Route.Label] {
-    [Self.file] + Probes.routes + api.routeLabels + console.routeLabels
+    [Self.file, ViolationReports.route] + Probes.routes + api.routeLabels + console.routeLabels
   }
 
   func respond(to request: Request) async -> Response {
@@ -71,6 +74,7 @@ final class Application: Sendable {
       answer.route = Probes.routes.first { $0.pattern == request.target.rawPath }
       return answer
     }
+    if let answer = violations.response(to: request) { return answer }
     if let answer = await api.respond(to: request) { return answer }
     return await console.respond(to: request)
   }

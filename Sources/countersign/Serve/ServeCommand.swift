@@ -61,12 +61,14 @@ enum ServeCommand: Command {
       instance.identity, folder, environment: environment,
       certificate: certificates?.served, mail: mail)
     let requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
+    let violations = ViolationReports(log: log)
     let application: Application
     let server: HTTPServer
     let metrics: MetricsServer?
     do {
       (application, server) = try start(
-        configuration, instance, readiness, requests: requests, accessLog: accessLog, log: log)
+        configuration, instance, readiness, violations, requests: requests, accessLog: accessLog,
+        log: log)
       certificates?.noteServed()
       metrics = try requests.flatMap { requests in
         try configuration.monitoring.metrics.map { address in
@@ -74,7 +76,8 @@ enum ServeCommand: Command {
             host: address.host, port: address.port,
             ServerMetrics(
               instance: instance, folder: folder, server: server, requests: requests,
-              readiness: readiness, certificate: certificates?.served, mail: mail,
+              violations: violations, readiness: readiness, certificate: certificates?.served,
+              mail: mail,
               accessLog: accessLog, log: log))
         }
       }
@@ -153,12 +156,14 @@ enum ServeCommand: Command {
 
   private static func start(
     _ configuration: ServeConfiguration, _ instance: Instance, _ readiness: Readiness,
-    requests: RequestMetrics?, accessLog: AccessLog?, log: Log
+    _ violations: ViolationReports, requests: RequestMetrics?, accessLog: AccessLog?, log: Log
   ) throws -> (Application, HTTPServer) {
     let late = LateApplication()
     var limits = Limits()
     configuration.network.apply(to: &limits)
-    limits.body = { Console.bodyLimit($0) ?? IdentityToolkitAPI.bodyLimit($0) }
+    limits.body = {
+      ViolationReports.bodyLimit($0) ?? Console.bodyLimit($0) ?? IdentityToolkitAPI.bodyLimit($0)
+    }
     let server = try HTTPServer(
       ServerConfiguration(
         host: configuration.host, port: configuration.port, limits: limits, tls: configuration.tls,
@@ -174,7 +179,7 @@ enum ServeCommand: Command {
     }
     // After listening: with port 0, the console's address is known only now.
     let application = try Application(
-      identity: instance.identity, readiness: readiness,
+      identity: instance.identity, readiness: readiness, violations: violations,
       publicURL: configuration.address(port: server.port),
       assets: configuration.assets, catalogs: instance.catalogs,
       anyHost: configuration.emulatorBeyondLoopback,

@@ -44,6 +44,20 @@ import Testing
     }
   }
 
+  @Test func `V13: the page of the second step says that a code was already used`() async throws {
+    try await World.withSampleData { world in
+      let (app, _) = try await world.authenticator(of: World.ada)
+      let code = try world.code(of: app)
+      for isUsed in [false, true] {
+        let browser = Browser(world)
+        _ = try await browser.givePassword()
+        let answer = try await browser.submit("/sign-in/code", ["code": code])
+        #expect(answer.status == (isUsed ? .unprocessableContent : .seeOther))
+        #expect(answer.says("id=\"code-error\">This code was already used.") == isUsed)
+      }
+    }
+  }
+
   @Test func `a recovery code is accepted once`() async throws {
     try await World.withSampleData { world in
       let (_, codes) = try await world.authenticator(of: World.ada)

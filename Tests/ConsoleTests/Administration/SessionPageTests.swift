@@ -26,7 +26,7 @@ import Testing
       #expect(changed.location == "/administrators")
       let list = try await ada.get("/administrators")
       Markup.check(list)
-      #expect(list.says("Session limits changed."))
+      #expect(list.says("Settings changed."))
       #expect(list.says("A session ends after 10 min without activity"))
       #expect(list.says("data-idle=\"600\" data-lifetime=\"7200\""))
       #expect(list.says("Without activity, your session ends at"))
@@ -34,6 +34,23 @@ import Testing
         "/administrators/session-limits", ["idle": "10", "hours": "2"])
       #expect(none.location == "/administrators")
       #expect(try await ada.get("/administrators").says("No changes made."))
+    }
+  }
+
+  @Test func `C1: a required second factor is set up before any other page`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await owner(world)
+      let changed = try await ada.submit(
+        "/administrators/session-limits",
+        ["idle": "60", "hours": "12", "second-factor": "on"])
+      #expect(changed.location == "/administrators")
+      let page = try await ada.get("/administrators/session-limits")
+      Markup.check(page)
+      #expect(page.says("value=\"on\" checked"))
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      #expect(try await iris.get("/").location?.hasPrefix("/account/totp") == true)
     }
   }
 

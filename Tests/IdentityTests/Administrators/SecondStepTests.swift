@@ -47,7 +47,7 @@ struct SecondStepTests {
       for code in codes {
         outcomes.append(await outcome { try await instance.signIn(device, code: code) })
       }
-      #expect(outcomes == ["done", "wrongCode", "wrongCode", "done"])
+      #expect(outcomes == ["done", "usedCode", "wrongCode", "done"])
     }
   }
 
@@ -55,7 +55,37 @@ struct SecondStepTests {
     try await withInstance { instance in
       let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let code = try device.code(at: instance.now, steps: -1)
-      await expect("wrongCode") { try await instance.signIn(device, code: code) }
+      await expect("usedCode") { try await instance.signIn(device, code: code) }
+    }
+  }
+
+  @Test func `V13: an administrator is told that a code was used, which still counts as wrong`()
+    async throws
+  {
+    try await withInstance { (instance: Instance) async throws in
+      let dev = try await instance.agentWithDevice()
+      let device = try #require(dev.device)
+      let used = try device.code(at: instance.now, steps: -1)
+      await expect("usedCode") { try await instance.signIn(device, code: used) }
+      await expect("usedCode") {
+        try await instance.identity.passkeys.reauthenticate(
+          code: used, in: dev.session, by: dev.author)
+      }
+      await expect("usedCurrentCode") {
+        try await instance.identity.administratorFactors.makeRecoveryCodes(
+          for: device.administrator.id, currentCode: used, by: dev.author)
+      }
+      instance.clock.advance(16 * 60)
+      let later = try device.code(at: instance.now)
+      _ = try await instance.signIn(device, code: later)
+      let bob = try await instance.enrolled(.bob)
+      instance.clock.advance(-30)
+      await expect("usedCode") {
+        try await instance.identity.factorRemovals.remove(
+          instance.acme, bob.account.id, nil, dev.request(.lost, code: later))
+      }
+      for _ in 0..<4 { _ = await outcome { try await instance.signIn(device, code: later) } }
+      await expect("throttled") { try await instance.signIn(device, code: later) }
     }
   }
 
@@ -71,7 +101,7 @@ struct SecondStepTests {
       let outcomes = try await concurrently(4) { number in
         await outcome { try await instance.finish(tokens[number], code: code) }
       }
-      #expect(outcomes.tally == ["done": 1, "wrongCode": 3])
+      #expect(outcomes.tally == ["done": 1, "usedCode": 3])
     }
   }
 

@@ -127,6 +127,46 @@ struct SessionLimitTests {
     }
   }
 
+  @Test func `C1: owners can require a second factor of every role from the first sign-in on`()
+    async throws
+  {
+    try await withInstance { (instance: Instance) async throws in
+      let owner = try await instance.agentWithDevice("olga", role: .owner)
+      let nora = try await instance.administrator("nora", .auditor)
+      let open = try await instance.giveConsolePassword(nora).session
+      #expect(open.session.secondFactor == .optional)
+      let limits = SessionLimits(idleMinutes: 60, hours: 12, requiresSecondFactor: true)
+      let sessions = instance.identity.consoleSessions
+      #expect(try await sessions.setLimits(limits, owner.request(nil)).value)
+      #expect(try await sessions.limits() == limits)
+      let row = try #require(
+        try await instance.wholeLog().first { $0.action == .instanceChangeSessionLimits })
+      #expect(row.old(.secondFactorRequired) == .flag(false))
+      #expect(row.new(.secondFactorRequired) == .flag(true))
+      // It applies to open sessions, and to first sign-ins in every role.
+      let found = try await sessions.find(token: open.token.revealedText)
+      #expect(found?.secondFactor == .due)
+      for role in Role.allCases {
+        let administrator = try await instance.administrator("\(role)", role)
+        let first = try await instance.giveConsolePassword(administrator).session
+        #expect(first.session.secondFactor == .due)
+      }
+      let device = try await instance.enroll(nora)
+      let session = try await instance.signIn(device).session
+      #expect(session.secondFactor == .enrolled && session.mustHaveSecondFactor)
+      instance.clock.advance(30)
+      await expect("mandatory") {
+        try await instance.identity.administratorFactors.withdraw(
+          from: nora, currentCode: device.code(at: instance.now), by: instance.author(nora))
+      }
+      #expect(try await sessions.setLimits(.standard, owner.request(nil)).value)
+      #expect(try await sessions.find(token: open.token.revealedText) == nil)
+      let eve = try await instance.administrator("eve", .auditor)
+      let last = try await instance.giveConsolePassword(eve).session
+      #expect(last.session.secondFactor == .optional)
+    }
+  }
+
   @Test func `owners end the sessions of others, one or all, but not their own`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.consoleSessions

@@ -1,20 +1,124 @@
-import Identity
+import Crypto
+import Database
+import DatabaseSQLite
+import Foundation
+@testable import Identity
+import OTP
 import Testing
 
 /// Tests codes after the server's clock was ahead and was set back.
 struct ClockAheadTests {
+  private static let days: Int64 = 400 * 86_400
+
   @Test func `V1: a code stays used after a sign-in while the clock was ahead`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let used = try device.code(at: instance.now)
       #expect(await instance.entering(used, device) == "done")
-      let days: Int64 = 400 * 86_400
-      instance.clock.advance(days)
+      instance.clock.advance(Self.days)
       #expect(await instance.entering(try device.code(at: instance.now), device) == "done")
-      instance.clock.advance(-days)
+      instance.clock.advance(-Self.days)
       #expect(await instance.entering(used, device) == "invalidCode")
       instance.clock.advance(30)
       #expect(await instance.entering(try device.code(at: instance.now), device) == "done")
+    }
+  }
+
+  @Test func `V1: a code that was used while the clock was ahead stays used when it's ahead again`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
+      instance.clock.advance(Self.days)
+      let (code, own) = (try alice.code(at: instance.now), try olga.code(at: instance.now))
+      #expect(await instance.entering(code, alice) == "done")
+      #expect(await instance.entering(own, olga) == "done")
+      instance.clock.advance(-Self.days)
+      #expect(await instance.entering(try alice.code(at: instance.now), alice) == "done")
+      #expect(await instance.entering(try olga.code(at: instance.now), olga) == "done")
+      instance.clock.advance(Self.days)
+      #expect(await instance.entering(code, alice) == "invalidCode")
+      #expect(await instance.entering(own, olga) == "usedCode")
+    }
+  }
+
+  @Test func `V1: codes used while the clock was ahead stay used after a restore`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
+      instance.clock.advance(Self.days)
+      let (code, own) = (try alice.code(at: instance.now), try olga.code(at: instance.now))
+      try await withFolder { folder in
+        try await instance.database.backup(to: folder + "/backup.sqlite")
+        #expect(await instance.entering(code, alice) == "done")
+        #expect(await instance.entering(own, olga) == "done")
+        instance.clock.advance(-Self.days)
+        #expect(await instance.entering(try alice.code(at: instance.now), alice) == "done")
+        let former = try ReadOnlySQLiteDatabase(path: instance.path)
+        let restored = try SQLiteDatabase(path: folder + "/backup.sqlite", readers: 1)
+        let identity = try Identity(
+          database: restored, keys: instance.keys, profile: .standalone, hasher: .cheap,
+          mail: TestMail.writer, clock: instance.clock.wall)
+        _ = try await identity.endTheRestoredPast(
+          file: "f", keepsSessions: false, former: former, by: Author(actor: .commandLine))
+        let now = instance.now.seconds / 30
+        let rows = try await restored.read { connection in
+          try connection.all(
+            """
+            SELECT last_step, unused_steps FROM factor
+            UNION ALL SELECT totp_last_step, totp_unused_steps FROM administrator
+            WHERE totp_secret IS NOT NULL
+            """
+          ) { UsedSteps(last: try $0.value(0), unused: try $0.value(1)) }
+        }
+        #expect(rows.count == 2)
+        for used in rows {
+          #expect(used.contains(now) && used.contains(now + Self.days / 30))
+          #expect(!used.contains(now + 1) && !used.contains(now + Self.days / 30 + 1))
+        }
+        await former.close()
+        await restored.close()
+      }
+    }
+  }
+
+  /// The clock jumps and drifts; the model is the set of accepted pairs.
+  @Test(arguments: 0..<6 as Range<UInt64>)
+  func `V1: neither a user's nor an administrator's code is accepted twice, whatever the clock did`(
+    seed: UInt64
+  ) async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
+      let start = instance.now
+      var random = Seeded(seed)
+      var accepted: [Set<Int64>] = [[], []]
+      for _ in 0..<60 {
+        let days = [0, 0, 400, -400, 1, 30][Int.random(in: 0..<6, using: &random)]
+        let real = start.advanced(bySeconds: Int64.random(in: 0...600, using: &random))
+        let now = real.advanced(bySeconds: Int64(days) * 86_400)
+        instance.clock.advance(now.seconds - instance.now.seconds)
+        if Bool.random(using: &random) { try await instance.identity.clockGuard.check() }
+        let step = now.seconds / 30 + Int64.random(in: -1...1, using: &random)
+        try await instance.forgetWrongCodes()
+        let offset = step - now.seconds / 30
+        let results = [
+          await instance.entering(try alice.code(at: now, steps: offset), alice),
+          await instance.entering(try olga.code(at: now, steps: offset), olga),
+        ]
+        for (index, result) in results.enumerated() where result == "done" {
+          #expect(accepted[index].insert(step).inserted, "\(index): \(step) after \(days) days")
+        }
+      }
+      #expect(accepted.allSatisfy { $0.count > 10 })
+      // An hour later, with the right clock.
+      instance.clock.advance(start.seconds + 4_200 - instance.now.seconds)
+      try await instance.forgetWrongCodes()
+      #expect(await instance.entering(try alice.code(at: instance.now), alice) == "done")
+      #expect(await instance.entering(try olga.code(at: instance.now), olga) == "done")
     }
   }
 }
@@ -22,5 +126,20 @@ struct ClockAheadTests {
 extension Instance {
   fileprivate func entering(_ code: String, _ device: Device) async -> String {
     do { return try await enterCode(device, code: code) } catch { return "\(error)" }
+  }
+
+  fileprivate func entering(_ code: String, _ device: OwnDevice) async -> String {
+    do {
+      _ = try await signIn(device, code: code)
+      return "done"
+    } catch { return "\(error)" }
+  }
+
+  /// Lets every code be checked.
+  fileprivate func forgetWrongCodes() async throws {
+    try await database.write { connection in
+      try connection.run("UPDATE /* test */ account SET wrong_codes = 0")
+      try connection.run("DELETE FROM /* test */ throttle")
+    }
   }
 }

@@ -1,6 +1,8 @@
 import Crypto
 import Database
 import DatabaseSQLite
+import Foundation
+import OTP
 import Testing
 
 @testable import Identity
@@ -94,6 +96,48 @@ struct UpgradeTests {
       #expect(differing.items.map(\.id.text) == ["old-app"])
       #expect(subscriptions.map(\.report) == [.locked] && subscriptions.map(\.id) == [1])
       #expect(subscriptions.map(\.subject.scope?.tenant?.text) == ["east"])
+    }
+  }
+
+  @Test func `a code that an earlier release accepted while the clock was ahead locks no one out`()
+    async throws
+  {
+    try await withEmptyDatabase { database in
+      let earlier = Identity.migrations.prefix { $0.name != "m0059_unused_steps" }
+      try await database.migrate(Array(earlier), at: 0)
+      let now = Int64(Date().timeIntervalSince1970) / 30
+      let ahead = now + 400 * 2_880
+      try await database.write { connection in
+        for text in [
+          """
+          INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
+          VALUES ('old-app', 7, 'Old', 1, 0)
+          """,
+          """
+          INSERT INTO scope (scope_key, project_id, tenant_id, display_name, password, email_link,
+            anonymous, created_at)
+          VALUES (3, 'old-app', '', 'Old', 1, 0, 0, 0)
+          """,
+          """
+          INSERT INTO account (account_key, scope_key, uid, email_verified, disabled, valid_since_s,
+            created_at)
+          VALUES (9, 3, 'uid', 0, 0, 0, 0)
+          """,
+          """
+          INSERT INTO factor (account_key, position, enrollment_id, kind, enrolled_at, last_step)
+          VALUES (9, 1, 'right', 'totp', 0, \(now)), (9, 2, 'ahead', 'totp', 0, \(ahead))
+          """,
+        ] as [SQL] { try connection.run(text) }
+      }
+      try await database.migrate(Identity.migrations, at: 0)
+      let used = try await database.read { connection in
+        try connection.all("SELECT last_step, unused_steps FROM factor ORDER BY position") {
+          UsedSteps(last: try $0.value(0), unused: try $0.value(1))
+        }
+      }
+      #expect(used.first == UsedSteps(last: now))
+      #expect(used.last?.contains(now) == true && used.last?.contains(ahead) == true)
+      #expect(used.last?.contains(now + 20) == false)
     }
   }
 

@@ -49,10 +49,11 @@ extension StateMachine.TableState {
       FROM account
     UNION ALL SELECT 'factor', group_concat(account_key || ' ' || position || quote(enrollment_id)
       || kind || quote(display_name) || enrolled_at || quote(last_used_at) || quote(phone)
-      || quote(sealed_secret) || quote(last_step) || quote(suspended_until), char(10)) FROM factor
+      || quote(sealed_secret) || quote(last_step) || quote(unused_steps)
+      || quote(suspended_until), char(10)) FROM factor
     UNION ALL SELECT 'removed_factor', group_concat(account_key || quote(enrollment_id)
       || quote(removal_id) || removed_at || quote(removed_by) || until || ' ' || position
-      || quote(sealed_secret) || quote(last_step), char(10)) FROM removed_factor
+      || quote(sealed_secret) || quote(last_step) || quote(unused_steps), char(10)) FROM removed_factor
     UNION ALL SELECT 'session', group_concat(hex(session_id) || account_key || ' ' || auth_time_s
       || ' ' || generation,
       char(10)) FROM session
@@ -81,7 +82,7 @@ extension StateMachine.TableState {
     UNION ALL SELECT 'console_session', group_concat(hex(token_digest) || quote(proved_at),
       char(10)) FROM console_session
     UNION ALL SELECT 'administrator', group_concat(administrator_id || quote(totp_secret)
-      || quote(totp_last_step), char(10)) FROM administrator
+      || quote(totp_last_step) || quote(totp_unused_steps), char(10)) FROM administrator
     UNION ALL SELECT 'audit', count(*) || ' ' || max(audit_id) FROM audit
     """
 }

@@ -1,0 +1,161 @@
+import Database
+import OTP
+
+/// The time steps of a secret that a database knows as used.
+struct RestoredSteps: Sendable {
+  /// The secret's place: a factor of a user, or an administrator.
+  enum Place: Sendable {
+    case factor(account: Int64, enrollment: String)
+    case removedFactor(account: Int64, enrollment: String)
+    case administrator(String)
+  }
+
+  let place: Place
+  let used: UsedSteps
+
+  /// Reads the secrets with which a step after the given one was used, while the clock was ahead or
+  /// by a device with a fast clock.
+  static func after(_ step: Int64, _ connection: borrowing Connection) throws -> [RestoredSteps] {
+    try connection.all(
+      """
+      SELECT account_key, enrollment_id, last_step, unused_steps FROM factor
+      WHERE account_key > 0 AND last_step > \(step) AND sealed_secret IS NOT NULL
+      """
+    ) { row in
+      RestoredSteps(
+        place: .factor(account: try row.value(0), enrollment: try row.value(1)),
+        used: UsedSteps(last: try row.value(2), unused: try row.value(3)))
+    }
+      + connection.all(
+        """
+        SELECT account_key, enrollment_id, last_step, unused_steps FROM removed_factor
+        WHERE account_key > 0 AND last_step > \(step) AND sealed_secret IS NOT NULL
+        """
+      ) { row in
+        RestoredSteps(
+          place: .removedFactor(account: try row.value(0), enrollment: try row.value(1)),
+          used: UsedSteps(last: try row.value(2), unused: try row.value(3)))
+      }
+      + connection.all(
+        """
+        SELECT administrator_id, totp_last_step, totp_unused_steps FROM administrator
+        WHERE administrator_id > '' AND totp_last_step > \(step) AND totp_secret IS NOT NULL
+        """
+      ) { row in
+        RestoredSteps(
+          place: .administrator(try row.value(0)),
+          used: UsedSteps(last: try row.value(1), unused: try row.value(2)))
+      }
+  }
+
+  /// Marks every time step up to now as used, and later ones that were used according to the
+  /// replaced database.
+  ///
+  /// - Parameters:
+  ///   - former: The later steps of the replaced database.
+  ///   - now: The time of the restore.
+  ///   - connection: The transaction, in the restored database.
+  /// - Throws: If the database can't be read or written.
+  static func use(
+    _ former: [RestoredSteps], at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let step = now.seconds / TOTPFactor.period
+    for ahead in try after(step, connection) {
+      var used = ahead.used
+      used.accept(through: step)
+      try ahead.place.store(used, connection)
+    }
+    try connection.run(
+      """
+      UPDATE factor SET last_step = \(step), unused_steps = NULL
+      WHERE account_key > 0 AND sealed_secret IS NOT NULL AND ifnull(last_step, 0) <= \(step)
+      """)
+    try connection.run(
+      """
+      UPDATE removed_factor SET last_step = \(step), unused_steps = NULL
+      WHERE account_key > 0 AND sealed_secret IS NOT NULL AND ifnull(last_step, 0) <= \(step)
+      """)
+    try connection.run(
+      """
+      UPDATE administrator SET totp_last_step = \(step), totp_unused_steps = NULL
+      WHERE administrator_id > '' AND totp_secret IS NOT NULL
+        AND ifnull(totp_last_step, 0) <= \(step)
+      """)
+    for ahead in former {
+      // A factor may be enrolled in one database and removed in the other.
+      for place in ahead.place.both {
+        guard var used = try place.read(connection) else { continue }
+        used.formUnion(ahead.used)
+        used.accept(through: step)
+        try place.store(used, connection)
+      }
+    }
+  }
+}
+
+extension RestoredSteps.Place {
+  /// The places of the same secret.
+  fileprivate var both: [Self] {
+    switch self {
+    case .factor(let account, let enrollment), .removedFactor(let account, let enrollment):
+      [
+        .factor(account: account, enrollment: enrollment),
+        .removedFactor(account: account, enrollment: enrollment),
+      ]
+    case .administrator: [self]
+    }
+  }
+
+  /// Reads the used steps; nil if there's no secret.
+  fileprivate func read(_ connection: borrowing Connection) throws -> UsedSteps? {
+    func steps(_ row: borrowing Row) throws -> UsedSteps {
+      UsedSteps(last: try row.value(0), unused: try row.value(1))
+    }
+    switch self {
+    case .factor(let account, let enrollment):
+      return try connection.first(
+        """
+        SELECT last_step, unused_steps FROM factor
+        WHERE account_key = \(account) AND enrollment_id = \(enrollment)
+          AND sealed_secret IS NOT NULL
+        """, steps)
+    case .removedFactor(let account, let enrollment):
+      return try connection.first(
+        """
+        SELECT last_step, unused_steps FROM removed_factor
+        WHERE account_key = \(account) AND enrollment_id = \(enrollment)
+          AND sealed_secret IS NOT NULL
+        """, steps)
+    case .administrator(let id):
+      return try connection.first(
+        """
+        SELECT totp_last_step, totp_unused_steps FROM administrator
+        WHERE administrator_id = \(id) AND totp_secret IS NOT NULL
+        """, steps)
+    }
+  }
+
+  fileprivate func store(_ used: UsedSteps, _ connection: borrowing Connection) throws {
+    switch self {
+    case .factor(let account, let enrollment):
+      try connection.run(
+        """
+        UPDATE factor SET last_step = \(used.last), unused_steps = \(used.unusedText)
+        WHERE account_key = \(account) AND enrollment_id = \(enrollment)
+        """)
+    case .removedFactor(let account, let enrollment):
+      try connection.run(
+        """
+        UPDATE removed_factor SET last_step = \(used.last), unused_steps = \(used.unusedText)
+        WHERE account_key = \(account) AND enrollment_id = \(enrollment)
+        """)
+    case .administrator(let id):
+      try connection.run(
+        """
+        UPDATE administrator SET totp_last_step = \(used.last),
+          totp_unused_steps = \(used.unusedText)
+        WHERE administrator_id = \(id)
+        """)
+    }
+  }
+}
