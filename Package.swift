@@ -138,7 +138,8 @@ let package = Package(
 
     module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),
     module("DatabaseSQLite", ["Database", "CSQLite"]),
-    module("IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"]),
+    module(
+      "IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"]),
     module(
       "Console",
       [
@@ -187,7 +188,8 @@ let package = Package(
 
     // Signs tokens as a provider of OpenID Connect does.
     .target(
-      name: "TestProvider", dependencies: ["Crypto", "Identity", "JSON", "Text"], path: "Tests/TestProvider",
+      name: "TestProvider", dependencies: ["Crypto", "Identity", "JSON", "Text"],
+      path: "Tests/TestProvider",
       swiftSettings: house),
 
     tests("TextTests", ["Text", "HostileText"]),

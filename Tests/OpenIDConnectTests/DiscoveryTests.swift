@@ -30,18 +30,19 @@ struct DiscoveryTests {
         == Self.issuer + "/a/.well-known/openid-configuration")
   }
 
-  @Test(arguments: [
-    ([("issuer", "https://id.example.com/")], Discovery.Fault.otherIssuer),
-    ([("issuer", nil)], .otherIssuer), ([("jwks_uri", nil)], .missing("jwks_uri")),
-    ([("token_endpoint", "https://id.example.com/a b")], .missing("token_endpoint")),
-    (
-      [("authorization_endpoint", .string("https://" + String(repeating: "a", count: 2_048)))],
-      .missing("authorization_endpoint")
-    ),
-    ([("response_types_supported", ["id_token"])], .noCodeFlow),
-    ([("code_challenge_methods_supported", ["plain"])], .noPKCE),
-    ([("id_token_signing_alg_values_supported", ["HS256", "none"])], .noAlgorithm),
-  ] as [([(String, JSON?)], Discovery.Fault)])
+  @Test(
+    arguments: [
+      ([("issuer", "https://id.example.com/")], Discovery.Fault.otherIssuer),
+      ([("issuer", nil)], .otherIssuer), ([("jwks_uri", nil)], .missing("jwks_uri")),
+      ([("token_endpoint", "https://id.example.com/a b")], .missing("token_endpoint")),
+      (
+        [("authorization_endpoint", .string("https://" + String(repeating: "a", count: 2_048)))],
+        .missing("authorization_endpoint")
+      ),
+      ([("response_types_supported", ["id_token"])], .noCodeFlow),
+      ([("code_challenge_methods_supported", ["plain"])], .noPKCE),
+      ([("id_token_signing_alg_values_supported", ["HS256", "none"])], .noAlgorithm),
+    ] as [([(String, JSON?)], Discovery.Fault)])
   func `a document that a sign-in can't use is rejected`(
     _ changes: [(String, JSON?)], _ fault: Discovery.Fault
   ) {
@@ -100,7 +101,9 @@ struct DiscoveryTests {
   @Test func `codes of errors have few characters`() {
     #expect(ProviderErrorCode("access_denied").text == "access_denied")
     #expect(ProviderErrorCode("<b>").text == "unknown")
-    #expect(ProviderErrorCode(response: Array(#"{"error":"invalid_grant"}"#.utf8))?.text == "invalid_grant")
+    #expect(
+      ProviderErrorCode(response: Array(#"{"error":"invalid_grant"}"#.utf8))?.text
+        == "invalid_grant")
     #expect(ProviderErrorCode(response: Array("x".utf8)) == nil)
   }
 }

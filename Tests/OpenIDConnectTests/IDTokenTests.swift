@@ -51,25 +51,26 @@ struct IDTokenTests {
     #expect(token.person.name == "Nora" && token.person.email == nil)
   }
 
-  @Test(arguments: [
-    ([("iss", "https://id.example.com/")], TokenFault.otherIssuer),
-    ([("iss", nil)], .otherIssuer), ([("iss", ["https://id.example.com"])], .otherIssuer),
-    ([("aud", "other")], .otherAudience), ([("aud", nil)], .otherAudience),
-    ([("aud", ["countersign", "other"])], .otherParty),
-    ([("azp", "other")], .otherParty), ([("azp", 1)], .otherParty),
-    ([("exp", nil)], .missingTimes), ([("iat", nil)], .missingTimes),
-    ([("exp", "tomorrow")], .missingTimes),
-    ([("exp", .number(JSON.Number(now - 60)))], .expired),
-    ([("iat", .number(JSON.Number(now + 61)))], .future),
-    ([("nbf", .number(JSON.Number(now + 61)))], .future),
-    ([("nonce", "other")], .wrongNonce), ([("nonce", nil)], .wrongNonce),
-    ([("at_hash", "77QmUPtjPfzWtF2AnpK9RR")], .wrongAccessToken),
-    ([("at_hash", 1)], .wrongAccessToken),
-    ([("sub", nil)], .missingSubject), ([("sub", "")], .missingSubject),
-    ([("sub", "zwölf")], .missingSubject),
-    ([("sub", .string(String(repeating: "a", count: 256)))], .missingSubject),
-    ([("events", [:])], .otherType),
-  ] as [([(String, JSON?)], TokenFault)])
+  @Test(
+    arguments: [
+      ([("iss", "https://id.example.com/")], TokenFault.otherIssuer),
+      ([("iss", nil)], .otherIssuer), ([("iss", ["https://id.example.com"])], .otherIssuer),
+      ([("aud", "other")], .otherAudience), ([("aud", nil)], .otherAudience),
+      ([("aud", ["countersign", "other"])], .otherParty),
+      ([("azp", "other")], .otherParty), ([("azp", 1)], .otherParty),
+      ([("exp", nil)], .missingTimes), ([("iat", nil)], .missingTimes),
+      ([("exp", "tomorrow")], .missingTimes),
+      ([("exp", .number(JSON.Number(now - 60)))], .expired),
+      ([("iat", .number(JSON.Number(now + 61)))], .future),
+      ([("nbf", .number(JSON.Number(now + 61)))], .future),
+      ([("nonce", "other")], .wrongNonce), ([("nonce", nil)], .wrongNonce),
+      ([("at_hash", "77QmUPtjPfzWtF2AnpK9RR")], .wrongAccessToken),
+      ([("at_hash", 1)], .wrongAccessToken),
+      ([("sub", nil)], .missingSubject), ([("sub", "")], .missingSubject),
+      ([("sub", "zwölf")], .missingSubject),
+      ([("sub", .string(String(repeating: "a", count: 256)))], .missingSubject),
+      ([("events", [:])], .otherType),
+    ] as [([(String, JSON?)], TokenFault)])
   func `a token with a wrong claim is rejected`(
     _ changes: [(String, JSON?)], _ fault: TokenFault
   ) {

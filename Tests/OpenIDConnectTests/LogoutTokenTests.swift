@@ -36,19 +36,20 @@ struct LogoutTokenTests {
     _ = try Self.verify([], header: ["typ": "JWT"])
   }
 
-  @Test(arguments: [
-    ([("iss", "https://other.example.com")], TokenFault.otherIssuer),
-    ([("aud", "other")], .otherAudience), ([("iat", nil)], .missingTimes),
-    ([("exp", "x")], .missingTimes),
-    ([("exp", .number(JSON.Number(now - 60)))], .expired),
-    ([("iat", .number(JSON.Number(now - 601)))], .expired),
-    ([("iat", .number(JSON.Number(now + 61)))], .future),
-    ([("jti", nil)], .missingID), ([("jti", "")], .missingID),
-    ([("events", nil)], .missingEvent), ([("events", .object([event: "x"]))], .missingEvent),
-    ([("events", .object(["other": [:]]))], .missingEvent),
-    ([("nonce", "n")], .unexpectedNonce),
-    ([("sub", nil), ("sid", nil)], .missingSubject),
-  ] as [([(String, JSON?)], TokenFault)])
+  @Test(
+    arguments: [
+      ([("iss", "https://other.example.com")], TokenFault.otherIssuer),
+      ([("aud", "other")], .otherAudience), ([("iat", nil)], .missingTimes),
+      ([("exp", "x")], .missingTimes),
+      ([("exp", .number(JSON.Number(now - 60)))], .expired),
+      ([("iat", .number(JSON.Number(now - 601)))], .expired),
+      ([("iat", .number(JSON.Number(now + 61)))], .future),
+      ([("jti", nil)], .missingID), ([("jti", "")], .missingID),
+      ([("events", nil)], .missingEvent), ([("events", .object([event: "x"]))], .missingEvent),
+      ([("events", .object(["other": [:]]))], .missingEvent),
+      ([("nonce", "n")], .unexpectedNonce),
+      ([("sub", nil), ("sid", nil)], .missingSubject),
+    ] as [([(String, JSON?)], TokenFault)])
   func `a token with a wrong claim is rejected`(
     _ changes: [(String, JSON?)], _ fault: TokenFault
   ) {

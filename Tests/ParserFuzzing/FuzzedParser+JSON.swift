@@ -61,7 +61,9 @@ extension FuzzedParser {
       guard groups.names.count <= ProviderGroups.most else { return "too many groups are read" }
     }
     let keys = try? KeySet(published: text)
-    if let keys, (try? KeySet(keys.text)) != keys { return "keys changed when they were read again" }
+    if let keys, (try? KeySet(keys.text)) != keys {
+      return "keys changed when they were read again"
+    }
     let check = TokenCheck(issuer: issuer, clientID: "1", keys: keys ?? KeySet(), now: 0)
     let expected = IDToken.Expectation(nonce: "n", accessToken: nil)
     if (try? IDToken(text, check, expected)) != nil { return "an unsigned ID token is accepted" }

@@ -9,11 +9,17 @@ import Text
 public final class TestProvider: ProviderTransport {
   /// Who signs in, and how the provider behaves; tests change it.
   public struct Behavior: Sendable {
+    /// The ID of the person.
     public var subject = "248289761001"
+    /// The name of the person.
     public var name = "Nora Example"
+    /// The email address of the person.
     public var email = "nora@example.com"
+    /// The groups in ID tokens; nil for no claim.
     public var groups: [String]? = ["admins"]
+    /// The methods of the sign-in.
     public var amr: [String] = ["pwd", "mfa"]
+    /// The ID of the session at the provider; nil for none.
     public var session: String? = "session-1"
     /// How long ago the person signed in, in seconds.
     public var age: Int64 = 0
@@ -21,14 +27,18 @@ public final class TestProvider: ProviderTransport {
     public var claims: [String: JSON?] = [:]
     /// Groups that only the userinfo endpoint tells.
     public var userInfoGroups: [String]?
+    /// The subject of the userinfo endpoint; nil for the person.
     public var userInfoSubject: String?
     /// Which of the keys signs, and which are published.
     public var key = 0
+    /// The keys that are published.
     public var published = [0]
+    /// Whether no request gets a response.
     public var isDown = false
     /// Members of the discovery document that replace the usual ones.
     public var document: [String: JSON] = [:]
 
+    /// Creates the usual behavior.
     public init() {}
   }
 
@@ -44,7 +54,9 @@ public final class TestProvider: ProviderTransport {
     var requests: [ProviderRequest] = []
   }
 
+  /// The issuer.
   public static let issuer = "https://id.example.com"
+  /// The client ID of the server.
   public static let clientID = "countersign"
   private static let keys: [RSAKey?] = (0..<2).map { _ in try? RSAKey.generate() }
 
@@ -132,8 +144,12 @@ public final class TestProvider: ProviderTransport {
 
   // MARK: - Transport
 
+  /// Returns whether a URL is one of HTTPS.
   public func accepts(_ address: String) -> Bool { address.hasPrefix("https://") }
 
+  /// Answers a request as the provider.
+  ///
+  /// - Throws: `ProviderUnreachable` while the provider is down.
   public func send(
     _ request: ProviderRequest
   ) async throws(ProviderUnreachable) -> ProviderResponse {

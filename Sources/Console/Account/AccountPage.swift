@@ -157,6 +157,7 @@ struct AccountView: ViewModel {
     .text("factor") { _ in ConsolePaths.ownFactor() },
     .text("factorRemoval") { _ in ConsolePaths.ownFactorRemoval() },
     .text("recoveryCodes") { _ in ConsolePaths.recoveryCodes() },
+    .flag("hasPassword") { $0.record.hasPassword },
     .text("password") { _ in ConsolePaths.ownPassword() },
     .text("preferences") { _ in ConsolePaths.preferences() },
     .text("endOthersAction") { _ in ConsolePaths.ownOtherSessions() },

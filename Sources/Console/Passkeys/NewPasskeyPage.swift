@@ -72,6 +72,12 @@ struct NewPasskeyPage: Sendable {
     if try await refusing({ try await passkeys.needsReauthentication(session) }) {
       return PasskeyPages.reauthenticate(signedIn)
     }
+    // An administrator who signed in with the provider may have no password.
+    if session.provider.isOrigin, identity.administratorFactors.asksForPassword(in: session),
+      let provider = signedIn.providerReauthentication
+    {
+      return .redirect(to: provider.href)
+    }
     let challenge = try await refusing { try await passkeys.begin(for: session) }
     var frame = frames.frame(
       Message("account.page-title", ["title": .message(Message("passkeys.add-a-passkey"))]),

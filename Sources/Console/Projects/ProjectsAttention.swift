@@ -24,7 +24,8 @@ struct ProjectsAttention: ViewModel {
     overdue: [(signOff: SignOff, projectName: String)], held: [HeldAgent],
     reporting: [ReportingPool], alerts: [Alert], unreadable: [UnreadableSecrets.Group],
     drifting: [DriftingPool], damage: IntegrityChecks.Result?,
-    breakGlass: BreakGlassAlert?, clock: ClockBanner?, _ signedIn: SignedIn, administrator: Administrator
+    breakGlass: BreakGlassAlert?, clock: ClockBanner?, _ signedIn: SignedIn,
+    administrator: Administrator
   ) {
     self.clock = clock
     self.breakGlass = breakGlass.map {

@@ -94,7 +94,8 @@ struct ProjectsPage: Sendable {
         warnings, mostDiffering, overdue: Array(overdue.prefix(Self.warnings)), held: held,
         reporting: reporting, alerts: alerts,
         unreadable: unreadable, drifting: drifting, damage: damage,
-        breakGlass: breakGlass, clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
+        breakGlass: breakGlass, clock: frames.clock(for: signedIn), signedIn,
+        administrator: administrator),
       upcoming: try await Upcoming(identity, exemptions, signedIn), query: query, after: after,
       firstRun: query.isEmpty && after == nil && page.next == nil
         ? try await FirstRun(page.items, administrator, identity) : nil,

@@ -126,8 +126,12 @@ struct ProviderRefusedView: ViewModel {
     let none = Message("sign-in-provider.none")
     let groups = identity.groups.names.map { Words.short($0) }
     return [
-      Fact(Message("common.name"), identity.person.name.map { HTML.isolated($0) } ?? Markup(escaping: none)),
-      Fact(Message("common.email"), identity.person.email.map { HTML.isolated($0) } ?? Markup(escaping: none)),
+      Fact(
+        Message("common.name"),
+        identity.person.name.map { HTML.isolated($0) } ?? Markup(escaping: none)),
+      Fact(
+        Message("common.email"),
+        identity.person.email.map { HTML.isolated($0) } ?? Markup(escaping: none)),
       Fact(Message("sign-in-provider.subject"), HTML.isolated(identity.subject)),
       Fact(
         Message("sign-in-provider.groups"),

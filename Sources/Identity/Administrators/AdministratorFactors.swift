@@ -112,8 +112,8 @@ public struct AdministratorFactors: Sendable {
   }
 
   /// Returns what proves the administrator's identity before the authenticator app or the recovery
-  /// codes change; nil if it's the password, or nothing is needed, such as soon after a passkey was
-  /// used.
+  /// codes change; nil if it's the password, or nothing is needed, such as soon after a passkey or the
+  /// provider's second factor was used.
   ///
   /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
   public func proof(
@@ -134,9 +134,12 @@ public struct AdministratorFactors: Sendable {
     if let session {
       let used =
         try connection.first(
-          "SELECT passkey_at FROM console_session WHERE token_digest = \(session.digest)"
-        ) { try $0.value(0) as Int64? } ?? nil
-      if let used, now.seconds - Instant(microseconds: used).seconds < freshness { return nil }
+          """
+          SELECT max(coalesce(passkey_at, 0), coalesce(provider_mfa_at, 0)) FROM console_session
+          WHERE token_digest = \(session.digest)
+          """
+        ) { try $0.value(0) as Int64 } ?? 0
+      if used > 0, now.seconds - Instant(microseconds: used).seconds < freshness { return nil }
     }
     return methods.contains(.totp) ? .totp : .passkey
   }

@@ -16,6 +16,8 @@ public struct AdministratorRecord: Sendable {
   public let factorUsedAt: Instant?
   /// The number of passkeys.
   public let passkeys: Int
+  /// Whether there's a password.
+  public let hasPassword: Bool
 
   /// The second factors.
   public var factors: Set<ReauthenticationMethod> {
@@ -111,7 +113,8 @@ extension Administrators {
   private static let recordColumns: SQL = """
     administrator_id, email, display_name, created_at, last_sign_in_at, totp_enrolled_at,
     totp_last_used_at,
-    (SELECT count(*) FROM passkey p WHERE p.administrator_id = administrator.administrator_id)
+    (SELECT count(*) FROM passkey p WHERE p.administrator_id = administrator.administrator_id),
+    password_hash <> ''
     """
 
   private static func decoded(
@@ -126,7 +129,7 @@ extension Administrators {
       lastSignInAt: (try row.value(4) as Int64?).map(Instant.init(microseconds:)),
       enrolledAt: (try row.value(5) as Int64?).map(Instant.init(microseconds:)),
       factorUsedAt: (try row.value(6) as Int64?).map(Instant.init(microseconds:)),
-      passkeys: try row.value(7))
+      passkeys: try row.value(7), hasPassword: try row.value(8))
   }
 }
 

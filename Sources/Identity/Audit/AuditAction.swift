@@ -388,10 +388,12 @@ public enum AuditAction: String, CaseIterable, Sendable {
     case .providerChange, .providerCreate, .providerDelete: .provider
     case .trustedTokenKeyAdd, .trustedTokenKeyRevoke: .trustedTokenKey
     case .secretUnreadable: .secret
-    case .administratorBlock, .administratorBreakGlass, .administratorCodeDue, .administratorCodeRefused,
+    case .administratorBlock, .administratorBreakGlass, .administratorCodeDue,
+      .administratorCodeRefused,
       .administratorCreate, .administratorEndSessions, .administratorEnroll,
       .administratorGrant, .administratorGrantChange, .administratorGrantEnd,
-      .administratorInvite, .administratorLinkProvider, .administratorPasskeyCreate, .administratorPasskeyRefused,
+      .administratorInvite, .administratorLinkProvider, .administratorPasskeyCreate,
+      .administratorPasskeyRefused,
       .administratorPasskeyRemove, .administratorPasskeyRename, .administratorPassword,
       .administratorPreferences, .administratorProviderRefused, .administratorProviderSignOut,
       .administratorRecoveryCodes, .administratorRemove,

@@ -69,7 +69,8 @@ extension GroupRole {
   /// The group, and after a colon the role and its place, as in the audit log.
   var auditText: String {
     let place = [grant.project?.text, grant.tenant?.text].compactMap { $0 }
-    return (["\(group):", grant.role.rawValue] + (place.isEmpty ? [] : [place.joined(separator: "/")]))
+    return
+      (["\(group):", grant.role.rawValue] + (place.isEmpty ? [] : [place.joined(separator: "/")]))
       .joined(separator: " ")
   }
 }

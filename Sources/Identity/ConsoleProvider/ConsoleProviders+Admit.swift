@@ -9,10 +9,11 @@ extension ConsoleProviders {
   /// A refusal is returned within the transaction rather than thrown, because the roles that it took
   /// away have to stay away.
   func admit(
-    _ verified: (token: IDToken, groups: ProviderGroups), _ purpose: ProviderPurpose,
-    _ provider: ConsoleProvider, _ charges: [ThrottleCharge], from origin: SignInOrigin
+    _ verified: (token: IDToken, groups: ProviderGroups), _ attempt: Attempt,
+    from origin: SignInOrigin
   ) async throws(ProviderSignInError) -> ProviderSignIn {
     let now = store.clock.now()
+    let provider = attempt.provider
     let devices = sessions.devices(origin.devices, at: now)
     let outcome: Result<ProviderSignIn, ProviderSignInError> = try await store.write(
       ProviderSignInError.self
@@ -21,16 +22,18 @@ extension ConsoleProviders {
       guard let current = try ConsoleProvider.find(connection), current.issuer == provider.issuer,
         current.clientID == provider.clientID
       else { return .failure(.ended) }
+      // Used with its effect, so that an answer whose effect can't be recorded isn't lost.
+      guard try attempt.ticket.use(connection) else { return .failure(.ended) }
       let arrival = Arrival(
         token: verified.token, groups: verified.groups, provider: current, origin: origin,
         devices: devices, now: now)
       let result: Result<ProviderSignIn, ProviderSignInError> =
-        switch purpose {
+        switch attempt.purpose {
         case .signIn: try signIn(arrival, connection)
         case .link(let session): try link(session, arrival, connection)
         case .reauthentication(let session): try reauthenticate(session, arrival, connection)
         }
-      if case .success = result { try ThrottleCharge.recordSuccess(charges, connection) }
+      if case .success = result { try ThrottleCharge.recordSuccess(attempt.charges, connection) }
       return result
     }
     return try outcome.get()

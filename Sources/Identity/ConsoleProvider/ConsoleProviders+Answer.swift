@@ -4,7 +4,7 @@ import OpenIDConnect
 
 extension ConsoleProviders {
   /// What a ticket and an answer lead to, before the provider is asked.
-  private struct Attempt: Sendable {
+  struct Attempt: Sendable {
     let purpose: ProviderPurpose
     let ticket: ConsoleTicket
     let provider: ConsoleProvider
@@ -32,7 +32,7 @@ extension ConsoleProviders {
     do {
       if let error = answer.error { throw ProviderSignInError.refused(error) }
       let token = try await token(answer, attempt, redirect: redirect)
-      return try await admit(token, attempt.purpose, attempt.provider, attempt.charges, from: origin)
+      return try await admit(token, attempt, from: origin)
     } catch let error as ProviderSignInError {
       try await record(error, attempt, origin)
       throw error
@@ -65,7 +65,7 @@ extension ConsoleProviders {
         switch try ThrottleCharge.charge([counter], at: now, connection) {
         case .blocked(let until): return .failure(.throttled(until: until))
         case .charged(let charges):
-          guard try ticket.use(connection) else { return .failure(.ended) }
+          guard try !ticket.isUsed(connection) else { return .failure(.ended) }
           return .success(
             Attempt(
               purpose: purpose, ticket: ticket, provider: provider, request: request,
@@ -183,7 +183,8 @@ extension ConsoleProviders {
     }
   }
 
-  /// Records a refused sign-in; one that the provider couldn't answer isn't counted.
+  /// Records a refused sign-in; one that the provider couldn't answer isn't counted, and can be tried
+  /// again.
   private func record(
     _ error: ProviderSignInError, _ attempt: Attempt, _ origin: SignInOrigin
   ) async throws(ProviderSignInError) {
@@ -194,8 +195,11 @@ extension ConsoleProviders {
     try await store.write(ProviderSignInError.self) { connection in
       if case .provider = error {
         for charge in attempt.charges { try charge.refund(connection) }
+      } else {
+        _ = try attempt.ticket.use(connection)
       }
-      var entry = AuditEntry(.administratorProviderRefused, .administrator, id?.text ?? "", name: "")
+      var entry = AuditEntry(
+        .administratorProviderRefused, .administrator, id?.text ?? "", name: "")
       entry.add(.signInProvider, .text(attempt.provider.name))
       entry.add(.providerRefusal, .code(error.code))
       if let identity = error.identity { entry.add(.subject, .text(identity.subject)) }

@@ -44,7 +44,9 @@ extension ConsoleSessions {
 
 extension ConsoleTicket {
   /// The mark of the password in a ticket between two steps.
-  var passwordMark: Secret { Secret(Array(secret.revealedBytes.prefix(ConsoleSessions.markLength))) }
+  var passwordMark: Secret {
+    Secret(Array(secret.revealedBytes.prefix(ConsoleSessions.markLength)))
+  }
 
   /// What the provider told in the first step; nil if that was a password.
   var provider: ProviderSession? {

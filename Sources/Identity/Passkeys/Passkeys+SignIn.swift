@@ -98,7 +98,8 @@ extension Passkeys {
             charges, record, why, of: first?.administrator, by: author, at: now, connection)
           return .failure(.passkeyRefused)
         case .passed(let record):
-          guard try first?.provider != nil || PasswordSignIn.admits(record.administrator, connection)
+          guard
+            try first?.provider != nil || PasswordSignIn.admits(record.administrator, connection)
           else {
             try Self.recordRefusal(
               [], record, .signInOff, of: record.administrator, by: author, at: now, connection)

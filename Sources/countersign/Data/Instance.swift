@@ -39,7 +39,8 @@ struct Instance: Sendable {
   static func open(
     _ folder: DataFolder, assets: Assets, keys: KeyRing, profile: Profile,
     defaultProject: ID<Project>? = nil, carriesMail: Bool = false, smsLimits: SMSLimits? = nil,
-    providerTransport: (any ProviderTransport)? = nil, creates: Bool, migrates: Bool, backup: UpgradeBackup.Choice
+    providerTransport: (any ProviderTransport)? = nil, creates: Bool, migrates: Bool,
+    backup: UpgradeBackup.Choice
   ) async throws -> Instance {
     let catalogs = try assets.catalogs()
     let database = try folder.open()

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import OpenIDConnect
 import Testing
 import Text
 

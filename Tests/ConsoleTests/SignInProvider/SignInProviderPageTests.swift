@@ -3,6 +3,7 @@ import Identity
 import JSON
 import TestProvider
 import Testing
+import Text
 
 @testable import Console
 
@@ -17,6 +18,18 @@ import Testing
     "group-1": "admins", "role-1": "owner", "place-1": "", "group-2": "", "role-2": "",
     "place-2": "", "note": "Single sign-on",
   ]
+
+  /// The form without some fields.
+  private static func form(without names: Set<String>) -> Form {
+    var left = Form()
+    for name in [
+      "name", "issuer", "client-id", "client-secret", "groups-claim", "mfa-values", "scopes",
+      "group-1", "role-1", "place-1", "note",
+    ] where !names.contains(name) {
+      left.add(name, form.text(name) ?? "")
+    }
+    return left
+  }
 
   /// Sets the provider up as Ada.
   static func setUp(_ world: World) async throws -> Browser {
@@ -48,10 +61,7 @@ import Testing
       Markup.check(empty)
       #expect(empty.says("https://mfa.example.com/sign-in/provider/callback"))
       #expect(empty.says("https://mfa.example.com/sign-in/provider/logout"))
-      var wrong = Form()
-      for entry in Self.form where entry.name != "issuer" && entry.name != "role-1" {
-        wrong.add(entry)
-      }
+      var wrong = Self.form(without: ["issuer", "role-1"])
       wrong.add("issuer", TestProvider.issuer + "/")
       let refused = try await ada.submit(Self.page, wrong)
       Markup.check(refused)
@@ -152,8 +162,7 @@ import Testing
     try await World.withSampleData { world in
       let ada = try await Self.setUp(world)
       _ = try await Self.signIn(Browser(world))
-      var changed = Form()
-      for entry in Self.form where entry.name != "role-1" { changed.add(entry) }
+      var changed = Self.form(without: ["role-1"])
       changed.add("role-1", "auditor")
       changed.add("preview-groups", "admins\r\nothers")
       changed.add("preview-subject", "248289761001")

@@ -27,7 +27,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
 
   static let all: [UseCase] =
     settings + users + factors + support + signIns + outOfBand + administration
-    + administrators + federation + many + backupCodes + server + eventStreams
+    + administrators + signInProvider + federation + many + backupCodes + server + eventStreams
 
   private static let settings: [UseCase] = [
     UseCase("create a project", [.projectCreate]) { i in

@@ -86,7 +86,7 @@ struct ProviderSettingsTests {
       #expect(try await providers.change(of: "nobody", by: new) == nil)
       #expect(try await providers.grants(of: ["admins", "x"], by: new) == [Grant(role: .auditor)])
       let request = owner.request(nil, note: "Fewer owners")
-      await expect("failed") {
+      await expect("failed.unconfirmed") {
         _ = try await providers.save(new, secret: nil, isConfirmed: false, request)
       }
       #expect(
@@ -108,7 +108,9 @@ struct ProviderSettingsTests {
       #expect(try await instance.grants(of: id).isEmpty)
       #expect(try await instance.identity.consoleSessions.list(of: id).isEmpty)
       await expect("notConfigured") { _ = try await instance.visit() }
-      await expect("failed") { _ = try await providers.remove(owner.request(nil, note: "Again")) }
+      await expect("failed.notFound") {
+        _ = try await providers.remove(owner.request(nil, note: "Again"))
+      }
     }
   }
 }

@@ -82,7 +82,8 @@ struct ProviderSignInTests {
       try await instance.setUpProvider([Instance.owners, support])
       let nora = try await instance.administrator("nora", .auditor)
       try await instance.link(nora)
-      #expect(try await instance.grants(of: nora.id) == [Grant(role: .auditor), Instance.owners.grant])
+      #expect(
+        try await instance.grants(of: nora.id) == [Grant(role: .auditor), Instance.owners.grant])
       instance.provider.change { $0.groups = ["desk"] }
       _ = try await instance.visit()
       #expect(try await instance.grants(of: nora.id) == [Grant(role: .auditor), support.grant])

@@ -1,0 +1,99 @@
+import Crypto
+import TestProvider
+import Testing
+
+@testable import Identity
+
+extension UseCase {
+  static let signInProvider: [UseCase] = [
+    UseCase("set up the sign-in provider", [.instanceChangeSignInProvider]) { i in
+      let owner = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.consoleProviders.save(
+          Instance.consoleProvider(), secret: Secret("s3cret"), isConfirmed: false,
+          owner.request(nil, note: "Single sign-on"))
+      }
+    },
+    UseCase(
+      "change the roles of groups",
+      [.instanceChangeSignInProvider, .administratorGrant, .administratorRevoke]
+    ) { i in
+      let owner = try await i.setUpProvider()
+      _ = try await i.visit()
+      let auditors = GroupRole(group: "admins", grant: Grant(role: .auditor))
+      return {
+        _ = try await i.identity.consoleProviders.save(
+          Instance.consoleProvider([auditors]), secret: nil, isConfirmed: true,
+          owner.request(nil, note: "Fewer owners"))
+      }
+    },
+    UseCase("remove the sign-in provider", [.instanceRemoveSignInProvider]) { i in
+      let owner = try await i.setUpProvider()
+      return {
+        _ = try await i.identity.consoleProviders.remove(owner.request(nil, note: "Not used"))
+      }
+    },
+    UseCase(
+      "sign in with the provider for the first time",
+      [.administratorCreate, .administratorGrant, .administratorSignIn]
+    ) { i in
+      try await i.setUpProvider()
+      return { _ = try await i.visit() }
+    },
+    UseCase(
+      "sign in with the provider without a role", [.administratorProviderRefused],
+      ending: "noRole"
+    ) { i in
+      try await i.setUpProvider()
+      i.provider.change { $0.groups = [] }
+      return { _ = try await i.visit() }
+    },
+    UseCase(
+      "link with the provider", [.administratorLinkProvider, .administratorGrant]
+    ) { i in
+      try await i.setUpProvider()
+      let nora = try await i.administrator("nora", .auditor)
+      let session = try await i.giveConsolePassword(nora).session.session
+      return { _ = try await i.visit(.link(session)) }
+    },
+    UseCase(
+      "remove one's link", [.administratorUnlinkProvider, .administratorRevoke]
+    ) { i in
+      try await i.setUpProvider()
+      let nora = try await i.administrator("nora", .auditor)
+      let session = try await i.link(nora)
+      return { try await i.identity.consoleProviders.unlink(session, by: i.author(nora)) }
+    },
+    UseCase("re-authenticate with the provider", [.administratorStepUp]) { i in
+      try await i.setUpProvider()
+      let session = try await i.providerSession()
+      return { _ = try await i.visit(.reauthentication(session)) }
+    },
+    UseCase("end sessions by the provider", [.administratorProviderSignOut]) { i in
+      try await i.setUpProvider()
+      _ = try await i.visit()
+      let token = try i.provider.token(
+        i.provider.logoutClaims(subject: "248289761001", id: "1"))
+      return {
+        _ = try await i.identity.consoleProviders.logOut(token, address: "192.0.2.20")
+      }
+    },
+    UseCase("turn off password sign-in", [.instancePasswordSignIn]) { i in
+      let olga = try await i.setUpProvider().administrator
+      let nora = try await i.providerSession()
+      return {
+        _ = try await i.identity.consoleProviders.setBreakGlassOwner(
+          olga.id, i.request(nora.administrator, nora, note: "Single sign-on"))
+      }
+    },
+    UseCase(
+      "sign in as the break-glass owner", [.administratorSignIn, .administratorBreakGlass]
+    ) { i in
+      let olga = try await i.setUpProvider().administrator
+      let nora = try await i.providerSession()
+      _ = try await i.identity.consoleProviders.setBreakGlassOwner(
+        olga.id, i.request(nora.administrator, nora, note: "Single sign-on"))
+      return { _ = try await i.giveConsolePassword(olga) }
+    },
+  ]
+}
