@@ -36,7 +36,7 @@ struct LinkedEnrollmentPage: Sendable {
     do throws(EnrollmentLinkError) {
       try await links.finish(
         code, ticket: form.text("ticket") ?? "", typed: form.trimmed("code"),
-        displayName: form.trimmed("name"), by: author,
+        displayName: form.trimmed("name"), endsSessions: form["end-sessions"] == "on", by: author,
         userAgent: visitor.request.fields[.userAgent] ?? "")
     } catch {
       return try await refused(error, visitor, code: code)
