@@ -4,6 +4,7 @@ import Identity
 import Localization
 import QRCode
 import Templating
+import Text
 
 /// `/__/auth/enroll`: the page on which a user sets up an authenticator app, opened by the link
 /// that a support agent sent.

@@ -98,7 +98,8 @@ public struct Passkeys: Sendable {
   ///   - session: The session.
   ///   - party: The site.
   ///   - author: The author, the same administrator.
-  /// - Returns: The passkey, and recovery codes if there's no authenticator app and there were none.
+  /// - Returns: The passkey, and recovery codes if there's no authenticator app, there were none,
+  ///   and they would be accepted.
   /// - Throws: ``PasskeyError``.
   public func create(
     _ response: RegistrationResponse, ticket: String, name: String,
@@ -151,9 +152,11 @@ public struct Passkeys: Sendable {
         entry.addEnded(
           try ConsoleSessions.endAll(of: id, but: session.id, at: now, connection))
       }
-      // Whoever loses their only device must not depend on another owner.
+      // Whoever loses their only device doesn't depend on another owner, unless only passkeys are
+      // accepted.
       let needsCodes =
         try !methods.contains(.totp) && RecoveryCodes.left(of: id, connection) == 0
+        && !PasskeyRequirement.applies(to: session.administrator, connection)
       let codes =
         needsCodes ? try RecoveryCodes.make(for: id, random: random, connection) : []
       if needsCodes { entry.add(.codes, from: .number(0), to: .number(codes.count)) }
