@@ -8,6 +8,46 @@
 
 // curl_easy_setopt and curl_easy_getinfo are variadic, so Swift can't call them.
 
+#define SET(option, value) \
+  if (code == CURLE_OK) code = curl_easy_setopt(handle, option, value)
+
+/// The options of every kind of connection. Strings must stay valid while the handle is in use.
+struct common_settings {
+  const char *protocols;
+  const char *url;
+  const char *authority;
+  int verifies;
+  long connect_seconds;
+  char *error;
+  void *context;
+  curl_xferinfo_callback progress;
+  // Opens the socket; NULL for libcurl's own.
+  curl_opensocket_callback open;
+};
+
+static inline CURLcode common_prepare(CURL *handle, struct common_settings settings) {
+  CURLcode code = CURLE_OK;
+  SET(CURLOPT_PROTOCOLS_STR, settings.protocols);
+  SET(CURLOPT_URL, settings.url);
+  SET(CURLOPT_PROXY, "");
+  SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+  SET(CURLOPT_NOSIGNAL, 1L);
+  SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+  SET(CURLOPT_SSL_VERIFYPEER, settings.verifies ? 1L : 0L);
+  SET(CURLOPT_SSL_VERIFYHOST, settings.verifies ? 2L : 0L);
+  if (settings.authority != NULL) SET(CURLOPT_CAINFO, settings.authority);
+  SET(CURLOPT_CONNECTTIMEOUT, settings.connect_seconds);
+  SET(CURLOPT_NOPROGRESS, 0L);
+  SET(CURLOPT_XFERINFOFUNCTION, settings.progress);
+  SET(CURLOPT_XFERINFODATA, settings.context);
+  if (settings.open != NULL) {
+    SET(CURLOPT_OPENSOCKETFUNCTION, settings.open);
+    SET(CURLOPT_OPENSOCKETDATA, settings.context);
+  }
+  SET(CURLOPT_ERRORBUFFER, settings.error);
+  return code;
+}
+
 /// The options for sending one email. Strings must stay valid while the handle is in use.
 struct smtp_settings {
   const char *url;
@@ -29,22 +69,15 @@ struct smtp_settings {
 };
 
 static inline CURLcode smtp_prepare(CURL *handle, const struct smtp_settings *settings) {
-  CURLcode code = CURLE_OK;
-#define SET(option, value) \
-  if (code == CURLE_OK) code = curl_easy_setopt(handle, option, value)
-  SET(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-  SET(CURLOPT_URL, settings->url);
-  SET(CURLOPT_PROXY, "");
-  SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-  SET(CURLOPT_NOSIGNAL, 1L);
+  CURLcode code = common_prepare(
+      handle, (struct common_settings){
+                  .protocols = "smtp,smtps", .url = settings->url, .authority = settings->authority,
+                  .verifies = settings->verifies, .connect_seconds = settings->connect_seconds,
+                  .error = settings->error, .context = settings->context,
+                  .progress = settings->progress, .open = NULL});
   SET(CURLOPT_USE_SSL, settings->tls ? (long)CURLUSESSL_ALL : (long)CURLUSESSL_TRY);
-  SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-  SET(CURLOPT_SSL_VERIFYPEER, settings->verifies ? 1L : 0L);
-  SET(CURLOPT_SSL_VERIFYHOST, settings->verifies ? 2L : 0L);
-  if (settings->authority != NULL) SET(CURLOPT_CAINFO, settings->authority);
   if (settings->user != NULL) SET(CURLOPT_USERNAME, settings->user);
   if (settings->password != NULL) SET(CURLOPT_PASSWORD, settings->password);
-  SET(CURLOPT_CONNECTTIMEOUT, settings->connect_seconds);
   SET(CURLOPT_TIMEOUT, settings->whole_seconds);
   SET(CURLOPT_SERVER_RESPONSE_TIMEOUT, settings->whole_seconds);
   SET(CURLOPT_MAIL_FROM, settings->sender);
@@ -55,11 +88,6 @@ static inline CURLcode smtp_prepare(CURL *handle, const struct smtp_settings *se
   SET(CURLOPT_READDATA, settings->context);
   SET(CURLOPT_HEADERFUNCTION, settings->reply);
   SET(CURLOPT_HEADERDATA, settings->context);
-  SET(CURLOPT_NOPROGRESS, 0L);
-  SET(CURLOPT_XFERINFOFUNCTION, settings->progress);
-  SET(CURLOPT_XFERINFODATA, settings->context);
-  SET(CURLOPT_ERRORBUFFER, settings->error);
-#undef SET
   return code;
 }
 
@@ -89,21 +117,14 @@ struct http_settings {
 };
 
 static inline CURLcode http_prepare(CURL *handle, const struct http_settings *settings) {
-  CURLcode code = CURLE_OK;
-#define SET(option, value) \
-  if (code == CURLE_OK) code = curl_easy_setopt(handle, option, value)
-  SET(CURLOPT_PROTOCOLS_STR, settings->protocols);
-  SET(CURLOPT_URL, settings->url);
+  CURLcode code = common_prepare(
+      handle, (struct common_settings){
+                  .protocols = settings->protocols, .url = settings->url, .authority = settings->authority,
+                  .verifies = 1, .connect_seconds = settings->connect_seconds,
+                  .error = settings->error, .context = settings->context,
+                  .progress = settings->progress, .open = settings->open});
   SET(CURLOPT_FOLLOWLOCATION, 0L);
-  SET(CURLOPT_PROXY, "");
-  SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-  SET(CURLOPT_NOSIGNAL, 1L);
   SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-  SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-  SET(CURLOPT_SSL_VERIFYPEER, 1L);
-  SET(CURLOPT_SSL_VERIFYHOST, 2L);
-  if (settings->authority != NULL) SET(CURLOPT_CAINFO, settings->authority);
-  SET(CURLOPT_CONNECTTIMEOUT, settings->connect_seconds);
   SET(CURLOPT_TIMEOUT, settings->whole_seconds);
   if (settings->body != NULL) {
     SET(CURLOPT_POST, 1L);
@@ -116,13 +137,6 @@ static inline CURLcode http_prepare(CURL *handle, const struct http_settings *se
   SET(CURLOPT_HEADERDATA, settings->context);
   SET(CURLOPT_WRITEFUNCTION, settings->content);
   SET(CURLOPT_WRITEDATA, settings->context);
-  SET(CURLOPT_NOPROGRESS, 0L);
-  SET(CURLOPT_XFERINFOFUNCTION, settings->progress);
-  SET(CURLOPT_XFERINFODATA, settings->context);
-  SET(CURLOPT_OPENSOCKETFUNCTION, settings->open);
-  SET(CURLOPT_OPENSOCKETDATA, settings->context);
-  SET(CURLOPT_ERRORBUFFER, settings->error);
-#undef SET
   return code;
 }
 
@@ -143,29 +157,15 @@ struct connection_settings {
 };
 
 static inline CURLcode connection_prepare(CURL *handle, const struct connection_settings *settings) {
-  CURLcode code = CURLE_OK;
-#define SET(option, value) \
-  if (code == CURLE_OK) code = curl_easy_setopt(handle, option, value)
-  SET(CURLOPT_PROTOCOLS_STR, "http,https");
-  SET(CURLOPT_URL, settings->url);
+  CURLcode code = common_prepare(
+      handle, (struct common_settings){
+                  .protocols = "http,https", .url = settings->url, .authority = settings->authority,
+                  .verifies = 1, .connect_seconds = settings->connect_seconds,
+                  .error = settings->error, .context = settings->context,
+                  .progress = settings->progress, .open = settings->open});
   SET(CURLOPT_CONNECT_ONLY, 1L);
-  SET(CURLOPT_PROXY, "");
-  SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-  SET(CURLOPT_NOSIGNAL, 1L);
   SET(CURLOPT_SSL_ENABLE_ALPN, 0L);
-  SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-  SET(CURLOPT_SSL_VERIFYPEER, 1L);
-  SET(CURLOPT_SSL_VERIFYHOST, 2L);
-  if (settings->authority != NULL) SET(CURLOPT_CAINFO, settings->authority);
   SET(CURLOPT_TCP_KEEPALIVE, 1L);
-  SET(CURLOPT_CONNECTTIMEOUT, settings->connect_seconds);
-  SET(CURLOPT_NOPROGRESS, 0L);
-  SET(CURLOPT_XFERINFOFUNCTION, settings->progress);
-  SET(CURLOPT_XFERINFODATA, settings->context);
-  SET(CURLOPT_OPENSOCKETFUNCTION, settings->open);
-  SET(CURLOPT_OPENSOCKETDATA, settings->context);
-  SET(CURLOPT_ERRORBUFFER, settings->error);
-#undef SET
   return code;
 }
 
@@ -181,3 +181,5 @@ static inline int connection_unacknowledged(curl_socket_t socket) {
   int count = 0;
   return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
 }
+
+#undef SET

@@ -40,10 +40,11 @@ public struct IdentityToolkitAPI: Sendable {
   ///   - publicURL: The base URL that clients use, such as `https://mfa.example.com`.
   ///   - hosts: The accepted host names in the emulator profile.
   ///   - origins: The web pages that can call the server in the emulator profile.
+  ///   - limit: The limit of requests per user pool; nil for none.
   ///   - log: Logs the cause of an error whose details clients don't see, with its request.
   public init(
     identity: Identity, publicURL: String, hosts: Hosts = .loopback,
-    origins: EmulatorOrigins = EmulatorOrigins(),
+    origins: EmulatorOrigins = EmulatorOrigins(), limit: PoolRequestLimit? = nil,
     log: @escaping @Sendable (RequestID, String) -> Void = { _, _ in }
   ) {
     let url = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
@@ -51,7 +52,9 @@ public struct IdentityToolkitAPI: Sendable {
     let methods = Methods(identity: identity, tokens: IDTokens(identity: identity), publicURL: url)
     let credentials = Credentials(identity: identity)
     let routes = Routes(
-      methods, RequestAuthorizer(identity: identity, credentials: credentials, log: log))
+      methods,
+      RequestAuthorizer(
+        identity: identity, credentials: credentials, limit: limit, log: log))
     router = routes.router
     operations = routes.operations
     profile = identity.profile

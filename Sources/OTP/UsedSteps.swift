@@ -13,7 +13,7 @@ public struct UsedSteps: Sendable, Hashable {
   public static let margin = Int64(2 * OneTimePassword.reach)
   /// The length of the shortest range that's kept.
   public static let shortest = 20
-  /// The number of ranges that are kept.
+  /// The number of ranges that are kept before the expected time, and of other ones.
   public static let most = 8
   /// How many steps before the expected time a range is still kept: a day.
   public static let kept: Int64 = 2_880
@@ -70,7 +70,13 @@ public struct UsedSteps: Sendable, Hashable {
     unused.removeAll { range in
       range.count < Self.shortest || range.upperBound < expected - Self.kept
     }
-    while unused.count > Self.most { unused.remove(at: leastNeeded(expected)) }
+    let earlier = unused.prefix { $0.upperBound < expected }
+    var others = Array(unused.dropFirst(earlier.count))
+    while others.count > Self.most {
+      let open = others.indices.filter { !others[$0].contains(expected) }
+      others.remove(at: open.min { others[$0].count < others[$1].count } ?? 0)
+    }
+    unused = earlier.suffix(Self.most) + others
   }
 
   /// Marks all steps up to one as used.
@@ -104,12 +110,5 @@ public struct UsedSteps: Sendable, Hashable {
     guard used.upperBound >= next else { return }
     if used.lowerBound > next { unused.append(next...used.lowerBound - 1) }
     last = used.upperBound
-  }
-
-  /// The earliest range before the expected time; if there's none, the shortest without it.
-  private func leastNeeded(_ expected: Int64) -> Int {
-    if unused[0].upperBound < expected { return 0 }
-    let others = unused.indices.filter { !unused[$0].contains(expected) }
-    return others.min { unused[$0].count < unused[$1].count } ?? 0
   }
 }

@@ -58,6 +58,8 @@ class Browser:
         self.page.get_by_label("Name").fill(name)
         self.press("Add passkey")
         expect(self.page.get_by_text(f"Passkey “{name}” added.")).to_be_visible()
+        # Recovery codes come with the first passkey.
+        self.page.goto("/account")
 
     def sign_in_with_passkey(self):
         self.page.goto("/sign-in")

@@ -85,12 +85,9 @@ struct AccountView: ViewModel {
     let app = Message("account.authenticator-app")
     guard let since = record.enrolledAt else {
       let none = Message("account.none")
-      return [
-        Fact(
-          app,
-          signedIn.session.mustHaveSecondFactor && passkeys.isEmpty
-            ? Chip.look(none) : Chip.off(none))
-      ]
+      let isMissing = signedIn.session.mustHaveSecondFactor && passkeys.isEmpty
+      let codes = passkeys.isEmpty ? [] : [Fact(Message("account.recovery-codes"), recoveryCodes)]
+      return [Fact(app, isMissing ? Chip.look(none) : Chip.off(none))] + codes
     }
     let atSetup = Markup(escaping: Message("account.at-setup"))
     return [
@@ -149,6 +146,7 @@ struct AccountView: ViewModel {
       view.record.factors.contains(.totp)
         && (!view.passkeys.isEmpty || !view.signedIn.session.mustHaveSecondFactor)
     },
+    .flag("hasCodes") { $0.record.hasSecondFactor },
     .flag("hasPasskeys") { !$0.passkeys.isEmpty },
     .list("passkeys") { view in
       view.passkeys.map { PasskeyRow(passkey: $0, times: view.frame.times) }

@@ -58,7 +58,7 @@ struct RecoveryCodesPage: Sendable {
   let codes: Template<RecoveryCodesView>
 
   func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    guard signedIn.session.factors.contains(.totp) else {
+    guard !signedIn.session.factors.isEmpty else {
       return .redirect(to: ConsolePaths.ownFactor())
     }
     return try await page(signedIn)

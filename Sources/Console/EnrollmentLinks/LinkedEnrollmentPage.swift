@@ -4,6 +4,7 @@ import Identity
 import Localization
 import QRCode
 import Templating
+import Text
 
 /// `/__/auth/enroll`: the page on which a user sets up an authenticator app, opened by the link
 /// that a support agent sent.
@@ -36,7 +37,7 @@ struct LinkedEnrollmentPage: Sendable {
     do throws(EnrollmentLinkError) {
       try await links.finish(
         code, ticket: form.text("ticket") ?? "", typed: form.trimmed("code"),
-        displayName: form.trimmed("name"), by: author,
+        displayName: form.trimmed("name"), endsSessions: form["end-sessions"] == "on", by: author,
         userAgent: visitor.request.fields[.userAgent] ?? "")
     } catch {
       return try await refused(error, visitor, code: code)

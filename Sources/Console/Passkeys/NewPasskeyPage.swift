@@ -12,6 +12,7 @@ struct NewPasskeyPage: Sendable {
   let publicURL: PublicURL
   let frames: Frames
   let view: Template<NewPasskeyView>
+  let codes: Template<RecoveryCodesView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let browser = BrowserWords.known(signedIn.request.fields[.userAgent] ?? "")
@@ -26,13 +27,20 @@ struct NewPasskeyPage: Sendable {
       let registration = PasskeyAnswers.registration(form)
     else { return try await page(signedIn, name: name, errors: [PasskeyFault.missing]) }
     do {
-      let passkey = try await identity.passkeys.create(
+      let new = try await identity.passkeys.create(
         registration, ticket: form.text("ticket") ?? "", name: name,
         transports: PasskeyAnswers.transports(form),
         password: password.isEmpty ? nil : Secret(password), in: signedIn.session, for: party,
         by: signedIn.author)
-      frames.leave(
-        Message("passkeys.added", ["name": .name(Words.short(passkey.name))]), for: signedIn)
+      let added = Message("passkeys.added", ["name": .name(Words.short(new.passkey.name))])
+      guard new.recoveryCodes.isEmpty else {
+        let frame = frames.frame(Message("account.your-recovery-codes"), for: signedIn)
+        return .html(
+          codes.render(
+            RecoveryCodesView(
+              frame: FrameView(frame), codes: new.recoveryCodes, sentence: added)))
+      }
+      frames.leave(added, for: signedIn)
       return .redirect(to: ConsolePaths.account())
     } catch {
       return try await refused(error, signedIn, name: name)

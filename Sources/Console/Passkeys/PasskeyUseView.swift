@@ -15,6 +15,8 @@ struct PasskeyUseView: ViewModel {
   let unusable: Message?
   /// The way out.
   let other: Link
+  /// The page for a recovery code instead; nil if none is accepted.
+  var recovery: String?
 
   static let keys: Keys<Self> = [
     .object(\.frame),
@@ -23,6 +25,7 @@ struct PasskeyUseView: ViewModel {
     .text(\.action),
     .optional(\.passkey),
     .text(\.unusable),
+    .text(\.recovery),
     .text("other") { $0.other.href },
     .text("otherText") { $0.other.text },
   ]

@@ -7,7 +7,8 @@ enum PasskeysRoutes: ConsoleFeature {
     let (identity, frames) = (parts.identity, parts.frames)
     let new = NewPasskeyPage(
       identity: identity, publicURL: parts.authorizer.publicURL, frames: frames,
-      view: try parts.template("passkeys/new", for: NewPasskeyView.self))
+      view: try parts.template("passkeys/new", for: NewPasskeyView.self),
+      codes: try parts.template("account/codes", for: RecoveryCodesView.self))
     table.settingUp(.get, ConsolePaths.newPasskey, new.show)
     table.settingUp(.post, ConsolePaths.newPasskey, new.create)
 

@@ -78,6 +78,7 @@ struct SignInPasskeyPage: Sendable {
     _ visitor: Visitor, next: String?, errors: [FieldError] = [], seconds: Int64? = nil
   ) async throws(Refusal) -> Response {
     let challenge: PasskeyChallenge
+    var acceptsRecoveryCode = false
     if isSecondFactor {
       guard let pending = authorizer.cookies.pending(of: visitor.request) else {
         return .redirect(to: ConsolePaths.signIn())
@@ -87,6 +88,9 @@ struct SignInPasskeyPage: Sendable {
       }
       guard let begun else { return expired() }
       challenge = begun
+      acceptsRecoveryCode = try await refusing {
+        try await identity.consoleSessions.acceptsRecoveryCode(pending)
+      }
     } else {
       do { challenge = try identity.passkeys.beginSignIn(in: visitor.formToken) } catch {
         throw .unavailable(error)
@@ -100,6 +104,8 @@ struct SignInPasskeyPage: Sendable {
     var query = Form()
     if let destination { query.add("next", destination) }
     let party = authorizer.publicURL.relyingParty
+    var recovery = query
+    recovery.add("recovery", "yes")
     let model = PasskeyUseView(
       frame: FrameView(frame), heading: heading,
       sentence: isSecondFactor
@@ -114,7 +120,8 @@ struct SignInPasskeyPage: Sendable {
       other: Link(
         text: isSecondFactor
           ? Message("passkeys.start-over") : Message("passkeys.sign-in-with-password"),
-        href: query.query(of: ConsolePaths.signIn())))
+        href: query.query(of: ConsolePaths.signIn())),
+      recovery: acceptsRecoveryCode ? recovery.query(of: ConsolePaths.signInCode()) : nil)
     var response = Response.html(view.render(model), errors: errors, seconds: seconds)
     authorizer.cookies.keep(visitor, in: &response)
     return response

@@ -20,8 +20,15 @@ struct SignInCodePage: Sendable {
     }
     guard !methods.isEmpty else { return ended() }
     let next = visitor.request.target.query.text("next")
-    guard methods.contains(.totp) else { return .redirect(to: passkey(next)) }
-    return page(visitor, next: next, hasPasskey: methods.contains(.passkey))
+    guard methods.contains(.totp) else {
+      let isRecovery = visitor.request.target.query["recovery"] != nil
+      let accepts = try await refusing {
+        try await identity.consoleSessions.acceptsRecoveryCode(pending)
+      }
+      guard isRecovery, accepts else { return .redirect(to: passkey(next)) }
+      return page(visitor, next: next, methods)
+    }
+    return page(visitor, next: next, methods)
   }
 
   func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
@@ -29,16 +36,16 @@ struct SignInCodePage: Sendable {
     guard let pending = authorizer.cookies.pending(of: request) else { return ended() }
     let next = visitor.form.text("next")
     let methods = try await refusing { try await identity.consoleSessions.methods(pending) }
-    let hasPasskey = methods.contains(.passkey)
     // The page has two forms. The field that was sent tells which one shows the error.
     let field = visitor.form["recovery"] == nil ? "code" : "recovery"
     let code = visitor.form.trimmed(field)
     guard !code.isEmpty else {
+      guard !methods.isEmpty else { return ended() }
       let text =
         field == "code"
         ? Message("sign-in.code-required") : Message("sign-in.recovery-code-required")
       return page(
-        visitor, next: next, hasPasskey: hasPasskey,
+        visitor, next: next, methods,
         errors: [FieldError(field: field, text: text)])
     }
     let new: NewConsoleSession
@@ -48,7 +55,7 @@ struct SignInCodePage: Sendable {
         userAgent: request.fields[.userAgent] ?? "",
         devices: authorizer.cookies.devices(of: request), requestID: request.id.text)
     } catch {
-      return try refused(error, visitor, field, next: next, hasPasskey: hasPasskey)
+      return try refused(error, visitor, field, next: next, methods)
     }
     return SessionStart(authorizer: authorizer, frames: frames).response(
       new, visitor,
@@ -57,7 +64,7 @@ struct SignInCodePage: Sendable {
 
   private func refused(
     _ error: ConsoleSignInError, _ visitor: Visitor, _ field: String, next: String?,
-    hasPasskey: Bool
+    _ methods: Set<ReauthenticationMethod>
   ) throws(Refusal) -> Response {
     switch error {
     case .ended, .refused, .passkeyRefused: return ended()
@@ -67,17 +74,17 @@ struct SignInCodePage: Sendable {
         field == "code"
         ? Message("sign-in.code-wrong") : Message("sign-in.recovery-code-wrong")
       return page(
-        visitor, next: next, hasPasskey: hasPasskey,
+        visitor, next: next, methods,
         errors: [FieldError(field: field, text: text)])
     case .usedCode:
       // Only for those who know the password; it may be the first sign of someone else's sign-in.
       return page(
-        visitor, next: next, hasPasskey: hasPasskey,
+        visitor, next: next, methods,
         errors: [FieldError(field: field, text: CodeFault.used)])
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
       var response = page(
-        visitor, next: next, hasPasskey: hasPasskey,
+        visitor, next: next, methods,
         errors: [FieldError(field: field, text: text)], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
@@ -99,15 +106,16 @@ struct SignInCodePage: Sendable {
   }
 
   private func page(
-    _ visitor: Visitor, next: String?, hasPasskey: Bool, errors: [FieldError] = [],
-    status: Status? = nil
+    _ visitor: Visitor, next: String?, _ methods: Set<ReauthenticationMethod>,
+    errors: [FieldError] = [], status: Status? = nil
   ) -> Response {
     var frame = frames.bare(Message("sign-in.enter-your-code"), path: ConsolePaths.signInCode())
     frame.errors = errors
     let model = SignInCodeView(
       frame: FrameView(frame), csrf: visitor.formToken,
       next: ReturnAddress.checked(next, among: destinations),
-      passkey: hasPasskey ? passkey(next) : nil)
+      passkey: methods.contains(.passkey) ? passkey(next) : nil,
+      hasApp: methods.contains(.totp))
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     var response = Response.html(view.render(model), status: status ?? fitting)
     authorizer.cookies.keep(visitor, in: &response)
@@ -137,6 +145,8 @@ struct SignInCodeView: ViewModel {
   let next: String?
   /// The page for a passkey instead; nil without one.
   let passkey: String?
+  /// Whether a code of an authenticator app is accepted, not only a recovery code.
+  let hasApp: Bool
 
   static let keys: Keys<Self> = [
     .object(\.frame),
@@ -146,6 +156,7 @@ struct SignInCodeView: ViewModel {
     .text(\.csrf),
     .text(\.next),
     .text(\.passkey),
+    .flag(\.hasApp),
     .text("codeError") { $0.frame.error(at: "code") },
     .text("recoveryError") { $0.frame.error(at: "recovery") },
   ]

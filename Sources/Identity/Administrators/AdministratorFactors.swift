@@ -247,7 +247,7 @@ public struct AdministratorFactors: Sendable {
       guard record.passkeys > 0 || isOptional else {
         return .failure(.mandatory)
       }
-      try AdministratorTOTP.clear(id, connection)
+      try AdministratorTOTP.clear(id, keepingCodes: record.passkeys > 0, connection)
       return .success(
         Change(
           .administratorWithdraw, AuditChange(.authenticator, from: .secret, to: .absent),
@@ -255,8 +255,8 @@ public struct AdministratorFactors: Sendable {
     }
   }
 
-  /// Replaces the recovery codes with ten new ones after verifying a code of the authenticator app,
-  /// or soon after a passkey was used.
+  /// Replaces the recovery codes with ten new ones after verifying a code of the authenticator app
+  /// or a recovery code, or soon after a passkey was used.
   ///
   /// - Returns: The codes, stored only as digests.
   /// - Throws: ``AdministratorFactorError``.
@@ -265,7 +265,9 @@ public struct AdministratorFactors: Sendable {
     by author: Author
   ) async throws(AdministratorFactorError) -> [Secret] {
     let random = store.random
-    return try await change(id, currentCode, in: session, endsSessions: false, by: author) {
+    return try await change(
+      id, currentCode, in: session, needsApp: false, endsSessions: false, by: author
+    ) {
       _, connection in
       let left = try RecoveryCodes.left(of: id, connection)
       let codes = try RecoveryCodes.make(for: id, random: random, connection)
@@ -329,7 +331,7 @@ public struct AdministratorFactors: Sendable {
   @discardableResult
   private func change(
     _ id: ID<Administrator>, _ code: String, in session: ConsoleSession?,
-    endsSessions: Bool = true,
+    needsApp: Bool = true, endsSessions: Bool = true,
     by author: Author,
     _ body:
       @escaping @Sendable (AdministratorRecord, borrowing Connection) throws
@@ -345,7 +347,9 @@ public struct AdministratorFactors: Sendable {
         {
           return .failure(.noFactor)
         }
-        guard record.enrolledAt != nil else { return .failure(.noFactor) }
+        guard needsApp ? record.enrolledAt != nil : record.hasSecondFactor else {
+          return .failure(.noFactor)
+        }
         if try Self.proof(record.factors, in: session, at: now, connection) != nil,
           let error = try totp.check(code, of: id, by: author, at: now, connection)
         {

@@ -32,15 +32,17 @@ package struct AdministratorTOTP: Sendable {
       """)
   }
 
-  /// Removes the secret and the recovery codes.
-  static func clear(_ id: ID<Administrator>, _ connection: borrowing Connection) throws {
+  /// Removes the secret and, unless another second factor remains, the recovery codes.
+  static func clear(
+    _ id: ID<Administrator>, keepingCodes: Bool = false, _ connection: borrowing Connection
+  ) throws {
     try connection.run(
       """
       UPDATE administrator SET totp_secret = NULL, totp_enrolled_at = NULL,
         totp_last_used_at = NULL, totp_last_step = NULL, totp_unused_steps = NULL
       WHERE administrator_id = \(id.text)
       """)
-    try RecoveryCodes.clear(id, connection)
+    if !keepingCodes { try RecoveryCodes.clear(id, connection) }
   }
 
   /// The result of comparing a code.

@@ -131,7 +131,10 @@ extension ConsoleSessions {
         guard let methods = try Self.pendingMethods(ticket, at: now, connection) else {
           return .failure(.ended)
         }
-        guard methods.contains(.totp) else { return .failure(.passkeyRequired) }
+        let mayUse =
+          try methods.contains(.totp)
+          || RecoveryCodes.isCode(code) && Self.acceptsRecoveryCode(of: id, at: now, connection)
+        guard mayUse else { return .failure(.passkeyRequired) }
         let proof: AdministratorTOTP.Proof
         switch try totp.verify(code, of: id, at: now, connection) {
         case .throttled(let until): return .failure(.throttled(until: until))
@@ -153,6 +156,28 @@ extension ConsoleSessions {
         return .success(new)
       }
     return try outcome.get()
+  }
+
+  /// Returns whether a recovery code can complete a sign-in that passed the password step.
+  ///
+  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
+  public func acceptsRecoveryCode(_ pending: String) async throws(ConsoleSignInError) -> Bool {
+    let now = store.clock.now()
+    guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { return false }
+    return try await store.read(ConsoleSignInError.self) { connection in
+      guard try Self.isPending(ticket, at: now, connection) else { return false }
+      return try Self.acceptsRecoveryCode(of: ticket.administrator, at: now, connection)
+    }
+  }
+
+  /// Returns whether an administrator has recovery codes, and isn't required to use a passkey: a
+  /// recovery code can be relayed like any other.
+  private static func acceptsRecoveryCode(
+    of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let administrator = try Administrators.record(id, at: now, connection).administrator
+    return try RecoveryCodes.left(of: id, connection) > 0
+      && !PasskeyRequirement.applies(to: administrator, connection)
   }
 
   private static func refuseCode(

@@ -1,7 +1,8 @@
 import Crypto
 import Database
 
-/// Recovery codes for administrators who lose their second factor's device.
+/// Recovery codes for administrators who lose their second factor's device, an authenticator app or
+/// a passkey.
 ///
 /// Sixteen characters from an alphabet of 31 are 79 bits, so a plain digest is enough. The digest
 /// covers the administrator and the code, so that no one can attack all administrators' codes at
@@ -27,6 +28,11 @@ enum RecoveryCodes {
       codes.append(Secret(CodeText.grouped(letters)))
     }
     return codes
+  }
+
+  /// Returns whether a text has the format of a recovery code.
+  static func isCode(_ typed: String) -> Bool {
+    CodeText.letters(of: typed)?.utf8.count == length
   }
 
   /// Uses a code; returns false if it's invalid.

@@ -48,6 +48,15 @@ public struct PasskeyResponse: Sendable {
   }
 }
 
+/// A passkey that was just added.
+public struct NewPasskey: Sendable {
+  /// The passkey.
+  public let passkey: Passkey
+  /// Ten new recovery codes, stored only as digests, if it's the administrator's only second factor
+  /// and there were no codes; otherwise empty.
+  public let recoveryCodes: [Secret]
+}
+
 /// An error in creating, changing, or using a passkey.
 public enum PasskeyError: Error, Sendable {
   /// The challenge expired, was used, or belongs to another session or browser.

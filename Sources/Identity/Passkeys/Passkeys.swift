@@ -98,13 +98,14 @@ public struct Passkeys: Sendable {
   ///   - session: The session.
   ///   - party: The site.
   ///   - author: The author, the same administrator.
-  /// - Returns: The passkey.
+  /// - Returns: The passkey, and recovery codes if there's no authenticator app, there were none,
+  ///   and they would be accepted.
   /// - Throws: ``PasskeyError``.
   public func create(
     _ response: RegistrationResponse, ticket: String, name: String,
     transports: [String] = [], password: Secret? = nil, in session: ConsoleSession,
     for party: RelyingParty, by author: Author
-  ) async throws(PasskeyError) -> Passkey {
+  ) async throws(PasskeyError) -> NewPasskey {
     let now = store.clock.now()
     let name = try Self.checked(name)
     let id = session.administrator.id
@@ -120,8 +121,8 @@ public struct Passkeys: Sendable {
     let passkey = Passkey(
       id: ID(store.random.uuid()), name: name, createdAt: now, lastUsedAt: nil,
       isBackedUp: new.isBackedUp)
-    let outbox = store.outbox
-    try await store.write(PasskeyError.self) { connection in
+    let (outbox, random) = (store.outbox, store.random)
+    return try await store.write(PasskeyError.self) { connection in
       if try Self.needsReauthentication(session, at: now, connection) {
         throw PasskeyError.reauthenticationRequired
       }
@@ -130,7 +131,8 @@ public struct Passkeys: Sendable {
       guard try PasskeyRecord.find(credential: new.id, connection) == nil else {
         throw PasskeyError.exists
       }
-      let isFirst = try ReauthenticationMethod.all(of: id, connection).isEmpty
+      let methods = try ReauthenticationMethod.all(of: id, connection)
+      let isFirst = methods.isEmpty
       if isFirst, isAsked {
         // Read again: the password may have changed while this one was hashed.
         let hash = try Administrators.passwordHash(of: id, connection)
@@ -150,11 +152,19 @@ public struct Passkeys: Sendable {
         entry.addEnded(
           try ConsoleSessions.endAll(of: id, but: session.id, at: now, connection))
       }
+      // Whoever loses their only device doesn't depend on another owner, unless only passkeys are
+      // accepted.
+      let needsCodes =
+        try !methods.contains(.totp) && RecoveryCodes.left(of: id, connection) == 0
+        && !PasskeyRequirement.applies(to: session.administrator, connection)
+      let codes =
+        needsCodes ? try RecoveryCodes.make(for: id, random: random, connection) : []
+      if needsCodes { entry.add(.codes, from: .number(0), to: .number(codes.count)) }
       try entry.record(by: author, at: now, connection)
       try outbox.notify(
         session.administrator, .passkeyAdded(name: name), at: now, connection)
+      return NewPasskey(passkey: passkey, recoveryCodes: codes)
     }
-    return passkey
   }
 
   /// The kinds of connections in the standard (Web Authentication Level 3, section 5.8.4).
@@ -227,6 +237,7 @@ public struct Passkeys: Sendable {
         throw PasskeyError.mandatory
       }
       guard try Administrators.hasRequiredOwners(connection) else { throw PasskeyError.mandatory }
+      if methods.isEmpty { try RecoveryCodes.clear(administrator.id, connection) }
       let ended = try ConsoleSessions.endAll(
         of: administrator.id, but: session.id, at: now, connection)
       var entry = AuditEntry(

@@ -171,14 +171,15 @@ public struct EnrollmentLinks: Sendable {
   ///   - text: The ticket from the form.
   ///   - typed: The code from the app as entered.
   ///   - displayName: The name of the device.
+  ///   - endsSessions: Whether the user's sessions end.
   ///   - author: The origin of the request.
   ///   - userAgent: The user agent of the request.
   /// - Returns: The user pool.
   /// - Throws: ``EnrollmentLinkError``.
   @discardableResult
   public func finish(
-    _ code: String, ticket text: String, typed: String, displayName: String, by author: Author,
-    userAgent: String = ""
+    _ code: String, ticket text: String, typed: String, displayName: String,
+    endsSessions: Bool = false, by author: Author, userAgent: String = ""
   ) async throws(EnrollmentLinkError) -> Scope {
     let now = store.clock.now()
     let (store, totp) = (store, totp)
@@ -226,6 +227,9 @@ public struct EnrollmentLinks: Sendable {
         .factorEnroll, .account, account.id.text, name: account.label, in: scope)
       entry.add(.factors, .of([factor]))
       if !link.about.isEmpty { entry.add(.sender, .text(link.about)) }
+      if endsSessions {
+        entry.addEnded(try AccountRecord.endSessions(account.key, at: now, connection))
+      }
       try entry.record(by: author.user(account), at: now, connection)
       do {
         try store.offerReversal(of: id, by: enrolled, in: scope, at: now, connection)

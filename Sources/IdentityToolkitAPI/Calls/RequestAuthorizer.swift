@@ -7,6 +7,7 @@ import JSON
 struct RequestAuthorizer: Sendable {
   let identity: Identity
   let credentials: Credentials
+  let limit: PoolRequestLimit?
   let log: @Sendable (RequestID, String) -> Void
 
   typealias ClientMethod = @Sendable (ClientCall) async throws(WireError) -> JSON
@@ -94,6 +95,7 @@ struct RequestAuthorizer: Sendable {
       guard let key = try await credentials.keyProject(request) else { throw .missingKey }
       let project = ID<Project>(project)
       guard key == project || identity.profile == .emulator else { throw .permissionDenied }
+      try checkLimit(project, tenant.map { ID($0) })
       return try await method(
         ClientCall(
           request: request, project: project, tenant: tenant.map { ID($0) }, message: Message(),
@@ -145,6 +147,7 @@ extension RequestAuthorizer {
         throw .permissionDenied
       }
     }
+    try checkLimit(project, tenant)
     let isTrusted = bearer?.may(.updateAccounts, project, tenant) ?? false
     return ClientCall(
       request: request, project: project, tenant: tenant, message: message,
@@ -170,10 +173,17 @@ extension RequestAuthorizer {
     if !action.isAboutTenants, scope.tenant != nil, scope.isDisabled {
       throw WireError(disabled: scope)
     }
+    try checkLimit(scope.project, scope.tenant)
     let author = Author(
       actor: bearer.actor, address: request.peer, requestID: request.id.text)
     return AdminCall(
       request: request, scope: scope, message: message, author: author, holder: bearer)
+  }
+
+  /// Counts a request, and rejects it beyond the limit of its user pool.
+  private func checkLimit(_ project: ID<Project>, _ tenant: ID<Tenant>?) throws(WireError) {
+    guard let limit, !limit.allows(project, tenant) else { return }
+    throw .tooManyRequests
   }
 
   /// Rejects a project that doesn't allow tenants, before a tenant is looked up.

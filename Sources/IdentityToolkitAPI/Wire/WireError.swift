@@ -118,6 +118,11 @@ extension WireError {
     "The service is currently unavailable.", status: .serviceUnavailable, reason: "backendError",
     isFrontEnd: true, retryAfter: 1)
 
+  /// The pool's limit of requests is reached.
+  static let tooManyRequests = WireError(
+    "QUOTA_EXCEEDED : Exceeded quota.", status: .tooManyRequests, reason: "rateLimitExceeded",
+    retryAfter: 1)
+
   /// An unexpected error, whose cause is in the log.
   static let `internal` = WireError(
     "Internal error encountered.", status: .internalServerError, reason: "backendError",

@@ -4,6 +4,7 @@ import DatabaseSQLite
 import Foundation
 import HTTPServer
 import Identity
+import IdentityToolkitAPI
 import Metrics
 
 /// The metrics of a running server.
@@ -13,6 +14,8 @@ struct ServerMetrics: Sendable {
   let server: HTTPServer
   let requests: RequestMetrics
   let violations: ViolationReports
+  /// Nil without a limit of requests per user pool.
+  let limit: PoolRequestLimit?
   let readiness: Readiness
   let certificate: ServedCertificate?
   /// Nil when this server sends no email.
@@ -31,6 +34,12 @@ struct ServerMetrics: Sendable {
     write(state, to: &exposition)
     requests.write(to: &exposition)
     violations.write(to: &exposition)
+    if let limit {
+      exposition.counter(
+        "countersign_pool_limit_rejections_total",
+        help: "Requests to the API rejected because of the limit per user pool.",
+        [Sample(limit.rejections)])
+    }
     exposition.gauge(
       "countersign_http_connections", help: "Open connections.",
       Sample(Double(server.connectionCount)))

@@ -22,7 +22,8 @@ final class Application: Sendable {
   init(
     identity: Identity, readiness: Readiness, violations: ViolationReports,
     publicURL address: String, assets: Assets,
-    catalogs: [Catalog], anyHost: Bool, origins: EmulatorOrigins, pseudoLocale: PseudoLocale?,
+    catalogs: [Catalog], anyHost: Bool, origins: EmulatorOrigins, limit: PoolRequestLimit?,
+    pseudoLocale: PseudoLocale?,
     isDemo: Bool, log: Log
   ) throws {
     probes = Probes(readiness: readiness)
@@ -39,7 +40,7 @@ final class Application: Sendable {
     self.files = files
     api = IdentityToolkitAPI(
       identity: identity, publicURL: publicURL.origin, hosts: anyHost ? .any : .loopback,
-      origins: origins, log: logFailure)
+      origins: origins, limit: limit, log: logFailure)
     let links = try ConsoleAssets { files.link($0) }
     console = try Consoles(Self.catalogs(catalogs, pseudoLocale)) { catalog in
       try Console(

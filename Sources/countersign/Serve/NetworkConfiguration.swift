@@ -12,6 +12,8 @@ struct NetworkConfiguration: Sendable {
   private var connections: Int?
   private var connectionsPerNetwork: Int?
   private var headers: Int?
+  /// The limit of requests to the API per user pool; nil for none.
+  private(set) var poolRequests: PoolRequestLimit?
 
   static let options = [
     Option(
@@ -27,6 +29,8 @@ struct NetworkConfiguration: Sendable {
       help: Message(
         "cli.help-maximum-concurrent-connections-from-one",
         ["number": .text("\(Limits().connectionsPerNetwork)")])),
+    Option(
+      "max-requests-per-pool", "N", help: Message("cli.help-maximum-requests-per-pool")),
     Option(
       "max-header-bytes", "N",
       help: Message(
@@ -49,6 +53,8 @@ struct NetworkConfiguration: Sendable {
     connections = Self.number("max-connections", 1...1_000_000, arguments, &problems)
     connectionsPerNetwork = Self.number(
       "max-connections-per-network", 1...1_000_000, arguments, &problems)
+    let perSecond = Self.number("max-requests-per-pool", 1...1_000_000, arguments, &problems)
+    poolRequests = perSecond.map { PoolRequestLimit(perSecond: $0) }
     headers = Self.number("max-header-bytes", 4096...65536, arguments, &problems)
     let origins = Self.list("emulator-origin", arguments, &problems)
     if !origins.isEmpty, profile != .emulator {

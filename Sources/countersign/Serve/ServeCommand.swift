@@ -76,7 +76,8 @@ enum ServeCommand: Command {
             host: address.host, port: address.port,
             ServerMetrics(
               instance: instance, folder: folder, server: server, requests: requests,
-              violations: violations, readiness: readiness, certificate: certificates?.served,
+              violations: violations, limit: configuration.network.poolRequests,
+              readiness: readiness, certificate: certificates?.served,
               mail: mail,
               accessLog: accessLog, log: log))
         }
@@ -183,7 +184,7 @@ enum ServeCommand: Command {
       publicURL: configuration.address(port: server.port),
       assets: configuration.assets, catalogs: instance.catalogs,
       anyHost: configuration.emulatorBeyondLoopback,
-      origins: configuration.network.emulatorOrigins,
+      origins: configuration.network.emulatorOrigins, limit: configuration.network.poolRequests,
       pseudoLocale: configuration.pseudoLocale, isDemo: configuration.demo != nil, log: log)
     requests?.declare(application.routeLabels)
     late.set(application)

@@ -55,7 +55,9 @@ import WebAuthn
       #expect(page.says("This page needs JavaScript.") && page.says("<noscript>"))
       let authenticator = try TestAuthenticator()
       var form = try Self.creation(authenticator, page, named: "Laptop", world)
-      #expect(try await iris.post("/account/passkeys/new", form).location == "/account")
+      let added = try await iris.post("/account/passkeys/new", form)
+      Markup.check(added)
+      #expect(added.status == .ok && added.says("data-copy"))
       #expect(
         try await iris.post("/account/passkeys/new", form).status == .unprocessableContent)
       let account = try await iris.get("/account")
@@ -89,6 +91,32 @@ import WebAuthn
       Markup.check(try await browser.get(own + "/removal"))
       #expect(try await browser.submit(own + "/removal", [:]).location == "/account")
       #expect(try await browser.get(own).status == .notFound)
+    }
+  }
+
+  @Test func `without the only passkey, a recovery code signs in`() async throws {
+    try await World.withSampleData { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let authenticator = try TestAuthenticator()
+      let new = try await iris.get("/account/passkeys/new")
+      let added = try await iris.post(
+        "/account/passkeys/new", Self.creation(authenticator, new, named: "Laptop", world))
+      let code = try #require(added.text.firstMatch(of: /([A-HJ-NP-Z2-9]{4}-){3}[A-HJ-NP-Z2-9]{4}/))
+      let account = try await iris.get("/account")
+      #expect(account.values(of: "href").contains("/account/recovery-codes"))
+      Markup.check(try await iris.get("/account/recovery-codes"))
+      for isUsed in [false, true] {
+        let browser = Browser(world)
+        _ = try await browser.givePassword(World.iris)
+        let passkey = try await browser.get("/sign-in/code/passkey")
+        #expect(passkey.values(of: "href").contains("/sign-in/code?recovery=yes"))
+        let page = try await browser.get("/sign-in/code?recovery=yes")
+        Markup.check(page)
+        #expect(page.says("name=\"recovery\"") && !page.says("name=\"code\""))
+        let answer = try await browser.post(
+          "/sign-in/code", ["csrf": try page.csrf, "recovery": String(code.output.0)])
+        #expect(answer.status == (isUsed ? .unprocessableContent : .seeOther))
+      }
     }
   }
 

@@ -58,6 +58,9 @@ struct PasskeyRequirementTests {
       #expect(try await instance.reauthenticate(own, in: new.session).secondFactor == .enrolled)
       instance.clock.advance(30)
       await expect("passkeyRequired") { _ = try await instance.signIn(device) }
+      await expect("passkeyRequired") {
+        _ = try await instance.signIn(device, code: device.recoveryCodes[0])
+      }
       #expect(
         try await instance.signIn(own, as: device.administrator.id).secondFactor == .enrolled)
       // Other roles aren't affected.

@@ -49,6 +49,43 @@ struct PasskeyTests {
     }
   }
 
+  @Test
+  func `the first passkey comes with recovery codes, which sign in without it and end with it`()
+    async throws
+  {
+    try await withInstance { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let session = try await instance.giveConsolePassword(nora).session.session
+      let new = try await instance.newPasskey(try TestAuthenticator(), in: session)
+      let codes = new.recoveryCodes.map(\.revealedText)
+      #expect(codes.count == 10)
+      // Codes exist, so another passkey brings none.
+      func pending() async throws -> String {
+        try await instance.giveConsolePassword(nora).pending
+      }
+      let sessions = instance.identity.consoleSessions
+      #expect(try await sessions.acceptsRecoveryCode(try await pending()))
+      await expect("passkeyRequired") {
+        try await instance.finish(try await pending(), code: "123456")
+      }
+      let recovered = try await instance.finish(try await pending(), code: codes[0]).session
+      await expect("wrongCode") { try await instance.finish(try await pending(), code: codes[0]) }
+      let second = try await instance.newPasskey(
+        try TestAuthenticator(2), named: "Key", in: recovered)
+      #expect(second.recoveryCodes.isEmpty)
+      let account = instance.identity.ownAccount
+      #expect(try await account.recoveryCodesLeft(nora.id) == 9)
+      let made = try await instance.identity.administratorFactors.makeRecoveryCodes(
+        for: nora.id, currentCode: codes[1], in: recovered, by: instance.author(nora))
+      #expect(made.count == 10)
+      for passkey in [new.passkey.id, second.passkey.id] {
+        try await instance.identity.passkeys.remove(
+          passkey, in: recovered, by: instance.author(nora))
+      }
+      #expect(try await account.recoveryCodesLeft(nora.id) == 0)
+    }
+  }
+
   @Test func `V14: a challenge counts once, for ten minutes, and for its purpose`() async throws {
     try await withInstance { instance in
       let (olga, authenticator) = try await instance.passkeyOwner("olga")

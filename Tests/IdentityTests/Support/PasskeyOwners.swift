@@ -25,6 +25,14 @@ extension Instance {
     _ authenticator: TestAuthenticator, named name: String = "Laptop",
     in session: ConsoleSession, password: Secret? = nil
   ) async throws -> Passkey {
+    try await newPasskey(authenticator, named: name, in: session, password: password).passkey
+  }
+
+  /// Adds a passkey in a session, with recovery codes if it's the only second factor.
+  func newPasskey(
+    _ authenticator: TestAuthenticator, named name: String = "Laptop",
+    in session: ConsoleSession, password: Secret? = nil
+  ) async throws -> NewPasskey {
     let challenge = try await identity.passkeys.begin(for: session)
     let response = authenticator.register(challenge.bytes, for: try Self.party)
     return try await identity.passkeys.create(

@@ -29,6 +29,30 @@ struct EnrollmentLinkTests {
     return try app.code(step: app.step(at: now.seconds))
   }
 
+  @Test(arguments: [false, true])
+  func `L5: whoever sets up an app with a link can end their sessions`(endsSessions: Bool)
+    async throws
+  {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let link = try await send(instance, account)
+      let enrollment = try await instance.identity.enrollmentLinks.open(link)
+      instance.clock.advance(30)
+      try await instance.identity.enrollmentLinks.finish(
+        link, ticket: enrollment.ticket.revealedText,
+        typed: try code(enrollment, at: instance.now), displayName: "",
+        endsSessions: endsSessions, by: Instance.visitor)
+      let row = try #require(try await instance.log().first { $0.action == .factorEnroll })
+      #expect(row.new(.sessionsEnded) == (endsSessions ? .number(1) : nil))
+      if endsSessions {
+        await expect("tokenExpired") { try await instance.identity.sessions.check(session) }
+      } else {
+        _ = try await instance.identity.sessions.check(session)
+      }
+    }
+  }
+
   @Test func `L6: the user sets up an app with the link, and the audit row names its sender`()
     async throws
   {

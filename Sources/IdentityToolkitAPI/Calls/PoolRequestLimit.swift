@@ -1,0 +1,76 @@
+public import Identity
+import Synchronization
+
+/// Limits the requests to the API per user pool, so that one tenant's clients can't use up the
+/// server.
+///
+/// Each pool has a token bucket in memory. A bucket holds the requests of two seconds, for bursts.
+public final class PoolRequestLimit: Sendable {
+  private struct Pool: Hashable {
+    let project: ID<Project>
+    let tenant: ID<Tenant>?
+  }
+
+  private struct Bucket {
+    var tokens: Double
+    var filledAt: Duration
+  }
+
+  private struct State {
+    var buckets: [Pool: Bucket] = [:]
+    var rejections = 0
+  }
+
+  /// The number of buckets above which full ones are dropped: clients can name tenants that don't
+  /// exist.
+  static let most = 10_000
+
+  private let perSecond: Double
+  private let steady: @Sendable () -> Duration
+  private let state = Mutex(State())
+
+  /// Creates a limit.
+  ///
+  /// - Parameters:
+  ///   - perSecond: The number of requests per second and pool, at least 1.
+  ///   - steady: A monotonic clock.
+  public init(
+    perSecond: Int, steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot
+  ) {
+    self.perSecond = Double(max(1, perSecond))
+    self.steady = steady
+  }
+
+  /// The number of rejected requests since the start.
+  public var rejections: Int { state.withLock { $0.rejections } }
+
+  private var capacity: Double { perSecond * 2 }
+
+  /// The number of buckets, for tests.
+  var count: Int { state.withLock { $0.buckets.count } }
+
+  /// Counts a request to a pool; returns false if it has to be rejected.
+  func allows(_ project: ID<Project>, _ tenant: ID<Tenant>?) -> Bool {
+    let (now, pool) = (steady(), Pool(project: project, tenant: tenant))
+    return state.withLock { state in
+      var bucket = state.buckets[pool] ?? Bucket(tokens: capacity, filledAt: now)
+      bucket.tokens = tokens(in: bucket, at: now)
+      bucket.filledAt = now
+      let isAllowed = bucket.tokens >= 1
+      if isAllowed { bucket.tokens -= 1 } else { state.rejections += 1 }
+      if state.buckets[pool] == nil, state.buckets.count >= Self.most {
+        state.buckets = state.buckets.filter { tokens(in: $0.value, at: now) < capacity }
+        // A flood of names; a pool without a bucket gets a full one.
+        if state.buckets.count >= Self.most { state.buckets = [:] }
+      }
+      state.buckets[pool] = bucket
+      return isAllowed
+    }
+  }
+
+  private func tokens(in bucket: Bucket, at now: Duration) -> Double {
+    let (seconds, attoseconds) = (now - bucket.filledAt).components
+    let passed = max(0, Double(seconds) + Double(attoseconds) / 1e18)
+    return min(capacity, bucket.tokens + passed * perSecond)
+  }
+}

@@ -1,0 +1,65 @@
+import HTTP
+import Identity
+import JSON
+import Synchronization
+import Testing
+
+@testable import IdentityToolkitAPI
+
+struct PoolRequestLimitTests {
+  private final class Steady: Sendable {
+    private let passed = Mutex(Duration.zero)
+    var now: Duration { passed.withLock { $0 } }
+    func advance(_ time: Duration) { passed.withLock { $0 += time } }
+  }
+
+  private static let acme = ID<Project>("acme")
+
+  @Test func `C15: each pool has its own requests per second, and bursts of two seconds`() {
+    let steady = Steady()
+    let limit = PoolRequestLimit(perSecond: 5) { steady.now }
+    func passed(_ count: Int, _ tenant: ID<Tenant>?) -> Int {
+      (0..<count).count { _ in limit.allows(Self.acme, tenant) }
+    }
+    #expect(passed(30, nil) == 10)
+    #expect(passed(30, ID("east")) == 10)
+    #expect(limit.allows(ID("globex"), nil))
+    #expect(limit.rejections == 40)
+    steady.advance(.milliseconds(100))
+    #expect(passed(30, nil) == 0)
+    steady.advance(.milliseconds(100))
+    #expect(passed(30, nil) == 1)
+    steady.advance(.seconds(1))
+    #expect(passed(30, nil) == 5)
+    steady.advance(.seconds(3_600))
+    #expect(passed(30, nil) == 10)
+  }
+
+  @Test func `a flood of tenants' names doesn't fill the memory`() {
+    let steady = Steady()
+    let limit = PoolRequestLimit(perSecond: 5) { steady.now }
+    for _ in 0..<10 { _ = limit.allows(Self.acme, nil) }
+    for number in 0..<(3 * PoolRequestLimit.most) {
+      _ = limit.allows(Self.acme, ID("tenant-\(number)"))
+      #expect(limit.count <= PoolRequestLimit.most)
+    }
+  }
+
+  @Test func `C15: a request beyond the pool's limit gets 429 in the API's format`() async throws {
+    try await TestServer.with { server in
+      let limit = PoolRequestLimit(perSecond: 1) { .zero }
+      let api = IdentityToolkitAPI(
+        identity: server.identity, publicURL: "https://mfa.example.com", limit: limit)
+      let request = Request(
+        method: .post, target: try #require(Target("/v1/accounts:signUp?key=\(server.key)")),
+        fields: [.contentType: "application/json"], body: Array("{}".utf8))
+      for _ in 0..<2 {
+        #expect(await api.respond(to: request)?.status != .tooManyRequests)
+      }
+      let response = try #require(await api.respond(to: request))
+      #expect(response.status == .tooManyRequests && response.fields[.retryAfter] == "1")
+      let message = try JSON.parse(response.body.bytes)["error"]?["message"]
+      #expect(message == "QUOTA_EXCEEDED : Exceeded quota.")
+    }
+  }
+}
