@@ -87,7 +87,7 @@ struct ViolationReportTests {
     ("img-src", "about:blank", "javascript", "img-src", "other", "other"),
     ("img-src", "https://a/b%0Ac", "https://u:p@b/c", "img-src", "other", "other"),
     ("img-src", "https://a/é", "https://b\\u2028/c", "img-src", "other", "other"),
-    ("", "https://a/\\u0000", "//b", "other", "other", "other"),
+    ("", "https://a/\\u0001", "//b", "other", "other", "other"),
   ])
   func `C6: a report's fields are limited and validated`(
     named: String, document: String, blocked: String, directive: String, page: String,

@@ -86,7 +86,6 @@ package struct AdministratorTOTP: Sendable {
       UPDATE administrator SET totp_last_step = \(used.last),
         totp_unused_steps = \(used.unusedText), totp_last_used_at = \(now.microseconds)
       WHERE administrator_id = \(id.text) AND totp_last_step IS \(row.used.last)
-        AND totp_unused_steps IS \(row.used.unusedText)
       """)
     return moved == 1 ? .accepted : .used
   }

@@ -144,7 +144,7 @@ package struct TOTPFactor: Sendable {
         UPDATE factor SET last_step = \(used.last), unused_steps = \(used.unusedText),
           last_used_at = coalesce(\(usedAt), last_used_at)
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
-          AND last_step IS \(row.used.last) AND unused_steps IS \(row.used.unusedText)
+          AND last_step IS \(row.used.last)
         """)
       if isSuspended { return CodeFinding(.suspended, distance: offset, step: step) }
       return moved == 1 ? finding : CodeFinding(.used, distance: offset, step: step)

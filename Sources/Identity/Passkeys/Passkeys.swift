@@ -152,8 +152,8 @@ public struct Passkeys: Sendable {
         entry.addEnded(
           try ConsoleSessions.endAll(of: id, but: session.id, at: now, connection))
       }
-      // Whoever loses their only device doesn't depend on another owner, unless only passkeys are
-      // accepted.
+      // An administrator who loses their only device doesn't depend on another one, unless only
+      // passkeys are accepted.
       let needsCodes =
         try !methods.contains(.totp) && RecoveryCodes.left(of: id, connection) == 0
         && !PasskeyRequirement.applies(to: session.administrator, connection)

@@ -126,7 +126,7 @@ final class ViolationReports: Sendable {
       return .text("\(ViolationReport.mediaType) only\n", status: .unsupportedMediaType)
     }
     guard let report = ViolationReport(request.body) else {
-      return .text("not a report\n", status: .badRequest)
+      return .text("invalid report\n", status: .badRequest)
     }
     if let index = ViolationReport.directives.firstIndex(of: report.directive) {
       counters.add(index)

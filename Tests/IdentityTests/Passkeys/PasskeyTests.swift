@@ -59,8 +59,7 @@ struct PasskeyTests {
       let new = try await instance.newPasskey(try TestAuthenticator(), in: session)
       let codes = new.recoveryCodes.map(\.revealedText)
       #expect(codes.count == 10)
-      // Codes exist, so another passkey brings none.
-      func pending() async throws -> String {
+      @Sendable func pending() async throws -> String {
         try await instance.giveConsolePassword(nora).pending
       }
       let sessions = instance.identity.consoleSessions

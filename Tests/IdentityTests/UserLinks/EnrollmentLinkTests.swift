@@ -30,7 +30,7 @@ struct EnrollmentLinkTests {
   }
 
   @Test(arguments: [false, true])
-  func `L5: whoever sets up an app with a link can end their sessions`(endsSessions: Bool)
+  func `L5: a user who sets up an app with a link can end their sessions`(endsSessions: Bool)
     async throws
   {
     try await withInstance { instance in
