@@ -193,7 +193,7 @@ class Provider:
         key = key or self.keys[0]
         return jwt.encode(claims, jwt.PyJWK(key).key, "RS256", {"kid": key["kid"], "typ": typ})
 
-    def logout_token(self, sub=None, sid=None, **more):
+    def logout_token(self, sub=None, sid=None, key=None, **more):
         """A logout token of OpenID Connect Back-Channel Logout 1.0; glewlwyd 2.7.5's are of a draft."""
         now = int(time.time())
         claims = {
@@ -201,7 +201,7 @@ class Provider:
             "jti": secrets.token_urlsafe(16),
             "events": {"http://schemas.openid.net/event/backchannel-logout": {}}, **more}
         claims |= {name: value for name, value in (("sub", sub), ("sid", sid)) if value}
-        return self.sign(claims, "logout+jwt")
+        return self.sign(claims, "logout+jwt", key)
 
     def change(self, statement, *values):
         """Changes its database directly."""

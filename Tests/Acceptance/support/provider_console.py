@@ -66,7 +66,8 @@ class Administrator(Pages):
 
     @property
     def is_signed_in(self):
-        return self.get("/account").status_code == 200
+        """Whether there's a session, even one that has to set up a second factor first."""
+        return not self.get("/account").headers.get("location", "").startswith("/sign-in")
 
     def enroll(self):
         """Sets up an authenticator, and returns a code of it that isn't used."""
@@ -95,6 +96,14 @@ def assert_refused(administrator, answer, *parts):
     for part in parts:
         assert part in text, f"{part!r} isn't in {text[:1500]}"
     assert not administrator.is_signed_in
+
+
+def at_glewlwyd(page, name, password):
+    """Enters a password on glewlwyd's own page, and continues."""
+    page.locator("#username").fill(name)
+    page.locator("#password").fill(password)
+    page.get_by_role("button", name="OK").click()
+    page.get_by_role("button", name="Continue").click()
 
 
 class Site:
@@ -173,6 +182,10 @@ class Site:
         made = run("admin", "create", "--data", self.server.data, "--email", email, "--role", role,
                    input=f"{PASSWORD}\n")
         assert made.returncode == 0, made.stderr
+
+    def count(self, action):
+        """The number of entries of an action in the audit log."""
+        return self.query("SELECT count(*) FROM audit WHERE action = ?", action)[0][0]
 
     @property
     def listed(self):
