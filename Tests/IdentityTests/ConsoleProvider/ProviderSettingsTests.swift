@@ -7,45 +7,43 @@ import Testing
 @testable import Identity
 
 struct ProviderSettingsTests {
-  private static func faults(
-    _ instance: Instance, _ edit: (inout ConsoleProvider) -> Void
-  ) async throws -> [ConsoleProviderFault] {
+  private static func check(
+    _ expected: [ConsoleProviderFault], _ instance: Instance,
+    _ edit: (inout ConsoleProvider) -> Void = { _ in }
+  ) async throws {
     var provider = Instance.consoleProvider()
     edit(&provider)
-    return try await instance.identity.consoleProviders.faults(of: provider)
+    let found = try await instance.identity.consoleProviders.faults(of: provider)
+    #expect(found == expected)
   }
 
   @Test func `problems of the fields and of the provider are reported`() async throws {
     try await withInstance { instance in
       let missing = Grant(role: .owner, project: ID("none"))
-      #expect(try await Self.faults(instance) { _ in } == [])
-      #expect(try await Self.faults(instance) { $0.name = "" } == [.invalidName])
-      #expect(try await Self.faults(instance) { $0.clientID = "" } == [.invalidClientID])
-      #expect(try await Self.faults(instance) { $0.scopes = "email" } == [.invalidScopes])
-      #expect(try await Self.faults(instance) { $0.groupsClaim = "" } == [.invalidGroupsClaim])
-      #expect(
-        try await Self.faults(instance) {
-          $0.mfaValues = Array(repeating: "a", count: 21)
-        } == [.invalidMFAValues])
-      #expect(
-        try await Self.faults(instance) {
-          $0.roles = [GroupRole(group: "a", grant: missing)]
-        } == [.placeNotFound(1)])
-      for issuer in ["", "http://id.example.com", "https://id.example.com?a", "id.example.com"] {
-        #expect(try await Self.faults(instance) { $0.issuer = issuer } == [.invalidIssuer])
+      try await Self.check([], instance)
+      try await Self.check([.invalidName], instance) { $0.name = "" }
+      try await Self.check([.invalidClientID], instance) { $0.clientID = "" }
+      try await Self.check([.invalidScopes], instance) { $0.scopes = "email" }
+      try await Self.check([.invalidGroupsClaim], instance) { $0.groupsClaim = "" }
+      try await Self.check([.invalidMFAValues], instance) {
+        $0.mfaValues = Array(repeating: "a", count: 21)
       }
-      #expect(
-        try await Self.faults(instance) { $0.issuer += "/" } == [.discovery(.otherIssuer)])
+      try await Self.check([.placeNotFound(1)], instance) {
+        $0.roles = [GroupRole(group: "a", grant: missing)]
+      }
+      for issuer in ["", "http://id.example.com", "https://id.example.com?a", "id.example.com"] {
+        try await Self.check([.invalidIssuer], instance) { $0.issuer = issuer }
+      }
+      try await Self.check([.discovery(.otherIssuer)], instance) { $0.issuer += "/" }
       instance.provider.change { $0.document = ["jwks_uri": "http://id.example.com/keys"] }
-      #expect(try await Self.faults(instance) { _ in } == [.invalidAddress("jwks_uri")])
+      try await Self.check([.invalidAddress("jwks_uri")], instance)
       instance.provider.change { behavior in
         behavior.document = [:]
         behavior.published = []
       }
-      #expect(try await Self.faults(instance) { _ in } == [.noKeys])
+      try await Self.check([.noKeys], instance)
       instance.provider.change { $0.isDown = true }
-      #expect(
-        try await Self.faults(instance) { _ in } == [.unreachable("connection refused")])
+      try await Self.check([.unreachable("connection refused")], instance)
     }
   }
 
