@@ -74,7 +74,8 @@ struct OwnProviderPage: Sendable {
     let name = try await refusing { try await providers.name() }
     guard let name else { return .redirect(to: ConsolePaths.account()) }
     let link = try await refusing { try await providers.link(of: signedIn.administrator.id) }
-    var frame = frames.frame(Message("sign-in-provider.own-link"), for: signedIn)
+    var frame = frames.frame(
+      Message("sign-in-provider.own-link", ["name": .text(name)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("account.your-account"), href: ConsolePaths.account())]
     let model = OwnProviderView(
