@@ -226,7 +226,7 @@ def test_a_logout_token_works_once(site):
 # MARK: Password sign-in
 
 
-def test_password_sign_in_is_off_except_for_the_break_glass_owner(tmp_path, provider):
+def test_password_sign_in_is_off_except_for_the_break_glass_account(tmp_path, provider):
     with MailServer() as mail, Server(
             tmp_path / "data", *ALLOW, "--smtp", f"smtp://127.0.0.1:{mail.port}", "--smtp-from",
             "accounts@example.com") as server:
@@ -262,4 +262,4 @@ def test_password_sign_in_is_off_except_for_the_break_glass_owner(tmp_path, prov
 def turn_off(site, owner):
     reauthenticate(site.server.data)
     (id,), = site.query("SELECT administrator_id FROM administrator WHERE email = ?", EMAIL)
-    return owner.post(PASSWORDS, {"state": "off", "owner": id, "note": "for the tests"})
+    return owner.post(PASSWORDS, {"state": "off", "account": id, "note": "for the tests"})

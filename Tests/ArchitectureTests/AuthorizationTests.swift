@@ -7,7 +7,7 @@ private let exempt: Set = [
   "CurrentCodePages.swift",
   "NewPasskeyPage.swift",
   "OwnFactorPage.swift",
-  "OwnPasswordPage.swift",
+  "OwnPasswordPage.swift", "OwnProviderPage.swift",
   "PasskeyPages.swift",
   "PreferencesPage.swift",
   "ReauthenticationPage.swift",

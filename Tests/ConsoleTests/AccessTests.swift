@@ -32,7 +32,8 @@ import Testing
         "/projects/new", "/projects/{String}/tenants/new", "/administrators/new",
         // Administrators and passkeys have UUIDs.
         "/administrators/passkeys", "/administrators/session-limits", "/account/passkeys/new",
-        "/administrators/sign-in-provider", "/administrators/password-sign-in",
+        "/administrators/sign-in-provider", "/administrators/sign-in-provider/removal",
+        "/administrators/password-sign-in",
         "/event-streams/new",
         // Provider IDs begin with their protocol, so none is “new”.
         "/projects/{String}/settings/providers/new",

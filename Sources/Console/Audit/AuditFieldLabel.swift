@@ -152,7 +152,7 @@ struct AuditFieldLabel {
     case .groupRoles: Message("audit.field-group-roles")
     case .providerRefusal: Message("audit.field-provider-refusal")
     case .administratorPasswordSignIn: Message("audit.field-administrator-password-sign-in")
-    case .breakGlassOwner: Message("audit.field-break-glass-owner")
+    case .breakGlassAccount: Message("audit.field-break-glass-account")
     case .secondFactorRequired: Message("audit.field-second-factor-required")
     case .verification: Message("audit.field-verification")
     case .blockedFor: Message("audit.field-blocked-for")

@@ -16,7 +16,7 @@ struct ProjectsAttention: ViewModel {
   let clock: ClockBanner?
   /// The warning that the database file is damaged; nil if the latest check found no fault.
   let damage: Message?
-  /// The warning that the break-glass owner signed in; nil if they didn't.
+  /// The warning that the break-glass account signed in; nil if they didn't.
   let breakGlass: Message?
 
   init(

@@ -139,7 +139,7 @@ struct SignInView: ViewModel {
   let passkey: String?
   /// The page that signs in with the provider; nil without one.
   let provider: ProviderConfirmation?
-  /// Whether only the break-glass owner can use the form.
+  /// Whether only the break-glass account can use the form.
   let isPasswordOff: Bool
 
   static let keys: Keys<Self> = [

@@ -22,15 +22,15 @@ struct PasswordSignInPage: Sendable {
     case PasswordSignInView.off: isOn = false
     default: throw .unreadableForm
     }
-    let owner = signedIn.form.trimmed("owner")
-    guard isOn || !owner.isEmpty else {
-      let fault = FieldError(field: "owner", text: Message("sign-in-provider.owner-required"))
+    let account = signedIn.form.trimmed("account")
+    guard isOn || !account.isEmpty else {
+      let fault = FieldError(field: "account", text: Message("sign-in-provider.account-required"))
       return try await page(
         signedIn, errors: [fault] + (try await actions.unmet(Self.action, signedIn)))
     }
     do {
-      let outcome = try await identity.consoleProviders.setBreakGlassOwner(
-        isOn ? nil : ID(owner), actions.request(signedIn))
+      let outcome = try await identity.consoleProviders.setBreakGlassAccount(
+        isOn ? nil : ID(account), actions.request(signedIn))
       let text =
         !outcome.value
         ? Message("administrators.no-changes-made")
@@ -43,11 +43,11 @@ struct PasswordSignInPage: Sendable {
         switch error {
         case .noProvider: text = Message("sign-in-provider.provider-required")
         case .providerNotUsed: text = Message("sign-in-provider.sign-in-with-it-first")
-        case .notOwner: text = Message("sign-in-provider.not-owner")
+        case .notOwner: text = Message("sign-in-provider.not-eligible")
         case .noOwnSignIn: text = Message("sign-in-provider.no-own-sign-in")
         case .unavailable: throw Refusal.unavailable(error)
         }
-        return FieldError(field: "owner", text: text)
+        return FieldError(field: "account", text: text)
       }
       return try await page(signedIn, errors: errors)
     }
@@ -65,12 +65,12 @@ struct PasswordSignInPage: Sendable {
       Link(text: Message("sign-in-provider.title"), href: ConsolePaths.signInProvider()),
     ]
     let framed = FrameView(frame)
-    let owners = records.map(\.administrator).filter {
+    let accounts = records.map(\.administrator).filter {
       $0.may(.manageAdministrators, in: nil)
     }
     let model = PasswordSignInView(
-      frame: framed, csrf: signedIn.session.csrfToken, off: off, owners: owners,
-      chosen: signedIn.form.trimmed("owner"),
+      frame: framed, csrf: signedIn.session.csrfToken, off: off, accounts: accounts,
+      chosen: signedIn.form.trimmed("account"),
       fields: try await actions.fields(Self.action, signedIn, framed))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -82,7 +82,7 @@ struct PasswordSignInView: ViewModel {
   let frame: FrameView
   let csrf: String
   let off: PasswordSignInOff?
-  let owners: [Administrator]
+  let accounts: [Administrator]
   let chosen: String
   let fields: ActionFields
 
@@ -98,14 +98,14 @@ struct PasswordSignInView: ViewModel {
     },
     .flag("isOff") { $0.off != nil },
     .text("value") { $0.off == nil ? off : on },
-    .list("owners") { view in
-      view.owners.map {
+    .list("accounts") { view in
+      view.accounts.map {
         Choice(
           value: $0.id.text, text: Message.verbatim("\(Words.short($0.displayName)) (\($0.email))"),
           isChosen: $0.id.text == view.chosen)
       }
     },
-    .text("ownerError") { $0.frame.error(at: "owner") },
+    .text("accountError") { $0.frame.error(at: "account") },
     .text("button") {
       $0.off == nil
         ? Message("sign-in-provider.turn-off-passwords")

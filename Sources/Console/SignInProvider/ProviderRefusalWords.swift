@@ -13,53 +13,53 @@ struct ProviderRefusalWords: Sendable {
   var seconds: Int64?
 
   init(_ error: ProviderSignInError, provider: String, at now: Instant) {
-    let name: KeyValuePairs<String, Message.Value> = ["name": .text(Words.short(provider))]
+    let name = Message.Value.text(Words.short(provider))
     var heading = Message("sign-in-provider.not-signed-in")
     var status = Status.unprocessableContent
     switch error {
     case .noRole:
       heading = Message("sign-in-provider.no-access")
-      sentence = Message("sign-in-provider.no-role", name)
+      sentence = Message("sign-in-provider.no-role", ["name": name])
       advice = Message(
         "sign-in-provider.no-role-advice",
         ["holder": .message(Permission.manageAdministrators.holder)])
       status = .forbidden
     case .emailTaken:
       heading = Message("sign-in-provider.no-access")
-      sentence = Message("sign-in-provider.email-taken", name)
-      advice = Message("sign-in-provider.email-taken-advice", name)
+      sentence = Message("sign-in-provider.email-taken", ["name": name])
+      advice = Message("sign-in-provider.email-taken-advice", ["name": name])
       status = .forbidden
     case .emailRequired:
       heading = Message("sign-in-provider.no-access")
-      sentence = Message("sign-in-provider.email-required", name)
+      sentence = Message("sign-in-provider.email-required", ["name": name])
       status = .forbidden
     case .linkedElsewhere:
-      sentence = Message("sign-in-provider.linked-elsewhere", name)
+      sentence = Message("sign-in-provider.linked-elsewhere", ["name": name])
       status = .forbidden
     case .otherPerson:
-      sentence = Message("sign-in-provider.other-person", name)
+      sentence = Message("sign-in-provider.other-person", ["name": name])
       status = .forbidden
     case .refused(let code):
       sentence =
         code.text == "access_denied"
-        ? Message("sign-in-provider.access-denied", name)
+        ? Message("sign-in-provider.access-denied", ["name": name])
         : Message(
           "sign-in-provider.provider-refused",
-          ["name": .text(Words.short(provider)), "code": .text(code.text)])
+          ["name": name, "code": .text(code.text)])
     case .tokenRefused(let code):
       sentence = Message(
         "sign-in-provider.code-refused",
-        ["name": .text(Words.short(provider)), "code": .text(code.text)])
+        ["name": name, "code": .text(code.text)])
       status = .serviceUnavailable
     case .provider:
-      sentence = Message("sign-in-provider.unreachable", name)
+      sentence = Message("sign-in-provider.unreachable", ["name": name])
       status = .serviceUnavailable
     case .invalidToken(.staleAuthentication), .invalidToken(.missingAuthenticationTime):
-      sentence = Message("sign-in-provider.not-fresh", name)
+      sentence = Message("sign-in-provider.not-fresh", ["name": name])
     case .invalidToken(let fault):
       sentence = Message(
         "sign-in-provider.token-invalid",
-        ["name": .text(Words.short(provider)), "code": .text(fault.rawValue)])
+        ["name": name, "code": .text(fault.rawValue)])
     case .throttled(let until):
       let wait = max(until.seconds - now.seconds, 1)
       seconds = wait
@@ -68,8 +68,8 @@ struct ProviderRefusalWords: Sendable {
       status = .tooManyRequests
     case .reauthenticationRequired:
       sentence = Message("sign-in-provider.sign-in-again")
-    case .notLinked: sentence = Message("sign-in-provider.not-linked", name)
-    case .linkRequired: sentence = Message("sign-in-provider.link-required", name)
+    case .notLinked: sentence = Message("sign-in-provider.not-linked", ["name": name])
+    case .linkRequired: sentence = Message("sign-in-provider.link-required", ["name": name])
     case .ended, .notConfigured, .unavailable:
       sentence = Message("sign-in-provider.ended")
     }

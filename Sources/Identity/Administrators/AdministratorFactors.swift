@@ -305,7 +305,7 @@ public struct AdministratorFactors: Sendable {
       let passkeys = try PasskeyRecord.clear(id, connection)
       try ThrottleCharge.reset(AdministratorTOTP.throttle(id), connection)
       try ThrottleCharge.reset(Passkeys.counter(id).name, connection)
-      guard try Administrators.hasRequiredOwners(connection) else {
+      guard try Administrators.hasBreakGlassAccount(connection) else {
         throw ManagementError.lastOwner
       }
       let ended = try ConsoleSessions.endAll(of: id, but: nil, at: now, connection)

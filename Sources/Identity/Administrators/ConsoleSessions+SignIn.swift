@@ -44,7 +44,7 @@ extension ConsoleSessions {
         ) { row in
           (id: ID<Administrator>(try row.value(0)), hash: try Administrators.hash(row, at: 1))
         }
-        // Nobody learns from the answer who the break-glass owner is.
+        // Nobody learns from the answer who the break-glass account is.
         let isAdmitted = try row.map { try PasswordSignIn.admits($0.id, connection) } ?? true
         let device = devices.first { $0.administrator == row?.id }
         let counters =

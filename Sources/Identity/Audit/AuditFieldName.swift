@@ -285,7 +285,7 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   /// Whether administrators can sign in with passwords and passkeys.
   case administratorPasswordSignIn = "administrator-password-sign-in"
   /// The owner who can sign in when password sign-in is off, by their email address.
-  case breakGlassOwner = "break-glass-owner"
+  case breakGlassAccount = "break-glass-account"
   /// Whether all administrators need a second factor.
   case secondFactorRequired = "second-factor-required"
   /// How a person was verified.

@@ -1,10 +1,10 @@
 import Database
 
-/// A sign-in of the break-glass owner while password sign-in is off.
+/// A sign-in of the break-glass account while password sign-in is off.
 public struct BreakGlassMail: Sendable {
-  /// The break-glass owner's name.
+  /// The break-glass account's name.
   public let name: String
-  /// The break-glass owner's email address.
+  /// The break-glass account's email address.
   public let email: String
   /// The source IP address and the browser.
   public let origin: RequestOrigin
@@ -14,7 +14,7 @@ public struct BreakGlassMail: Sendable {
   public let link: String
 }
 
-/// Sign-ins of the break-glass owner that owners should look at.
+/// Sign-ins of the break-glass account that owners should look at.
 public struct BreakGlassAlert: Sendable {
   /// The first of them.
   public let startedAt: Instant
@@ -29,7 +29,7 @@ public struct BreakGlassAlert: Sendable {
 }
 
 extension ConsoleSessions {
-  /// Raises the alert, writes the audit row, and emails the other owners if the break-glass owner
+  /// Raises the alert, writes the audit row, and emails the other owners if the break-glass account
   /// signed in without the provider while password sign-in is off.
   func reportBreakGlass(
     _ new: NewConsoleSession, from origin: RequestOrigin, requestID: String = "",
@@ -64,7 +64,7 @@ extension ConsoleSessions {
 }
 
 extension Alerts {
-  /// Returns the ongoing alert about the break-glass owner; nil if there's none.
+  /// Returns the ongoing alert about the break-glass account; nil if there's none.
   ///
   /// - Throws: ``AlertError/unavailable(_:)``.
   public func breakGlass() async throws(AlertError) -> BreakGlassAlert? {
@@ -82,7 +82,7 @@ extension Alerts {
     }
   }
 
-  /// Ends the alert about the break-glass owner a week after the last sign-in.
+  /// Ends the alert about the break-glass account a week after the last sign-in.
   static func endBreakGlass(at now: Instant, _ connection: borrowing Connection) throws {
     let oldest = now.advanced(bySeconds: -BreakGlassAlert.shown)
     try connection.run(
@@ -98,7 +98,7 @@ extension Outbox {
   /// The maximum number of owners who are told.
   private static let mostTold = 20
 
-  /// Emails the owners, except one, about a sign-in of the break-glass owner.
+  /// Emails the owners, except one, about a sign-in of the break-glass account.
   ///
   /// Does nothing without a mail server; the console shows the alert anyway.
   func notify(

@@ -24,7 +24,7 @@ public struct ConsoleProvider: Sendable {
   var sealedSecret: [UInt8]?
 
   /// The scopes of a new provider.
-  public static let usualScopes = "openid profile email"
+  public static let usualScopes = ["openid", "profile", "email"].joined(separator: " ")
   /// The claim of a new provider.
   public static let usualGroupsClaim = "groups"
   /// The values of a new provider: the methods of RFC 8176 that are or imply a second factor.
@@ -99,7 +99,7 @@ public enum ConsoleProviderError: Error, Sendable {
   case invalid([ConsoleProviderFault])
   /// Roles of administrators would change, which requires a confirmation.
   case unconfirmed([ProviderRoleChange])
-  /// Password sign-in is off, so that nobody but the break-glass owner could sign in.
+  /// Password sign-in is off, so that nobody but the break-glass account could sign in.
   case passwordSignInOff
   /// There's no provider.
   case notFound

@@ -122,7 +122,7 @@ extension ConsoleProviders {
     let taken = try connection.first(
       "SELECT 1 FROM administrator WHERE email_folded = \(folded)"
     ) { _ in true }
-    // An address at the provider proves nothing: whoever can set it there would take over the account.
+    // An address at the provider proves nothing: someone who can set it there would take over the account.
     guard taken == nil else { return .failure(.emailTaken(arrival.identity)) }
     let name = person.name.flatMap { UserPoolRules.isDisplayName($0) ? $0 : nil } ?? email
     let id = ID<Administrator>(store.random.uuid())

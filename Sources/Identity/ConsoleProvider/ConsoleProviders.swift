@@ -203,13 +203,7 @@ public struct ConsoleProviders: Sendable {
   private static func endSessions(
     of issuer: String, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    for link in try AdministratorProviderLink.all(connection) {
-      try connection.run(
-        """
-        DELETE FROM console_session
-        WHERE administrator_id = \(link.administrator.text) AND provider_issuer = \(issuer)
-        """)
-    }
+    try connection.run("DELETE FROM console_session WHERE provider_issuer = \(issuer)")
   }
 }
 

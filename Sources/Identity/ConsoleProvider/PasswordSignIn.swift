@@ -2,9 +2,9 @@ import Database
 
 /// Who can still sign in without the provider while password sign-in is off.
 public struct PasswordSignInOff: Sendable {
-  /// The break-glass owner.
-  public let breakGlassOwner: ID<Administrator>
-  /// The name of the break-glass owner.
+  /// The break-glass account.
+  public let breakGlassAccount: ID<Administrator>
+  /// The name of the break-glass account.
   public let name: String
 }
 
@@ -14,9 +14,9 @@ public enum PasswordSignInError: Error, Sendable {
   case noProvider
   /// The acting owner isn't linked with the provider or has never signed in with it.
   case providerNotUsed
-  /// The break-glass owner isn't an owner of the instance without an end date.
+  /// The break-glass account isn't an owner of the instance without an end date.
   case notOwner
-  /// The break-glass owner has neither a password nor a passkey.
+  /// The break-glass account has neither a password nor a passkey.
   case noOwnSignIn
   /// The database is unavailable.
   case unavailable(Failure)
@@ -26,9 +26,9 @@ extension PasswordSignInError: UseCaseError {}
 
 /// Whether administrators can sign in without the provider.
 enum PasswordSignIn {
-  private static let setting = "break_glass_owner"
+  private static let setting = "break_glass_account"
 
-  /// Returns the break-glass owner if password sign-in is off; nil if it's on.
+  /// Returns the break-glass account if password sign-in is off; nil if it's on.
   static func find(_ connection: borrowing Connection) throws -> ID<Administrator>? {
     try connection.first("SELECT value FROM instance WHERE name = \(setting)") {
       ID(try $0.value(0))
@@ -64,7 +64,7 @@ enum PasswordSignIn {
     }
     var entry = AuditEntry(.instancePasswordSignIn, of: nil)
     entry.add(.administratorPasswordSignIn, from: .flag(old == nil), to: .flag(owner == nil))
-    entry.add(.breakGlassOwner, from: try name(old), to: try name(owner))
+    entry.add(.breakGlassAccount, from: try name(old), to: try name(owner))
     try context.record(entry, connection)
     return true
   }
@@ -79,20 +79,20 @@ extension ConsoleProviders {
     return try await store.read(PasswordSignInError.self) { connection in
       guard let id = try PasswordSignIn.find(connection) else { return nil }
       let name = try Administrators.present(id, at: now, connection)?.displayName
-      return PasswordSignInOff(breakGlassOwner: id, name: name ?? "")
+      return PasswordSignInOff(breakGlassAccount: id, name: name ?? "")
     }
   }
 
-  /// Turns password sign-in off for everybody but the break-glass owner, or on.
+  /// Turns password sign-in off for everybody but the break-glass account, or on.
   ///
   /// Open sessions stay open.
   ///
   /// - Parameters:
-  ///   - owner: The break-glass owner; nil turns password sign-in on.
+  ///   - owner: The break-glass account; nil turns password sign-in on.
   ///   - request: The administrator and their input.
   /// - Returns: False if nothing changes.
   /// - Throws: ``ActionError`` with ``PasswordSignInError``.
-  public func setBreakGlassOwner(
+  public func setBreakGlassAccount(
     _ owner: ID<Administrator>?, _ request: ActionRequest
   ) async throws(ActionError<PasswordSignInError>) -> ActionOutcome<Bool> {
     let agent = request.agent.administrator.id
@@ -158,10 +158,14 @@ extension Administrators {
     ) { try $0.value(0) as Bool } ?? false
   }
 
-  /// Returns whether there's an owner, and the break-glass owner can still sign in if password
+  /// Returns whether there's an owner, and the break-glass account can still sign in if password
   /// sign-in is off.
   static func hasRequiredOwners(_ connection: borrowing Connection) throws -> Bool {
-    guard try hasOwner(connection) else { return false }
+    try hasOwner(connection) && hasBreakGlassAccount(connection)
+  }
+
+  /// Returns whether the break-glass account can still sign in if password sign-in is off.
+  static func hasBreakGlassAccount(_ connection: borrowing Connection) throws -> Bool {
     guard let breakGlass = try PasswordSignIn.find(connection) else { return true }
     return try isPermanentOwner(breakGlass, connection) && hasOwnSignIn(breakGlass, connection)
   }

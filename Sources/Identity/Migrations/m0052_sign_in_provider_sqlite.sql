@@ -43,5 +43,5 @@ ALTER TABLE console_session ADD COLUMN provider_session TEXT;
 -- factor.
 ALTER TABLE console_session ADD COLUMN provider_at INTEGER;
 ALTER TABLE console_session ADD COLUMN provider_mfa_at INTEGER;
-CREATE INDEX console_session_by_provider ON console_session (provider_session)
-  WHERE provider_session IS NOT NULL;
+CREATE INDEX console_session_by_provider ON console_session (provider_issuer, provider_session)
+  WHERE provider_issuer IS NOT NULL;

@@ -57,7 +57,7 @@ public enum MailContent: Sendable {
   case passkey(PasskeyMail)
   /// A sign-in to the console from a new browser, to the administrator.
   case administratorSignIn(AdministratorSignInMail)
-  /// A sign-in of the break-glass owner, to the other owners.
+  /// A sign-in of the break-glass account, to the other owners.
   case breakGlass(BreakGlassMail)
   /// A role of an administrator, to the administrator or those who manage administrators.
   case grant(GrantMail)

@@ -68,13 +68,13 @@ import Text
       #expect(refused.status == .unprocessableContent && refused.says("Choose a role"))
       wrong.add("role-1", "owner")
       let other = try await ada.submit(Self.page, wrong)
-      #expect(other.says("names another issuer") && other.value(of: "name") == "Example ID")
+      #expect(other.says("names another issuer") && other.says("value=\"Example ID\""))
       #expect(!other.says("s3cret"))
       #expect(try await ada.submit(Self.page, Self.form).location == Self.page)
       let saved = try await ada.get(Self.page)
       Markup.check(saved)
       #expect(saved.says("The sign-in provider was saved.") && !saved.says("s3cret"))
-      #expect(saved.value(of: "group-1") == "admins" && saved.says("A secret is stored."))
+      #expect(saved.says("value=\"admins\"") && saved.says("A secret is stored."))
       Markup.check(try await ada.get(Self.page + "/removal"))
       Markup.check(try await ada.get("/administrators/password-sign-in"))
       Markup.check(try await ada.get("/administrators"))
@@ -154,7 +154,7 @@ import Text
       #expect(confirmed.location == "/account/preferences")
       let removed = try await ada.submit("/account/provider/removal", [:])
       #expect(removed.location == "/account")
-      #expect(try await ada.get(path).status == .notFound)
+      #expect(try await ada.get(path).location == "/account")
     }
   }
 
@@ -196,7 +196,7 @@ import Text
     }
   }
 
-  @Test func `password sign-in is turned off, and the break-glass owner is reported`()
+  @Test func `password sign-in is turned off, and the break-glass account is reported`()
     async throws
   {
     try await World.withSampleData { world in
@@ -205,9 +205,9 @@ import Text
       _ = try await Self.signIn(nora)
       let path = "/administrators/password-sign-in"
       let id = try await world.id(of: World.ada)
-      let early = try await ada.submit(path, ["state": "off", "owner": id, "note": "SSO"])
+      let early = try await ada.submit(path, ["state": "off", "account": id, "note": "SSO"])
       #expect(early.says("Sign in with the provider first"))
-      let off = try await nora.submit(path, ["state": "off", "owner": id, "note": "SSO"])
+      let off = try await nora.submit(path, ["state": "off", "account": id, "note": "SSO"])
       #expect(off.location == "/administrators")
       Markup.check(try await nora.get(path))
       let page = try await Browser(world).get("/sign-in")
@@ -220,7 +220,7 @@ import Text
       _ = try await Browser.signedIn(world)
       let home = try await nora.get("/")
       Markup.check(home)
-      #expect(home.says("The break-glass owner signed in 1 time"))
+      #expect(home.says("The break-glass account signed in 1 time"))
       let on = try await nora.submit(path, ["state": "on", "note": "SSO fails"])
       #expect(on.location == "/administrators")
     }

@@ -42,7 +42,7 @@ extension UseCase {
     },
     UseCase(
       "sign in with the provider without a role", [.administratorProviderRefused],
-      ending: "noRole"
+      ending: "noRole", spendsTicket: true
     ) { i in
       try await i.setUpProvider()
       i.provider.change { $0.groups = [] }
@@ -82,16 +82,16 @@ extension UseCase {
       let olga = try await i.setUpProvider().administrator
       let nora = try await i.providerSession()
       return {
-        _ = try await i.identity.consoleProviders.setBreakGlassOwner(
+        _ = try await i.identity.consoleProviders.setBreakGlassAccount(
           olga.id, i.request(nora.administrator, nora, note: "Single sign-on"))
       }
     },
     UseCase(
-      "sign in as the break-glass owner", [.administratorSignIn, .administratorBreakGlass]
+      "sign in as the break-glass account", [.administratorSignIn, .administratorBreakGlass]
     ) { i in
       let olga = try await i.setUpProvider().administrator
       let nora = try await i.providerSession()
-      _ = try await i.identity.consoleProviders.setBreakGlassOwner(
+      _ = try await i.identity.consoleProviders.setBreakGlassAccount(
         olga.id, i.request(nora.administrator, nora, note: "Single sign-on"))
       return { _ = try await i.giveConsolePassword(olga) }
     },

@@ -11,6 +11,8 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   let auditActions: [AuditAction]
   /// The result: `done`, or the name of the expected error.
   let ending: String
+  /// Whether it uses a ticket up before it's decided, even if its audit entry can't be written.
+  let spendsTicket: Bool
   /// Prepares the instance and returns the use case itself.
   let prepare: @Sendable (Instance) async throws -> Act
 
@@ -18,11 +20,13 @@ struct UseCase: Sendable, CustomTestStringConvertible {
 
   init(
     _ name: String, _ auditActions: [AuditAction], ending: String = "done",
+    spendsTicket: Bool = false,
     _ prepare: @escaping @Sendable (Instance) async throws -> Act
   ) {
     (self.name, self.auditActions, self.ending, self.prepare) = (
       name, auditActions, ending, prepare
     )
+    self.spendsTicket = spendsTicket
   }
 
   static let all: [UseCase] =

@@ -5,21 +5,21 @@ import Testing
 
 @testable import Identity
 
-/// Password sign-in turned off, and the break-glass owner.
+/// Password sign-in turned off, and the break-glass account.
 struct BreakGlassTests {
-  /// Turns password sign-in off, with Olga as the break-glass owner and Nora as the acting owner.
+  /// Turns password sign-in off, with Olga as the break-glass account and Nora as the acting owner.
   private static func turnOff(_ instance: Instance) async throws -> (
     olga: Administrator, nora: ConsoleSession
   ) {
     let olga = try await instance.setUpProvider().administrator
     let nora = try await instance.providerSession()
-    let outcome = try await instance.identity.consoleProviders.setBreakGlassOwner(
+    let outcome = try await instance.identity.consoleProviders.setBreakGlassAccount(
       olga.id, instance.request(nora.administrator, nora, note: "Single sign-on"))
     #expect(outcome.value)
     return (olga, nora)
   }
 
-  @Test func `V15: only the break-glass owner signs in with a password, which raises an alert`()
+  @Test func `V15: only the break-glass account signs in with a password, which raises an alert`()
     async throws
   {
     try await withInstance(carriesMail: true) { instance in
@@ -67,19 +67,19 @@ struct BreakGlassTests {
       let providers = instance.identity.consoleProviders
       let request = olga.request(nil, note: "Single sign-on")
       await expect("failed.noProvider") {
-        _ = try await providers.setBreakGlassOwner(olga.administrator.id, request)
+        _ = try await providers.setBreakGlassAccount(olga.administrator.id, request)
       }
       try await instance.setUpProvider()
       await expect("failed.providerNotUsed") {
-        _ = try await providers.setBreakGlassOwner(olga.administrator.id, request)
+        _ = try await providers.setBreakGlassAccount(olga.administrator.id, request)
       }
       let nora = try await instance.providerSession()
       let own = instance.request(nora.administrator, nora, note: "Single sign-on")
       let pia = try await instance.administrator("pia", .auditor)
       for id in [pia.id, nora.administrator.id] {
-        await expect("failed.notOwner") { _ = try await providers.setBreakGlassOwner(id, own) }
+        await expect("failed.notOwner") { _ = try await providers.setBreakGlassAccount(id, own) }
       }
-      _ = try await providers.setBreakGlassOwner(olga.administrator.id, own)
+      _ = try await providers.setBreakGlassAccount(olga.administrator.id, own)
       await expect("failed.passwordSignInOff") { _ = try await providers.remove(own) }
       let administrators = instance.identity.administrators
       await expect("lastOwner") {
@@ -103,7 +103,7 @@ struct BreakGlassTests {
       #expect(try await !providers.turnOnPasswordSignIn(by: operatorAuthor))
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == .instancePasswordSignIn)
-      #expect(row.old(.breakGlassOwner) == .text("olga@desk.example.com"))
+      #expect(row.old(.breakGlassAccount) == .text("olga@desk.example.com"))
       _ = try await instance.giveConsolePassword(pia)
     }
   }

@@ -132,7 +132,7 @@ struct ProviderSignInTests {
       }
       _ = try await instance.providerSession()
       instance.provider.change { $0.userInfoSubject = "another" }
-      await expect("invalidToken") { _ = try await instance.visit() }
+      await expect("invalidToken.missingSubject") { _ = try await instance.visit() }
     }
   }
 
@@ -192,19 +192,19 @@ struct ProviderSignInTests {
   }
 
   @Test(arguments: [
-    ("iss", JSON.string("https://other.example.com"), "token-other-issuer"),
-    ("aud", "other", "token-other-audience"), ("nonce", "other", "token-wrong-nonce"),
-    ("at_hash", "AAAA", "token-wrong-access-token"),
+    ("iss", JSON.string("https://other.example.com"), TokenFault.otherIssuer),
+    ("aud", "other", .otherAudience), ("nonce", "other", .wrongNonce),
+    ("at_hash", "AAAA", .wrongAccessToken),
   ])
   func `a token with a wrong claim signs nobody in`(
-    _ claim: String, _ value: JSON, _ code: String
+    _ claim: String, _ value: JSON, _ fault: TokenFault
   ) async throws {
     try await withInstance { instance in
       try await instance.setUpProvider()
       instance.provider.change { $0.claims = [claim: value] }
-      await expect("invalidToken") { _ = try await instance.visit() }
+      await expect("invalidToken.\(fault)") { _ = try await instance.visit() }
       let row = try #require(try await instance.wholeLog().first)
-      #expect(row.new(.providerRefusal) == .code(code))
+      #expect(row.new(.providerRefusal) == .code("token-\(fault.rawValue)"))
       #expect(try await instance.identity.administrators.list().count == 1)
     }
   }
@@ -221,7 +221,7 @@ struct ProviderSignInTests {
       // A key that isn't published is looked for a few times only.
       instance.provider.change { $0.published = [0] }
       instance.clock.advance(3_600)
-      for _ in 0..<10 { await expect("invalidToken") { _ = try await instance.visit() } }
+      for _ in 0..<10 { await expect("invalidToken.wrongSignature") { _ = try await instance.visit() } }
       let fetches = instance.provider.requests.count { $0.address.hasSuffix("/keys") }
       #expect(fetches <= 3 + 6)
     }

@@ -93,6 +93,7 @@ struct ClockAheadTests {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
+      try await instance.identity.clockGuard.check()
       let start = instance.now
       var random = Seeded(seed)
       var accepted: [Set<Int64>] = [[], []]
