@@ -31,7 +31,8 @@ struct NewEventStreamPage: Sendable {
         destination, name: answers.name, fromStart: answers.start == .all,
         actions.request(signedIn))
     } catch {
-      let errors = try await actions.faults(error, .addEventStream, signedIn, EventStreamFault.field)
+      let errors = try await actions.faults(
+        error, .addEventStream, signedIn, EventStreamFault.field)
       return try await page(signedIn, answers, errors: errors)
     }
     let stream = outcome.value.stream

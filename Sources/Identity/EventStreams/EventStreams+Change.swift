@@ -54,7 +54,10 @@ extension EventStreams {
       }
       var entry = AuditEntry(.eventStreamChange, .eventStream, id.text, name: name)
       entry.compare(
-        [AuditField(.displayName, .text(stream.name)), AuditField(.destination, .text(stream.target))],
+        [
+          AuditField(.displayName, .text(stream.name)),
+          AuditField(.destination, .text(stream.target)),
+        ],
         [AuditField(.displayName, .text(name)), AuditField(.destination, .text(target))])
       if isRenewed { entry.add(.signingSecret, .secret) }
       try context.record(entry, connection)

@@ -236,7 +236,9 @@ public struct Passkeys: Sendable {
       if !methods.contains(.passkey), try PasskeyRequirement.applies(to: current, connection) {
         throw PasskeyError.mandatory
       }
-      guard try Administrators.hasBreakGlassAccount(connection) else { throw PasskeyError.mandatory }
+      guard try Administrators.hasBreakGlassAccount(connection) else {
+        throw PasskeyError.mandatory
+      }
       if methods.isEmpty { try RecoveryCodes.clear(administrator.id, connection) }
       let ended = try ConsoleSessions.endAll(
         of: administrator.id, but: session.id, at: now, connection)

@@ -81,9 +81,13 @@ struct ProviderFactorTests {
       try await instance.setUpProvider()
       let session = try await instance.providerSession()
       instance.provider.change { $0.age = 61 }
-      await expect("invalidToken.staleAuthentication") { _ = try await instance.visit(.reauthentication(session)) }
+      await expect("invalidToken.staleAuthentication") {
+        _ = try await instance.visit(.reauthentication(session))
+      }
       instance.provider.change { $0.claims = ["auth_time": nil] }
-      await expect("invalidToken.missingAuthenticationTime") { _ = try await instance.visit(.reauthentication(session)) }
+      await expect("invalidToken.missingAuthenticationTime") {
+        _ = try await instance.visit(.reauthentication(session))
+      }
       instance.provider.change { behavior in
         behavior.claims = [:]
         (behavior.age, behavior.subject) = (0, "another")

@@ -221,7 +221,9 @@ struct ProviderSignInTests {
       // A key that isn't published is looked for a few times only.
       instance.provider.change { $0.published = [0] }
       instance.clock.advance(3_600)
-      for _ in 0..<10 { await expect("invalidToken.wrongSignature") { _ = try await instance.visit() } }
+      for _ in 0..<10 {
+        await expect("invalidToken.wrongSignature") { _ = try await instance.visit() }
+      }
       let fetches = instance.provider.requests.count { $0.address.hasSuffix("/keys") }
       #expect(fetches <= 3 + 6)
     }

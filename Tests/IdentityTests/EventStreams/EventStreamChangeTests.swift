@@ -17,7 +17,8 @@ struct EventStreamChangeTests {
     }
   }
 
-  @Test func `a new destination gets what the earlier one didn't, and is in the log`() async throws {
+  @Test func `a new destination gets what the earlier one didn't, and is in the log`() async throws
+  {
     try await withInstance { instance in
       let stream = try await instance.addStream()
       let owner = try await instance.agent("olga", role: .owner)
