@@ -39,7 +39,7 @@ def emulator(server):
     return "demo-project", "some-tenant", "any-key", "owner"
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(500)
 @pytest.mark.parametrize("profile", ["standalone", "emulator"])
 def test_every_response_is_as_declared(profile, tmp_path):
     with Server(tmp_path / "data", profile=profile) as server:
@@ -57,7 +57,7 @@ def test_every_response_is_as_declared(profile, tmp_path):
              "--exclude-path-regex", "signInWithGameCenter$",
              # Deprecated paths lead to the same methods; testing them once is enough.
              *(["--exclude-deprecated"] if profile == "emulator" else [])],
-            cwd=tmp_path, capture_output=True, text=True, timeout=280, env=environment({
+            cwd=tmp_path, capture_output=True, text=True, timeout=480, env=environment({
                 "SCHEMATHESIS_HOOKS": "support.fuzzing",
                 "PYTHONPATH": str(Path(__file__).parent), "FUZZED_URL": server.url,
                 "FUZZED_PROJECT": project, "FUZZED_KEY": key, "FUZZED_TOKEN": token}))

@@ -167,6 +167,30 @@ def remove_passkeys(server):
     database.close()
 
 
+def link_provider(administrator, server):
+    """Sets up a sign-in provider that the administrator is linked with, until `remove_provider`."""
+    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
+    with database:
+        database.execute(
+            """INSERT OR IGNORE INTO sign_in_provider (provider_id, name, issuer, client_id, scopes,
+                 groups_claim, mfa_values, created_at, changed_at)
+               VALUES (1, 'Example ID', 'https://id.example.com', 'console', 'openid', 'groups',
+                 '["mfa"]', 1, 1)""")
+        database.execute(
+            """INSERT OR IGNORE INTO administrator_provider_link (issuer, subject, administrator_id,
+                 groups, created_at)
+               VALUES ('https://id.example.com', 's', ?, '[]', 1)""", (administrator,))
+    database.close()
+
+
+def remove_provider(server):
+    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
+    with database:
+        database.execute("DELETE FROM administrator_provider_link")
+        database.execute("DELETE FROM sign_in_provider")
+    database.close()
+
+
 def add_stream(owner, server):
     """Adds an event stream with an entry that its destination rejected; returns their IDs."""
     reauthenticate(server.data)
@@ -185,7 +209,7 @@ def add_stream(owner, server):
 
 
 @pytest.mark.parametrize("cell", [row[0] for row in rows("docs/pages.md", "Pages")])
-def test_a_documented_page_exists(owner, tenant_api, standalone, cell):
+def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
     tenant_api.switch_totp_on(1)
     uid, id_token = tenant_api.user("eve@example.com")
     tenant_api.enroll(id_token)
@@ -206,6 +230,9 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, cell):
         block(administrator, tenant_api.tenant, standalone)
     remove_passkeys(standalone)
     passkey = add_passkey(administrator, standalone) if "{passkey}" in cell else ""
+    if "provider" in cell:
+        link_provider(administrator, standalone)
+        request.addfinalizer(lambda: remove_provider(standalone))
     stream, entry = add_stream(owner, standalone) if "{stream}" in cell else ("", "")
     for path in re.findall(r"`([^`]+)`", cell):
         address = re.sub(r"^S", scope, path)
@@ -228,6 +255,12 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, cell):
         if path in ("S/users/{uid}/caller-code", "/administrators/{administrator}/grants/end"):
             # Forms of other pages; their own addresses lead there.
             expected = (303,)
+        if path == "/administrators/sign-in-provider/preview":
+            # A form of the provider's page.
+            expected = (303,)
+        if path == "/csp-reports":
+            # Accepts only POST.
+            expected = (405,)
         if path == "/administrators/{administrator}/sessions":
             # One's own sessions are on the account's page.
             expected = (303,)
