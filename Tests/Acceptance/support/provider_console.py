@@ -7,6 +7,7 @@ import time
 from itertools import count
 
 import pyotp
+from playwright.sync_api import TimeoutError
 
 from .pages import Pages
 from .program import reauthenticate, run
@@ -99,11 +100,22 @@ def assert_refused(administrator, answer, *parts):
 
 
 def at_glewlwyd(page, name, password):
-    """Enters a password on glewlwyd's own page, and continues."""
-    page.locator("#username").fill(name)
-    page.locator("#password").fill(password)
-    page.get_by_role("button", name="OK").click()
-    page.get_by_role("button", name="Continue").click()
+    """Enters a password on glewlwyd's own page, and continues.
+
+    Its script draws the form again when it has loaded what it needs, without what was entered.
+    """
+    proceed = page.get_by_role("button", name="Continue")
+    page.wait_for_load_state("networkidle")
+    for _ in range(3):
+        page.locator("#username").fill(name)
+        page.locator("#password").fill(password)
+        page.get_by_role("button", name="OK").click()
+        try:
+            proceed.wait_for(timeout=5_000)
+            break
+        except TimeoutError:
+            continue
+    proceed.click()
 
 
 class Site:
