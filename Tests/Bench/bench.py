@@ -238,6 +238,7 @@ class Bench:
             "return wrk.format(nil,nil,nil,lines[n]) end\n"
         )
         with build.serve(data, profile) as server:
+            server.settle()
             url = f"{server.url}/v2/accounts/mfaSignIn:finalize?key={facts['apiKey'] or 'any'}"
             result = wrk(url, 16, self.seconds, script=script)
             # wrk divides by the whole time, so a run that used all requests would be too low.

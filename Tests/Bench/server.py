@@ -64,6 +64,25 @@ class Server:
         found = re.search(r"(\d+) writes in (\d+) commits", self.text())
         return (int(found[1]), int(found[2])) if found else (0, 1)
 
+    def settle(self, patience=120):
+        """Waits until the server has caught up with what was prepared, such as the audit log's chain.
+
+        A server that has been running for a while has done so; until then, it would compete with
+        what's measured.
+        """
+        deadline, used = time.monotonic() + patience, self.cpu()
+        while time.monotonic() < deadline:
+            time.sleep(1)
+            used, before = self.cpu(), used
+            if used - before < 0.02:
+                return
+        raise SystemExit(f"the server is still busy after {patience} s")
+
+    def cpu(self):
+        """Returns the seconds of CPU time that the server has used."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def status(self, field):
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return round(int(re.search(rf"{field}:\s+(\d+)", text)[1]) / 1024, 1)
