@@ -88,7 +88,13 @@ public struct SQL: Sendable, Equatable {
   ///
   /// An empty list produces empty text, which SQLite accepts in `IN ()` and other databases don't.
   public static func list(_ values: some Sequence<some SQLBindable>) -> SQL {
-    values.map { SQL(pieces: [.value($0.sqlValue)]) }.joined(separator: ", ")
+    var pieces: [Piece] = []
+    pieces.reserveCapacity(2 * values.underestimatedCount)
+    for value in values {
+      if !pieces.isEmpty { pieces.append(.literal(", ")) }
+      pieces.append(.value(value.sqlValue))
+    }
+    return SQL(pieces: pieces)
   }
 }
 

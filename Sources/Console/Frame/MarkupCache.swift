@@ -40,3 +40,28 @@ final class MarkupCache<Value: Hashable & Sendable>: Sendable {
     }
   }
 }
+
+/// Caches markup of rows by their table's context, such as its columns, which is compared once for
+/// all rows.
+///
+/// When it's full, all is forgotten.
+final class MarkupCaches<Context: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
+  private let caches = Mutex<[Context: MarkupCache<Value>]>([:])
+  private let limit: Int
+
+  /// Creates caches for at most `limit` contexts.
+  init(limit: Int = 20) {
+    self.limit = limit
+  }
+
+  /// The cache for rows in a context.
+  subscript(context: Context) -> MarkupCache<Value> {
+    caches.withLock { caches in
+      if let cache = caches[context] { return cache }
+      if caches.count >= limit { caches = [:] }
+      let cache = MarkupCache<Value>(limit: 500)
+      caches[context] = cache
+      return cache
+    }
+  }
+}

@@ -5,37 +5,41 @@ import Templating
 
 /// A row of the table of user pools: a pool, or a project with its tenants.
 struct PoolRow: ViewModel {
-  /// What follows the name.
-  enum Caption: Hashable {
-    case id(String)
-    case ownUsers
-    case tenants(Int)
-  }
-
-  /// How the policy compares with that of the project.
-  enum Comparison: Hashable {
-    /// It isn't compared.
-    case none
-    /// It's the same.
-    case same
-    /// These fields differ; the links compare the policies, and copy the project's.
-    case differs([PolicyChange.Field], href: String, reset: String?)
-    /// The policies of this number of the project's tenants differ; the link lists them.
-    case tenants(Int, href: String)
-  }
-
   /// Whether the policy was reviewed, and by whom.
   struct Review: Hashable {
     let state: ReviewStanding.State
     let signOff: SignOff?
   }
 
-  /// The data that a row is rendered from.
-  struct Source: Hashable {
-    let href: String
-    let name: String
-    let caption: Caption
+  /// What a row is for.
+  enum Subject: Hashable {
+    /// A pool of the context's project, and whether its policy may be changed.
+    case pool(mayChange: Bool)
+    /// A project, its numbers of tenants, and of those whose policies differ from its own.
+    case project(ID<Project>, name: String, tenants: Int, differing: Int)
+  }
+
+  /// The page that the name of a pool links to.
+  enum Destination: Hashable {
+    case overview, policy
+  }
+
+  /// What all rows of a table have in common.
+  struct Context: Hashable {
     let columns: Set<PoolColumn>
+    let times: Times
+    /// The project of the pools; nil in a table of projects.
+    var project: ID<Project>?
+    /// The policy that those of the pools are compared with.
+    var base: PolicyInForce?
+    var destination = Destination.policy
+  }
+
+  /// The data that a row is rendered from, with its context.
+  struct Source: Hashable {
+    /// The key of the pool, or of a project's own pool.
+    let key: Int64
+    let subject: Subject
     /// The policy; nil for administrators who can't read it.
     let policy: PolicySummary?
     let enforcer: EffectiveMFA.Enforcer?
@@ -44,36 +48,43 @@ struct PoolRow: ViewModel {
     let trend: EnrollmentTrend
     let attempts: AttemptCounts
     let exemptions: Int
-    let exemptionsHref: String
     let review: Review?
-    let comparison: Comparison
     /// The fields in which the policy differs from the policy file; nil if it doesn't.
-    let drift: [PolicyChange.Field]?
-    /// The link that turns on TOTP; nil if it's on, or without the permission.
-    let turnOn: String?
-    let times: Times
+    var drift: [PolicyChange.Field]?
 
-    func hash(into hasher: inout Hasher) { hasher.combine(href) }
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
   }
 
   private let source: Source
+  private let context: Context
   private let configuration: MFAConfiguration?
+  private let links: PoolLinks
+  private let comparison: (chip: Markup?, text: Message?, href: String?, reset: String?)
 
-  init(_ source: Source) {
-    self.source = source
+  init(_ source: Source, in context: Context) {
+    (self.source, self.context) = (source, context)
     configuration = source.policy?.edit.configuration
+    links = PoolLinks(source, context)
+    comparison = Self.comparison(source, context, links)
+  }
+
+  private var name: String {
+    switch source.subject {
+    case .pool: source.policy?.displayName ?? ""
+    case .project(_, let name, _, _): name
+    }
   }
 
   private var caption: Message {
-    switch source.caption {
-    case .id(let id): .verbatim(id)
-    case .ownUsers: Message("pools.outside-tenants")
-    case .tenants(let count): Message("tenants.count", ["count": .number(count)])
+    switch source.subject {
+    case .pool:
+      source.policy?.tenant.map { .verbatim($0.text) } ?? Message("pools.outside-tenants")
+    case .project(_, _, let tenants, _): Message("tenants.count", ["count": .number(tenants)])
     }
   }
 
   private var isID: Bool {
-    if case .id = source.caption { true } else { false }
+    if case .pool = source.subject { source.policy?.tenant != nil } else { false }
   }
 
   private var enforcement: Message? {
@@ -92,16 +103,34 @@ struct PoolRow: ViewModel {
     }
   }
 
-  private var comparison: (chip: Markup?, text: Message?, href: String?, reset: String?) {
-    switch source.comparison {
-    case .none: (nil, nil, nil, nil)
-    case .same: (Self.same, nil, nil, nil)
-    case .differs(let fields, let href, let reset):
-      (Self.differs, .value(.sequence(fields.map(\.name))), href, reset)
-    case .tenants(0, _): (Self.same, nil, nil, nil)
-    case .tenants(let count, let href):
-      (Self.differs, Message("pools.tenants-differ", ["count": .number(count)]), href, nil)
+  /// How the policy compares with that of the project: a project's tenants with its own.
+  private static func comparison(
+    _ source: Source, _ context: Context, _ links: PoolLinks
+  ) -> (chip: Markup?, text: Message?, href: String?, reset: String?) {
+    switch source.subject {
+    case .project where source.policy == nil: return (nil, nil, nil, nil)
+    case .project(_, _, _, differing: 0): return (same, nil, nil, nil)
+    case .project(_, _, _, let count):
+      let text = Message("pools.tenants-differ", ["count": .number(count)])
+      return (differs, text, links.differing, nil)
+    case .pool(let mayChange):
+      guard let base = context.base, let policy = source.policy, policy.tenant != nil else {
+        return (nil, nil, nil, nil)
+      }
+      let fields = policy.inForce.differences(from: base)
+      if fields.isEmpty { return (same, nil, nil, nil) }
+      return (
+        differs, .value(.sequence(fields.map(\.name))), links.comparison,
+        mayChange ? PolicyLinks.likeProject(links.policy) : nil
+      )
     }
+  }
+
+  private var turnOn: String? {
+    guard case .pool(mayChange: true) = source.subject, configuration?.isTOTPOn == false else {
+      return nil
+    }
+    return PolicyLinks.turnOn(links.policy)
   }
 
   static let smsOn = Chip.on(Message("common.on"))
@@ -110,23 +139,23 @@ struct PoolRow: ViewModel {
   private static let differs = Chip.look(Message("pools.differs"))
 
   static let keys: Keys<Self> = [
-    .text("href") { $0.source.href },
-    .text("name") { $0.source.name },
+    .text("href") { $0.links.page },
+    .text("name") { $0.name },
     .text("caption") { $0.caption },
     .flag("isID") { $0.isID },
     .text("drift") { $0.source.drift.map(PolicyFileWords.sentence) },
-    .flag("showsPolicy") { $0.source.columns.contains(.policy) },
+    .flag("showsPolicy") { $0.context.columns.contains(.policy) },
     .markup("totp") { $0.configuration?.chip },
-    .text("turnOn") { $0.source.turnOn },
-    .flag("showsEnforcement") { $0.source.columns.contains(.enforcement) },
+    .text("turnOn") { $0.turnOn },
+    .flag("showsEnforcement") { $0.context.columns.contains(.enforcement) },
     .text("enforcement") { $0.enforcement },
-    .flag("showsWindow") { $0.source.columns.contains(.window) },
+    .flag("showsWindow") { $0.context.columns.contains(.window) },
     .markup("window") { $0.configuration.map(WindowStrip.line) },
-    .flag("showsSMS") { $0.source.columns.contains(.sms) },
+    .flag("showsSMS") { $0.context.columns.contains(.sms) },
     .markup("sms") { row in row.configuration.map { $0.isSMSOn ? smsOn : smsOff } },
-    .flag("showsPattern") { $0.source.columns.contains(.pattern) },
+    .flag("showsPattern") { $0.context.columns.contains(.pattern) },
     .text("pattern") { $0.pattern },
-    .flag("showsEnrolled") { $0.source.columns.contains(.enrolled) },
+    .flag("showsEnrolled") { $0.context.columns.contains(.enrolled) },
     .markup("enrolled") { Meter.share($0.source.enrolled, of: $0.source.users) },
     .text("users") { row in
       row.source.users == 0
@@ -136,7 +165,7 @@ struct PoolRow: ViewModel {
           ["enrolled": .number(row.source.enrolled), "count": .number(row.source.users)])
     },
     .markup("trend") { $0.source.trend.isRising == nil ? nil : $0.source.trend.sparkline },
-    .flag("showsRejected") { $0.source.columns.contains(.rejected) },
+    .flag("showsRejected") { $0.context.columns.contains(.rejected) },
     .text("rejected") { Meter.percent($0.source.attempts.rejected, of: $0.source.attempts.all) },
     .text("attempts") { row in
       row.source.attempts.all == 0
@@ -148,22 +177,22 @@ struct PoolRow: ViewModel {
             "count": .number(row.source.attempts.all),
           ])
     },
-    .flag("showsExemptions") { $0.source.columns.contains(.exemptions) },
+    .flag("showsExemptions") { $0.context.columns.contains(.exemptions) },
     .text("exemptions") { row in
       row.source.exemptions == 0 ? Message.verbatim("–") : .value(.number(row.source.exemptions))
     },
-    .text("exemptionsHref") { $0.source.exemptions == 0 ? nil : $0.source.exemptionsHref },
-    .flag("showsChange") { $0.source.columns.contains(.change) },
-    .markup("changed") { row in row.source.policy?.changedAt.map(row.source.times.day) },
+    .text("exemptionsHref") { $0.source.exemptions == 0 ? nil : $0.links.exemptions },
+    .flag("showsChange") { $0.context.columns.contains(.change) },
+    .markup("changed") { row in row.source.policy?.changedAt.map(row.context.times.day) },
     .text("changedBy") { $0.source.policy?.changedBy },
     .text("changeReason") { $0.source.policy?.changeReason.map { Words.short($0, 120) } },
-    .flag("showsSignOff") { $0.source.columns.contains(.signOff) },
+    .flag("showsSignOff") { $0.context.columns.contains(.signOff) },
     .markup("state") { $0.source.review?.state.chip },
     .markup("signedAt") { row in
-      row.source.review?.signOff.map { row.source.times.day($0.signedAt) }
+      row.source.review?.signOff.map { row.context.times.day($0.signedAt) }
     },
     .text("reviewer") { $0.source.review?.signOff.map { Words.short($0.reviewerName) } },
-    .flag("showsComparison") { $0.source.columns.contains(.comparison) },
+    .flag("showsComparison") { $0.context.columns.contains(.comparison) },
     .markup("comparison") { $0.comparison.chip },
     .text("differences") { $0.comparison.text },
     .text("comparisonHref") { $0.comparison.href },

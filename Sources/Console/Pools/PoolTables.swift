@@ -25,7 +25,7 @@ struct PoolTable: ViewModel {
 struct PoolTables: Sendable {
   let identity: Identity
   let row: Template<PoolRow>
-  private let rows = MarkupCache<PoolRow.Source>()
+  private let caches = MarkupCaches<PoolRow.Context, PoolRow.Source>()
 
   /// The period of rejection rates, in days.
   static let days = PolicyReviewQuery.rejectionDays
@@ -34,46 +34,44 @@ struct PoolTables: Sendable {
     (self.identity, self.row) = (identity, row)
   }
 
-  /// The rows of pools of a project; names link to the policy or to the overview.
+  /// The rows of pools of a project.
   func rows(
     _ pools: [PolicySummary], of review: PolicyReview, _ columns: Set<PoolColumn>,
-    in context: ProjectContext, linkingTo page: ScopePath0
+    in scope: ProjectContext, linkingTo destination: PoolRow.Destination
   ) async throws(Refusal) -> Markup {
-    let (project, signedIn) = (context.scope.project, context.signedIn)
+    let (project, signedIn) = (scope.scope.project, scope.signedIn)
     let now = identity.clock.now()
     let figures = try await figures(columns, pools.map(\.key), isWhole: false, at: now)
     let exemptions =
       columns.contains(.exemptions)
       ? try await refusing { try await identity.exemptions.counts(in: project) } : [:]
     let standing =
-      columns.contains(.signOff) && signedIn.administrator.may(.readPolicy, in: context.scope)
+      columns.contains(.signOff) && signedIn.administrator.may(.readPolicy, in: scope.scope)
       ? try await refusing { try await identity.reviews.standing(of: project) } : nil
     let trends =
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: pools.map(\.key), at: now) : [:]
-    let exempt = Self.exemptions(of: project)
-    return rows.joined(
+    let context = PoolRow.Context(
+      columns: columns, times: signedIn.times, project: project, base: review.project?.inForce,
+      destination: destination)
+    return caches[context].joined(
       pools.map { pool in
-        let mayChange = signedIn.administrator.may(
-          .changePolicy, project: project, tenant: pool.tenant)
-        let policy = address(ConsolePaths.policy, project, pool.tenant)
-        return PoolRow.Source(
-          href: address(page, project, pool.tenant), name: pool.displayName,
-          caption: pool.tenant.map { .id($0.text) } ?? .ownUsers, columns: columns, policy: pool,
-          enforcer: EffectiveMFA.enforcer(of: pool.edit, at: now), users: pool.users,
-          enrolled: pool.enrolledUsers, trend: trends[pool.key] ?? EnrollmentTrend(),
+        PoolRow.Source(
+          key: pool.key,
+          subject: .pool(
+            mayChange: signedIn.administrator.may(
+              .changePolicy, project: project, tenant: pool.tenant)),
+          policy: pool, enforcer: EffectiveMFA.enforcer(of: pool.edit, at: now),
+          users: pool.users, enrolled: pool.enrolledUsers,
+          trend: trends[pool.key] ?? EnrollmentTrend(),
           attempts: figures[pool.key] ?? AttemptCounts(),
-          exemptions: exemptions[pool.tenant] ?? 0, exemptionsHref: exempt,
+          exemptions: exemptions[pool.tenant] ?? 0,
           review: standing.map {
             PoolRow.Review(state: $0.state(of: pool, at: now), signOff: $0.signOff)
           },
-          comparison: comparison(pool, review.project?.inForce, project, policy, mayChange),
-          drift: identity.policies.drift(of: pool.edit, in: project, pool.tenant)?.map(\.field),
-          turnOn: mayChange && !pool.edit.configuration.isTOTPOn
-            ? PolicyLinks.turnOn(policy) : nil,
-          times: signedIn.times)
+          drift: identity.policies.drift(of: pool.edit, in: project, pool.tenant)?.map(\.field))
       }
-    ) { row.render(PoolRow($0)) }
+    ) { row.render(PoolRow($0, in: context)) }
   }
 
   /// The rows of projects, with the policies of their own users and the figures of all of them.
@@ -95,30 +93,25 @@ struct PoolTables: Sendable {
       columns.contains(.comparison)
         ? try await identity.policies.differing(in: projects, visibleTo: administrator) : []
     }
-    return rows.joined(
+    let context = PoolRow.Context(columns: columns, times: signedIn.times)
+    return caches[context].joined(
       projects.map { project in
         let policy = policies[project.id]
-        let review = ConsolePaths.review(project.id.text)
         return PoolRow.Source(
-          href: review, name: project.displayName, caption: .tenants(project.tenants),
-          columns: columns, policy: policy,
-          enforcer: policy.map { EffectiveMFA.enforcer(of: $0.edit, at: now) },
+          key: project.key,
+          subject: .project(
+            project.id, name: project.displayName, tenants: project.tenants,
+            differing: differing.first { $0.project == project.id }?.count ?? 0),
+          policy: policy, enforcer: policy.map { EffectiveMFA.enforcer(of: $0.edit, at: now) },
           users: project.users, enrolled: project.enrolledUsers,
           trend: trends[project.id] ?? EnrollmentTrend(),
           attempts: figures[project.key] ?? AttemptCounts(),
           exemptions: exemptions.count { $0.project == project.id },
-          exemptionsHref: Self.exemptions(of: project.id),
           review: standings[project.id].map {
             PoolRow.Review(state: $0.state, signOff: $0.signOff)
-          },
-          comparison: policy == nil
-            ? .none
-            : .tenants(
-              differing.first { $0.project == project.id }?.count ?? 0,
-              href: (["show": "differs"] as Form).query(of: review)),
-          drift: nil, turnOn: nil, times: signedIn.times)
+          })
       }
-    ) { row.render(PoolRow($0)) }
+    ) { row.render(PoolRow($0, in: context)) }
   }
 
   private func figures(
@@ -129,29 +122,5 @@ struct PoolTables: Sendable {
       try await identity.activity.attemptCounts(
         of: keys, isWhole: isWhole, days: Self.days, at: now)
     }
-  }
-
-  private func comparison(
-    _ pool: PolicySummary, _ base: PolicyInForce?, _ project: ID<Project>, _ policy: String,
-    _ mayChange: Bool
-  ) -> PoolRow.Comparison {
-    guard let base, let tenant = pool.tenant else { return .none }
-    let fields = pool.inForce.differences(from: base)
-    guard !fields.isEmpty else { return .same }
-    return .differs(
-      fields,
-      href: (["with": project.text] as Form).query(
-        of: ConsolePaths.comparison.ofTenant(project.text, tenant.text)),
-      reset: mayChange ? PolicyLinks.likeProject(policy) : nil)
-  }
-
-  private func address(
-    _ path: ScopePath0, _ project: ID<Project>, _ tenant: ID<Tenant>?
-  ) -> String {
-    tenant.map { path.ofTenant(project.text, $0.text) } ?? path.ofProject(project.text)
-  }
-
-  private static func exemptions(of project: ID<Project>) -> String {
-    (["project": project.text] as Form).query(of: ConsolePaths.exemptions())
   }
 }

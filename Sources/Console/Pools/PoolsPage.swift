@@ -30,7 +30,7 @@ struct PoolsPage: Sendable {
     let rows = try await tables.rows(
       [own].compactMap { $0 } + review.tenants.items, of: review, asked.columns.shown,
       in: context,
-      linkingTo: purpose == .tenants ? ConsolePaths.overview : ConsolePaths.policy)
+      linkingTo: purpose == .tenants ? .overview : .policy)
     let mayCreate =
       purpose == .tenants
       && context.signedIn.administrator.may(.manageTenants, in: context.scope)

@@ -50,13 +50,11 @@ extension Activity {
     // Hours before this one are folded, so their sum is known until the next hour.
     let recent = now.hour - 2
     var counts: [Int64: AttemptCounts] = [:]
-    for key in keys {
-      let period = PastPeriod(key: key, isWhole: isWhole, first: first, step: 1, last: recent)
-      let past = try countCache.value(period) {
-        try Self.count(of: key, isWhole: isWhole, from: first, before: recent, connection)
-      }
-      if past.all > 0 { counts[key] = past }
+    let period = PastPeriod(isWhole: isWhole, first: first, step: 1, last: recent)
+    let past = try countCache.values(of: keys, in: period) {
+      try Self.count(of: $0, isWhole: isWhole, from: first, before: recent, connection)
     }
+    for (key, count) in zip(keys, past) where count.all > 0 { counts[key] = count }
     let hours = try connection.all(
       """
       SELECT scope_key, accepted, outside + incorrect + locked + other FROM activity_hour

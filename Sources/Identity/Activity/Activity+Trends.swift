@@ -19,12 +19,10 @@ extension Activity {
         "SELECT scope_key, users, enrolled_users FROM scope WHERE scope_key IN (\(list: keys))"
       ) { row in (key: try row.value(0) as Int64, users: try Users(row, from: 1)) }
       let present = Dictionary(uniqueKeysWithValues: counts.map { ($0.key, $0.users) })
-      var trends: [Int64: [Double?]] = [:]
-      for key in keys {
-        trends[key] = try trend(
-          of: Subject(key: key, isWhole: false), present[key], points: points, from: start,
-          to: now, connection)
-      }
+      let past = try past(
+        of: keys, isWhole: false, points: points, from: start, to: now, connection)
+      var trends = [Int64: [Double?]](minimumCapacity: keys.count)
+      for (key, past) in zip(keys, past) { trends[key] = past + [present[key]?.share] }
       return trends
     }
   }
@@ -46,14 +44,15 @@ extension Activity {
         """
       ) { row in
         (
-          project: ID<Project>(try row.value(0)),
-          subject: Subject(key: try row.value(1), isWhole: true), users: try Users(row, from: 2)
+          project: ID<Project>(try row.value(0)), key: try row.value(1) as Int64,
+          users: try Users(row, from: 2)
         )
       }
-      var trends: [ID<Project>: [Double?]] = [:]
-      for count in counts {
-        trends[count.project] = try trend(
-          of: count.subject, count.users, points: points, from: start, to: now, connection)
+      let past = try past(
+        of: counts.map(\.key), isWhole: true, points: points, from: start, to: now, connection)
+      var trends = [ID<Project>: [Double?]](minimumCapacity: counts.count)
+      for (count, past) in zip(counts, past) {
+        trends[count.project] = past + [count.users.share]
       }
       return trends
     }
@@ -68,27 +67,28 @@ extension Activity {
       all = try row.value(column)
       enrolled = try row.value(column + 1)
     }
+
+    var share: Double? { Activity.share(enrolled, of: all) }
   }
 
-  private func trend(
-    of subject: Subject, _ present: Users?, points: Int, from start: Instant, to now: Instant,
+  /// The shares before the last point, which is the current state.
+  private func past(
+    of keys: [Int64], isWhole: Bool, points: Int, from start: Instant, to now: Instant,
     _ connection: borrowing Connection
-  ) throws -> [Double?] {
+  ) throws -> [[Double?]] {
     let step = max(1, (now.hour - start.hour) / Int64(max(points - 1, 1)))
-    // The last point is the current state; those before it are in the past.
     let last = now.hour - step
     let first = now.hour - step * Int64(max(points - 1, 1))
-    let period = PastPeriod(
-      key: subject.key, isWhole: subject.isWhole, first: first, step: step, last: last)
-    let past = try trendCache.value(period) {
+    let period = PastPeriod(isWhole: isWhole, first: first, step: step, last: last)
+    return try trendCache.values(of: keys, in: period) { key in
       var shares = [Double?](repeating: nil, count: max(points - 1, 1))
-      let states = try Self.states(of: subject, from: first, to: last, step: step, connection)
+      let states = try Self.states(
+        of: Subject(key: key, isWhole: isWhole), from: first, to: last, step: step, connection)
       for state in states {
         shares[Int((state.at.hour - first) / step)] = Self.share(state.enrolled, of: state.users)
       }
       return shares
     }
-    return past + [present.flatMap { Self.share($0.enrolled, of: $0.all) }]
   }
 
   private static func share(_ enrolled: Int, of users: Int) -> Double? {

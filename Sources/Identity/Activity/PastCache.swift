@@ -1,27 +1,48 @@
 import Synchronization
 
-/// Past hours of a pool, of which the first and every `step`th are read.
+/// Past hours, of which the first and every `step`th are read.
 struct PastPeriod: Hashable {
-  let key: Int64
   let isWhole: Bool
   let first: Int64
   let step: Int64
   let last: Int64
 }
 
-/// A cache of what is known of past hours, which doesn't change.
+/// A cache of what is known of past hours of pools, which doesn't change.
 final class PastCache<Value: Sendable>: Sendable {
+  private struct State {
+    var values: [PastPeriod: [Int64: Value]] = [:]
+    var count = 0
+  }
+
   /// The maximum number of values; the cache is cleared when it's exceeded.
   private let limit = 10_000
-  private let values = Mutex<[PastPeriod: Value]>([:])
+  private let state = Mutex(State())
 
-  func value(_ period: PastPeriod, _ find: () throws -> Value) rethrows -> Value {
-    if let known = values.withLock({ $0[period] }) { return known }
-    let found = try find()
-    values.withLock { values in
-      if values.count >= limit { values = [:] }
-      values[period] = found
+  /// Returns the values of pools by their keys, in order; `find` returns one that isn't known.
+  func values(
+    of keys: [Int64], in period: PastPeriod, _ find: (Int64) throws -> Value
+  ) rethrows -> [Value] {
+    let known = state.withLock { $0.values[period] } ?? [:]
+    var new: [(Int64, Value)] = []
+    let values = try keys.map { key in
+      if let value = known[key] { return value }
+      let value = try find(key)
+      new.append((key, value))
+      return value
     }
-    return found
+    if !new.isEmpty { keep(new, in: period) }
+    return values
+  }
+
+  private func keep(_ new: [(Int64, Value)], in period: PastPeriod) {
+    state.withLock { state in
+      if state.count + new.count > limit { state = State() }
+      for (key, value) in new.prefix(limit) {
+        if state.values[period, default: [:]].updateValue(value, forKey: key) == nil {
+          state.count += 1
+        }
+      }
+    }
   }
 }

@@ -76,7 +76,8 @@ public struct EffectiveMFA: Sendable, Equatable {
     }
     let isRequired = edit.pattern == .mandatory || edit.pattern == .stepUp
     let hasBegun = edit.mandatoryFrom.map { $0.start <= now } ?? true
-    return !edit.configuration.kinds.isEmpty && isRequired && hasBegun ? .application : .nobody
+    return isRequired && hasBegun && Factor.Kind.allCases.contains(where: edit.configuration.isOn)
+      ? .application : .nobody
   }
 
   private static func lastChange(
