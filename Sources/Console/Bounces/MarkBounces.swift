@@ -40,10 +40,6 @@ struct MarkBounces: SupportAction {
     return SupportResult(
       Message("bounces.marked", ["address": .name(Words.short(done.value))]), after: done)
   }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
-  }
 }
 
 /// `S/users/{uid}/working-address`: removes the mark of a bouncing email address.
@@ -78,10 +74,6 @@ struct ClearBounces: SupportAction {
       target.scope, target.user, of: target.form.trimmed(BouncesForm.field), request)
     return SupportResult(
       Message("bounces.cleared", ["address": .name(Words.short(done.value))]), after: done)
-  }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
   }
 }
 
