@@ -23,6 +23,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   case mailAddress = "mail-address"
   case accountRules = "account-rules"
   case search
+  case csv
   case pastedList = "pasted-list"
   case codings
   case publicKey = "public-key"
@@ -58,6 +59,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .mailAddress: Self.mailAddress(text)
     case .accountRules: Self.accountRules(text)
     case .search: Self.search(text)
+    case .csv: Self.csv(bytes)
     case .pastedList: Self.pastedList(text)
     case .codings: Self.codings(bytes, text)
     case .publicKey: Self.publicKey(bytes, text)
