@@ -12,6 +12,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   case form
   case target
   case cookies
+  case violationReport = "violation-report"
   case entityTag = "entity-tag"
   case languages
   case chunks
@@ -48,6 +49,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .form: Self.form(bytes)
     case .target: Self.target(text)
     case .cookies: Self.cookies(text)
+    case .violationReport: Self.violationReport(bytes)
     case .entityTag: Self.entityTag(text)
     case .languages: Self.languages(text)
     case .chunks: Self.chunks(bytes)
