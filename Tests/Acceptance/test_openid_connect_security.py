@@ -255,7 +255,9 @@ def test_password_sign_in_is_off_except_for_the_break_glass_account(tmp_path, pr
         assert told <= {"bob@example.com", f"{boss.name}@example.com"}
 
         on = run("admin", "passwords-on", "--data", server.data)
-        assert on.returncode == 0, on.stderr
+        assert on.returncode == 0 and "can sign in with passwords" in on.stdout, on.stderr
+        again = run("admin", "passwords-on", "--data", server.data)
+        assert again.returncode == 0 and "wasn't off" in again.stdout, again.stdout
         assert Pages(server.url).sign_in("sam@example.com").status_code == 303
 
 

@@ -228,6 +228,8 @@ def test_c1_passkeys_can_be_required_of_owners(server, chromium):
 
     done = run("admin", "passkeys-optional", "--data", str(server.data))
     assert done.returncode == 0 and "no longer required" in done.stdout
+    again = run("admin", "passkeys-optional", "--data", str(server.data))
+    assert again.returncode == 0 and "weren't required" in again.stdout, again.stdout
 
 
 def test_passkeys_need_javascript_and_a_host_name(tmp_path, chromium):

@@ -31,6 +31,24 @@ extension FuzzedParser {
     return nil
   }
 
+  /// What is logged of a browser's report is short, and has no path, query, or user's name.
+  static func violationReport(_ bytes: [UInt8]) -> String? {
+    guard let report = ViolationReport(bytes) else { return nil }
+    guard ViolationReport.directives.contains(report.directive) else {
+      return "a directive isn't in the list"
+    }
+    for part in [report.page, report.blocked, report.source].compactMap(\.self) {
+      guard part.utf8.count <= 100, part.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        return "a part is long, or isn't plain ASCII"
+      }
+      guard !part.utf8.contains(where: { "?#@".utf8.contains($0) }) else {
+        return "a part has more than an origin or a segment"
+      }
+    }
+    return report.page.utf8.dropFirst().contains(UInt8(ascii: "/"))
+      ? "a page has more than one segment" : nil
+  }
+
   static func entityTag(_ text: String) -> String? {
     let tag = EntityTag("a1")
     _ = tag.matches(text)

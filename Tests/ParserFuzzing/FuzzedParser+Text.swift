@@ -2,11 +2,44 @@ import INI
 @testable import Localization
 import Markdown
 import Templating
+import Text
 
 extension FuzzedParser {
   static func languages(_ text: String) -> String? {
     let best = LanguagePreferences(text).best(among: ["en", "de", "pt-BR"])
     return (0..<3).contains(best) ? nil : "the best of three languages is number \(best)"
+  }
+
+  /// Records don't depend on how the text is divided.
+  static func csv(_ bytes: [UInt8]) -> String? {
+    let size = 1 + Int(bytes.first ?? 0) % 7
+    for dialect in [CSVParser.Dialect.file, .pasted] {
+      guard records(bytes, dialect, size: size) == records(bytes, dialect, size: bytes.count) else {
+        return "chunks of \(size) bytes change the records"
+      }
+    }
+    return nil
+  }
+
+  private static func records(
+    _ bytes: [UInt8], _ dialect: CSVParser.Dialect, size: Int
+  ) -> [CSVRecord]? {
+    var parser = CSVParser(dialect, largestField: 256)
+    var records: [CSVRecord] = []
+    var rest = bytes[...]
+    do throws(CSVFault) {
+      repeat {
+        let chunk = Array(rest.prefix(size))
+        rest = rest.dropFirst(size)
+        var index = 0
+        while let record = try parser.next(in: chunk, from: &index, isLast: rest.isEmpty) {
+          records.append(record)
+        }
+      } while !rest.isEmpty
+    } catch {
+      return nil
+    }
+    return records
   }
 
   static func configuration(_ bytes: [UInt8]) -> String? {

@@ -12,6 +12,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   case form
   case target
   case cookies
+  case violationReport = "violation-report"
   case entityTag = "entity-tag"
   case languages
   case chunks
@@ -23,6 +24,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   case mailAddress = "mail-address"
   case accountRules = "account-rules"
   case search
+  case csv
   case pastedList = "pasted-list"
   case codings
   case publicKey = "public-key"
@@ -47,6 +49,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .form: Self.form(bytes)
     case .target: Self.target(text)
     case .cookies: Self.cookies(text)
+    case .violationReport: Self.violationReport(bytes)
     case .entityTag: Self.entityTag(text)
     case .languages: Self.languages(text)
     case .chunks: Self.chunks(bytes)
@@ -58,6 +61,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .mailAddress: Self.mailAddress(text)
     case .accountRules: Self.accountRules(text)
     case .search: Self.search(text)
+    case .csv: Self.csv(bytes)
     case .pastedList: Self.pastedList(text)
     case .codings: Self.codings(bytes, text)
     case .publicKey: Self.publicKey(bytes, text)

@@ -4,20 +4,28 @@ import Localization
 import Templating
 import Text
 
-/// `S/users/{uid}/bounces`: marks an email address of a user as bouncing.
+/// `S/users/{uid}/bounces`: marks an email address of a user as bouncing; `…/working-address`
+/// removes the mark.
 struct MarkBounces: SupportAction {
-  let action = ConsoleAction.markBounces
-
   let pages: SupportPages
+  /// Whether the mark is removed.
+  var isEnding = false
+
+  var action: ConsoleAction { isEnding ? .clearBounces : .markBounces }
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let account = try await pages.account(target)
     let marked = try await pages.finding { () async throws(ActionDenial) in
       try await pages.support.bouncing(target.scope, target.user)
     }
-    let addresses = account.addresses.filter { address in
-      !marked.contains { $0.address.isSameBytes(as: address) }
-    }
+    let addresses = isEnding ? marked.map(\.address) : account.addresses(without: marked)
+    var question = isEnding ? clearing(account) : marking(account)
+    question.choice = BouncesForm.choice(addresses, target)
+    if addresses.isEmpty { question.refusal = ActionErrorText.sentence(.nothingToDo) }
+    return question
+  }
+
+  private func marking(_ account: Account) -> SupportConfirmation {
     var question = SupportConfirmation(
       user: account, title: Message("bounces.mark"),
       heading: Markup(
@@ -26,37 +34,11 @@ struct MarkBounces: SupportAction {
         Message("bounces.waiting-stopped"), Message("bounces.no-more-email"),
         Message("bounces.last-email"),
       ], button: Message("bounces.mark"))
-    question.choice = BouncesForm.choice(addresses, target)
     question.reasons = [.asked, .other]
-    if addresses.isEmpty { question.refusal = ActionErrorText.sentence(.nothingToDo) }
     return question
   }
 
-  func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
-    let done = try await pages.support.markBounces(
-      target.scope, target.user, of: target.form.trimmed(BouncesForm.field), request)
-    return SupportResult(
-      Message("bounces.marked", ["address": .name(Words.short(done.value))]), after: done)
-  }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
-  }
-}
-
-/// `S/users/{uid}/working-address`: removes the mark of a bouncing email address.
-struct ClearBounces: SupportAction {
-  let action = ConsoleAction.clearBounces
-
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
-    let account = try await pages.account(target)
-    let marked = try await pages.finding { () async throws(ActionDenial) in
-      try await pages.support.bouncing(target.scope, target.user)
-    }
+  private func clearing(_ account: Account) -> SupportConfirmation {
     var question = SupportConfirmation(
       user: account, title: Message("bounces.clear"),
       heading: Markup(
@@ -65,23 +47,23 @@ struct ClearBounces: SupportAction {
         Message("bounces.email-again"), Message("bounces.stopped-stay-unsent"),
       ], button: Message("bounces.clear"))
     question.isDestructive = false
-    question.choice = BouncesForm.choice(marked.map(\.address), target)
     question.reasons = [.asked, .mistake, .other]
-    if marked.isEmpty { question.refusal = ActionErrorText.sentence(.nothingToDo) }
     return question
   }
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult {
-    let done = try await pages.support.clearBounces(
-      target.scope, target.user, of: target.form.trimmed(BouncesForm.field), request)
+    let (scope, user) = (target.scope, target.user)
+    let address = target.form.trimmed(BouncesForm.field)
+    guard !isEnding else {
+      let done = try await pages.support.clearBounces(scope, user, of: address, request)
+      return SupportResult(
+        Message("bounces.cleared", ["address": .name(Words.short(done.value))]), after: done)
+    }
+    let done = try await pages.support.markBounces(scope, user, of: address, request)
     return SupportResult(
-      Message("bounces.cleared", ["address": .name(Words.short(done.value))]), after: done)
-  }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
+      Message("bounces.marked", ["address": .name(Words.short(done.value))]), after: done)
   }
 }
 
@@ -110,7 +92,8 @@ enum BouncesForm {
 enum BouncesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     table.inScope(ConsolePaths.bounces, performing: MarkBounces(pages: parts.support))
-    table.inScope(ConsolePaths.workingAddress, performing: ClearBounces(pages: parts.support))
+    table.inScope(
+      ConsolePaths.workingAddress, performing: MarkBounces(pages: parts.support, isEnding: true))
   }
 }
 

@@ -8,82 +8,42 @@ struct EventStreamChangePage: Sendable {
   let streams: EventStreams
   let actions: ActionForms
 
-  func askForPause(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    try await ask(.pause, signedIn, id)
-  }
-
-  func pause(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    do {
-      let outcome = try await streams.pause(ID(id), actions.request(signedIn))
-      return leave(Message("event-streams.now-paused"), signedIn, outcome, id)
-    } catch { return try await refuse(error, .pause, signedIn, id) }
-  }
-
-  func askForResumption(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    try await ask(.resume, signedIn, id)
-  }
-
-  func resume(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    do {
-      let outcome = try await streams.resume(ID(id), actions.request(signedIn))
-      return leave(Message("event-streams.now-resumed"), signedIn, outcome, id)
-    } catch { return try await refuse(error, .resume, signedIn, id) }
-  }
-
-  func askForDeletion(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    try await ask(.delete, signedIn, id)
-  }
-
-  func delete(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    do {
-      let outcome = try await streams.delete(ID(id), actions.request(signedIn))
+  func perform(
+    _ change: EventStreamChange, _ signedIn: SignedIn, _ id: String
+  ) async throws(Refusal) -> Response {
+    let request = actions.request(signedIn)
+    do throws(ActionError<EventStreamError>) {
+      let renewed =
+        switch change {
+        case .pause: try await streams.pause(ID(id), request).renewed
+        case .resume: try await streams.resume(ID(id), request).renewed
+        case .delete: try await streams.delete(ID(id), request).renewed
+        case .discard(let entry): try await streams.discard(entry, of: ID(id), request).renewed
+        }
       return actions.leave(
-        Message("event-streams.deleted"), signedIn, after: outcome,
-        to: ConsolePaths.eventStreams())
-    } catch { return try await refuse(error, .delete, signedIn, id) }
+        change.done, signedIn, after: ActionOutcome(value: (), renewed: renewed),
+        to: change.next(id))
+    } catch {
+      let errors = try await actions.faults(error, change.action, signedIn) {
+        error throws(Refusal) in throw EventStreamPage.refusal(error)
+      }
+      return try await ask(change, signedIn, id, errors: errors)
+    }
   }
 
-  func askForRemoval(
-    _ signedIn: SignedIn, _ id: String, _ sequence: String
-  ) async throws(Refusal) -> Response {
-    try await ask(.discard(try await letter(id, sequence)), signedIn, id)
-  }
-
-  func discard(
-    _ signedIn: SignedIn, _ id: String, _ sequence: String
-  ) async throws(Refusal) -> Response {
-    let number = try await letter(id, sequence)
-    do {
-      let outcome = try await streams.discard(number, of: ID(id), actions.request(signedIn))
-      return leave(Message("event-streams.discarded"), signedIn, outcome, id)
-    } catch { return try await refuse(error, .discard(number), signedIn, id) }
-  }
-
-  private func letter(_ id: String, _ sequence: String) async throws(Refusal) -> Int64 {
+  /// Returns the discarding of a rejected entry that an address names.
+  func discarding(
+    _ sequence: String, of id: String
+  ) async throws(Refusal) -> EventStreamChange {
     let letters = try await refusing { try await streams.deadLetters(ID(id)) }
     guard let number = Int64(sequence), letters.contains(where: { $0.sequence == number }) else {
       throw .notFound
     }
-    return number
+    return .discard(number)
   }
 
-  private func leave<Value>(
-    _ text: Message, _ signedIn: SignedIn, _ outcome: ActionOutcome<Value>, _ id: String
-  ) -> Response {
-    actions.leave(text, signedIn, after: outcome, to: ConsolePaths.eventStream(id))
-  }
-
-  private func refuse(
-    _ error: ActionError<EventStreamError>, _ change: Change, _ signedIn: SignedIn, _ id: String
-  ) async throws(Refusal) -> Response {
-    let errors = try await actions.faults(error, change.action, signedIn) {
-      error throws(Refusal) in throw EventStreamPage.refusal(error)
-    }
-    return try await ask(change, signedIn, id, errors: errors)
-  }
-
-  private func ask(
-    _ change: Change, _ signedIn: SignedIn, _ id: String, errors: [FieldError] = []
+  func ask(
+    _ change: EventStreamChange, _ signedIn: SignedIn, _ id: String, errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let state = try await EventStreamPage.state(id, streams)
     let stream = state.stream
@@ -113,7 +73,7 @@ struct EventStreamChangePage: Sendable {
 }
 
 /// A change of a stream that requires confirmation.
-private enum Change {
+enum EventStreamChange {
   case pause, resume, delete
   case discard(Int64)
 
@@ -132,6 +92,16 @@ private enum Change {
     case .resume: Message("event-streams.resume")
     case .delete: Message("event-streams.delete")
     case .discard: Message("event-streams.discard")
+    }
+  }
+
+  /// What the next page says.
+  var done: Message {
+    switch self {
+    case .pause: Message("event-streams.now-paused")
+    case .resume: Message("event-streams.now-resumed")
+    case .delete: Message("event-streams.deleted")
+    case .discard: Message("event-streams.discarded")
     }
   }
 
@@ -168,5 +138,10 @@ private enum Change {
     case .delete: ConsolePaths.eventStreamDeletion(id)
     case .discard(let number): ConsolePaths.deadLetterRemoval(id, String(number))
     }
+  }
+
+  /// The address of the page that follows.
+  func next(_ id: String) -> String {
+    if case .delete = self { ConsolePaths.eventStreams() } else { ConsolePaths.eventStream(id) }
   }
 }

@@ -39,21 +39,26 @@ enum EventStreamsRoutes: ConsoleFeature {
       ConsolePaths.eventStreamSettings, performing: [.changeEventStream], settings.save)
 
     let changes = EventStreamChangePage(streams: streams, actions: parts.actions)
-    table.signedIn(
-      .get, ConsolePaths.eventStreamPause, .manageAdministrators, changes.askForPause)
-    table.signedIn(
-      ConsolePaths.eventStreamPause, performing: [.pauseEventStream], changes.pause)
-    table.signedIn(
-      .get, ConsolePaths.eventStreamResumption, .manageAdministrators, changes.askForResumption)
-    table.signedIn(
-      ConsolePaths.eventStreamResumption, performing: [.resumeEventStream], changes.resume)
-    table.signedIn(
-      .get, ConsolePaths.eventStreamDeletion, .manageAdministrators, changes.askForDeletion)
-    table.signedIn(
-      ConsolePaths.eventStreamDeletion, performing: [.deleteEventStream], changes.delete)
-    table.signedIn(
-      .get, ConsolePaths.deadLetterRemoval, .manageAdministrators, changes.askForRemoval)
-    table.signedIn(
-      ConsolePaths.deadLetterRemoval, performing: [.discardDeadLetter], changes.discard)
+    let confirmed: [(Path<String>, EventStreamChange)] = [
+      (ConsolePaths.eventStreamPause, .pause), (ConsolePaths.eventStreamResumption, .resume),
+      (ConsolePaths.eventStreamDeletion, .delete),
+    ]
+    for (path, change) in confirmed {
+      table.signedIn(.get, path, .manageAdministrators) { signedIn, id throws(Refusal) in
+        try await changes.ask(change, signedIn, id)
+      }
+      table.signedIn(path, performing: [change.action]) { signedIn, id throws(Refusal) in
+        try await changes.perform(change, signedIn, id)
+      }
+    }
+    table.signedIn(.get, ConsolePaths.deadLetterRemoval, .manageAdministrators) {
+      signedIn, id, sequence throws(Refusal) in
+      try await changes.ask(try await changes.discarding(sequence, of: id), signedIn, id)
+    }
+    table.signedIn(ConsolePaths.deadLetterRemoval, performing: [.discardDeadLetter]) {
+      signedIn, id, sequence throws(Refusal) in
+      try await changes.perform(
+        try await changes.discarding(sequence, of: id), signedIn, id)
+    }
   }
 }

@@ -77,10 +77,6 @@ struct EndExemption: SupportAction {
     let done = try await pages.identity.exemptions.end(target.scope, target.user, request)
     return SupportResult(Message("exemptions.ended"), after: done)
   }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
-  }
 }
 
 /// Formats exemptions.

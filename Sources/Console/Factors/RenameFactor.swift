@@ -63,8 +63,4 @@ struct RenameFactor: SupportAction {
           "new": .name(Words.short(done.value.name)),
         ]), link: undo, after: done)
   }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
-  }
 }

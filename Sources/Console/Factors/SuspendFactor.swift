@@ -98,10 +98,6 @@ struct SuspendFactor: SupportAction {
       link: end, after: done)
   }
 
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if isEnding, case .nothingToDo = denial { .unchanged } else { nil }
-  }
-
   private func until(_ target: SupportTarget) -> UntilField {
     UntilField(target.form, target.times, at: pages.frames.clock.now())
   }

@@ -36,8 +36,4 @@ struct AllowChanges: SupportAction {
     let done = try await pages.support.allowChanges(target.scope, target.user, request)
     return SupportResult(Message("support.changes-allowed"), after: done)
   }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
-  }
 }

@@ -46,8 +46,4 @@ struct DeleteUser: SupportAction {
         text: Message("support.user-deleted", ["user": .name(Words.short(done.value.label))])),
       at: ConsolePaths.users(target.scope), renewed: done.renewed)
   }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
-  }
 }

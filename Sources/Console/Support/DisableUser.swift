@@ -58,8 +58,4 @@ struct DisableUser: SupportAction {
     return SupportResult(
       Message("support.disabled-user", ["sessions": .message(sessions)]), after: done)
   }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
-  }
 }

@@ -29,8 +29,4 @@ struct EndSessions: SupportAction {
     let done = try await pages.support.endSessions(target.scope, target.user, request)
     return SupportResult(SessionWords.ended(done.value), after: done)
   }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
-  }
 }

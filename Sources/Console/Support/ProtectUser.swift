@@ -62,8 +62,4 @@ struct ProtectUser: SupportAction {
           "support.protection-added", ["holders": .message(Permission.protectUsers.holders)]),
       after: done)
   }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
-  }
 }

@@ -21,13 +21,15 @@ protocol SupportAction: Sendable {
     _ target: SupportTarget, _ request: ActionRequest
   ) async throws(ActionDenial) -> SupportResult
 
-  /// Returns what to say on the user's page when there's nothing left to act on; nil for a denial
-  /// that belongs to the form.
+  /// Returns what to say on the user's page when there's nothing left to act on, by default that
+  /// nothing changed; nil for a denial that belongs to the form.
   func closing(_ denial: ActionDenial) -> SupportClosing?
 }
 
 extension SupportAction {
-  func closing(_ denial: ActionDenial) -> SupportClosing? { nil }
+  func closing(_ denial: ActionDenial) -> SupportClosing? {
+    if case .nothingToDo = denial { .unchanged } else { nil }
+  }
 }
 
 /// The user and the object that an action's address names, and the submitted form.

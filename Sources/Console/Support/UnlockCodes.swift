@@ -33,8 +33,4 @@ struct UnlockCodes: SupportAction {
     let done = try await pages.support.unlock(target.scope, target.user, request)
     return SupportResult(Message("support.codes-unlocked"), after: done)
   }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
-  }
 }

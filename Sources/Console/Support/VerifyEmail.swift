@@ -32,8 +32,4 @@ struct VerifyEmail: SupportAction {
     let done = try await pages.support.verifyEmail(target.scope, target.user, request)
     return SupportResult(Message("support.email-verified"), after: done)
   }
-
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .nothingToDo = denial { .unchanged } else { nil }
-  }
 }

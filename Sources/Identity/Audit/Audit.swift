@@ -118,8 +118,8 @@ package struct AuditEntry {
     if sessions > 0 { add(.sessionsEnded, .number(sessions)) }
   }
 
-  /// Adds the fields that differ.
-  mutating func compare(_ old: [AuditField], _ new: [AuditField]) {
+  /// Adds the fields that differ, or those with a value if there is nothing to compare them with.
+  mutating func compare(_ old: [AuditField]?, _ new: [AuditField]) {
     for change in AuditChange.between(old, new) { add(change) }
   }
 

@@ -33,10 +33,28 @@ public struct AuditChange: Sendable, Hashable {
   static let columns: SQL = "field, old_kind, old_value, new_kind, new_value"
 
   /// Returns the fields whose values differ.
-  static func between(_ old: [AuditField], _ new: [AuditField]) -> [AuditChange] {
-    zip(old, new).compactMap { old, new in
-      old.isSame(as: new) ? nil : AuditChange(old.name, from: old.value, to: new.value)
+  ///
+  /// A field that only one of the lists has is a change from or to no value.
+  ///
+  /// - Parameters:
+  ///   - old: The fields before; nil if what they describe is new: every field with a value then
+  ///     has a new value only.
+  ///   - new: The fields after, in whose order the changes are returned.
+  static func between(_ old: [AuditField]?, _ new: [AuditField]) -> [AuditChange] {
+    guard var old else {
+      return new.filter { $0.value != .absent }.map { AuditChange($0.name, to: $0.value) }
     }
+    var changes = new.compactMap { field -> AuditChange? in
+      // Usually both lists have the same fields in the same order, so the first one matches.
+      let index = old.firstIndex { $0.name == field.name }
+      let before = index.map { old.remove(at: $0) } ?? AuditField(field.name, .absent)
+      return before.isSame(as: field)
+        ? nil : AuditChange(field.name, from: before.value, to: field.value)
+    }
+    changes += old.filter { $0.value != .absent }.map { field in
+      AuditChange(field.name, from: field.value, to: .absent)
+    }
+    return changes
   }
 }
 

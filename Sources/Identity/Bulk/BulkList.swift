@@ -1,3 +1,5 @@
+import Text
+
 /// A list of users, as pasted: an email address or uid on each line, or comma-separated values (RFC
 /// 4180) with a column of them.
 public struct BulkList: Sendable, Equatable {
@@ -25,12 +27,12 @@ public struct BulkList: Sendable, Equatable {
   ///
   /// - Throws: ``BulkListError``.
   public init(_ text: String) throws(BulkListError) {
-    var reader = TableReader(text)
+    var records = PastedRecords(text)
     var lines: [Line] = []
     var column: Int?
     var isFirst = true
-    while let record = reader.next() {
-      let cells = record.cells.map(\.trimmed)
+    while let record = records.next() {
+      let cells = record.fields.map { String(decoding: $0, as: UTF8.self).trimmed }
       if isFirst, let named = Self.column(of: cells) {
         column = named
         isFirst = false
@@ -91,75 +93,27 @@ public enum BulkListError: Error, Sendable {
   case tooLong
 }
 
-/// Reads records of cells separated by a comma, a semicolon, or a tab.
-private struct TableReader {
+/// Reads the records of pasted text, in which an unclosed quotation mark is text.
+private struct PastedRecords {
   private let bytes: [UInt8]
-  private var place = 0
-  private var line = 1
+  private var parser = CSVParser(.pasted)
+  private var index = 0
   /// The number of unclosed quotation marks; each one costs a scan of the remaining text.
   private var unclosed = 0
 
-  struct Record {
-    let line: Int
-    let cells: [String]
-  }
+  init(_ text: String) { bytes = Array(text.utf8) }
 
-  init(_ text: String) {
-    var bytes = Array(text.utf8)
-    // The byte order mark that some editors add.
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-    self.bytes = bytes
-  }
-
-  mutating func next() -> Record? {
-    guard place < bytes.count else { return nil }
-    let start = (place, line)
+  mutating func next() -> CSVRecord? {
     if unclosed < 10 {
-      if let record = read(quotes: true) { return record }
-      // An unclosed quotation mark is treated as text.
-      unclosed += 1
-      (place, line) = start
+      var (attempt, end) = (parser, index)
+      do throws(CSVFault) {
+        let record = try attempt.next(in: bytes, from: &end, isLast: true)
+        (parser, index) = (attempt, end)
+        return record
+      } catch { unclosed += 1 }
     }
-    return read(quotes: false)
-  }
-
-  private mutating func read(quotes: Bool) -> Record? {
-    let first = line
-    var cells: [String] = []
-    var cell: [UInt8] = []
-    var isQuoted = false
-    while place < bytes.count {
-      let byte = bytes[place]
-      place += 1
-      if isQuoted {
-        if byte != UInt8(ascii: "\"") {
-          if byte == 10 { line += 1 }
-          cell.append(byte)
-        } else if place < bytes.count, bytes[place] == byte {
-          place += 1
-          cell.append(byte)
-        } else {
-          isQuoted = false
-        }
-        continue
-      }
-      switch byte {
-      case UInt8(ascii: "\"") where quotes && cell.allSatisfy({ $0 == 32 }):
-        cell = []
-        isQuoted = true
-      case UInt8(ascii: ","), UInt8(ascii: ";"), 9:
-        cells.append(String(decoding: cell, as: UTF8.self))
-        cell = []
-      case 10, 13:
-        if byte == 13, place < bytes.count, bytes[place] == 10 { place += 1 }
-        line += 1
-        cells.append(String(decoding: cell, as: UTF8.self))
-        return Record(line: first, cells: cells)
-      default: cell.append(byte)
-      }
-    }
-    guard !isQuoted else { return nil }
-    cells.append(String(decoding: cell, as: UTF8.self))
-    return Record(line: first, cells: cells)
+    parser.readsQuotes = false
+    defer { parser.readsQuotes = true }
+    return try? parser.next(in: bytes, from: &index, isLast: true)
   }
 }

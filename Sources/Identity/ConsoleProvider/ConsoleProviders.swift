@@ -73,12 +73,7 @@ public struct ConsoleProviders: Sendable {
       let isSame = old.map { $0.issuer == new.issuer && $0.clientID == new.clientID } ?? false
       new.sealedSecret = sealed ?? (isSame ? old?.sealedSecret : nil)
       var entry = AuditEntry(.instanceChangeSignInProvider, of: nil)
-      let fields = new.auditFields(isNewSecret: sealed != nil)
-      if let old {
-        entry.compare(old.auditFields(), fields)
-      } else {
-        for field in fields { entry.add(field.name, field.value) }
-      }
+      entry.compare(old?.auditFields(), new.auditFields(isNewSecret: sealed != nil))
       guard !entry.changes.isEmpty else { return false }
       let missing = try new.missingPlaces(connection)
       guard missing.isEmpty else { throw ConsoleProviderError.invalid(missing) }

@@ -61,6 +61,13 @@ public struct BouncedAddress: Sendable, Equatable {
   }
 }
 
+extension Account {
+  /// Returns the email addresses that aren't marked as bouncing.
+  public func addresses(without marked: [BouncedAddress]) -> [String] {
+    addresses.filter { address in !marked.contains { $0.address.isSameBytes(as: address) } }
+  }
+}
+
 extension Outbox {
   /// Whether a message is an email to an address of the account that's marked as bouncing.
   func isBouncing(

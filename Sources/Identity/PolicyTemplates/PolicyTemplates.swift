@@ -73,7 +73,7 @@ public struct PolicyTemplates: Sendable {
         VALUES (\(project.text), \(name), \(edit.values))
         """)
       var entry = try Self.entry(.policyCreateTemplate, named: name, of: project, connection)
-      for field in edit.auditFields { entry.add(field.name, field.value) }
+      entry.compare(nil, edit.auditFields)
       try context.record(entry, connection)
     }
   }

@@ -17,9 +17,10 @@ extension Support {
     try await authorization.act(
       .markBounces, request, on: account, in: scope
     ) { account, _, now, connection in
-      guard let address = account.addresses.first(where: { $0.isSameBytes(as: address) }),
-        try !BouncedAddress.has(account, address, connection)
-      else { throw ActionDenial.nothingToDo }
+      let unmarked = account.addresses(without: try BouncedAddress.list(account, connection))
+      guard let address = unmarked.first(where: { $0.isSameBytes(as: address) }) else {
+        throw ActionDenial.nothingToDo
+      }
       try Outbox.stop(account, address, at: now, connection)
       try store.outbox.notify(.addressBounces(address), account, in: scope, at: now, connection)
       try BouncedAddress.insert(

@@ -143,39 +143,50 @@ enum AdminResetTOTPCommand: Command {
   }
 }
 
-/// Stops requiring passkeys, for when no administrator can sign in with one.
-enum AdminPasskeysOptionalCommand: Command {
-  static let name = "admin passkeys-optional"
-  static let summary = Message("cli.summary-stops-requiring-passkeys")
-  static let options = [Instance.dataOption]
+/// A command that lifts a restriction on how administrators sign in, for when nobody can.
+protocol SignInRecoveryCommand: Command {
+  /// What is said when the restriction was lifted.
+  static var done: Message { get }
+  /// What is said when there was none.
+  static var unchanged: Message { get }
+
+  /// Lifts the restriction, and returns false if there is none.
+  static func lift(_ identity: Identity, by author: Author) async throws -> Bool
+}
+
+extension SignInRecoveryCommand {
+  static var options: [Option] { [Instance.dataOption] }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
-      let changed = try await instance.identity.passkeys.stopRequiring(
-        by: Author(actor: .commandLine))
-      Terminal.say(
-        changed
-          ? Message("cli.passkeys-are-optional") : Message("cli.passkeys-werent-required"))
+      let changed = try await lift(instance.identity, by: Author(actor: .commandLine))
+      Terminal.say(changed ? done : unchanged)
       return 0
     }
   }
 }
 
+/// Stops requiring passkeys, for when no administrator can sign in with one.
+enum AdminPasskeysOptionalCommand: SignInRecoveryCommand {
+  static let name = "admin passkeys-optional"
+  static let summary = Message("cli.summary-stops-requiring-passkeys")
+  static let done = Message("cli.passkeys-are-optional")
+  static let unchanged = Message("cli.passkeys-werent-required")
+
+  static func lift(_ identity: Identity, by author: Author) async throws -> Bool {
+    try await identity.passkeys.stopRequiring(by: author)
+  }
+}
+
 /// Turns on sign-in with passwords, for when nobody can sign in with the provider.
-enum AdminPasswordsOnCommand: Command {
+enum AdminPasswordsOnCommand: SignInRecoveryCommand {
   static let name = "admin passwords-on"
   static let summary = Message("cli.summary-turns-on-password-sign-in")
-  static let options = [Instance.dataOption]
+  static let done = Message("cli.password-sign-in-is-on")
+  static let unchanged = Message("cli.password-sign-in-was-on")
 
-  static func run(_ arguments: Arguments) async throws -> Int32 {
-    try await Instance.use(arguments) { instance in
-      let changed = try await instance.identity.consoleProviders.turnOnPasswordSignIn(
-        by: Author(actor: .commandLine))
-      Terminal.say(
-        changed
-          ? Message("cli.password-sign-in-is-on") : Message("cli.password-sign-in-was-on"))
-      return 0
-    }
+  static func lift(_ identity: Identity, by author: Author) async throws -> Bool {
+    try await identity.consoleProviders.turnOnPasswordSignIn(by: author)
   }
 }
 

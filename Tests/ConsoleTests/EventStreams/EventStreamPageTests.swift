@@ -105,6 +105,23 @@ import Testing
     }
   }
 
+  @Test func `a confirmed change leads to a page that says what happened`() async throws {
+    try await World.withSampleData { world in
+      let page = "/event-streams/\(try await world.eventStream())"
+      let (ada, _) = try await Browser.withApp(world, as: World.ada)
+      let changes = [
+        ("/pause", page, "Event stream paused."), ("/resumption", page, "Event stream resumed."),
+        ("/rejected-entries/1/removal", page, "Entry discarded."),
+        ("/deletion", "/event-streams", "Event stream deleted."),
+      ]
+      for (address, next, text) in changes {
+        let answer = try await ada.submit(page + address, ["note": "planned"])
+        #expect(answer.location == next, "\(address)")
+        #expect(try await ada.get(next).says(text), "\(address)")
+      }
+    }
+  }
+
   @Test func `a stream gets a new name and destination, and a webhook a new secret`()
     async throws
   {

@@ -55,6 +55,8 @@ struct BouncedAddressTests {
       await expect("nothingToDo") { try await mark(instance, account, by: agent) }
       let records = try await instance.records(of: account)
       #expect(records.bouncing.map(\.address) == ["alice@example.com"])
+      #expect(account.addresses(without: records.bouncing).isEmpty)
+      #expect(account.addresses(without: []) == ["alice@example.com"])
       #expect(records.bouncing.first?.markedBy == "Dora Support")
       _ = try await instance.identity.support.clearBounces(
         instance.acme, account.id, of: "alice@example.com", agent.request(.mistake))

@@ -1,39 +1,41 @@
-import HTTP
 import JSON
-import Metrics
 import Text
 
-/// A violation of a page's content security policy, as reported by a browser.
+/// A violation of a page's content security policy, as a browser reports it to `report-uri`
+/// (Content Security Policy Level 3, section 5.3).
 ///
 /// Nothing in it is trusted: directives are those of a list, and the rest is cut to parts of an
 /// address that contain no secret. The path of a page can be a single-use link, so only its first
 /// segment is kept, and of other addresses only the origin.
-struct ViolationReport: Sendable, Equatable {
+public struct ViolationReport: Sendable, Equatable {
   /// The violated directive, or `other`.
-  let directive: String
-  /// The first segment of the page's path, such as `/projects`; `other` if it has unusual characters.
-  let page: String
+  public let directive: String
+  /// The first segment of the page's path, such as `/projects`; `other` if it has unusual
+  /// characters.
+  public let page: String
   /// The origin of what was blocked, or a keyword such as `inline`; `other` if it's neither.
-  let blocked: String
+  public let blocked: String
   /// The origin of the file that caused it; nil if there's none.
-  let source: String?
+  public let source: String?
 
-  /// The media type in which browsers send a report to `report-uri`.
-  static let mediaType = "application/csp-report"
+  /// The media type in which browsers send a report.
+  public static let mediaType = "application/csp-report"
   /// The maximum size of a report in bytes; it contains the policy and up to three addresses.
-  static let limit = 16 << 10
-  static let directives = [
+  public static let limit = 16 << 10
+  /// The directives that are told apart, and `other`.
+  public static let directives = [
     "default-src", "script-src", "script-src-elem", "script-src-attr", "style-src",
     "style-src-elem", "style-src-attr", "img-src", "connect-src", "font-src", "media-src",
     "object-src", "frame-src", "child-src", "worker-src", "manifest-src", "form-action", "base-uri",
     "frame-ancestors", other,
   ]
-  static let other = "other"
+  /// What a value that isn't known or allowed is replaced with.
+  public static let other = "other"
   private static let keywords = ["inline", "eval", "wasm-eval", "self", "data", "blob", "about"]
   private static let longestPart = 100
 
   /// Reads a report; nil if the body isn't one.
-  init?(_ body: [UInt8]) {
+  public init?(_ body: [UInt8]) {
     guard body.count <= Self.limit, let report = (try? JSON.parse(body))?["csp-report"],
       report.objectValue != nil
     else { return nil }
@@ -87,61 +89,5 @@ struct ViolationReport: Sendable, Equatable {
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-  }
-}
-
-/// Counts and logs the violations that browsers report, without storing them.
-///
-/// Reports need no authentication, since pages before the sign-in have a policy too. Anyone can
-/// therefore send some: they change a counter and, 30 times a minute, write a line.
-final class ViolationReports: Sendable {
-  static let route = Route.Label(.post, "/csp-reports")
-
-  private let counters = Counters()
-  private let log: Log
-
-  init(log: Log) { self.log = log }
-
-  /// Returns the maximum size of a report; nil for another address.
-  static func bodyLimit(_ target: Target) -> Int? {
-    target.rawPath == route.pattern ? ViolationReport.limit : nil
-  }
-
-  /// Answers a request to the address of reports; nil for another address.
-  func response(to request: Request) -> Response? {
-    guard request.target.rawPath == Self.route.pattern else { return nil }
-    var response = answer(request)
-    response.fields[.xContentTypeOptions] = "nosniff"
-    response.route = Self.route
-    return response
-  }
-
-  private func answer(_ request: Request) -> Response {
-    guard request.method == .post else {
-      var response = Response.text("POST only\n", status: .methodNotAllowed)
-      response.fields[.allow] = "POST"
-      return response
-    }
-    guard request.mediaType?.isSameBytes(as: ViolationReport.mediaType) ?? false else {
-      return .text("\(ViolationReport.mediaType) only\n", status: .unsupportedMediaType)
-    }
-    guard let report = ViolationReport(request.body) else {
-      return .text("invalid report\n", status: .badRequest)
-    }
-    if let index = ViolationReport.directives.firstIndex(of: report.directive) {
-      counters.add(index)
-    }
-    log.add(.pageViolation(report))
-    return Response(status: .noContent)
-  }
-
-  /// Adds the number of violations by directive.
-  func write(to exposition: inout Exposition) {
-    exposition.counter(
-      "countersign_csp_violations_total",
-      help: "Violations of the content security policy that browsers reported, by directive.",
-      ViolationReport.directives.enumerated().map { index, directive in
-        Sample(counters.value(index), ["directive": directive])
-      })
   }
 }
