@@ -156,9 +156,7 @@ extension Identity {
       """
       INSERT INTO instance (name, value) VALUES (\(name), \(value)) ON CONFLICT (name) DO NOTHING
       """)
-    return try connection.first(
-      "SELECT value FROM instance WHERE name = \(name)"
-    ) { try $0.value(0) } ?? value
+    return try InstanceValue(name).read(connection) ?? value
   }
 
   /// Deletes expired data, such as tickets, guesses, invitations, and console sessions, and records

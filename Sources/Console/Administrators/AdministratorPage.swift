@@ -52,9 +52,9 @@ struct AdministratorPage: Sendable {
   ) async throws(Refusal) -> Response {
     let record = try await AdministratorPage.record(id, identity)
     let administrator = record.administrator
-    guard let grant = answers.grant().grant, administrator.grants.contains(grant),
-      administrator.id != signedIn.administrator.id
-    else { return .redirect(to: ConsolePaths.administrator(id)) }
+    guard let grant = record.changeable(answers, by: signedIn) else {
+      return .redirect(to: ConsolePaths.administrator(id))
+    }
     let tokens = try await refusing {
       try await identity.serviceTokens.count(madeBy: administrator.id)
     }
@@ -167,6 +167,17 @@ struct AdministratorPage: Sendable {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
+  }
+}
+
+extension AdministratorRecord {
+  /// The role that a form names; nil if the administrator doesn't have it, or would change a role
+  /// of their own.
+  func changeable(_ answers: GrantAnswers, by signedIn: SignedIn) -> Grant? {
+    guard let grant = answers.grant().grant, administrator.grants.contains(grant),
+      administrator.id != signedIn.administrator.id
+    else { return nil }
+    return grant
   }
 }
 

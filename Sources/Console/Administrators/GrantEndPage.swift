@@ -57,9 +57,9 @@ struct GrantEndPage: Sendable {
   ) async throws(Refusal) -> Response {
     let record = try await AdministratorPage.record(id, identity)
     let administrator = record.administrator
-    guard let grant = answers.grant().grant, administrator.grants.contains(grant),
-      administrator.id != signedIn.administrator.id
-    else { return .redirect(to: ConsolePaths.administrator(id)) }
+    guard let grant = record.changeable(answers, by: signedIn) else {
+      return .redirect(to: ConsolePaths.administrator(id))
+    }
     var answers = answers
     if !isTyped { answers.last = GrantAnswers.last(record.grantEnds[grant], signedIn.times) }
     let title = Message("administrators.end-date")

@@ -16,23 +16,14 @@ struct AffectedUsersFile: Sendable {
   private static let batch = 500
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let (scope, signedIn) = (context.scope, context.signedIn)
-    let query = AffectedUsersQuery(signedIn.query)
-    // Avoids reading the users for a request that will be denied.
-    let unmet = try await actions.unmet(.exportUsers, signedIn)
-    guard actions.request(signedIn).proof.isEmpty == false || unmet.isEmpty else {
-      return try await ask(context, query, signedIn.form["confirmed"] == nil ? [] : unmet)
-    }
-    let (file, rows) = try await file(scope, query)
-    do {
-      let outcome = try await identity.accounts.recordDownload(
-        of: scope, count: rows, filter: catalog.text(heading(query)), actions.request(signedIn))
-      return actions.page(file.response(named: "affected-users"), after: outcome)
-    } catch {
-      let errors = try await actions.faults(error, .exportUsers, signedIn) {
-        error throws(Refusal) in throw Refusal.unavailable(error)
-      }
-      return try await ask(context, query, errors)
+    let query = AffectedUsersQuery(context.signedIn.query)
+    let download = UserDownload(accounts: identity.accounts, actions: actions)
+    return try await download.response(
+      context, named: "affected-users", filter: catalog.text(heading(query))
+    ) { () async throws(Refusal) in
+      try await file(context.scope, query)
+    } ask: { errors async throws(Refusal) in
+      try await ask(context, query, errors)
     }
   }
 

@@ -24,24 +24,14 @@ struct UsersFile: Sendable {
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
     guard context.may(.findUsers) else { throw .notAllowed(.findUsers) }
-    let (scope, signedIn) = (context.scope, context.signedIn)
-    let query = UsersQuery(signedIn.query)
-    // Avoids reading the users for a request that will be denied.
-    let unmet = try await actions.unmet(.exportUsers, signedIn)
-    guard actions.request(signedIn).proof.isEmpty == false || unmet.isEmpty else {
-      return try await ask(context, query, signedIn.form["confirmed"] == nil ? [] : unmet)
-    }
-    let (file, rows) = try await file(scope, query)
-    // Exports of users are audited, as exports of the audit log are.
-    do {
-      let outcome = try await accounts.recordDownload(
-        of: scope, count: rows, filter: catalog.text(query.words), actions.request(signedIn))
-      return actions.page(file.response(named: "users"), after: outcome)
-    } catch {
-      let errors = try await actions.faults(error, .exportUsers, signedIn) {
-        error throws(Refusal) in throw Refusal.unavailable(error)
-      }
-      return try await ask(context, query, errors)
+    let query = UsersQuery(context.signedIn.query)
+    let download = UserDownload(accounts: accounts, actions: actions)
+    return try await download.response(
+      context, named: "users", filter: catalog.text(query.words)
+    ) { () async throws(Refusal) in
+      try await file(context.scope, query)
+    } ask: { errors async throws(Refusal) in
+      try await ask(context, query, errors)
     }
   }
 

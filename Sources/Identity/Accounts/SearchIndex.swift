@@ -11,7 +11,7 @@ package enum SearchIndex {
   /// last indexed account.
   ///
   /// Increase the number when the folding changes, so that all accounts are indexed again.
-  private static let mark = "search_2"
+  private static let mark = InstanceValue("search_2")
   private static let complete = "complete"
 
   /// Replaces an account's index entries.
@@ -116,20 +116,13 @@ extension SearchIndex {
 
   /// Indexes the next batch; returns true if none are left.
   private static func indexNext(_ connection: borrowing Connection) throws -> Bool {
-    let reached = try connection.first(
-      "SELECT value FROM instance WHERE name = \(mark)"
-    ) { try $0.value(0) as String }
+    let reached = try mark.read(connection)
     if reached == complete { return true }
     let last = reached.flatMap { Int64($0) } ?? 0
     let accounts = try AccountRecord.many(
       "a.account_key > \(last)", order: "ORDER BY a.account_key", limit: batch, connection)
     for account in accounts { try update(account, connection) }
-    let now = accounts.last.map { String($0.key) } ?? complete
-    try connection.run(
-      """
-      INSERT INTO instance (name, value) VALUES (\(mark), \(now))
-      ON CONFLICT (name) DO UPDATE SET value = \(now)
-      """)
+    try mark.store(accounts.last.map { String($0.key) } ?? complete, connection)
     return accounts.isEmpty
   }
 }

@@ -5,7 +5,7 @@ extension Activity {
   static let reachDays: Int64 = 90
   /// The maximum number of accounts per transaction.
   private static let agedAtOnce = 500
-  private static let agedDay = "reach_aged_day"
+  private static let agedDay = InstanceValue("reach_aged_day")
 
   /// Deletes what is known about single users from before the longest period, once a day, one batch
   /// of one pool per call; the counts by day remain.
@@ -15,19 +15,12 @@ extension Activity {
   public func age() async throws(ActivityError) -> Bool {
     let today = store.clock.now().day
     let due = try await store.read(ActivityError.self) { connection in
-      let aged: String? = try connection.first(
-        "SELECT value FROM instance WHERE name = \(Self.agedDay)"
-      ) { try $0.value(0) }
-      return aged != String(today)
+      try Self.agedDay.read(connection) != String(today)
     }
     guard due else { return false }
     return try await store.write(ActivityError.self) { connection in
       guard let scope = try Self.oldest(before: today - Self.reachDays, connection) else {
-        try connection.run(
-          """
-          INSERT INTO instance (name, value) VALUES (\(Self.agedDay), \(String(today)))
-          ON CONFLICT (name) DO UPDATE SET value = excluded.value
-          """)
+        try Self.agedDay.store(String(today), connection)
         return false
       }
       try Self.age(scope, before: today - Self.reachDays, connection)

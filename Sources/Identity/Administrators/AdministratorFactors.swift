@@ -166,7 +166,10 @@ public struct AdministratorFactors: Sendable {
       let app = TOTPFactor.password(ticket.secret)
     else { throw .ended }
     let isAsked = session.map(asksForPassword) ?? false
-    let verified = isAsked ? try await verifyPassword(password, in: session, by: author) : nil
+    let verified =
+      isAsked
+      ? try await administrators.verifyPassword(
+        password, in: session, by: author, AdministratorFactorError.self) : nil
     let (random, totp) = (store.random, totp)
     let outcome: Result<[Secret], AdministratorFactorError> =
       try await store.write(AdministratorFactorError.self) { connection in
@@ -212,23 +215,6 @@ public struct AdministratorFactors: Sendable {
         return .success(codes)
       }
     return try outcome.get()
-  }
-
-  private func verifyPassword(
-    _ password: Secret?, in session: ConsoleSession?, by author: Author
-  ) async throws(AdministratorFactorError) -> PasswordHash {
-    guard let session, let password else { throw .wrongPassword }
-    do {
-      return try await administrators.verifyPassword(
-        password, of: session.administrator, by: author)
-    } catch {
-      switch error {
-      case .throttled(let until): throw .throttled(until: until)
-      case .busy: throw .busy
-      case .unavailable(let failure): throw .unavailable(failure)
-      case .wrongPassword, .weakPassword, .notFound: throw .wrongPassword
-      }
-    }
   }
 
   /// Removes the administrator's own authenticator app after verifying a code or soon after a

@@ -49,6 +49,21 @@ extension Administrators {
     return true
   }
 
+  /// Inserts a row of `administrator_grant`; a role that ends soon counts as reminded of.
+  static func insert(
+    _ grant: Grant, of id: ID<Administrator>, until end: Instant? = nil,
+    isFromProvider: Bool = false, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO administrator_grant (administrator_id, role, project_id, tenant_id, ends_at,
+        is_reminded, is_from_provider)
+      VALUES (\(id.text), \(grant.role.rawValue), \(grant.project?.text ?? ""),
+        \(grant.tenant?.text ?? ""), \(end?.microseconds), \(isSoon(end, at: now)),
+        \(isFromProvider))
+      """)
+  }
+
   /// The condition that identifies a row of `administrator_grant`.
   static func row(of grant: Grant, _ id: ID<Administrator>) -> SQL {
     """

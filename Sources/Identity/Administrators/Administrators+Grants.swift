@@ -48,13 +48,7 @@ extension Administrators {
         return try Self.setEnd(of: grant, of: record, to: end, context, connection)
       }
       try Self.check(end: end, at: now)
-      try connection.run(
-        """
-        INSERT INTO administrator_grant (administrator_id, role, project_id, tenant_id, ends_at,
-          is_reminded)
-        VALUES (\(id.text), \(grant.role.rawValue), \(grant.project?.text ?? ""),
-          \(grant.tenant?.text ?? ""), \(end?.microseconds), \(Self.isSoon(end, at: now)))
-        """)
+      try Self.insert(grant, of: id, until: end, at: now, connection)
       var entry = Self.entry(.administratorGrant, record)
       entry.add(.grants, .of([grant]))
       if let end { entry.add(.grantEnds, .instant(end)) }

@@ -1,7 +1,37 @@
 import Crypto
 import Database
 
+/// An error of a use case that asks a signed-in administrator for the password again.
+protocol PasswordCheckError: UseCaseError {
+  static var wrongPassword: Self { get }
+  static var busy: Self { get }
+  static func throttled(until: Instant) -> Self
+}
+
+extension AdministratorFactorError: PasswordCheckError {}
+extension PasskeyError: PasswordCheckError {}
+
 extension Administrators {
+  /// Verifies the password that an administrator entered again in a session; without a password or
+  /// a session, it's incorrect.
+  ///
+  /// - Returns: The hash that the password matched.
+  func verifyPassword<E: PasswordCheckError>(
+    _ password: Secret?, in session: ConsoleSession?, by author: Author, _ errors: E.Type
+  ) async throws(E) -> PasswordHash {
+    guard let session, let password else { throw .wrongPassword }
+    do {
+      return try await verifyPassword(password, of: session.administrator, by: author)
+    } catch {
+      switch error {
+      case .throttled(let until): throw .throttled(until: until)
+      case .busy: throw .busy
+      case .unavailable(let failure): throw .unavailable(failure)
+      case .wrongPassword, .weakPassword, .notFound: throw .wrongPassword
+      }
+    }
+  }
+
   /// Verifies the password of a signed-in administrator.
   ///
   /// Failed attempts are counted before hashing and separately from sign-in, so someone who isn't

@@ -80,13 +80,7 @@ public struct Administrators: Sendable {
       if case .uniqueViolation = error.code { throw AdministratorError.emailTaken }
       throw error
     }
-    try connection.run(
-      """
-      INSERT INTO administrator_grant (administrator_id, role, project_id, tenant_id, ends_at,
-        is_reminded)
-      VALUES (\(id.text), \(grant.role.rawValue), \(grant.project?.text ?? ""),
-        \(grant.tenant?.text ?? ""), \(end?.microseconds), \(Self.isSoon(end, at: now)))
-      """)
+    try insert(grant, of: id, until: end, at: now, connection)
     var entry = AuditEntry(.administratorCreate, .administrator, id.text, name: displayName)
     entry.add(.email, .text(email))
     entry.add(.grants, .of([grant]))

@@ -260,7 +260,7 @@ public struct ConsoleSessions: Sendable {
         s.last_seen_at, a.sign_ins, a.totp_enrolled_at IS NOT NULL, a.time_zone,
         a.theme, s.passkey_at IS NOT NULL,
         EXISTS (SELECT 1 FROM passkey p WHERE p.administrator_id = a.administrator_id),
-        EXISTS (SELECT 1 FROM instance WHERE name = \(PasskeyRequirement.setting)),
+        EXISTS (SELECT 1 FROM instance WHERE name = \(PasskeyRequirement.setting.name)),
         \(SessionLimits.columns), s.provider_mfa_at IS NOT NULL, s.provider_issuer IS NOT NULL,
         s.provider_at,
         (SELECT p.name FROM administrator_provider_link l CROSS JOIN sign_in_provider p

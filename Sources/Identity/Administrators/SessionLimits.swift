@@ -42,15 +42,15 @@ public struct SessionLimits: Sendable, Hashable {
 // MARK: - Storage
 
 extension SessionLimits {
-  private static let idleName = "session_idle_minutes"
-  private static let hoursName = "session_hours"
-  private static let factorName = "second_factor_required"
+  private static let idle = InstanceValue("session_idle_minutes")
+  private static let lifetime = InstanceValue("session_hours")
+  private static let secondFactor = InstanceValue("second_factor_required")
 
   /// The stored values as three columns, which are null without a choice.
   static let columns: SQL = """
-    (SELECT value FROM instance WHERE name = \(idleName)),
-    (SELECT value FROM instance WHERE name = \(hoursName)),
-    (SELECT value FROM instance WHERE name = \(factorName))
+    (SELECT value FROM instance WHERE name = \(idle.name)),
+    (SELECT value FROM instance WHERE name = \(lifetime.name)),
+    (SELECT value FROM instance WHERE name = \(secondFactor.name))
     """
 
   /// Creates the limits from the stored values.
@@ -71,15 +71,8 @@ extension SessionLimits {
 
   /// Stores the limits.
   func store(_ connection: borrowing Connection) throws {
-    for (name, number) in [(Self.idleName, idleMinutes), (Self.hoursName, hours)] {
-      try connection.run(
-        """
-        INSERT INTO instance (name, value) VALUES (\(name), \(String(number)))
-        ON CONFLICT (name) DO UPDATE SET value = excluded.value
-        """)
-    }
-    try connection.run("DELETE FROM instance WHERE name = \(Self.factorName)")
-    guard requiresSecondFactor else { return }
-    try connection.run("INSERT INTO instance (name, value) VALUES (\(Self.factorName), '1')")
+    try Self.idle.store(String(idleMinutes), connection)
+    try Self.lifetime.store(String(hours), connection)
+    try Self.secondFactor.store(requiresSecondFactor ? "1" : nil, connection)
   }
 }

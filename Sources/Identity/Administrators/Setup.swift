@@ -22,7 +22,7 @@ public struct Setup: Sendable {
   let store: Store
   let administrators: Administrators
 
-  private static let name = "setup_code"
+  private static let stored = InstanceValue("setup_code")
 
   /// Returns true if the instance has no owner.
   ///
@@ -41,11 +41,7 @@ public struct Setup: Sendable {
     let digest = Hex.encode(Store.digest(letters))
     let issued = try await store.write(SetupError.self) { connection in
       guard try !Administrators.hasOwner(connection) else { return false }
-      try connection.run(
-        """
-        INSERT INTO instance (name, value) VALUES (\(Self.name), \(digest))
-        ON CONFLICT (name) DO UPDATE SET value = excluded.value
-        """)
+      try Self.stored.store(digest, connection)
       return true
     }
     guard issued else { return nil }
@@ -82,7 +78,7 @@ public struct Setup: Sendable {
           id, email: email, displayName: displayName, hash: hash, grant: Grant(role: .owner),
           by: author, at: now, connection)
       } catch let error as AdministratorError { throw SetupError.administrator(error) }
-      try connection.run("DELETE FROM instance WHERE name = \(Self.name)")
+      try Self.stored.store(nil, connection)
       return try ConsoleSessions.begin(
         id, address: address, userAgent: userAgent, requestID: requestID, at: now, random: random,
         connection)
@@ -97,10 +93,7 @@ public struct Setup: Sendable {
   private static func isCode(
     _ digest: String, _ connection: borrowing Connection
   ) throws -> Bool {
-    let kept = try connection.first(
-      "SELECT value FROM instance WHERE name = \(name)"
-    ) { try $0.value(0) as String }
-    guard let kept else { return false }
+    guard let kept = try stored.read(connection) else { return false }
     return constantTimeEqual(Array(kept.utf8), Array(digest.utf8))
   }
 

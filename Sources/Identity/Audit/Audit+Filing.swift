@@ -35,10 +35,7 @@ extension Audit {
 
   /// Returns the number of the last filed row.
   static func filedTo(_ connection: borrowing Connection) throws -> Int64 {
-    let text: String? = try connection.first(
-      "SELECT value FROM instance WHERE name = 'audit_filed_to'"
-    ) { try $0.value(0) }
-    return text.flatMap { Int64($0) } ?? 0
+    try InstanceValue("audit_filed_to").readNumber(connection) ?? 0
   }
 
   /// Returns the last number of the next batch; nil if all rows are filed.

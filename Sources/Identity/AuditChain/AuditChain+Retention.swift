@@ -14,13 +14,11 @@ extension AuditChain {
   /// The minimum number of days for which entries are kept: reviews and reports look back a year.
   public static let shortestRetention = 365
   private static let longestRetention = 36_500
-  private static let setting = "audit_retention_days"
+  private static let setting = InstanceValue("audit_retention_days")
 
   /// Reads the number of days for which entries are kept; nil for ever.
   static func retention(_ connection: borrowing Connection) throws -> Int? {
-    try connection.first("SELECT value FROM instance WHERE name = \(setting)") { row in
-      Int(try row.value(0) as String)
-    } ?? nil
+    try setting.readNumber(connection).map { Int($0) }
   }
 
   /// Changes for how many days entries are kept; nil keeps them for ever.
@@ -38,15 +36,7 @@ extension AuditChain {
     ) { context, connection in
       let old = try Self.retention(connection)
       guard old != days else { return false }
-      if let days {
-        try connection.run(
-          """
-          INSERT INTO instance (name, value) VALUES (\(Self.setting), \(String(days)))
-          ON CONFLICT (name) DO UPDATE SET value = excluded.value
-          """)
-      } else {
-        try connection.run("DELETE FROM instance WHERE name = \(Self.setting)")
-      }
+      try Self.setting.store(days.map { String($0) }, connection)
       var entry = AuditEntry(.auditChangeRetention, of: nil)
       let seconds = { (days: Int?) in
         days.map { AuditValue.duration($0 * 86_400) } ?? .code("forever")

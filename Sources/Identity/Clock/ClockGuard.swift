@@ -40,7 +40,7 @@ public final class ClockGuard: Sendable {
   /// The precision of the stored time, in seconds.
   static let precision: Int64 = 60
 
-  private static let name = "clock_seen_at"
+  private static let seenAt = InstanceValue("clock_seen_at")
 
   private struct Anchor {
     /// The last trusted time.
@@ -212,16 +212,10 @@ public final class ClockGuard: Sendable {
   /// Reads the newest stored time at which the clock was trusted; nil for a database that predates
   /// this check.
   static func stored(_ connection: borrowing Connection) throws -> Instant? {
-    try connection.first("SELECT value FROM instance WHERE name = \(name)") { row in
-      Int64(try row.value(0) as String).map(Instant.init(microseconds:))
-    } ?? nil
+    try seenAt.readNumber(connection).map(Instant.init(microseconds:))
   }
 
   private static func keep(_ moment: Instant, _ connection: borrowing Connection) throws {
-    try connection.run(
-      """
-      INSERT INTO instance (name, value) VALUES (\(name), \(String(moment.microseconds)))
-      ON CONFLICT (name) DO UPDATE SET value = excluded.value
-      """)
+    try seenAt.store(String(moment.microseconds), connection)
   }
 }

@@ -10,11 +10,7 @@ extension Identity {
   public func checkWritable() async throws(StartError) {
     let now = String(clock.now().microseconds)
     try await store.write(StartError.self) { connection in
-      _ = try connection.run(
-        """
-        INSERT INTO instance (name, value) VALUES ('probed_at', \(now))
-        ON CONFLICT (name) DO UPDATE SET value = excluded.value
-        """)
+      try InstanceValue("probed_at").store(now, connection)
     }
   }
 

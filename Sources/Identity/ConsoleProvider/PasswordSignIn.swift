@@ -26,13 +26,11 @@ extension PasswordSignInError: UseCaseError {}
 
 /// Whether administrators can sign in without the provider.
 enum PasswordSignIn {
-  private static let setting = "break_glass_account"
+  private static let setting = InstanceValue("break_glass_account")
 
   /// Returns the break-glass account if password sign-in is off; nil if it's on.
   static func find(_ connection: borrowing Connection) throws -> ID<Administrator>? {
-    try connection.first("SELECT value FROM instance WHERE name = \(setting)") {
-      ID(try $0.value(0))
-    }
+    try setting.read(connection).map { ID($0) }
   }
 
   /// Returns whether an administrator can sign in with a password or passkey.
@@ -48,15 +46,7 @@ enum PasswordSignIn {
   ) throws -> Bool {
     let old = try find(connection)
     guard old != owner else { return false }
-    if let owner {
-      try connection.run(
-        """
-        INSERT INTO instance (name, value) VALUES (\(setting), \(owner.text))
-        ON CONFLICT (name) DO UPDATE SET value = excluded.value
-        """)
-    } else {
-      try connection.run("DELETE FROM instance WHERE name = \(setting)")
-    }
+    try setting.store(owner?.text, connection)
     func name(_ id: ID<Administrator>?) throws -> AuditValue {
       guard let id else { return .absent }
       return .text(

@@ -75,7 +75,9 @@ enum ProviderRoles {
     let wanted = try existing(wanted, connection)
     let change = try change(
       of: id, named: record.administrator.displayName, to: wanted, connection)
-    for grant in change.granted { try insert(grant, id, connection) }
+    for grant in change.granted {
+      try Administrators.insert(grant, of: id, isFromProvider: true, at: now, connection)
+    }
     var revoked: [Grant] = []
     for grant in change.revoked {
       try connection.run(
@@ -83,7 +85,7 @@ enum ProviderRoles {
       if try Administrators.hasRequiredOwners(connection) {
         revoked.append(grant)
       } else {
-        try insert(grant, id, connection)
+        try Administrators.insert(grant, of: id, isFromProvider: true, at: now, connection)
       }
     }
     for grant in change.granted {
@@ -107,18 +109,6 @@ enum ProviderRoles {
     }
     return ProviderRoleChange(
       administrator: id, name: change.name, granted: change.granted, revoked: revoked)
-  }
-
-  static func insert(
-    _ grant: Grant, _ id: ID<Administrator>, _ connection: borrowing Connection
-  ) throws {
-    try connection.run(
-      """
-      INSERT INTO administrator_grant (administrator_id, role, project_id, tenant_id, is_reminded,
-        is_from_provider)
-      VALUES (\(id.text), \(grant.role.rawValue), \(grant.project?.text ?? ""),
-        \(grant.tenant?.text ?? ""), 0, 1)
-      """)
   }
 
   /// Returns the grants from widest to narrowest place, in the order of their IDs.

@@ -12,10 +12,10 @@ extension PasskeyRequirementError: UseCaseError {}
 
 /// Whether administrators who manage others must sign in with a passkey.
 enum PasskeyRequirement {
-  static let setting = "passkeys_required"
+  static let setting = InstanceValue("passkeys_required")
 
   static func isOn(_ connection: borrowing Connection) throws -> Bool {
-    try connection.first("SELECT 1 FROM instance WHERE name = \(setting)") { _ in true } ?? false
+    try setting.read(connection) != nil
   }
 
   /// Returns true if an administrator must use a passkey with these grants.
@@ -84,12 +84,7 @@ extension Passkeys {
   ) throws -> Bool {
     let old = try PasskeyRequirement.isOn(connection)
     guard old != isRequired else { return false }
-    if isRequired {
-      try connection.run(
-        "INSERT INTO instance (name, value) VALUES (\(PasskeyRequirement.setting), '1')")
-    } else {
-      try connection.run("DELETE FROM instance WHERE name = \(PasskeyRequirement.setting)")
-    }
+    try PasskeyRequirement.setting.store(isRequired ? "1" : nil, connection)
     var entry = AuditEntry(.instancePasskeyRequirement, of: nil)
     entry.add(.passkeyRequired, from: .flag(old), to: .flag(isRequired))
     try context.record(entry, connection)

@@ -117,7 +117,10 @@ public struct Passkeys: Sendable {
       new = try response.verify(challenge: ticket.secret.revealedBytes, for: party)
     } catch { throw .refused }
     let isAsked = AdministratorFactors.asksForPassword(in: session, at: now)
-    let verified = isAsked ? try await verify(password, in: session, by: author) : nil
+    let verified =
+      isAsked
+      ? try await administrators.verifyPassword(
+        password, in: session, by: author, PasskeyError.self) : nil
     let passkey = Passkey(
       id: ID(store.random.uuid()), name: name, createdAt: now, lastUsedAt: nil,
       isBackedUp: new.isBackedUp)
@@ -169,23 +172,6 @@ public struct Passkeys: Sendable {
 
   /// The kinds of connections in the standard (Web Authentication Level 3, section 5.8.4).
   private static let transports = ["ble", "hybrid", "internal", "nfc", "smart-card", "usb"]
-
-  private func verify(
-    _ password: Secret?, in session: ConsoleSession, by author: Author
-  ) async throws(PasskeyError) -> PasswordHash {
-    guard let password else { throw .wrongPassword }
-    do {
-      return try await administrators.verifyPassword(
-        password, of: session.administrator, by: author)
-    } catch {
-      switch error {
-      case .throttled(let until): throw .throttled(until: until)
-      case .busy: throw .busy
-      case .unavailable(let failure): throw .unavailable(failure)
-      case .wrongPassword, .weakPassword, .notFound: throw .wrongPassword
-      }
-    }
-  }
 
   /// Returns a name without surrounding white space.
   static func checked(_ name: String) throws(PasskeyError) -> String {

@@ -76,7 +76,7 @@ extension PolicyEdit {
 }
 
 extension Outbox {
-  private static let mark = "sends_email"
+  private static let mark = InstanceValue("sends_email")
 
   /// Returns whether a new policy refuses users who couldn't be sent enrollment links, and the old
   /// one refused nobody.
@@ -88,19 +88,12 @@ extension Outbox {
     guard new.enforcement?.mode == .refuse, old.enforcement?.mode != .refuse, !carriesMail else {
       return false
     }
-    let recorded: String? = try connection.first(
-      "SELECT value FROM instance WHERE name = \(Self.mark)"
-    ) { try $0.value(0) }
-    return recorded != "true"
+    return try Self.mark.read(connection) != "true"
   }
 
   /// Records whether the server sends emails, for commands that run without it.
   fileprivate func recordCarriesMail(_ connection: borrowing Connection) throws {
-    try connection.run(
-      """
-      INSERT INTO instance (name, value) VALUES (\(Self.mark), \(String(carriesMail)))
-      ON CONFLICT (name) DO UPDATE SET value = excluded.value
-      """)
+    try Self.mark.store(String(carriesMail), connection)
   }
 }
 

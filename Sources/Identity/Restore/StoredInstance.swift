@@ -65,8 +65,9 @@ extension Identity {
   private static func stored(
     _ marks: [String], _ pending: [String], _ connection: borrowing Connection
   ) throws -> StoredInstance {
-    guard let name = try stampKept("profile", connection), let profile = Profile(rawValue: name),
-      let mark = try stampKept("key_mark", connection)
+    guard let name = try InstanceValue("profile").read(connection),
+      let profile = Profile(rawValue: name),
+      let mark = try InstanceValue("key_mark").read(connection)
     else { throw BackupFault.notCountersign }
     guard marks.contains(mark) else { throw BackupFault.wrongKey }
     let users = try connection.first(
@@ -87,7 +88,7 @@ extension Identity {
   public static func isSealed(_ database: any Database, with keys: KeyRing) async throws -> Bool {
     let marks = try keys.mark()
     return try await database.read { connection in
-      try stampKept("key_mark", connection).map(marks.contains) ?? false
+      try InstanceValue("key_mark").read(connection).map(marks.contains) ?? false
     }
   }
 
@@ -102,11 +103,6 @@ extension Identity {
     do { return try await database.read { try StoredTime.latest($0) } } catch {
       throw StartError(error)
     }
-  }
-
-  /// Reads a value of the `instance` table; nil if there is none.
-  static func stampKept(_ name: String, _ connection: borrowing Connection) throws -> String? {
-    try connection.first("SELECT value FROM instance WHERE name = \(name)") { try $0.value(0) }
   }
 
   private static func checkIntegrity(_ database: any Database) async throws {

@@ -90,11 +90,11 @@ extension Support {
 
   // MARK: - Re-authentication interval
 
+  private static let stepUp = InstanceValue("step_up_minutes")
+
   /// Reads the re-authentication interval, in minutes.
   static func stepUpMinutes(_ connection: borrowing Connection) throws -> Int {
-    try connection.first("SELECT value FROM instance WHERE name = 'step_up_minutes'") { row in
-      Int(try row.value(0) as String)
-    }.flatMap { $0 } ?? usualStepUp
+    try stepUp.readNumber(connection).map { Int($0) } ?? usualStepUp
   }
 
   /// Returns the re-authentication interval, in minutes.
@@ -166,11 +166,7 @@ extension Support {
   private static func storeStepUp(
     _ minutes: Int, _ connection: borrowing Connection
   ) throws {
-    try connection.run(
-      """
-      INSERT INTO instance (name, value) VALUES ('step_up_minutes', \(String(minutes)))
-      ON CONFLICT (name) DO UPDATE SET value = excluded.value
-      """)
+    try stepUp.store(String(minutes), connection)
   }
 
   /// Performs a change that loosens a restriction, after checking the permission and, if required,

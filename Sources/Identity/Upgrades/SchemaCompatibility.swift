@@ -29,7 +29,7 @@ enum SchemaCompatibility {
       let isThere = try connection.first(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'instance'"
       ) { _ in true }
-      return isThere == nil ? nil : try Identity.stampKept(name, connection)
+      return isThere == nil ? nil : try InstanceValue(name).read(connection)
     }
     guard let text else { return false }
     guard let oldest = ProgramVersion(text) else { throw Failure("unknown \(name)") }

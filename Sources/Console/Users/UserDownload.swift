@@ -1,0 +1,41 @@
+import HTTP
+import Identity
+import Templating
+
+/// The download of a list of users: it requires the permission to export users, and is recorded.
+struct UserDownload: Sendable {
+  let accounts: Accounts
+  let actions: ActionForms
+
+  /// Returns the file, or the confirmation page.
+  ///
+  /// - Parameters:
+  ///   - name: The file name without its extension.
+  ///   - filter: The filter of the list, for the audit log.
+  ///   - read: Reads the users.
+  ///   - ask: Returns the confirmation page with errors.
+  func response(
+    _ context: ScopeContext, named name: String, filter: String,
+    _ read: () async throws(Refusal) -> (file: CSV, rows: Int),
+    ask: ([FieldError]) async throws(Refusal) -> Response
+  ) async throws(Refusal) -> Response {
+    let signedIn = context.signedIn
+    // Avoids reading the users for a request that will be denied.
+    let unmet = try await actions.unmet(.exportUsers, signedIn)
+    guard !actions.request(signedIn).proof.isEmpty || unmet.isEmpty else {
+      return try await ask(signedIn.form["confirmed"] == nil ? [] : unmet)
+    }
+    let (file, rows) = try await read()
+    // Exports of users are audited, as exports of the audit log are.
+    do {
+      let outcome = try await accounts.recordDownload(
+        of: context.scope, count: rows, filter: filter, actions.request(signedIn))
+      return actions.page(file.response(named: name), after: outcome)
+    } catch {
+      let errors = try await actions.faults(error, .exportUsers, signedIn) {
+        error throws(Refusal) in throw Refusal.unavailable(error)
+      }
+      return try await ask(errors)
+    }
+  }
+}
