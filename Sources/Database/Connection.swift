@@ -13,6 +13,9 @@ public struct Connection: ~Copyable {
     self.session = session
   }
 
+  /// The SQL that the database understands.
+  public var dialect: Dialect { session.dialect }
+
   /// Runs a statement to its end, discarding any rows.
   ///
   /// - Parameter sql: One statement.

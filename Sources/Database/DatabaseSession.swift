@@ -2,6 +2,9 @@
 ///
 /// A session is used by one thread at a time.
 public protocol DatabaseSession: AnyObject {
+  /// The SQL that it understands.
+  var dialect: Dialect { get }
+
   /// Returns a statement with its values bound, before its first row.
   ///
   /// - Throws: ``DatabaseError`` when the text isn't a single statement that is allowed here.

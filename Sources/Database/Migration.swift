@@ -108,7 +108,7 @@ extension Database {
   ) async throws -> [String] {
     try await read { connection in
       let isThere = try connection.first(
-        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migration'"
+        "SELECT 1 FROM \(SQL.tables) WHERE name = 'schema_migration'"
       ) { _ in true }
       guard isThere != nil else { return migrations.map(\.name) }
       return try Self.missing(

@@ -14,6 +14,8 @@ import Database
 final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   private static let statementLimit = 256
 
+  var dialect: Dialect { .sqlite }
+
   private let handle: OpaquePointer
   private let trace: (@Sendable (String) -> Void)?
   private var statements: [StatementKey: SQLiteStatement] = [:]
@@ -57,7 +59,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
       statement.lastUse = uses
       return statement
     }
-    let statement = try prepareOnly(sql.text)
+    let statement = try prepareOnly(sql.text(in: .sqlite))
     statement.isBorrowed = true
     statement.lastUse = uses
     guard statements[key] == nil else { return statement }
