@@ -159,6 +159,9 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
     case savepoint = "SAVEPOINT write"
     case release = "RELEASE write"
     case rollbackToSavepoint = "ROLLBACK TO write"
+    case savepointOfPart = "SAVEPOINT part"
+    case releasePart = "RELEASE part"
+    case rollbackToPart = "ROLLBACK TO part"
   }
 
   /// Begins, ends, or subdivides the transaction.
