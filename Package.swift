@@ -38,6 +38,7 @@ let package = Package(
   targets: [
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
     library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
+    library("CPostgreSQL", pkgConfig: "libpq", package: "libpq-dev"),
     library("CCmark", pkgConfig: "libcmark", package: "libcmark-dev"),
     library("CCrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
     library("CCrypt", pkgConfig: "libcrypt", package: "libcrypt-dev"),
@@ -138,6 +139,7 @@ let package = Package(
 
     module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),
     module("DatabaseSQLite", ["Database", "CSQLite"]),
+    module("DatabasePostgreSQL", ["Database", "CPostgreSQL"]),
     module(
       "IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"]),
     module(
@@ -210,6 +212,7 @@ let package = Package(
     tests("SMTPTests", ["HTTPClient", "SMTP"]),
     tests("SMSTests", ["Crypto", "HTTPClient", "JSON", "SMS", "Text"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
+    tests("DatabasePostgreSQLTests", ["Database", "DatabasePostgreSQL", "DatabaseSQLite"]),
     tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
     tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "Text"]),
     tests(
