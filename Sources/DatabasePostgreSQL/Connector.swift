@@ -33,7 +33,6 @@ struct Connector: Sendable {
     let link = unsafe PostgreSQLLink(handle)
     try unsafe check(handle)
     _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
-    unsafe countersign_postgresql_ignore_notices(handle)
     guard unsafe PQenterPipelineMode(handle) == 1 else {
       throw Failure(.connection("no pipeline mode"), isLoss: true)
     }
@@ -130,7 +129,7 @@ struct Connector: Sendable {
     if let message = unsafe PQerrorMessage(handle) { text = unsafe String(cString: message) }
     var line = text.split(separator: "\n").first.map(String.init) ?? text
     // "connection to server … failed: FATAL:  53300: sorry, too many clients already"
-    guard let match = line.firstMatch(of: #/: +([0-9A-Z]{5}): /#) else { return cannotOpen(line) }
+    guard let match = line.firstMatch(of: #/: {2}([0-9A-Z]{5}): /#) else { return cannotOpen(line) }
     let state = String(match.1)
     line.replaceSubrange(match.range, with: ": ")
     let code = SQLState.code(of: state)

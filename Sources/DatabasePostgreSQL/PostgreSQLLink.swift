@@ -27,13 +27,20 @@ final class PostgreSQLLink {
 
   private let handle: OpaquePointer
 
+  /// 1 after the server announced the end of the connection.
+  private let isEnded: UnsafeMutablePointer<Int32>
+
   /// Takes ownership of an open connection.
   init(_ handle: OpaquePointer) {
     unsafe self.handle = handle
+    unsafe isEnded = .allocate(capacity: 1)
+    unsafe isEnded.initialize(to: 0)
+    unsafe countersign_postgresql_watch_notices(handle, isEnded)
   }
 
   deinit {
     unsafe PQfinish(handle)
+    unsafe isEnded.deallocate()
   }
 
   /// Sends items and returns a result for each.
@@ -121,7 +128,7 @@ final class PostgreSQLLink {
   func isClosedByServer() -> Bool {
     // A message, such as a changed setting, makes the socket readable as well.
     for _ in 0..<4 {
-      guard !isLost else { return true }
+      guard !isLost, unsafe isEnded.pointee == 0 else { return true }
       var socket = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&socket, 1, 0) > 0 else { return false }
       guard unsafe PQconsumeInput(handle) == 1 else { return true }

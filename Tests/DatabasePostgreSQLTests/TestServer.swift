@@ -53,7 +53,7 @@ final class TestServer: Sendable {
       ssl = on
       ssl_cert_file = '\(folder)/certificate.pem'
       ssl_key_file = '\(folder)/key.pem'
-      max_connections = 100
+      max_connections = 400
       fsync = \(ProcessInfo.processInfo.environment["COUNTERSIGN_BENCH"] == nil ? "off" : "on")
       END
       cat >data/pg_hba.conf <<END
