@@ -237,6 +237,26 @@ public struct TextIndex: Sendable {
   }
 }
 
+// MARK: - Migrations
+
+extension Connection {
+  /// Waits until no other server creates the table of migrations, and keeps others waiting until
+  /// the transaction ends; a file of SQLite has one writer anyway.
+  func waitForOtherServers() throws(DatabaseError) {
+    guard dialect == .postgreSQL else { return }
+    try run("SELECT pg_catalog.pg_advisory_xact_lock(728264573)")
+  }
+
+  /// Waits until no other server migrates, and keeps others waiting until the transaction ends.
+  ///
+  /// It must be the first statement: locking a table doesn't begin the snapshot, so that the next
+  /// statement sees what the other server did.
+  func waitForOtherMigrations() throws(DatabaseError) {
+    guard dialect == .postgreSQL else { return }
+    try run("LOCK TABLE schema_migration IN SHARE ROW EXCLUSIVE MODE")
+  }
+}
+
 // MARK: - The schema and the files
 
 extension SQL {

@@ -67,6 +67,7 @@ extension Database {
     progress: (_ name: String, _ number: Int, _ count: Int) -> Void = { _, _, _ in }
   ) async throws -> [String] {
     let missing = try await write { connection in
+      try connection.waitForOtherServers()
       try connection.run(
         """
         CREATE TABLE IF NOT EXISTS schema_migration (
@@ -77,6 +78,7 @@ extension Database {
     for (index, migration) in missing.enumerated() {
       progress(migration.name, index + 1, missing.count)
       try await write { connection in
+        try connection.waitForOtherMigrations()
         let stillMissing = try Self.missing(
           of: migrations, in: connection, toleratesNewer: toleratesNewer)
         guard stillMissing.contains(migration) else { return }

@@ -16,7 +16,8 @@ struct MigrationTests {
   @Test(arguments: Engine.available)
   func `each migration is applied once`(engine: Engine) async throws {
     try await withDatabase(engine) { database in
-      #expect(try await database.pending([Self.first]) == ["m0001_first"])
+      let before = try await database.pending([Self.first])
+      #expect(before == ["m0001_first"])
       #expect(try await database.migrate([Self.first], at: 1000) == ["m0001_first"])
       #expect(try await database.pending([Self.first, Self.second]) == ["m0002_second"])
       #expect(
