@@ -135,7 +135,7 @@ public struct AdministratorFactors: Sendable {
       let used =
         try connection.first(
           """
-          SELECT max(coalesce(passkey_at, 0), coalesce(provider_mfa_at, 0)) FROM console_session
+          SELECT \(SQL.greatest)(coalesce(passkey_at, 0), coalesce(provider_mfa_at, 0)) FROM console_session
           WHERE token_digest = \(session.digest)
           """
         ) { try $0.value(0) as Int64 } ?? 0

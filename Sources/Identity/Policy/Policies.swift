@@ -147,7 +147,7 @@ public struct Policies: Sendable {
       ) {
         try connection.first(
           """
-          SELECT count(*) FROM account INDEXED BY account_by_creation
+          SELECT count(*) FROM account \(index: "account_by_creation")
           WHERE scope_key = \(scope.key) AND created_at > \(cutoff.microseconds)
             AND has_totp = 0 AND has_phone = 0
           """

@@ -58,11 +58,7 @@ public struct MigrationPlan: Sendable, Equatable {
   /// Returns the size of each table with its indexes, in bytes.
   private static func sizes(_ connection: borrowing Connection) throws -> [String: Int] {
     let sizes = try connection.all(
-      """
-      SELECT coalesce(part.tbl_name, page.name), sum(page.pgsize)
-      FROM dbstat AS page LEFT JOIN sqlite_schema AS part ON part.name = page.name
-      WHERE page.aggregate = TRUE GROUP BY 1
-      """
+      "SELECT name, bytes FROM \(SQL.tableSizes)"
     ) { row in (table: try row.value(0) as String, bytes: try row.value(1) as Int) }
     return Dictionary(uniqueKeysWithValues: sizes.map { ($0.table, $0.bytes) })
   }
@@ -70,7 +66,7 @@ public struct MigrationPlan: Sendable, Equatable {
   /// Returns the size of the database file with its free pages, in bytes.
   private static func fileSize(_ connection: borrowing Connection) throws -> Int {
     try connection.first(
-      "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+      "SELECT bytes FROM \(SQL.databaseSize)"
     ) { try $0.value(0) } ?? 0
   }
 

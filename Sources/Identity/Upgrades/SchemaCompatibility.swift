@@ -27,7 +27,7 @@ enum SchemaCompatibility {
   static func toleratesNewer(_ database: any Database) async throws -> Bool {
     let text = try await database.read { connection -> String? in
       let isThere = try connection.first(
-        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'instance'"
+        "SELECT 1 FROM \(SQL.tables) WHERE name = 'instance'"
       ) { _ in true }
       return isThere == nil ? nil : try Identity.stampKept(name, connection)
     }
