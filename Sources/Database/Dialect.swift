@@ -48,6 +48,16 @@ extension SQL.Interpolation {
   }
 }
 
+extension SQL {
+  /// Continues a `GROUP BY` with the primary keys of tables of which each group has one row, so that
+  /// their columns can be selected.
+  ///
+  /// SQLite allows that anyway, and would sort the rows by the keys.
+  public static func alsoGrouped(by keys: StaticString) -> SQL {
+    SQL(pieces: [.only(.postgreSQL, ", "), .only(.postgreSQL, keys)])
+  }
+}
+
 // MARK: - Functions
 
 extension SQL {

@@ -44,7 +44,7 @@ package enum AccountRecord {
   ) throws -> [Account] {
     let plain = try connection.all(
       """
-      SELECT \(Account.columns), a.has_totp OR a.has_phone FROM account a
+      SELECT \(Account.columns), a.has_totp = 1 OR a.has_phone = 1 FROM account a
       WHERE \(condition) \(order) LIMIT \(limit)
       """
     ) { row in

@@ -93,7 +93,7 @@ extension Activity {
       )
       SELECT count(*), min(distance), max(distance) FROM chain
       WHERE at >= \(start) AND way = 'app' AND (result = 'accepted' OR confirmed = 1)
-        AND (distance >= \(reach) OR distance <= -\(reach))
+        AND (distance >= \(reach) OR distance <= \(-reach))
       """
     ) { row in
       (

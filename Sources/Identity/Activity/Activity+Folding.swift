@@ -137,9 +137,10 @@ extension Activity {
       VALUES (\(scope), \(isWhole), \(hour), \(checks.accepted), \(checks.outside),
         \(checks.incorrect), \(checks.locked), \(checks.other))
       ON CONFLICT (scope_key, whole, hour) DO UPDATE SET
-        accepted = accepted + excluded.accepted, outside = outside + excluded.outside,
-        incorrect = incorrect + excluded.incorrect, locked = locked + excluded.locked,
-        other = other + excluded.other
+        accepted = activity_hour.accepted + excluded.accepted,
+        outside = activity_hour.outside + excluded.outside,
+        incorrect = activity_hour.incorrect + excluded.incorrect,
+        locked = activity_hour.locked + excluded.locked, other = activity_hour.other + excluded.other
       """)
   }
 

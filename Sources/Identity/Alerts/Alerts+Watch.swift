@@ -143,7 +143,8 @@ extension Alerts {
     let (scope, kind) = (finding.scope, finding.kind)
     let continued = try connection.run(
       """
-      UPDATE alert SET last_seen_at = \(now.microseconds), count = \(SQL.greatest)(count, \(finding.count))
+      UPDATE alert SET last_seen_at = \(now.microseconds),
+        count = \(SQL.greatest)(count, \(finding.count))
       WHERE scope_key = \(scope.key) AND kind = \(kind.rawValue) AND ended_at IS NULL
       """)
     guard continued == 0 else { return }

@@ -281,7 +281,8 @@ public struct Exemptions: Sendable {
 
   private static let columns: SQL = """
     e.exemption_id, s.project_id, s.tenant_id, s.display_name, a.uid,
-      coalesce(a.email, a.display_name, a.phone, a.uid), a.has_totp OR a.has_phone, e.reason,
+      coalesce(a.email, a.display_name, a.phone, a.uid), a.has_totp = 1 OR a.has_phone = 1,
+      e.reason,
       e.note, e.ticket, e.granted_at, e.grantor_id, e.grantor_name, e.ends_at
     """
 }

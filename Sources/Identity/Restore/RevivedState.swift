@@ -161,7 +161,7 @@ private struct Part: Sendable {
       try connection.first(
         """
         SELECT max(account_key) FROM (SELECT account_key FROM account
-          WHERE account_key > \(last) ORDER BY account_key LIMIT \(share))
+          WHERE account_key > \(last) ORDER BY account_key LIMIT \(share)) AS part
         """
       ) { try $0.value(0) as Int64? } ?? nil
     }

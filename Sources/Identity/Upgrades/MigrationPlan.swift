@@ -43,12 +43,13 @@ public struct MigrationPlan: Sendable, Equatable {
         (try sizes(connection), try fileSize(connection))
       }
       let waiting = Set(pending)
-      let steps = Identity.migrations.filter { waiting.contains($0.name) }.map { migration in
-        let touched = self.tables(in: migration.text).filter { tables[$0] != nil }
-        return Step(
-          name: migration.name, tables: touched.sorted(),
-          bytes: touched.reduce(0) { $0 + (tables[$1] ?? 0) })
-      }
+      let steps = Identity.migrations(for: database.dialect).filter { waiting.contains($0.name) }
+        .map { migration in
+          let touched = self.tables(in: migration.text).filter { tables[$0] != nil }
+          return Step(
+            name: migration.name, tables: touched.sorted(),
+            bytes: touched.reduce(0) { $0 + (tables[$1] ?? 0) })
+        }
       return MigrationPlan(steps: steps, databaseBytes: file)
     } catch {
       throw StartError(error)

@@ -18,7 +18,8 @@ enum SchemaCompatibility {
   /// Migrations of a newer version are tolerated if the database says that this one can use it.
   static func pending(_ database: any Database) async throws -> [String] {
     try await database.pending(
-      Identity.migrations, toleratesNewer: try await toleratesNewer(database))
+      Identity.migrations(for: database.dialect), toleratesNewer: try await toleratesNewer(database)
+    )
   }
 
   /// Returns whether this version can use the database after migrations of newer versions.

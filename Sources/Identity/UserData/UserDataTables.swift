@@ -99,7 +99,7 @@ extension UserDataTable {
             FROM chain \(SQL.orderedJoin) code_attempt v
               ON v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(key)
           )
-          SELECT * FROM chain)
+          SELECT * FROM chain) AS attempts
         """
       ]
     },

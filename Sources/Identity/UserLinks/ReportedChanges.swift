@@ -182,7 +182,8 @@ extension ReportedChanges {
             \(SQL.orderedJoin) project p USING (project_id)
         WHERE a.scope_key > 0 AND a.changes_locked_at IS NOT NULL AND s.deleted_at IS NULL
           \(restriction)
-        GROUP BY a.scope_key ORDER BY a.scope_key LIMIT \(limit)
+        GROUP BY a.scope_key\(SQL.alsoGrouped(by: "s.scope_key, p.project_id"))
+        ORDER BY a.scope_key LIMIT \(limit)
         """
       ) { row in ReportingPool(scope: try Scope(row), users: try row.value(7)) }
     }
