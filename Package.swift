@@ -135,6 +135,7 @@ let package = Package(
         .embedInCode("Migrations/m0057_user_erasures_sqlite.sql"),
         .embedInCode("Migrations/m0058_policy_stamps_sqlite.sql"),
         .embedInCode("Migrations/m0059_unused_steps_sqlite.sql"),
+        .embedInCode("Migrations/m0059_baseline_postgresql.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),

@@ -48,6 +48,16 @@ extension SQL.Interpolation {
   }
 }
 
+extension SQL {
+  /// Continues a `GROUP BY` with the primary keys of tables of which each group has one row, so that
+  /// their columns can be selected.
+  ///
+  /// SQLite allows that anyway, and would sort the rows by the keys.
+  public static func alsoGrouped(by keys: StaticString) -> SQL {
+    SQL(pieces: [.only(.postgreSQL, ", "), .only(.postgreSQL, keys)])
+  }
+}
+
 // MARK: - Functions
 
 extension SQL {
@@ -60,6 +70,10 @@ extension SQL {
   /// The name of the function for the position of the second text in the first, from 1; 0 if it
   /// isn't there.
   public static let position = SQL(sqlite: "instr", postgreSQL: "strpos")
+
+  /// The name of the function for the first of two values that isn't NULL, as in indexes; other
+  /// statements use `coalesce`.
+  public static let ifNull = SQL(sqlite: "ifnull", postgreSQL: "coalesce")
 
   /// Returns a column of texts with a value after all texts in place of NULL.
   ///
@@ -171,6 +185,26 @@ public struct TextIndex: Sendable {
     guard connection.dialect == .sqlite else { return }
     try connection.run(
       "INSERT INTO \(SQL(table)) (\(SQL(table)), rank) VALUES ('hashsize', \(bytes))")
+  }
+
+  /// Writes a part of the index anew without removed texts, which it keeps until then.
+  ///
+  /// - Parameters:
+  ///   - pages: The number of pages to write.
+  ///   - connection: The connection.
+  /// - Returns: True if there may be more.
+  /// - Throws: ``DatabaseError``.
+  public func merge(_ pages: Int, _ connection: borrowing Connection) throws -> Bool {
+    guard connection.dialect == .sqlite else { return false }
+    let before = try Self.changes(connection)
+    try connection.run(
+      "INSERT INTO \(SQL(table)) (\(SQL(table)), rank) VALUES ('merge', \(pages))")
+    // SQLite's documentation: less than two changes mean that nothing was merged.
+    return try Self.changes(connection) - before >= 2
+  }
+
+  private static func changes(_ connection: borrowing Connection) throws -> Int64 {
+    try connection.first("SELECT total_changes()") { try $0.value(0) } ?? 0
   }
 
   /// Returns a query for keys of texts that contain certain parts, from the largest.
