@@ -159,7 +159,7 @@ let package = Package(
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
         "Markdown", "INI", "Host", "MailText", "Metrics", "Network", "HTTPClient", "SMTP", "SMS",
-        "Identity", "HTTPServer", "DatabaseSQLite",
+        "Identity", "HTTPServer", "DatabaseSQLite", "DatabasePostgreSQL",
         "IdentityToolkitAPI",
         "Console",
         "Demo",

@@ -55,7 +55,7 @@ private let mayImport: [String: Set<String>] = [
   "countersign": [
     "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
     "Markdown", "INI", "Host", "MailText", "Metrics", "Network", "HTTPClient", "SMTP", "SMS",
-    "Identity", "HTTPServer", "DatabaseSQLite",
+    "Identity", "HTTPServer", "DatabaseSQLite", "DatabasePostgreSQL",
     "IdentityToolkitAPI", "Console", "Demo",
   ],
 

@@ -9,7 +9,7 @@ enum AdminCreateCommand: Command {
   static let name = "admin create"
   static let summary = Message("cli.summary-creates-an-administrator-prompts-for-the")
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
       "email", "E", variable: false, help: Message("cli.help-the-administrators-email-address")),
     Option(
@@ -74,7 +74,7 @@ enum AdminCreateCommand: Command {
 enum AdminListCommand: Command {
   static let name = "admin list"
   static let summary = Message("cli.summary-lists-administrators-their-roles-and")
-  static let options = [Instance.dataOption]
+  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
@@ -97,7 +97,10 @@ enum AdminListCommand: Command {
 enum AdminResetPasswordCommand: Command {
   static let name = "admin reset-password"
   static let summary = Message("cli.summary-resets-an-administrators-password-read")
-  static let options = [Instance.dataOption, AdminCommands.emailOption]
+  static let options = [
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
+    AdminCommands.emailOption,
+  ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")
@@ -123,7 +126,10 @@ enum AdminResetPasswordCommand: Command {
 enum AdminResetTOTPCommand: Command {
   static let name = "admin reset-totp"
   static let summary = Message("cli.summary-removes-an-administrators-second-factor")
-  static let options = [Instance.dataOption, AdminCommands.emailOption]
+  static let options = [
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
+    AdminCommands.emailOption,
+  ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")
@@ -147,7 +153,7 @@ enum AdminResetTOTPCommand: Command {
 enum AdminPasskeysOptionalCommand: Command {
   static let name = "admin passkeys-optional"
   static let summary = Message("cli.summary-stops-requiring-passkeys")
-  static let options = [Instance.dataOption]
+  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
@@ -165,7 +171,7 @@ enum AdminPasskeysOptionalCommand: Command {
 enum AdminPasswordsOnCommand: Command {
   static let name = "admin passwords-on"
   static let summary = Message("cli.summary-turns-on-password-sign-in")
-  static let options = [Instance.dataOption]
+  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
@@ -183,7 +189,10 @@ enum AdminPasswordsOnCommand: Command {
 enum AdminReleaseCommand: Command {
   static let name = "admin release"
   static let summary = Message("cli.summary-unblocks-an-administrator-who-hit-the")
-  static let options = [Instance.dataOption, AdminCommands.emailOption]
+  static let options = [
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
+    AdminCommands.emailOption,
+  ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")
