@@ -38,6 +38,7 @@ let package = Package(
   targets: [
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
     library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
+    library("CPostgreSQL", pkgConfig: "libpq", package: "libpq-dev"),
     library("CCmark", pkgConfig: "libcmark", package: "libcmark-dev"),
     library("CCrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
     library("CCrypt", pkgConfig: "libcrypt", package: "libcrypt-dev"),
@@ -134,10 +135,12 @@ let package = Package(
         .embedInCode("Migrations/m0057_user_erasures_sqlite.sql"),
         .embedInCode("Migrations/m0058_policy_stamps_sqlite.sql"),
         .embedInCode("Migrations/m0059_unused_steps_sqlite.sql"),
+        .embedInCode("Migrations/m0059_baseline_postgresql.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),
     module("DatabaseSQLite", ["Database", "CSQLite"]),
+    module("DatabasePostgreSQL", ["Database", "CPostgreSQL"]),
     module(
       "IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"]),
     module(
@@ -156,7 +159,7 @@ let package = Package(
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
         "Markdown", "INI", "Host", "MailText", "Metrics", "Network", "HTTPClient", "SMTP", "SMS",
-        "Identity", "HTTPServer", "DatabaseSQLite",
+        "Identity", "HTTPServer", "DatabaseSQLite", "DatabasePostgreSQL",
         "IdentityToolkitAPI",
         "Console",
         "Demo",
@@ -210,6 +213,7 @@ let package = Package(
     tests("SMTPTests", ["HTTPClient", "SMTP"]),
     tests("SMSTests", ["Crypto", "HTTPClient", "JSON", "SMS", "Text"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
+    tests("DatabasePostgreSQLTests", ["Database", "DatabasePostgreSQL", "DatabaseSQLite"]),
     tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
     tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "Text"]),
     tests(

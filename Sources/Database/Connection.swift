@@ -13,6 +13,9 @@ public struct Connection: ~Copyable {
     self.session = session
   }
 
+  /// The SQL that the database understands.
+  public var dialect: Dialect { session.dialect }
+
   /// Runs a statement to its end, discarding any rows.
   ///
   /// - Parameter sql: One statement.
@@ -81,5 +84,27 @@ public struct Connection: ~Copyable {
   ///   and the transaction undoes them when the error leaves the closure.
   public func runScript(_ text: String) throws(DatabaseError) {
     try session.runScript(text)
+  }
+
+  /// Runs a part of a write whose changes are undone when it throws, so that the write can go on.
+  ///
+  /// A write that catches the error of a statement, such as a violated constraint, and runs another
+  /// statement needs this: PostgreSQL refuses all further statements of the transaction otherwise.
+  ///
+  /// - Parameter body: The part; these can be nested.
+  /// - Returns: The result of `body`.
+  /// - Throws: What `body` throws; ``DatabaseError`` when the whole transaction is lost.
+  @discardableResult
+  public func attempt<T>(_ body: () throws -> T) throws -> T {
+    try session.beginSavepoint()
+    let value: T
+    do {
+      value = try body()
+    } catch {
+      try session.rollBackToSavepoint()
+      throw error
+    }
+    try session.releaseSavepoint()
+    return value
   }
 }

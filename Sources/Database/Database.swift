@@ -6,6 +6,9 @@
 /// }
 /// ```
 public protocol Database: Sendable {
+  /// The SQL that it understands.
+  var dialect: Dialect { get }
+
   /// Reads from one consistent snapshot.
   ///
   /// The closure runs on the calling thread, immediately if a reader is free; otherwise the caller

@@ -15,9 +15,13 @@ public struct DatabaseError: Error, Sendable, Equatable {
     case notNullViolation(String)
     /// The disk is full, or the database reached its size limit.
     case full
-    /// Reading or writing the file failed.
+    /// Reading or writing the file failed, or the connection to the server was lost; nothing was
+    /// stored.
     case ioError
-    /// Another process has locked the database, or too many writes are waiting.
+    /// The connection was lost while the server stored the changes, so they may be stored or not.
+    case outcomeUnknown
+    /// Another process has locked the database, too many writes are waiting or in conflict, or a
+    /// statement took too long.
     case busy
     /// The file, its folder, or the connection is read-only.
     case readOnly
@@ -25,7 +29,7 @@ public struct DatabaseError: Error, Sendable, Equatable {
     case corrupt
     /// The file isn't a database.
     case notADatabase
-    /// The file can't be opened or created.
+    /// The file can't be opened or created, or the server can't be reached.
     case cannotOpen
     /// The file to create already exists.
     case exists

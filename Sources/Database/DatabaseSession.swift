@@ -2,6 +2,9 @@
 ///
 /// A session is used by one thread at a time.
 public protocol DatabaseSession: AnyObject {
+  /// The SQL that it understands.
+  var dialect: Dialect { get }
+
   /// Returns a statement with its values bound, before its first row.
   ///
   /// - Throws: ``DatabaseError`` when the text isn't a single statement that is allowed here.
@@ -11,6 +14,21 @@ public protocol DatabaseSession: AnyObject {
   ///
   /// - Throws: ``DatabaseError`` of the first that fails.
   func runScript(_ text: String) throws(DatabaseError)
+
+  /// Begins a part of the transaction that can be undone on its own; parts can be nested.
+  ///
+  /// - Throws: ``DatabaseError``.
+  func beginSavepoint() throws(DatabaseError)
+
+  /// Ends the part begun last, and keeps its changes.
+  ///
+  /// - Throws: ``DatabaseError``.
+  func releaseSavepoint() throws(DatabaseError)
+
+  /// Ends the part begun last, and undoes its changes.
+  ///
+  /// - Throws: ``DatabaseError`` when the whole transaction is lost.
+  func rollBackToSavepoint() throws(DatabaseError)
 }
 
 /// The driver's implementation of a running statement.

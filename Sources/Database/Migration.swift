@@ -67,6 +67,7 @@ extension Database {
     progress: (_ name: String, _ number: Int, _ count: Int) -> Void = { _, _, _ in }
   ) async throws -> [String] {
     let missing = try await write { connection in
+      try connection.waitForOtherServers()
       try connection.run(
         """
         CREATE TABLE IF NOT EXISTS schema_migration (
@@ -77,6 +78,7 @@ extension Database {
     for (index, migration) in missing.enumerated() {
       progress(migration.name, index + 1, missing.count)
       try await write { connection in
+        try connection.waitForOtherMigrations()
         let stillMissing = try Self.missing(
           of: migrations, in: connection, toleratesNewer: toleratesNewer)
         guard stillMissing.contains(migration) else { return }
@@ -108,7 +110,7 @@ extension Database {
   ) async throws -> [String] {
     try await read { connection in
       let isThere = try connection.first(
-        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migration'"
+        "SELECT 1 FROM \(SQL.tables) WHERE name = 'schema_migration'"
       ) { _ in true }
       guard isThere != nil else { return migrations.map(\.name) }
       return try Self.missing(

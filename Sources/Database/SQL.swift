@@ -13,12 +13,16 @@ public struct SQL: Sendable, Equatable {
   @usableFromInline
   enum Piece: Sendable, Equatable {
     case literal(StaticString)
+    /// A literal that only one dialect has; see `Dialect.swift`, where all of them are.
+    case only(Dialect, StaticString)
     case value(SQLValue)
 
     @usableFromInline
     static func == (one: Piece, other: Piece) -> Bool {
       switch (one, other) {
       case (.literal(let one), .literal(let other)): one.description == other.description
+      case (.only(let dialect, let one), .only(let otherDialect, let other)):
+        dialect == otherDialect && one.description == other.description
       case (.value(let one), .value(let other)): one == other
       default: false
       }
@@ -32,17 +36,19 @@ public struct SQL: Sendable, Equatable {
     self.pieces = pieces
   }
 
-  /// The text, with `$1`, `$2`, … for the values.
-  public var text: String {
+  /// The text in SQLite's dialect, with `$1`, `$2`, … for the values.
+  public var text: String { text(in: .sqlite) }
+
+  /// Returns the text in a dialect, with `$1`, `$2`, … for the values.
+  public func text(in dialect: Dialect) -> String {
     if pieces.count == 1, case .literal(let only) = pieces[0] { return only.description }
     var text = ""
     text.reserveCapacity(pieces.reduce(0) { $0 + $1.textSize })
     var number = 0
-    for piece in pieces {
-      switch piece {
-      case .literal(let literal):
+    forEachLiteral(in: dialect) { literal in
+      if let literal {
         text += literal.description
-      case .value:
+      } else {
         number += 1
         text += "$"
         text += String(number)
@@ -51,15 +57,17 @@ public struct SQL: Sendable, Equatable {
     return text
   }
 
-  /// Visits the literals in order, with nil for each value between them.
+  /// Visits the literals of a dialect in order, with nil for each value between them.
   ///
   /// For drivers: the address of a source literal never changes, so the addresses identify a
   /// statement without assembling its text.
   @inlinable
-  public func forEachLiteral(_ body: (StaticString?) -> Void) {
+  public func forEachLiteral(in dialect: Dialect, _ body: (StaticString?) -> Void) {
     for piece in pieces {
       switch piece {
       case .literal(let literal): body(literal)
+      case .only(dialect, let literal): body(literal)
+      case .only: continue
       case .value: body(nil)
       }
     }
@@ -86,7 +94,7 @@ public struct SQL: Sendable, Equatable {
 
   /// Returns the values as parameters separated by commas, for `IN (…)` or `VALUES (…)`.
   ///
-  /// An empty list produces empty text, which SQLite accepts in `IN ()` and other databases don't.
+  /// An empty list is `NULL`, which no value is equal to.
   public static func list(_ values: some Sequence<some SQLBindable>) -> SQL {
     var pieces: [Piece] = []
     pieces.reserveCapacity(2 * values.underestimatedCount)
@@ -94,7 +102,7 @@ public struct SQL: Sendable, Equatable {
       if !pieces.isEmpty { pieces.append(.literal(", ")) }
       pieces.append(.value(value.sqlValue))
     }
-    return SQL(pieces: pieces)
+    return pieces.isEmpty ? "NULL" : SQL(pieces: pieces)
   }
 }
 
@@ -106,7 +114,7 @@ extension SQL: CustomStringConvertible {
 extension SQL.Piece {
   fileprivate var textSize: Int {
     switch self {
-    case .literal(let literal): literal.utf8CodeUnitCount
+    case .literal(let literal), .only(_, let literal): literal.utf8CodeUnitCount
     case .value: 4
     }
   }

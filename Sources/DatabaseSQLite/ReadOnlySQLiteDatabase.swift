@@ -4,6 +4,9 @@ public import Database
 ///
 /// It's for files other than the database being served, such as a backup or a replaced database.
 public final class ReadOnlySQLiteDatabase: Database {
+  /// SQLite's.
+  public var dialect: Dialect { .sqlite }
+
   let options: SessionOptions
   private let readers: ReaderPool
 

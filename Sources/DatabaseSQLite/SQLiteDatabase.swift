@@ -8,6 +8,9 @@ import Glibc
 /// Writes are stored in groups: one commit, which waits for the disk, covers all waiting writes.
 /// Open a file only once per process, and ``close()`` it when done.
 public final class SQLiteDatabase: Database {
+  /// SQLite's.
+  public var dialect: Dialect { .sqlite }
+
   let options: SessionOptions
   private let readers: ReaderPool
   private let writer: Writer
@@ -94,7 +97,7 @@ public final class SQLiteDatabase: Database {
   /// - Returns: The lines of `EXPLAIN QUERY PLAN`.
   /// - Throws: ``DatabaseError``.
   public func queryPlan(of sql: SQL) async throws -> [String] {
-    try await queryPlan(of: sql.text)
+    try await queryPlan(of: sql.text(in: .sqlite))
   }
 
   /// Checkpoints the write-ahead log into the database file and empties it.

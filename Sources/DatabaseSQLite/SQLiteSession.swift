@@ -14,6 +14,8 @@ import Database
 final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   private static let statementLimit = 256
 
+  var dialect: Dialect { .sqlite }
+
   private let handle: OpaquePointer
   private let trace: (@Sendable (String) -> Void)?
   private var statements: [StatementKey: SQLiteStatement] = [:]
@@ -57,7 +59,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
       statement.lastUse = uses
       return statement
     }
-    let statement = try prepareOnly(sql.text)
+    let statement = try prepareOnly(sql.text(in: .sqlite))
     statement.isBorrowed = true
     statement.lastUse = uses
     guard statements[key] == nil else { return statement }
@@ -157,6 +159,9 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
     case savepoint = "SAVEPOINT write"
     case release = "RELEASE write"
     case rollbackToSavepoint = "ROLLBACK TO write"
+    case savepointOfPart = "SAVEPOINT part"
+    case releasePart = "RELEASE part"
+    case rollbackToPart = "ROLLBACK TO part"
   }
 
   /// Begins, ends, or subdivides the transaction.

@@ -10,7 +10,7 @@ struct StatementKey: Hashable {
   init(_ sql: SQL) {
     var marks: [UInt] = []
     marks.reserveCapacity(24)
-    sql.forEachLiteral { literal in
+    sql.forEachLiteral(in: .sqlite) { literal in
       // No literal has address 0, so it represents a value.
       guard let literal else { return marks.append(0) }
       if literal.hasPointerRepresentation {

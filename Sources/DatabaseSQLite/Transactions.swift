@@ -42,6 +42,22 @@ extension SQLiteSession {
     try? perform(.rollback)
   }
 
+  func beginSavepoint() throws(DatabaseError) {
+    guard isInTransaction else { throw loss }
+    try perform(.savepointOfPart)
+  }
+
+  func releaseSavepoint() throws(DatabaseError) {
+    guard isInTransaction else { throw loss }
+    try perform(.releasePart)
+  }
+
+  func rollBackToSavepoint() throws(DatabaseError) {
+    guard isInTransaction else { throw loss }
+    try perform(.rollbackToPart)
+    try perform(.releasePart)
+  }
+
   /// Runs a write inside the group's transaction.
   ///
   /// - Parameter job: The write.

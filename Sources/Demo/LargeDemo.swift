@@ -116,12 +116,11 @@ public struct LargeDemo: Sendable {
     try await store.write(DemoError.self) { connection in
       let indexes = try connection.all(
         """
-        SELECT name, sql FROM sqlite_schema
-        WHERE type = 'index' AND tbl_name = 'account' AND sql IS NOT NULL
+        SELECT name, text FROM \(SQL.indexes) WHERE table_name = 'account'
         """
       ) { row in (name: try row.value(0) as String, text: try row.value(1) as String) }
       for index in indexes { try connection.runScript("DROP INDEX \(index.name)") }
-      try Self.setSearchMemory(64 << 20, connection)
+      try SearchIndex.parts.setMemory(64 << 20, connection)
       return indexes.map(\.text)
     }
   }
@@ -129,16 +128,8 @@ public struct LargeDemo: Sendable {
   private func run(_ text: String) async throws {
     try await store.write(DemoError.self) { connection in
       try connection.runScript(text)
-      try Self.setSearchMemory(1 << 20, connection)
+      try SearchIndex.parts.setMemory(1 << 20, connection)
     }
-  }
-
-  /// Sets how much FTS5 buffers before it writes; larger segments need less merging.
-  private static func setSearchMemory(
-    _ bytes: Int, _ connection: borrowing Connection
-  ) throws {
-    try connection.run(
-      "INSERT INTO account_search (account_search, rank) VALUES ('hashsize', \(bytes))")
   }
 
   // MARK: - Users

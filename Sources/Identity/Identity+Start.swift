@@ -22,7 +22,7 @@ public enum StartError: Error, Sendable {
 extension StartError: UseCaseError {}
 
 extension Identity {
-  /// The schema migrations.
+  /// The schema migrations for SQLite.
   public static var migrations: [Migration] {
     [
       migration("m0001_foundation", PackageResources.m0001_foundation_sqlite_sql),
@@ -86,7 +86,7 @@ extension Identity {
     ]
   }
 
-  private static func migration(_ name: String, _ text: [UInt8]) -> Migration {
+  static func migration(_ name: String, _ text: [UInt8]) -> Migration {
     Migration(
       name: name, text: String(decoding: text, as: UTF8.self),
       digest: Hex.encode(HashFunction.sha256.digest(text)))
@@ -108,10 +108,11 @@ extension Identity {
     let now = clock.now()
     do {
       let pending = try await SchemaCompatibility.pending(store.database)
-      guard creates || pending.count < Self.migrations.count else { throw StartError.empty }
+      let migrations = Self.migrations(for: store.database.dialect)
+      guard creates || pending.count < migrations.count else { throw StartError.empty }
       if migrates {
         try await store.database.migrate(
-          Self.migrations, at: now.milliseconds,
+          migrations, at: now.milliseconds,
           toleratesNewer: try await SchemaCompatibility.toleratesNewer(store.database),
           progress: progress)
       } else {

@@ -5,7 +5,7 @@ import Testing
 private let mayImport: [String: Set<String>] = [
   "CMicroHTTPD": [], "CSQLite": [], "CCmark": [], "CCrypto": [], "CArgon2": [], "CQREncode": [],
   "CZlib": [], "CCurl": [], "CCrypt": [], "CInih": [], "CTimex": [],
-  "CCBOR": [],
+  "CCBOR": [], "CPostgreSQL": [],
 
   "Crypto": ["CCrypto", "CArgon2", "CCrypt"],
   "Text": [],
@@ -39,6 +39,7 @@ private let mayImport: [String: Set<String>] = [
 
   "HTTPServer": ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "CSQLite"],
+  "DatabasePostgreSQL": ["Database", "CPostgreSQL"],
   // Formats the facts that Identity reports by email.
   "MailText": ["Identity", "Localization", "OTP"],
   // The API and the console pass secrets and codes to Identity.
@@ -54,7 +55,7 @@ private let mayImport: [String: Set<String>] = [
   "countersign": [
     "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
     "Markdown", "INI", "Host", "MailText", "Metrics", "Network", "HTTPClient", "SMTP", "SMS",
-    "Identity", "HTTPServer", "DatabaseSQLite",
+    "Identity", "HTTPServer", "DatabaseSQLite", "DatabasePostgreSQL",
     "IdentityToolkitAPI", "Console", "Demo",
   ],
 
@@ -67,7 +68,7 @@ private let onlyImporter = [
   "CMicroHTTPD": "HTTPServer", "CZlib": "HTTPServer", "CSQLite": "DatabaseSQLite",
   "CCmark": "Markdown", "CCrypto": "Crypto", "CArgon2": "Crypto", "CCrypt": "Crypto",
   "CQREncode": "QRCode", "CCurl": "HTTPClient", "CInih": "INI", "CTimex": "Host",
-  "CCBOR": "CBOR",
+  "CCBOR": "CBOR", "CPostgreSQL": "DatabasePostgreSQL",
 ]
 
 /// The modules of the toolchain.

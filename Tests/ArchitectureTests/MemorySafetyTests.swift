@@ -3,7 +3,7 @@ import Testing
 /// The modules that call C libraries or, as Templating, read stored properties by offset, and so may
 /// use `unsafe`.
 private let mayBeUnsafe: Set = [
-  "DatabaseSQLite", "Crypto", "QRCode", "Markdown", "HTTPClient",
+  "DatabaseSQLite", "DatabasePostgreSQL", "Crypto", "QRCode", "Markdown", "HTTPClient",
   "HTTPServer", "Network", "Templating", "INI", "Host", "CBOR",
 ]
 

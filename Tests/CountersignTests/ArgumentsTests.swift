@@ -87,6 +87,28 @@ import Testing
     #expect(found.count == 4)
   }
 
+  @Test func `a database on a server needs an address without a password`() {
+    let address = "postgresql://countersign@db.example/main"
+    #expect(problems(["--database", address]) == [])
+    #expect(problems(["--database", address, "--database-password-file", "f"]) == [])
+    let found = problems(["--database", "postgresql://countersign:secret@db.example/main"])
+    #expect(found.count == 1)
+    #expect(found.allSatisfy { $0.contains("--database-password-file") && !$0.contains("secret") })
+    #expect(problems(["--database", "mysql://db/main"]).count == 1)
+    #expect(problems(["--database", "\(address)?sslmode=prefer"]).count == 1)
+    #expect(problems(["--database-password-file", "f"]).count == 1)
+  }
+
+  @Test(arguments: ["backup", "restore"])
+  func `copies of the file are refused for a database on a server`(command: String) throws {
+    let options = [DatabaseLocation.url, DatabaseLocation.passwordFile]
+    let arguments = try Arguments(["--database", "postgresql://h/x"], options: options)
+    #expect(throws: ConfigurationError.self) {
+      try DatabaseLocation.mustBeFile(arguments, command: command)
+    }
+    #expect(try DatabaseLocation(Arguments([], options: options)) == .file)
+  }
+
   private func problems(_ words: [String]) -> [String] {
     do {
       _ = try ServeConfiguration(Arguments(words, options: ServeConfiguration.options))

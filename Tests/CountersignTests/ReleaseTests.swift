@@ -70,7 +70,7 @@ struct ReleaseTests {
 
   @Test func `the backup before an upgrade has the schema of the release`() async throws {
     try await withRelease("0.1.0") { folder in
-      let database = try folder.open()
+      let database = try folder.openFile()
       let before = try await Identity.pendingMigrations(of: database)
       await database.close()
       let instance = try await Instance.existing(folder, migrates: true)

@@ -129,8 +129,8 @@ struct AccountList: Sendable {
       sort == .newest ? "0" : expression,
       "e.ends_at > \(now.microseconds) AND a.scope_key = \(scope.key)",
       from: """
-        exemption e INDEXED BY exemption_by_end
-          CROSS JOIN account a ON a.account_key = e.account_key
+        exemption e \(index: "exemption_by_end")
+          \(SQL.orderedJoin) account a ON a.account_key = e.account_key
         """, connection
     ).sorted(by: precedes)
     guard let place else { return Array(rows.prefix(limit)) }
@@ -158,7 +158,7 @@ struct AccountList: Sendable {
       return [
         """
         \(here) AND a.has_totp = 0 AND a.has_phone = 0 AND a.account_key NOT IN (
-          SELECT e.account_key FROM exemption e INDEXED BY exemption_by_end
+          SELECT e.account_key FROM exemption e \(index: "exemption_by_end")
           WHERE e.ends_at > \(now.microseconds))
         """
       ]
@@ -185,10 +185,15 @@ struct AccountList: Sendable {
   private var expression: SQL {
     switch sort {
     case .newest: "a.account_key"
-    case .email: "ifnull(a.email_folded, x'FF')"
-    case .name: "ifnull(a.name_folded, x'FF')"
+    case .email: .orLast("a.email_folded")
+    case .name: .orLast("a.name_folded")
     case .lastSignIn: "a.last_login_day"
     }
+  }
+
+  /// A position as a value of the sort expression.
+  private func value(of place: Place) -> SQL {
+    if case .blob = place.value { .last } else { "\(place.value)" }
   }
 
   private func sorted(
@@ -204,7 +209,7 @@ struct AccountList: Sendable {
     // Reads in two steps because an index can serve “equal, then after” or “after”, but not both at
     // once.
     let key = scope.accountKeys.lowerBound + place.number
-    let same: SQL = "\(part) AND \(what) = \(place.value)"
+    let same: SQL = "\(part) AND \(what) = \(value(of: place))"
     var rows = try read(
       what,
       falls
@@ -212,7 +217,8 @@ struct AccountList: Sendable {
         : "\(same) AND a.account_key > \(key) ORDER BY a.account_key LIMIT \(limit)", connection)
     guard rows.count < limit else { return rows }
     let behind: SQL =
-      falls ? "\(part) AND \(what) < \(place.value)" : "\(part) AND \(what) > \(place.value)"
+      falls
+      ? "\(part) AND \(what) < \(value(of: place))" : "\(part) AND \(what) > \(value(of: place))"
     rows += try read(what, "\(behind) \(order) LIMIT \(limit - rows.count)", connection)
     return rows
   }

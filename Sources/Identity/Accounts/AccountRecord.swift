@@ -44,7 +44,7 @@ package enum AccountRecord {
   ) throws -> [Account] {
     let plain = try connection.all(
       """
-      SELECT \(Account.columns), a.has_totp OR a.has_phone FROM account a
+      SELECT \(Account.columns), a.has_totp = 1 OR a.has_phone = 1 FROM account a
       WHERE \(condition) \(order) LIMIT \(limit)
       """
     ) { row in
@@ -180,7 +180,7 @@ package enum AccountRecord {
       try connection.run(
         """
         UPDATE account SET generation = generation + 1,
-          valid_since_s = max(valid_since_s, \(now.seconds))
+          valid_since_s = \(SQL.greatest)(valid_since_s, \(now.seconds))
         WHERE account_key = \(account)
         """)
       return count
@@ -222,7 +222,7 @@ package enum AccountRecord {
       """)
     return try connection.first(
       """
-      SELECT count(*) FROM account a CROSS JOIN session s USING (account_key)
+      SELECT count(*) FROM account a \(SQL.orderedJoin) session s USING (account_key)
       WHERE a.account_key = \(account) AND s.generation = a.generation - 1
       """
     ) { try $0.value(0) } ?? 0
@@ -234,7 +234,7 @@ package enum AccountRecord {
     try connection.run(
       """
       DELETE FROM session WHERE session_id IN (
-        SELECT s.session_id FROM account a CROSS JOIN session s USING (account_key)
+        SELECT s.session_id FROM account a \(SQL.orderedJoin) session s USING (account_key)
         WHERE a.account_key = \(account) AND s.generation < a.generation
         ORDER BY s.session_id DESC LIMIT 1000 OFFSET \(endedRemembered))
       """)

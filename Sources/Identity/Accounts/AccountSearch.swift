@@ -47,7 +47,7 @@ struct AccountSearch {
   /// True if every index key is a match, so that matches can be counted without reading the
   /// accounts.
   static func isCountable(_ query: SearchQuery, _ filter: Accounts.Filter) -> Bool {
-    filter == .all && (query.expression == nil ? query.short.count == 1 : query.short.isEmpty)
+    filter == .all && (query.long.isEmpty ? query.short.count == 1 : query.short.isEmpty)
   }
 
   /// The requested hits, in the order they were found.
@@ -110,18 +110,14 @@ struct AccountSearch {
   private static let mostRanges = 20
   private static let batch = Accounts.mostHits + 1
 
-  /// Returns the keys of accounts that match the expression, or the first short word.
+  /// Returns the keys of accounts that match the long words, or the first short one.
   private func candidates(
     _ keys: ClosedRange<Int64>, _ connection: borrowing Connection
   ) throws -> [Int64] {
-    if let expression = query.expression {
+    if !query.long.isEmpty {
       return try connection.all(
-        """
-        SELECT rowid FROM account_search
-        WHERE account_search MATCH \(expression)
-          AND rowid BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
-        ORDER BY rowid DESC LIMIT \(Self.batch)
-        """
+        SearchIndex.parts.query(
+          containing: query.long, in: keys, limit: Self.batch, connection.dialect)
       ) { try $0.value(0) }
     }
     return try connection.all(
@@ -138,7 +134,7 @@ struct AccountSearch {
     _ key: Int64, _ scope: Scope?, _ connection: borrowing Connection
   ) throws {
     guard !seen.contains(key) else { return }
-    for word in query.short.dropFirst(query.expression == nil ? 1 : 0) {
+    for word in query.short.dropFirst(query.long.isEmpty ? 1 : 0) {
       let begins = try connection.first(
         """
         SELECT 1 FROM account_beginning WHERE beginning = \(word) AND account_key = \(key)

@@ -66,8 +66,8 @@ extension AccountQuery {
     switch sort {
     case .uid: return single(scope, "uid", part)
     case .createdAt: return single(scope, "created_at", part)
-    case .name: return merged(scope, "ifnull(a.name_folded, x'FF')", part)
-    case .email: return merged(scope, "ifnull(a.email_folded, x'FF')", part)
+    case .name: return merged(scope, .orLast("a.name_folded"), part)
+    case .email: return merged(scope, .orLast("a.email_folded"), part)
     case .lastLoginAt: return merged(scope, "a.last_login_day", part)
     }
   }

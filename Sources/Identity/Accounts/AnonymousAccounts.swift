@@ -14,9 +14,9 @@ enum AnonymousAccounts {
     let oldest = now.advanced(bySeconds: -lifetime)
     return try connection.first(
       """
-      SELECT s.scope_key FROM scope s INDEXED BY scope_expiring
+      SELECT s.scope_key FROM scope s \(index: "scope_expiring")
       WHERE s.anonymous_expire = 1 AND s.deleted_at IS NULL
-        AND EXISTS (SELECT 1 FROM account a INDEXED BY account_anonymous
+        AND EXISTS (SELECT 1 FROM account a \(index: "account_anonymous")
           WHERE a.scope_key = s.scope_key AND a.anonymous = 1
             AND a.created_at < \(oldest.microseconds))
       LIMIT 1
@@ -36,7 +36,7 @@ enum AnonymousAccounts {
     let oldest = now.advanced(bySeconds: -lifetime)
     let keys = try connection.all(
       """
-      SELECT account_key FROM account INDEXED BY account_anonymous
+      SELECT account_key FROM account \(index: "account_anonymous")
       WHERE scope_key = \(key) AND anonymous = 1 AND created_at < \(oldest.microseconds)
       ORDER BY created_at LIMIT \(share)
       """

@@ -30,10 +30,7 @@ extension SearchIndex {
       for beginning in account.beginnings { beginnings.append((beginning.text, account.key)) }
     }
     for account in accounts {
-      try connection.run(
-        """
-        INSERT INTO account_search (rowid, folded) VALUES (\(account.key), \(account.folded))
-        """)
+      try parts.insert(account.key, account.folded, connection)
     }
     beginnings.sort { one, other in
       one.beginning.isSameBytes(as: other.beginning)

@@ -1,4 +1,4 @@
-import Database
+package import Database
 import Text
 
 /// The user search indexes, updated in the same transaction as every account change.
@@ -7,6 +7,10 @@ import Text
 /// two characters at the beginning of a word. Both store account keys; each pool has one range of
 /// keys.
 package enum SearchIndex {
+  /// Parts of three or more characters.
+  package static let parts = TextIndex(
+    table: "account_search", of: "account_text", key: "account_key", text: "folded")
+
   /// The name of the progress marker: `complete` once all accounts are indexed, before that the
   /// last indexed account.
   ///
@@ -26,10 +30,7 @@ package enum SearchIndex {
       """
       INSERT INTO account_text (account_key, folded) VALUES (\(account.key), \(new.folded))
       """)
-    try connection.run(
-      """
-      INSERT INTO account_search (rowid, folded) VALUES (\(account.key), \(new.folded))
-      """)
+    try parts.insert(account.key, new.folded, connection)
     for beginning in wanted.subtracting(kept) {
       try connection.run(
         """
@@ -76,17 +77,13 @@ package enum SearchIndex {
     ) { SearchText(folded: try $0.value(0)) }
   }
 
-  /// Removes index entries; FTS5 requires the old text, or it would keep part of it.
+  /// Removes index entries.
   private static func remove(
     _ account: Int64, _ old: SearchText?, except kept: Set<UntrustedText>,
     _ connection: borrowing Connection
   ) throws {
     guard let old else { return }
-    try connection.run(
-      """
-      INSERT INTO account_search (account_search, rowid, folded)
-      VALUES ('delete', \(account), \(old.folded))
-      """)
+    try parts.remove(account, old.folded, connection)
     try connection.run("DELETE FROM account_text WHERE account_key = \(account)")
     for beginning in old.beginnings.subtracting(kept) {
       try connection.run(

@@ -3,8 +3,9 @@
 /// Every word must match. A word of three or more characters can match anywhere; a shorter word
 /// must match the beginning of a word.
 struct SearchQuery: Sendable {
-  /// The FTS5 expression, with all text quoted; nil if there are only short words.
-  let expression: String?
+  /// Words of three or more characters: one list, or two of which one has to match; none if there
+  /// are only short words.
+  let long: [[String]]
   /// Words of one or two characters.
   let short: [String]
   /// The original text, for exact matches of IDs and addresses.
@@ -27,14 +28,13 @@ struct SearchQuery: Sendable {
     // Longest first, because it matches the fewest accounts.
     let long = words.filter { $0.unicodeScalars.count > 2 }.sorted { $0.utf8.count > $1.utf8.count }
     let short = words.filter { $0.unicodeScalars.count <= 2 }
-    let all = long.map(Self.quoted).joined(separator: " AND ")
     guard let number else {
-      expression = long.isEmpty ? nil : all
+      self.long = long.isEmpty ? [] : [long]
       self.short = short
       return
     }
     let isWords = short.isEmpty && !long.isEmpty
-    expression = isWords ? "(\(all)) OR \(Self.quoted(number))" : Self.quoted(number)
+    self.long = isWords ? [long, [number]] : [[number]]
     self.short = []
   }
 
@@ -98,18 +98,6 @@ struct SearchQuery: Sendable {
   private static let surrounding: Set<Unicode.Scalar> = [
     "\"", "<", ">", "[", "]", ":", "\u{201C}", "\u{201D}", "\u{201E}", "\u{AB}", "\u{BB}",
   ]
-
-  /// Quotes text so that FTS5 treats it as a literal.
-  private static func quoted(_ text: String) -> String {
-    // Works on bytes because Swift treats a quotation mark with a combining accent as a different
-    // character.
-    var bytes: [UInt8] = [UInt8(ascii: "\"")]
-    for byte in text.utf8 {
-      if byte == UInt8(ascii: "\"") { bytes.append(byte) }
-      bytes.append(byte)
-    }
-    return String(decoding: bytes, as: UTF8.self) + "\""
-  }
 
   /// Returns the digits of text that looks like a phone number but isn't in stored form: in groups,
   /// or with a national trunk zero.

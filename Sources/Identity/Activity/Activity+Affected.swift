@@ -87,13 +87,13 @@ extension Activity {
         WHERE scope_key = \(scope) AND at = \(user.last) AND account_key = \(account)
         UNION ALL
         SELECT v.at, v.way, v.result, v.distance, v.confirmed, v.previous
-        FROM chain CROSS JOIN code_attempt v
-        WHERE chain.at >= \(start) AND v.scope_key = \(scope) AND v.at = chain.previous
-          AND v.account_key = \(account)
+        FROM chain \(SQL.orderedJoin) code_attempt v
+          ON v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(account)
+        WHERE chain.at >= \(start)
       )
       SELECT count(*), min(distance), max(distance) FROM chain
       WHERE at >= \(start) AND way = 'app' AND (result = 'accepted' OR confirmed = 1)
-        AND (distance >= \(reach) OR distance <= -\(reach))
+        AND (distance >= \(reach) OR distance <= \(-reach))
       """
     ) { row in
       (

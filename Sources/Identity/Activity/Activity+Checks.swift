@@ -70,7 +70,7 @@ extension Activity {
       let tail = try connection.all(
         """
         SELECT \(ActivityDelta.columns)
-        FROM scope s CROSS JOIN activity_delta d ON d.scope_key = s.scope_key
+        FROM scope s \(SQL.orderedJoin) activity_delta d ON d.scope_key = s.scope_key
         WHERE s.project_id = \(project.text)
         """
       ) { try ActivityDelta($0) }

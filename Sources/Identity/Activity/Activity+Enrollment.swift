@@ -88,12 +88,14 @@ extension Activity {
     return try connection.all(
       """
       WITH RECURSIVE chain (hour) AS (
-        SELECT \(first) UNION ALL SELECT hour + \(step) FROM chain WHERE hour + \(step) <= \(last))
-      SELECT chain.hour, e.users, e.enrolled_users FROM chain CROSS JOIN enrollment_hour e
-      WHERE e.scope_key = \(subject.key) AND e.whole = \(subject.isWhole)
-        AND e.hour = (SELECT max(b.hour) FROM enrollment_hour b
-          WHERE b.scope_key = \(subject.key) AND b.whole = \(subject.isWhole)
-            AND b.hour < chain.hour)
+        SELECT CAST(\(first) AS BIGINT)
+        UNION ALL SELECT hour + \(step) FROM chain WHERE hour + \(step) <= \(last))
+      SELECT chain.hour, e.users, e.enrolled_users FROM chain
+        \(SQL.orderedJoin) enrollment_hour e
+          ON e.scope_key = \(subject.key) AND e.whole = \(subject.isWhole)
+            AND e.hour = (SELECT max(b.hour) FROM enrollment_hour b
+              WHERE b.scope_key = \(subject.key) AND b.whole = \(subject.isWhole)
+                AND b.hour < chain.hour)
       """
     ) { row in
       EnrollmentPoint(

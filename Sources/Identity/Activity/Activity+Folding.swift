@@ -82,9 +82,9 @@ extension Activity {
   ) throws {
     let project = try connection.first(
       """
-      SELECT o.scope_key FROM scope s CROSS JOIN scope o
-      WHERE s.scope_key = \(scope) AND o.project_id = s.project_id AND o.tenant_id = ''
-        AND o.deleted_at IS NULL
+      SELECT o.scope_key FROM scope s
+        \(SQL.orderedJoin) scope o ON o.project_id = s.project_id AND o.tenant_id = ''
+      WHERE s.scope_key = \(scope) AND o.deleted_at IS NULL
       """
     ) { try $0.value(0) as Int64 }
     for (hour, checks) in tally.hours {
@@ -98,8 +98,9 @@ extension Activity {
         VALUES (\(scope), \(offset.day), \(offset.distance), \(counts.accepted),
           \(counts.confirmed), \(counts.unconfirmed))
         ON CONFLICT (scope_key, day, distance) DO UPDATE SET
-          accepted = accepted + excluded.accepted, confirmed = confirmed + excluded.confirmed,
-          unconfirmed = unconfirmed + excluded.unconfirmed
+          accepted = offset_day.accepted + excluded.accepted,
+          confirmed = offset_day.confirmed + excluded.confirmed,
+          unconfirmed = offset_day.unconfirmed + excluded.unconfirmed
         """)
     }
     for (key, change) in tally.userDays where change != 0 {
@@ -107,7 +108,8 @@ extension Activity {
         """
         INSERT INTO reach_day (scope_key, day, reach, users)
         VALUES (\(scope), \(key.day), \(key.reach), \(change))
-        ON CONFLICT (scope_key, day, reach) DO UPDATE SET users = users + excluded.users
+        ON CONFLICT (scope_key, day, reach) DO UPDATE SET
+          users = reach_day.users + excluded.users
         """)
     }
     for (key, change) in tally.users where change != 0 {
@@ -115,7 +117,8 @@ extension Activity {
         """
         INSERT INTO reach_users (scope_key, reach, day, users)
         VALUES (\(scope), \(key.reach), \(key.day), \(change))
-        ON CONFLICT (scope_key, reach, day) DO UPDATE SET users = users + excluded.users
+        ON CONFLICT (scope_key, reach, day) DO UPDATE SET
+          users = reach_users.users + excluded.users
         """)
     }
     for (account, reach) in tally.accounts {
@@ -134,9 +137,10 @@ extension Activity {
       VALUES (\(scope), \(isWhole), \(hour), \(checks.accepted), \(checks.outside),
         \(checks.incorrect), \(checks.locked), \(checks.other))
       ON CONFLICT (scope_key, whole, hour) DO UPDATE SET
-        accepted = accepted + excluded.accepted, outside = outside + excluded.outside,
-        incorrect = incorrect + excluded.incorrect, locked = locked + excluded.locked,
-        other = other + excluded.other
+        accepted = activity_hour.accepted + excluded.accepted,
+        outside = activity_hour.outside + excluded.outside,
+        incorrect = activity_hour.incorrect + excluded.incorrect,
+        locked = activity_hour.locked + excluded.locked, other = activity_hour.other + excluded.other
       """)
   }
 
@@ -187,9 +191,9 @@ extension Activity {
         """
         INSERT INTO enrollment_hour (scope_key, whole, hour, users, enrolled_users)
         SELECT o.scope_key, 1, \(now.hour), p.users, p.enrolled_users
-        FROM scope s CROSS JOIN project p USING (project_id) CROSS JOIN scope o
-        WHERE s.scope_key = \(scope) AND o.project_id = s.project_id AND o.tenant_id = ''
-          AND o.deleted_at IS NULL
+        FROM scope s \(SQL.orderedJoin) project p USING (project_id)
+          \(SQL.orderedJoin) scope o ON o.project_id = s.project_id AND o.tenant_id = ''
+        WHERE s.scope_key = \(scope) AND o.deleted_at IS NULL
         ON CONFLICT (scope_key, whole, hour) DO UPDATE SET
           users = excluded.users, enrolled_users = excluded.enrolled_users
         """)

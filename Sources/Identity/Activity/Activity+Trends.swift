@@ -38,7 +38,7 @@ extension Activity {
       let counts = try connection.all(
         """
         SELECT s.project_id, s.scope_key, p.users, p.enrolled_users
-        FROM scope s CROSS JOIN project p USING (project_id)
+        FROM scope s \(SQL.orderedJoin) project p USING (project_id)
         WHERE s.project_id IN (\(list: projects.map(\.text))) AND s.tenant_id = ''
           AND s.deleted_at IS NULL
         """

@@ -43,7 +43,8 @@ public struct Activity: Sendable {
     if subject.isWhole {
       return try connection.first(
         """
-        SELECT p.users, p.enrolled_users FROM scope s CROSS JOIN project p USING (project_id)
+        SELECT p.users, p.enrolled_users FROM scope s
+          \(SQL.orderedJoin) project p USING (project_id)
         WHERE s.scope_key = \(subject.key)
         """
       ) { (users: try $0.value(0), enrolled: try $0.value(1)) }

@@ -69,7 +69,7 @@ struct ActivityDelta {
     try connection.run(
       """
       INSERT INTO activity_delta (scope_key, number, account_key, hour, kind, distance, reach)
-      VALUES (\(scope), (SELECT ifnull(max(number), 0) + 1 FROM activity_delta
+      VALUES (\(scope), (SELECT coalesce(max(number), 0) + 1 FROM activity_delta
           WHERE scope_key = \(scope)),
         \(account), \(hour), \(kind.text), \(distance), \(reach.map { $0.text ?? "" }))
       """)

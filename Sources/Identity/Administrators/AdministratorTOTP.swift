@@ -85,7 +85,7 @@ package struct AdministratorTOTP: Sendable {
       """
       UPDATE administrator SET totp_last_step = \(used.last),
         totp_unused_steps = \(used.unusedText), totp_last_used_at = \(now.microseconds)
-      WHERE administrator_id = \(id.text) AND totp_last_step IS \(row.used.last)
+      WHERE administrator_id = \(id.text) AND totp_last_step IS NOT DISTINCT FROM \(row.used.last)
       """)
     return moved == 1 ? .accepted : .used
   }

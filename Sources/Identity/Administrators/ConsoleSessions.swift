@@ -263,9 +263,9 @@ public struct ConsoleSessions: Sendable {
         EXISTS (SELECT 1 FROM instance WHERE name = \(PasskeyRequirement.setting.name)),
         \(SessionLimits.columns), s.provider_mfa_at IS NOT NULL, s.provider_issuer IS NOT NULL,
         s.provider_at,
-        (SELECT p.name FROM administrator_provider_link l CROSS JOIN sign_in_provider p
-          WHERE l.administrator_id = a.administrator_id AND p.provider_id = 1
-            AND p.issuer = l.issuer),
+        (SELECT p.name FROM administrator_provider_link l
+          \(SQL.orderedJoin) sign_in_provider p ON p.provider_id = 1 AND p.issuer = l.issuer
+          WHERE l.administrator_id = a.administrator_id),
         g.role, g.project_id, g.tenant_id
       FROM console_session s JOIN administrator a USING (administrator_id)
         LEFT JOIN administrator_grant g

@@ -48,7 +48,8 @@ extension Alerts {
   ) throws -> (findings: [Finding], last: Int64?) {
     let pools = try connection.all(
       """
-      SELECT \(Scope.columns), s.enrolled_users FROM scope s CROSS JOIN project p USING (project_id)
+      SELECT \(Scope.columns), s.enrolled_users FROM scope s
+        \(SQL.orderedJoin) project p USING (project_id)
       WHERE s.scope_key > \(key) AND s.deleted_at IS NULL ORDER BY s.scope_key LIMIT \(Self.share)
       """
     ) { (scope: try Scope($0), enrolled: try $0.value(7) as Int) }
@@ -76,7 +77,7 @@ extension Alerts {
     for way in [CodeAttempt.Way.app, .phone] {
       let part = try connection.all(
         """
-        SELECT account_key FROM code_attempt INDEXED BY code_attempt_by_result
+        SELECT account_key FROM code_attempt \(index: "code_attempt_by_result")
         WHERE scope_key = \(scope.key) AND result = \(CodeAttempt.Result.wrong.rawValue)
           AND result <> 'accepted' AND way = \(way.rawValue) AND at > \(since)
         LIMIT \(mostAttempts)
@@ -126,7 +127,7 @@ extension Alerts {
     let actions: [AuditAction] = [.factorRemove, .factorRemoveAll, .factorWithdraw]
     return try connection.first(
       """
-      SELECT count(*) FROM audit INDEXED BY audit_filed_by_action
+      SELECT count(*) FROM audit \(index: "audit_filed_by_action")
       WHERE project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")
         AND action_group = 'factor' AND filed = 1 AND audit_id >= \(row)
         AND action IN (\(SQL.list(actions.map(\.rawValue))))
@@ -142,7 +143,8 @@ extension Alerts {
     let (scope, kind) = (finding.scope, finding.kind)
     let continued = try connection.run(
       """
-      UPDATE alert SET last_seen_at = \(now.microseconds), count = max(count, \(finding.count))
+      UPDATE alert SET last_seen_at = \(now.microseconds),
+        count = \(SQL.greatest)(count, \(finding.count))
       WHERE scope_key = \(scope.key) AND kind = \(kind.rawValue) AND ended_at IS NULL
       """)
     guard continued == 0 else { return }

@@ -14,8 +14,9 @@ public struct Alerts: Sendable {
     try await store.read(AlertError.self) { connection in
       try connection.all(
         """
-        SELECT \(Alert.columns) FROM alert l INDEXED BY alert_ongoing CROSS JOIN scope s USING (scope_key)
-          CROSS JOIN project p USING (project_id)
+        SELECT \(Alert.columns) FROM alert l \(index: "alert_ongoing")
+          \(SQL.orderedJoin) scope s USING (scope_key)
+          \(SQL.orderedJoin) project p USING (project_id)
         WHERE l.scope_key = \(scope.key) AND l.ended_at IS NULL ORDER BY l.kind
         """
       ) { try Alert($0) }
@@ -33,8 +34,9 @@ public struct Alerts: Sendable {
     return try await store.read(AlertError.self) { connection in
       try connection.all(
         """
-        SELECT \(Alert.columns) FROM alert l INDEXED BY alert_ongoing CROSS JOIN scope s USING (scope_key)
-          CROSS JOIN project p USING (project_id)
+        SELECT \(Alert.columns) FROM alert l \(index: "alert_ongoing")
+          \(SQL.orderedJoin) scope s USING (scope_key)
+          \(SQL.orderedJoin) project p USING (project_id)
         WHERE l.scope_key > 0 AND l.ended_at IS NULL AND s.deleted_at IS NULL
           \(restriction)
         ORDER BY l.scope_key, l.kind LIMIT \(limit)

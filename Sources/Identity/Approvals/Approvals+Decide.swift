@@ -156,11 +156,11 @@ extension Approvals {
     let candidates = try connection.all(
       """
       SELECT a.account_key FROM bulk_item i
-        CROSS JOIN account a ON a.scope_key = \(scope.key) AND a.uid = i.uid
+        \(SQL.orderedJoin) account a ON a.scope_key = \(scope.key) AND a.uid = i.uid
       WHERE i.job_id = \(job)
-        AND (a.email_folded = \(own) OR a.has_providers OR a.has_former_addresses
+        AND (a.email_folded = \(own) OR a.has_providers = 1 OR a.has_former_addresses = 1
           OR a.initial_email IS NOT NULL OR a.email_folded LIKE '%.'
-          OR length(a.email_folded) <> length(CAST(a.email_folded AS BLOB)))
+          OR length(a.email_folded) <> \(SQL.byteCount("a.email_folded")))
       """
     ) { try $0.value(0) as Int64 }
     for key in candidates {

@@ -36,7 +36,7 @@ extension Approvals {
     let scope = policy.scope
     let pending = try connection.all(
       """
-      SELECT approval_id, expires_at FROM approval INDEXED BY approval_of_policy
+      SELECT approval_id, expires_at FROM approval \(index: "approval_of_policy")
       WHERE scope_key = \(scope.key) AND kind = 'policy' AND state = 'waiting'
       """
     ) { (id: try $0.value(0) as Int64, expiry: Instant(microseconds: try $0.value(1))) }

@@ -30,8 +30,9 @@ public struct Approvals: Sendable {
       while found.count < Self.mostWaiting {
         let part = try connection.all(
           """
-          SELECT \(Approval.columns) FROM approval v INDEXED BY approval_waiting
-            CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+          SELECT \(Approval.columns) FROM approval v \(index: "approval_waiting")
+            \(SQL.orderedJoin) scope s USING (scope_key)
+              \(SQL.orderedJoin) project p USING (project_id)
           WHERE v.state = 'waiting' AND v.approval_id > \(last) AND s.deleted_at IS NULL
           ORDER BY v.approval_id LIMIT \(Self.share)
           """
@@ -63,7 +64,7 @@ public struct Approvals: Sendable {
           """
           SELECT v.approval_id, v.kind, s.project_id, s.tenant_id,
             v.expires_at > \(now) AND v.requester_id <> \(administrator.id.text)
-          FROM approval v INDEXED BY approval_waiting CROSS JOIN scope s USING (scope_key)
+          FROM approval v \(index: "approval_waiting") \(SQL.orderedJoin) scope s USING (scope_key)
           WHERE v.state = 'waiting' AND v.approval_id > \(last) AND s.deleted_at IS NULL
           ORDER BY v.approval_id LIMIT \(Self.share)
           """
@@ -101,8 +102,9 @@ public struct Approvals: Sendable {
       while found.count <= limit {
         let part = try connection.all(
           """
-          SELECT \(Approval.columns) FROM approval v INDEXED BY approval_decided
-            CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+          SELECT \(Approval.columns) FROM approval v \(index: "approval_decided")
+            \(SQL.orderedJoin) scope s USING (scope_key)
+              \(SQL.orderedJoin) project p USING (project_id)
           WHERE v.decided_at > \(oldest) AND (v.decided_at, v.approval_id) < (\(time), \(last))
             AND s.deleted_at IS NULL
           ORDER BY v.decided_at DESC, v.approval_id DESC LIMIT \(Self.share)
@@ -138,8 +140,8 @@ public struct Approvals: Sendable {
   ) throws -> Approval {
     let found = try connection.first(
       """
-      SELECT \(Approval.columns) FROM approval v CROSS JOIN scope s USING (scope_key)
-        CROSS JOIN project p USING (project_id)
+      SELECT \(Approval.columns) FROM approval v \(SQL.orderedJoin) scope s USING (scope_key)
+        \(SQL.orderedJoin) project p USING (project_id)
       WHERE v.approval_id = \(id) AND v.scope_key = \(scope.key)
       """
     ) { try Approval($0, at: now) }
@@ -165,8 +167,8 @@ public struct Approvals: Sendable {
     // At most one is pending, and it's the newest.
     let newest = try connection.first(
       """
-      SELECT \(Approval.columns) FROM approval v INDEXED BY approval_of_user
-        CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+      SELECT \(Approval.columns) FROM approval v \(index: "approval_of_user")
+        \(SQL.orderedJoin) scope s USING (scope_key) \(SQL.orderedJoin) project p USING (project_id)
       WHERE v.scope_key = \(scope.key) AND v.uid = \(account.text)
       ORDER BY v.approval_id DESC LIMIT 1
       """
@@ -197,8 +199,9 @@ public struct Approvals: Sendable {
     return try await store.read(ApprovalError.self) { connection in
       try connection.first(
         """
-        SELECT \(Approval.columns) FROM approval v INDEXED BY approval_of_job
-          CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+        SELECT \(Approval.columns) FROM approval v \(index: "approval_of_job")
+          \(SQL.orderedJoin) scope s USING (scope_key)
+            \(SQL.orderedJoin) project p USING (project_id)
         WHERE v.job_id = \(job) AND v.scope_key = \(scope.key) LIMIT 1
         """
       ) { try Approval($0, at: now) }
@@ -224,8 +227,8 @@ public struct Approvals: Sendable {
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let late = try connection.all(
       """
-      SELECT \(Approval.columns) FROM approval v INDEXED BY approval_expiry
-        CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+      SELECT \(Approval.columns) FROM approval v \(index: "approval_expiry")
+        \(SQL.orderedJoin) scope s USING (scope_key) \(SQL.orderedJoin) project p USING (project_id)
       WHERE v.state = 'waiting' AND v.expires_at <= \(now.microseconds)
       ORDER BY v.expires_at LIMIT 100
       """

@@ -151,7 +151,7 @@ private struct AuditConditions {
   var source: SQL {
     table.text == "audit"
       ? "x.audit_id FROM audit x"
-      : "x.audit_id FROM audit_change x CROSS JOIN audit USING (audit_id)"
+      : "x.audit_id FROM audit_change x \(SQL.orderedJoin) audit USING (audit_id)"
   }
 }
 

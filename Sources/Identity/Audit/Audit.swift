@@ -140,7 +140,7 @@ package struct AuditEntry {
     let rows: [SQL] = changes.enumerated().map { position, change in
       let (old, new) = (change.old?.stored, change.new?.stored)
       return """
-        (last_insert_rowid(), \(position), \(change.fieldName), \(old?.kind), \(old?.text), \
+        (\(SQL.insertedKey), \(position), \(change.fieldName), \(old?.kind), \(old?.text), \
         \(new?.kind), \(new?.text))
         """
     }

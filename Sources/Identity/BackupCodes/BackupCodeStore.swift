@@ -164,8 +164,8 @@ extension BackupCodeStore: ReencryptableStore {
     let rows = try connection.all(
       """
       SELECT i.account_key, i.kind, i.sealed_key, a.uid, s.project_id, s.tenant_id
-      FROM backup_code_set i CROSS JOIN account a ON a.account_key = i.account_key
-        CROSS JOIN scope s ON s.scope_key = a.scope_key
+      FROM backup_code_set i \(SQL.orderedJoin) account a ON a.account_key = i.account_key
+        \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
       WHERE (i.account_key, i.kind) > (\(key), \(last))
       ORDER BY i.account_key, i.kind LIMIT \(limit)
       """

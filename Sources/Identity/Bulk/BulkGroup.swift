@@ -164,7 +164,7 @@ extension BulkGroup {
   ) throws -> [Part] {
     let jobs = try connection.all(
       """
-      SELECT \(BulkJob.columns) FROM bulk_job INDEXED BY bulk_job_of_group
+      SELECT \(BulkJob.columns) FROM bulk_job \(index: "bulk_job_of_group")
       WHERE group_id = \(id) ORDER BY job_id
       """
     ) { try BulkJob($0) }
@@ -185,7 +185,7 @@ extension BulkGroup {
     let undoable =
       try connection.first(
         """
-        SELECT count(*) FROM bulk_item INDEXED BY bulk_item_by_result
+        SELECT count(*) FROM bulk_item \(index: "bulk_item_by_result")
         WHERE job_id = \(job.id) AND result = 'removed' AND undo_until > \(now.microseconds)
         """
       ) { try $0.value(0) as Int } ?? 0
@@ -219,7 +219,7 @@ extension BulkGroup {
   static func scope(_ key: Int64, _ connection: borrowing Connection) throws -> Scope? {
     try connection.first(
       """
-      SELECT \(Scope.columns) FROM scope s CROSS JOIN project p USING (project_id)
+      SELECT \(Scope.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
       WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
       """
     ) { try Scope($0) }

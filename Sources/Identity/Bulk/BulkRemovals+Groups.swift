@@ -203,7 +203,7 @@ private struct SearchedPools {
   ) throws -> [(scope: Scope, account: Account)] {
     let keys = try connection.all(
       """
-      SELECT a.account_key FROM scope s CROSS JOIN account a ON a.scope_key = s.scope_key
+      SELECT a.account_key FROM scope s \(SQL.orderedJoin) account a ON a.scope_key = s.scope_key
       WHERE s.scope_key > 0 AND s.deleted_at IS NULL AND \(condition)
       """
     ) { try $0.value(0) as Int64 }

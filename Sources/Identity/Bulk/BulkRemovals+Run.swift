@@ -135,7 +135,7 @@ extension BulkRemovals {
   private static func next(_ connection: borrowing Connection) throws -> BulkJob? {
     try connection.first(
       """
-      SELECT \(BulkJob.columns) FROM bulk_job INDEXED BY bulk_job_running
+      SELECT \(BulkJob.columns) FROM bulk_job \(index: "bulk_job_running")
       WHERE state = 'running' ORDER BY job_id LIMIT 1
       """
     ) { try BulkJob($0) }
@@ -147,7 +147,7 @@ extension BulkRemovals {
   ) throws -> [BulkItem] {
     try connection.all(
       """
-      SELECT \(BulkItem.columns) FROM bulk_item INDEXED BY bulk_item_by_result
+      SELECT \(BulkItem.columns) FROM bulk_item \(index: "bulk_item_by_result")
       WHERE job_id = \(job.id) AND result IS NULL ORDER BY line LIMIT \(limit)
       """
     ) { try BulkItem($0) }

@@ -93,11 +93,17 @@ extension BulkRemovals {
     let agent = request.agent.administrator
     try connection.run(
       """
-      INSERT OR REPLACE INTO bulk_undo (job_id, administrator_id, administrator_name, address,
+      INSERT INTO bulk_undo (job_id, administrator_id, administrator_name, address,
         request_id, reason, note, ticket, proof, started_at)
       VALUES (\(job.id), \(agent.id.text), \(agent.displayName), \(request.author.address),
         \(request.author.requestID), \(request.reason?.rawValue), \(request.note),
         \(request.ticket), \(rules.identityProof.joined(separator: "\n")), \(now.microseconds))
+      ON CONFLICT (job_id) DO UPDATE SET
+        administrator_id = excluded.administrator_id,
+        administrator_name = excluded.administrator_name, address = excluded.address,
+        request_id = excluded.request_id, reason = excluded.reason, note = excluded.note,
+        ticket = excluded.ticket, proof = excluded.proof, started_at = excluded.started_at,
+        ended_at = NULL
       """)
   }
 
@@ -181,7 +187,7 @@ extension BulkRemovals {
   private static func nextUndo(_ connection: borrowing Connection) throws -> Int64? {
     try connection.first(
       """
-      SELECT job_id FROM bulk_undo INDEXED BY bulk_undo_running
+      SELECT job_id FROM bulk_undo \(index: "bulk_undo_running")
       WHERE ended_at IS NULL AND job_id > 0 ORDER BY job_id LIMIT 1
       """
     ) { try $0.value(0) as Int64 }
@@ -192,7 +198,7 @@ extension BulkRemovals {
   ) throws -> [RemovedItem] {
     try connection.all(
       """
-      SELECT line, uid, removal_id FROM bulk_item INDEXED BY bulk_item_by_result
+      SELECT line, uid, removal_id FROM bulk_item \(index: "bulk_item_by_result")
       WHERE job_id = \(job) AND result = 'removed' AND removal_id IS NOT NULL AND uid IS NOT NULL
       ORDER BY line LIMIT \(limit)
       """

@@ -108,7 +108,7 @@ public struct BulkRemovals: Sendable {
   ) throws {
     let jobs = try connection.all(
       """
-      SELECT job_id, group_id FROM bulk_job INDEXED BY bulk_job_drafts
+      SELECT job_id, group_id FROM bulk_job \(index: "bulk_job_drafts")
       WHERE state = 'draft' AND created_at > 0 AND administrator_id = \(maker.text)
       ORDER BY created_at, job_id
       """
@@ -223,7 +223,7 @@ public struct BulkRemovals: Sendable {
     return try await store.read(BulkError.self) { connection in
       let jobs = try connection.all(
         """
-        SELECT \(BulkJob.columns) FROM bulk_job INDEXED BY bulk_job_of_scope
+        SELECT \(BulkJob.columns) FROM bulk_job \(index: "bulk_job_of_scope")
         WHERE scope_key = \(scope.key) AND job_id < \(last) AND state <> 'draft'
         ORDER BY job_id DESC LIMIT \(limit + 1)
         """

@@ -67,10 +67,14 @@ struct CallerCode {
     let key = Secret(random.bytes(keyLength))
     try connection.run(
       """
-      INSERT OR REPLACE INTO caller_code (account_key, administrator_id, email, digest_key,
+      INSERT INTO caller_code (account_key, administrator_id, email, digest_key,
         code_digest, sent_at, expires_at)
       VALUES (\(account.key), \(agent.text), \(email), \(key.revealedBytes),
         \(try digest(digits, key)), \(now.microseconds), \(expires.microseconds))
+      ON CONFLICT (account_key, administrator_id) DO UPDATE SET
+        email = excluded.email, digest_key = excluded.digest_key,
+        code_digest = excluded.code_digest, failures = 0, sent_at = excluded.sent_at,
+        expires_at = excluded.expires_at
       """)
     return digits
   }

@@ -75,7 +75,7 @@ package enum CodeAttemptRecord {
       UPDATE code_attempt SET times = times + 1
       WHERE scope_key = \(scope.key) AND at = \(last) AND account_key = \(account.key)
         AND result = \(result.rawValue)
-        AND (\(factor?.text) IS NULL OR enrollment_id = \(factor?.text))
+        AND (CAST(\(factor?.text) AS TEXT) IS NULL OR enrollment_id = \(factor?.text))
       """) == 1
   }
 

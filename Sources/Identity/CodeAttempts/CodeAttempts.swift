@@ -64,8 +64,8 @@ public struct CodeAttempts: Sendable {
         UNION ALL
         SELECT v.at, v.way, v.result, v.enrollment_id, v.intervals, v.distance, v.step, v.confirmed,
           v.times, v.address, v.user_agent, v.previous
-        FROM chain CROSS JOIN code_attempt v
-        WHERE v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(key)
+        FROM chain \(SQL.orderedJoin) code_attempt v
+          ON v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(key)
       )
       SELECT \(CodeAttempt.columns) FROM chain LIMIT \(limit - 1)
       """

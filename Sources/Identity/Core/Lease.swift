@@ -19,7 +19,8 @@ struct Lease: Sendable {
       """
       INSERT INTO lease (name, holder, until) VALUES (\(name), \(holder), \(until))
       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-      WHERE holder = excluded.holder OR until <= \(now.microseconds) OR until > excluded.until
+      WHERE lease.holder = excluded.holder OR lease.until <= \(now.microseconds)
+        OR lease.until > excluded.until
       """)
     return changed > 0
   }

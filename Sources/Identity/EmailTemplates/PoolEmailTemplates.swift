@@ -33,11 +33,8 @@ struct PoolEmailTemplates: Sendable {
   ) throws -> PoolEmailTemplates {
     let own = try connection.first(
       """
-      SELECT CASE WHEN json_valid(members) THEN
-          json_extract(members, '$.notification.sendEmail') || '' END,
-        CASE WHEN json_valid(members) THEN
-          ifnull(json_extract(members, '$.inheritance.emailSendingConfig') IN (1, 'true'), 0)
-          ELSE 0 END
+      SELECT \(SQL.member("notification.sendEmail", of: "members")),
+        coalesce(\(SQL.flag("inheritance.emailSendingConfig", of: "members")), 0)
       FROM scope WHERE scope_key = \(scope.key)
       """
     ) { row in (mails: try row.value(0) as String?, inherits: try row.value(1) as Bool) }
@@ -46,8 +43,7 @@ struct PoolEmailTemplates: Sendable {
     }
     let project = try connection.first(
       """
-      SELECT CASE WHEN json_valid(members) THEN
-        json_extract(members, '$.notification.sendEmail') || '' END
+      SELECT \(SQL.member("notification.sendEmail", of: "members"))
       FROM scope WHERE project_id = \(scope.project.text) AND tenant_id = ''
       """
     ) { try $0.value(0) as String? }

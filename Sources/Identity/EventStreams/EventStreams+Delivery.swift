@@ -305,8 +305,8 @@ extension EventStreams {
     try await store.write(EventStreamError.self) { connection in
       _ = try connection.run(
         """
-        UPDATE event_stream SET sequence = min(sequence, \(position)),
-          head_sequence = min(head_sequence, \(position))
+        UPDATE event_stream SET sequence = \(SQL.least)(sequence, \(position)),
+          head_sequence = \(SQL.least)(head_sequence, \(position))
         WHERE stream_id = \(id.text)
         """)
     }

@@ -75,7 +75,7 @@ public struct EventStreams: Sendable {
       ? nil
       : try connection.first(
         """
-        SELECT a.at FROM audit_link l CROSS JOIN audit a ON a.audit_id = l.audit_id
+        SELECT a.at FROM audit_link l \(SQL.orderedJoin) audit a ON a.audit_id = l.audit_id
         WHERE l.sequence > \(stream.position) ORDER BY l.sequence LIMIT 1
         """
       ) { Instant(microseconds: try $0.value(0)) }

@@ -215,7 +215,7 @@ public struct Exemptions: Sendable {
     Set(
       try connection.all(
         """
-        SELECT account_key FROM exemption INDEXED BY exemption_by_end
+        SELECT account_key FROM exemption \(index: "exemption_by_end")
         WHERE ends_at > \(now.microseconds)
         """
       ) { try $0.value(0) as Int64 })
@@ -234,9 +234,9 @@ public struct Exemptions: Sendable {
   ) throws -> [Exemption] {
     let all = try connection.all(
       """
-      SELECT \(columns) FROM exemption e INDEXED BY exemption_by_end
-        CROSS JOIN account a ON a.account_key = e.account_key
-        CROSS JOIN scope s ON s.scope_key = a.scope_key
+      SELECT \(columns) FROM exemption e \(index: "exemption_by_end")
+        \(SQL.orderedJoin) account a ON a.account_key = e.account_key
+        \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
       WHERE e.ends_at > \(now.microseconds) AND s.deleted_at IS NULL
       ORDER BY e.ends_at, e.account_key
       """
@@ -252,8 +252,8 @@ public struct Exemptions: Sendable {
     try connection.first(
       """
       SELECT \(columns) FROM exemption e
-        CROSS JOIN account a ON a.account_key = e.account_key
-        CROSS JOIN scope s ON s.scope_key = a.scope_key
+        \(SQL.orderedJoin) account a ON a.account_key = e.account_key
+        \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
       WHERE e.account_key = \(account) ORDER BY e.exemption_id DESC LIMIT 1
       """
     ) { try Exemption($0) }
@@ -281,7 +281,8 @@ public struct Exemptions: Sendable {
 
   private static let columns: SQL = """
     e.exemption_id, s.project_id, s.tenant_id, s.display_name, a.uid,
-      coalesce(a.email, a.display_name, a.phone, a.uid), a.has_totp OR a.has_phone, e.reason,
+      coalesce(a.email, a.display_name, a.phone, a.uid), a.has_totp = 1 OR a.has_phone = 1,
+      e.reason,
       e.note, e.ticket, e.granted_at, e.grantor_id, e.grantor_name, e.ends_at
     """
 }

@@ -211,7 +211,7 @@ struct RemovedFactors: Sendable {
         """)
       let scope = try connection.first(
         """
-        SELECT \(Scope.columns) FROM scope s CROSS JOIN project p USING (project_id)
+        SELECT \(Scope.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
         WHERE s.scope_key = \(row.account >> 40)
         """
       ) { try Scope($0) }
@@ -239,8 +239,8 @@ extension RemovedFactors: ReencryptableStore {
     let rows = try connection.all(
       """
       SELECT r.account_key, r.enrollment_id, r.sealed_secret, a.uid, s.project_id, s.tenant_id
-      FROM removed_factor r CROSS JOIN account a ON a.account_key = r.account_key
-        CROSS JOIN scope s ON s.scope_key = a.scope_key
+      FROM removed_factor r \(SQL.orderedJoin) account a ON a.account_key = r.account_key
+        \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
       WHERE (r.account_key, r.enrollment_id) > (\(key), \(last))
       ORDER BY r.account_key, r.enrollment_id LIMIT \(limit)
       """

@@ -144,7 +144,7 @@ package struct TOTPFactor: Sendable {
         UPDATE factor SET last_step = \(used.last), unused_steps = \(used.unusedText),
           last_used_at = coalesce(\(usedAt), last_used_at)
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
-          AND last_step IS \(row.used.last)
+          AND last_step IS NOT DISTINCT FROM \(row.used.last)
         """)
       if isSuspended { return CodeFinding(.suspended, distance: offset, step: step) }
       return moved == 1 ? finding : CodeFinding(.used, distance: offset, step: step)
@@ -172,8 +172,8 @@ extension TOTPFactor: ReencryptableStore {
       """
       SELECT f.account_key, f.position, f.enrollment_id, f.sealed_secret, a.uid, s.project_id,
         s.tenant_id
-      FROM factor f CROSS JOIN account a ON a.account_key = f.account_key
-        CROSS JOIN scope s ON s.scope_key = a.scope_key
+      FROM factor f \(SQL.orderedJoin) account a ON a.account_key = f.account_key
+        \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
       WHERE (f.account_key, f.position) > (\(key), \(place))
       ORDER BY f.account_key, f.position LIMIT \(limit)
       """

@@ -281,7 +281,7 @@ extension IdentityProviders: ReencryptableStore {
     let rows = try connection.all(
       """
       SELECT i.scope_key, i.provider_id, i.sealed_secret, s.project_id, s.tenant_id
-      FROM identity_provider i CROSS JOIN scope s ON s.scope_key = i.scope_key
+      FROM identity_provider i \(SQL.orderedJoin) scope s ON s.scope_key = i.scope_key
       WHERE (i.scope_key, i.provider_id) > (\(scope), \(id))
       ORDER BY i.scope_key, i.provider_id LIMIT \(limit)
       """

@@ -192,8 +192,8 @@ extension MasterKeys {
       """
       INSERT INTO reseal (place, position, rows, changed, done)
       VALUES (\(place), \(part.last ?? ""), \(part.rows), \(part.changed), \(isDone))
-      ON CONFLICT (place) DO UPDATE SET position = excluded.position, rows = rows + excluded.rows,
-        changed = changed + excluded.changed, done = excluded.done
+      ON CONFLICT (place) DO UPDATE SET position = excluded.position,
+        rows = reseal.rows + excluded.rows, changed = reseal.changed + excluded.changed, done = excluded.done
       """)
   }
 

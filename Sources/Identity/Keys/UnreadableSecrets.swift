@@ -123,7 +123,7 @@ public struct UnreadableSecrets: Sendable {
         \(now.microseconds), \(isCertain))
       ON CONFLICT (kind, project_id, tenant_id, object_id, part) DO UPDATE SET
         reason = excluded.reason, last_at = excluded.last_at,
-        reported = max(reported, excluded.reported)
+        reported = \(SQL.greatest)(unreadable_secret.reported, excluded.reported)
       """)
     guard isNews else { return }
     var entry = AuditEntry(.secretUnreadable, secret.object, secret.objectID, name: "")

@@ -114,7 +114,7 @@ extension Outbox {
     let dayAgo = now.advanced(bySeconds: -86_400)
     let recent = try connection.first(
       """
-      SELECT count(*) FROM outbox INDEXED BY outbox_by_recipient
+      SELECT count(*) FROM outbox \(index: "outbox_by_recipient")
       WHERE scope_key = \(scope.key) AND recipient = \(administrator.email)
         AND purpose = \(purpose) AND created_at > \(dayAgo.microseconds)
       """
@@ -141,7 +141,8 @@ extension Outbox {
     guard administrator.seesEveryProject else { return nil }
     return try connection.first(
       """
-      SELECT \(Scope.columns) FROM project p CROSS JOIN scope s ON s.project_id = p.project_id
+      SELECT \(Scope.columns) FROM project p
+        \(SQL.orderedJoin) scope s ON s.project_id = p.project_id
       WHERE p.project_id > '' AND s.tenant_id = '' AND s.deleted_at IS NULL
       ORDER BY p.project_id LIMIT 1
       """

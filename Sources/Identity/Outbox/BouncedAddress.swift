@@ -105,7 +105,7 @@ extension Outbox {
       """
       UPDATE outbox SET failed_at = \(now.microseconds), sealed_text = NULL, sealed_html = NULL,
         next_try_at = NULL, last_error = \(DeliveryProblem.addressBounces.stored)
-      WHERE message_id IN (SELECT message_id FROM outbox INDEXED BY outbox_by_account
+      WHERE message_id IN (SELECT message_id FROM outbox \(index: "outbox_by_account")
         WHERE account_key = \(account.key) AND channel = \(OutboxEntry.Channel.mail.rawValue)
           AND recipient = \(address) AND sealed_text IS NOT NULL)
       """)

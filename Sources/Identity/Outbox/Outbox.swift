@@ -140,7 +140,7 @@ extension Outbox: ReencryptableStore {
       """
       SELECT o.message_id, o.sealed_text, o.sealed_html, o.recipient, o.created_at, s.project_id,
         s.tenant_id
-      FROM outbox o CROSS JOIN scope s ON s.scope_key = o.scope_key
+      FROM outbox o \(SQL.orderedJoin) scope s ON s.scope_key = o.scope_key
       WHERE o.message_id > \(Int64(position) ?? 0) ORDER BY o.message_id LIMIT \(limit)
       """
     ) { row in

@@ -123,18 +123,18 @@ public struct OutboxEntries: Sendable {
     let before = after.flatMap { Int64($0) } ?? Int64.max
     var condition: SQL = "o.scope_key = \(scope.key) AND o.message_id < \(before)"
     // Without statistics, SQLite can choose the index over all messages for every filter.
-    var index: SQL = "outbox_by_scope"
+    var index = SQL.index("outbox_by_scope")
     switch filter {
     case .all: break
     case .waiting:
-      index = "outbox_waiting"
+      index = .index("outbox_waiting")
       condition += " AND o.sealed_text IS NOT NULL AND o.expires_at > \(now.microseconds)"
     case .failed:
-      index = "outbox_failed"
+      index = .index("outbox_failed")
       condition += " AND o.failed_at IS NOT NULL"
     }
     if let recipient {
-      index = "outbox_by_recipient"
+      index = .index("outbox_by_recipient")
       // Email addresses are stored in lowercase, like those of accounts.
       condition += " AND o.recipient = \(AccountRules.folded(email: recipient))"
     }
@@ -142,7 +142,7 @@ public struct OutboxEntries: Sendable {
     return try await store.read(OutboxError.self) { connection in
       let messages = try connection.all(
         """
-        SELECT \(OutboxEntry.columns) FROM outbox o INDEXED BY \(chosenIndex)
+        SELECT \(OutboxEntry.columns) FROM outbox o \(chosenIndex)
           LEFT JOIN account a ON a.account_key = o.account_key
         WHERE \(chosen) ORDER BY o.message_id DESC LIMIT \(limit + 1)
         """
@@ -157,7 +157,7 @@ public struct OutboxEntries: Sendable {
   ) throws -> [OutboxEntry] {
     try connection.all(
       """
-      SELECT \(OutboxEntry.columns) FROM outbox o INDEXED BY outbox_by_account
+      SELECT \(OutboxEntry.columns) FROM outbox o \(index: "outbox_by_account")
         LEFT JOIN account a ON a.account_key = o.account_key
       WHERE o.account_key = \(account.key) ORDER BY o.message_id DESC LIMIT \(limit)
       """
@@ -196,7 +196,7 @@ public struct OutboxEntries: Sendable {
     let tries = try await store.read(OutboxError.self) { connection in
       try connection.all(
         """
-        SELECT tries FROM outbox INDEXED BY outbox_waiting
+        SELECT tries FROM outbox \(index: "outbox_waiting")
         WHERE scope_key = \(scope.key) AND sealed_text IS NOT NULL
           AND expires_at > \(now.microseconds)
         LIMIT \(Self.mostCounted)

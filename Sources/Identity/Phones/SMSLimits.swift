@@ -37,7 +37,7 @@ public struct SMSLimits: Sendable, Equatable {
         """
         INSERT INTO sms_count (scope_key, day, region, sent)
         VALUES (\(scope.key), \(now.day), \(region), 1)
-        ON CONFLICT (scope_key, day, region) DO UPDATE SET sent = sent + 1
+        ON CONFLICT (scope_key, day, region) DO UPDATE SET sent = sms_count.sent + 1
         """)
     }
     return nil
@@ -52,7 +52,8 @@ public struct SMSLimits: Sendable, Equatable {
     try connection.first(
       """
       SELECT sent FROM sms_count WHERE scope_key = \(scope.key) AND day = \(now.day)
-        AND sent >= CASE region WHEN \(Self.all) THEN \(perPool) ELSE \(perRegion) END
+        AND sent >= CASE region
+          WHEN \(Self.all) THEN CAST(\(perPool) AS BIGINT) ELSE \(perRegion) END
       LIMIT 1
       """
     ) { try $0.value(0) }

@@ -131,8 +131,8 @@ extension Policies {
     var condition = visible
     if let search = query.search, !search.isEmpty {
       condition += """
-         AND (instr(lower(s.display_name), lower(\(search)))
-          OR instr(s.tenant_id, lower(\(search))))
+         AND (\(SQL.position)(lower(s.display_name), lower(\(search))) > 0
+          OR \(SQL.position)(s.tenant_id, lower(\(search))) > 0)
         """
     }
     switch query.selection {

@@ -147,7 +147,7 @@ public struct Policies: Sendable {
       ) {
         try connection.first(
           """
-          SELECT count(*) FROM account INDEXED BY account_by_creation
+          SELECT count(*) FROM account \(index: "account_by_creation")
           WHERE scope_key = \(scope.key) AND created_at > \(cutoff.microseconds)
             AND has_totp = 0 AND has_phone = 0
           """
@@ -222,7 +222,8 @@ public struct Policies: Sendable {
         enforcement = \(new.enforcement?.mode.rawValue),
         enforced_from = \(new.enforcement?.from.description),
         grace_days = \(new.enforcement?.graceDays),
-        policy_version = policy_version + 1, policy_stamp = policy_stamp + (tenant_id = ''),
+        policy_version = policy_version + 1,
+        policy_stamp = policy_stamp + CASE WHEN tenant_id = '' THEN 1 ELSE 0 END,
         policy_changed_at = \(now.microseconds),
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)

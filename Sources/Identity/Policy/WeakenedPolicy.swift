@@ -82,7 +82,7 @@ public struct WeakenedPolicy: Sendable, Equatable {
   ) throws -> WeakenedPolicy? {
     try connection.first(
       """
-      SELECT \(columns) FROM policy_weakening w CROSS JOIN scope s USING (scope_key)
+      SELECT \(columns) FROM policy_weakening w \(SQL.orderedJoin) scope s USING (scope_key)
       WHERE w.scope_key = \(scope.key) AND w.at > \(oldest(at: now).microseconds)
       """
     ) { try WeakenedPolicy($0, from: 0) } ?? nil

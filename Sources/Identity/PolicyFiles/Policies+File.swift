@@ -58,7 +58,7 @@ extension Policies {
       }
     return try connection.all(
       """
-      SELECT \(Policy.columns) FROM scope s CROSS JOIN project p USING (project_id)
+      SELECT \(Policy.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
       WHERE \(place) AND s.deleted_at IS NULL
       ORDER BY s.project_id, s.tenant_id LIMIT \(pageLength)
       """
@@ -150,7 +150,7 @@ extension Policies {
   ) throws -> PolicyDrift? {
     let policy = try connection.first(
       """
-      SELECT \(Policy.columns) FROM scope s CROSS JOIN project p USING (project_id)
+      SELECT \(Policy.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
       WHERE s.project_id = \(pool.project.text) AND s.tenant_id = \(pool.tenant?.text ?? "")
         AND s.deleted_at IS NULL
       """

@@ -115,7 +115,7 @@ extension Policies {
   ) throws -> [DriftingPool] {
     let policies = try connection.all(
       """
-      SELECT \(Policy.columns) FROM scope s CROSS JOIN project p USING (project_id)
+      SELECT \(Policy.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
       WHERE s.project_id = \(project.text) AND s.deleted_at IS NULL
       ORDER BY s.tenant_id
       """

@@ -32,7 +32,7 @@ public struct PolicyTemplates: Sendable {
       let tenants = try connection.all(
         """
         SELECT \(Policy.columns), u.template, u.applied_at
-        FROM scope s CROSS JOIN project p USING (project_id)
+        FROM scope s \(SQL.orderedJoin) project p USING (project_id)
           LEFT JOIN policy_template_use u ON u.scope_key = s.scope_key
         WHERE s.project_id = \(project.text) AND s.tenant_id > \(after ?? "")
           AND s.deleted_at IS NULL

@@ -102,7 +102,7 @@ extension Reports {
         """
         UPDATE report_subscription SET rhythm = \(rhythm.rawValue), next_at = \(next.microseconds)
         WHERE administrator_id = \(id.text) AND subject = \(subject.text)
-          AND scope_key IS \(subject.scope?.key) AND report = \(report.rawValue)
+          AND scope_key IS NOT DISTINCT FROM \(subject.scope?.key) AND report = \(report.rawValue)
         """)
       guard changed == 0 else { return }
       try connection.run(

@@ -12,7 +12,7 @@ public enum FactorAge: Hashable, Sendable {
     switch self {
     case .unused(let days):
       let start = now.advanced(bySeconds: -Int64(days) * 86_400).microseconds
-      return "ifnull(f.last_used_at, f.enrolled_at) < \(start)"
+      return "coalesce(f.last_used_at, f.enrolled_at) < \(start)"
     case .enrolled(let years):
       let start = now.advanced(bySeconds: -Int64(years) * 31_556_952).microseconds
       return "f.enrolled_at < \(start)"
@@ -63,7 +63,7 @@ extension Reports {
         """
         SELECT a.uid, coalesce(a.email, a.display_name, a.phone, a.uid), f.kind, f.display_name,
           f.enrolled_at, f.last_used_at, f.account_key, f.position
-        FROM factor f CROSS JOIN account a ON a.account_key = f.account_key
+        FROM factor f \(SQL.orderedJoin) account a ON a.account_key = f.account_key
         WHERE (f.account_key, f.position) > (\(keys.lowerBound + number), \(position))
           AND f.account_key <= \(keys.upperBound) AND \(age.condition(at: now))
         ORDER BY f.account_key, f.position LIMIT \(limit + 1)

@@ -122,16 +122,16 @@ private enum AuditArea: Hashable {
   /// The filed rows, which an index by action resolves.
   var filed: SQL {
     switch self {
-    case .everywhere: "audit x INDEXED BY audit_filed_of_all_by_action WHERE 1"
+    case .everywhere: "audit x \(index: "audit_filed_of_all_by_action") WHERE TRUE"
     case .project(let project):
       """
-      scope s CROSS JOIN audit x INDEXED BY audit_filed_by_action
-      WHERE s.project_id = \(project.text) AND x.project_id = s.project_id
-        AND x.tenant_id = s.tenant_id
+      scope s \(SQL.orderedJoin) audit x \(index: "audit_filed_by_action")
+        ON x.project_id = s.project_id AND x.tenant_id = s.tenant_id
+      WHERE s.project_id = \(project.text)
       """
     case .pool(let project, let tenant):
       """
-      audit x INDEXED BY audit_filed_by_action
+      audit x \(index: "audit_filed_by_action")
       WHERE x.project_id = \(project.text) AND x.tenant_id = \(tenant?.text ?? "")
       """
     }

@@ -87,18 +87,18 @@ extension Identity {
   ) throws {
     report.sessions = try connection.first(
       """
-      SELECT count(*) FROM session s CROSS JOIN account a ON a.account_key = s.account_key
-      WHERE s.session_id > x'' AND s.generation = a.generation
+      SELECT count(*) FROM session s \(SQL.orderedJoin) account a ON a.account_key = s.account_key
+      WHERE s.session_id > \([UInt8]()) AND s.generation = a.generation
       """
     ) { try $0.value(0) }
     try connection.run(
       """
       UPDATE account SET generation = generation + 1,
-        valid_since_s = max(valid_since_s, \(now.seconds))
+        valid_since_s = \(SQL.greatest)(valid_since_s, \(now.seconds))
       WHERE account_key > 0
       """)
     report.consoleSessions = try connection.run(
-      "DELETE FROM console_session WHERE token_digest > x''")
+      "DELETE FROM console_session WHERE token_digest > \([UInt8]())")
   }
 
   private static func closeRequests(
@@ -106,8 +106,8 @@ extension Identity {
   ) throws {
     let waiting = try connection.all(
       """
-      SELECT \(Approval.columns) FROM approval v INDEXED BY approval_waiting
-        CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+      SELECT \(Approval.columns) FROM approval v \(index: "approval_waiting")
+        \(SQL.orderedJoin) scope s USING (scope_key) \(SQL.orderedJoin) project p USING (project_id)
       WHERE v.state = 'waiting' ORDER BY v.approval_id
       """
     ) { try Approval($0, at: now) }
@@ -135,16 +135,17 @@ extension Identity {
     report.links = try connection.run(
       """
       UPDATE oob_code SET used_at = \(now.microseconds)
-      WHERE code_digest > x'' AND used_at IS NULL AND expires_at > \(now.microseconds)
+      WHERE code_digest > \([UInt8]()) AND used_at IS NULL AND expires_at > \(now.microseconds)
       """)
     // A link for reporting a change can only lock an account, so it stays valid.
     report.links += try connection.run(
       """
       UPDATE user_link SET used_at = \(now.microseconds)
-      WHERE link_digest > x'' AND kind = 'enrollment' AND used_at IS NULL
+      WHERE link_digest > \([UInt8]()) AND kind = 'enrollment' AND used_at IS NULL
         AND expires_at > \(now.microseconds)
       """)
-    report.links += try connection.run("DELETE FROM verification_code WHERE session_id > x''")
+    report.links += try connection.run(
+      "DELETE FROM verification_code WHERE session_id > \([UInt8]())")
     report.links += try connection.run("DELETE FROM caller_code WHERE account_key > 0")
     // Notices are sent even if they were sent before: missing one is worse than getting it twice.
     report.messages = try connection.run(

@@ -68,18 +68,18 @@ struct RestoredSteps: Sendable {
     try connection.run(
       """
       UPDATE factor SET last_step = \(step), unused_steps = NULL
-      WHERE account_key > 0 AND sealed_secret IS NOT NULL AND ifnull(last_step, 0) <= \(step)
+      WHERE account_key > 0 AND sealed_secret IS NOT NULL AND coalesce(last_step, 0) <= \(step)
       """)
     try connection.run(
       """
       UPDATE removed_factor SET last_step = \(step), unused_steps = NULL
-      WHERE account_key > 0 AND sealed_secret IS NOT NULL AND ifnull(last_step, 0) <= \(step)
+      WHERE account_key > 0 AND sealed_secret IS NOT NULL AND coalesce(last_step, 0) <= \(step)
       """)
     try connection.run(
       """
       UPDATE administrator SET totp_last_step = \(step), totp_unused_steps = NULL
       WHERE administrator_id > '' AND totp_secret IS NOT NULL
-        AND ifnull(totp_last_step, 0) <= \(step)
+        AND coalesce(totp_last_step, 0) <= \(step)
       """)
     for ahead in former {
       // A factor may be enrolled in one database and removed in the other.

@@ -115,7 +115,7 @@ private let lists = [
       """),
   RevivedList(
     kind: .apiKey,
-    sql: "SELECT api_key, project_id || ' …' || substr(api_key, -4) FROM api_key"),
+    sql: "SELECT api_key, project_id || ' …' || substr(api_key, length(api_key) - 3) FROM api_key"),
   RevivedList(
     kind: .trustedTokenKey,
     sql: """
@@ -161,7 +161,7 @@ private struct Part: Sendable {
       try connection.first(
         """
         SELECT max(account_key) FROM (SELECT account_key FROM account
-          WHERE account_key > \(last) ORDER BY account_key LIMIT \(share))
+          WHERE account_key > \(last) ORDER BY account_key LIMIT \(share)) AS part
         """
       ) { try $0.value(0) as Int64? } ?? nil
     }
@@ -202,7 +202,7 @@ private struct Part: Sendable {
         for (key, user) in rows { found[key] = user }
         let factors = try connection.all(
           """
-          SELECT account_key, enrollment_id, ifnull(suspended_until, 0) FROM factor
+          SELECT account_key, enrollment_id, coalesce(suspended_until, 0) FROM factor
           WHERE account_key > \(first) AND account_key <= \(end)
           """
         ) { row in

@@ -109,21 +109,20 @@ extension Identity {
     let tables = try await database.read { connection in
       try connection.all(
         """
-        SELECT name FROM sqlite_schema
-        WHERE type = 'table' AND name IN ('instance', 'schema_migration')
+        SELECT name FROM \(SQL.tables) WHERE name IN ('instance', 'schema_migration')
         """
       ) { try $0.value(0) as String }
     }
     guard tables.count == 2 else { throw BackupFault.notCountersign }
     let damage = try await database.read { connection in
       try connection.all(
-        "SELECT integrity_check FROM pragma_integrity_check(5)"
+        "SELECT fault FROM \(SQL.faults)"
       ) { try $0.value(0) as String }
     }
-    guard damage == ["ok"] else { throw BackupFault.damaged(damage) }
+    guard damage.isEmpty else { throw BackupFault.damaged(damage) }
     let orphans = try await database.read { connection in
       try connection.all(
-        "SELECT DISTINCT \"table\" FROM pragma_foreign_key_check LIMIT 5"
+        "SELECT name FROM \(SQL.orphans) LIMIT 5"
       ) { try $0.value(0) as String }
     }
     guard orphans.isEmpty else { throw BackupFault.orphans(orphans) }

@@ -30,9 +30,9 @@ extension Policies {
       let pending = try connection.all(
         """
         SELECT c.apply_at, \(Scope.columns)
-        FROM scheduled_change c INDEXED BY scheduled_change_due
-          CROSS JOIN scope s ON s.scope_key = c.scope_key
-          CROSS JOIN project p ON p.project_id = s.project_id
+        FROM scheduled_change c \(index: "scheduled_change_due")
+          \(SQL.orderedJoin) scope s ON s.scope_key = c.scope_key
+          \(SQL.orderedJoin) project p ON p.project_id = s.project_id
         WHERE c.state = 'waiting' AND c.apply_at > 0 AND s.deleted_at IS NULL
         ORDER BY c.apply_at LIMIT \(Self.mostPending)
         """

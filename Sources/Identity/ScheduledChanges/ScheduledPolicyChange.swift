@@ -166,7 +166,7 @@ public struct ScheduledPolicyChange: Sendable {
     let pending = try connection.all(
       """
       SELECT \(Scope.columns), \(columns) FROM scheduled_change c
-        CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+        \(SQL.orderedJoin) scope s USING (scope_key) \(SQL.orderedJoin) project p USING (project_id)
       WHERE c.state = 'waiting' AND c.apply_at > 0 ORDER BY c.apply_at
       """
     ) { (scope: try Scope($0), change: try ScheduledPolicyChange($0, from: 7)) }

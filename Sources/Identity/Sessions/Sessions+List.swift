@@ -23,7 +23,7 @@ extension Sessions {
     try connection.all(
       """
       SELECT s.created_at, s.provider, s.enrollment_id, s.last_refresh_at
-      FROM account a CROSS JOIN session s USING (account_key)
+      FROM account a \(SQL.orderedJoin) session s USING (account_key)
       WHERE a.account_key = \(account.key) AND s.generation = a.generation
       ORDER BY s.session_id DESC LIMIT \(Self.mostListed)
       """

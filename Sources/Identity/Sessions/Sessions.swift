@@ -245,7 +245,8 @@ public struct Sessions: Sendable {
     try connection.run(
       """
       UPDATE account SET last_login_at = \(account.lastLoginAt?.microseconds),
-        last_refresh_at = \(now.microseconds), valid_since_s = min(valid_since_s, \(now.seconds))
+        last_refresh_at = \(now.microseconds),
+        valid_since_s = \(SQL.least)(valid_since_s, \(now.seconds))
       WHERE account_key = \(account.key)
       """)
     if let day = account.lastLoginAt?.day, day != lastDay {

@@ -52,11 +52,12 @@ extension SignIns {
     let email = AccountRules.folded(email: text)
     var found: [(account: Int64, scope: Int64)] = []
     for match in ["a.email_folded = \(email)", "a.uid = \(text)"] as [SQL] {
-      // A cross join fixes the join order: pools first, then the account by its index.
+      // The join order is fixed: pools first, then the account by its index.
       found += try connection.all(
         """
-        SELECT a.account_key, s.scope_key FROM scope s CROSS JOIN account a
-        WHERE \(place) AND s.deleted_at IS NULL AND a.scope_key = s.scope_key AND \(match)
+        SELECT a.account_key, s.scope_key FROM scope s
+          \(SQL.orderedJoin) account a ON a.scope_key = s.scope_key
+        WHERE \(place) AND s.deleted_at IS NULL AND \(match)
         LIMIT \(limit)
         """
       ) { (try $0.value(0), try $0.value(1)) }

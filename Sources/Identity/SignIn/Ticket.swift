@@ -121,8 +121,8 @@ struct Ticket {
       """
       INSERT INTO ticket (ticket_id, uses, failures)
       VALUES (\(id), \(uses), \(failures))
-      ON CONFLICT (ticket_id) DO UPDATE SET uses = uses + excluded.uses,
-        failures = failures + excluded.failures
+      ON CONFLICT (ticket_id) DO UPDATE SET uses = ticket.uses + excluded.uses,
+        failures = ticket.failures + excluded.failures
       """)
   }
 }

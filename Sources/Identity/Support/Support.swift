@@ -90,7 +90,7 @@ public struct Support: Sendable {
       let rows = try connection.all(
         """
         SELECT h.administrator_id, a.display_name, h.scope_key, h.held_at
-        FROM support_hold h CROSS JOIN administrator a USING (administrator_id)
+        FROM support_hold h \(SQL.orderedJoin) administrator a USING (administrator_id)
         ORDER BY h.administrator_id, h.scope_key LIMIT 50
         """
       ) { row in

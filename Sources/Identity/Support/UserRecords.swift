@@ -108,7 +108,7 @@ private struct RecordKinds {
       """
       SELECT EXISTS (SELECT 1 FROM removed_factor WHERE account_key = \(account.key)),
         EXISTS (SELECT 1 FROM user_note WHERE account_key = \(account.key)),
-        EXISTS (SELECT 1 FROM approval INDEXED BY approval_of_user
+        EXISTS (SELECT 1 FROM approval \(index: "approval_of_user")
           WHERE scope_key = \(scope.key) AND uid = \(account.id.text)),
         EXISTS (SELECT 1 FROM backup_code_set WHERE account_key = \(account.key)),
         EXISTS (SELECT 1 FROM exemption WHERE account_key = \(account.key)),

@@ -43,12 +43,13 @@ public struct MigrationPlan: Sendable, Equatable {
         (try sizes(connection), try fileSize(connection))
       }
       let waiting = Set(pending)
-      let steps = Identity.migrations.filter { waiting.contains($0.name) }.map { migration in
-        let touched = self.tables(in: migration.text).filter { tables[$0] != nil }
-        return Step(
-          name: migration.name, tables: touched.sorted(),
-          bytes: touched.reduce(0) { $0 + (tables[$1] ?? 0) })
-      }
+      let steps = Identity.migrations(for: database.dialect).filter { waiting.contains($0.name) }
+        .map { migration in
+          let touched = self.tables(in: migration.text).filter { tables[$0] != nil }
+          return Step(
+            name: migration.name, tables: touched.sorted(),
+            bytes: touched.reduce(0) { $0 + (tables[$1] ?? 0) })
+        }
       return MigrationPlan(steps: steps, databaseBytes: file)
     } catch {
       throw StartError(error)
@@ -58,11 +59,7 @@ public struct MigrationPlan: Sendable, Equatable {
   /// Returns the size of each table with its indexes, in bytes.
   private static func sizes(_ connection: borrowing Connection) throws -> [String: Int] {
     let sizes = try connection.all(
-      """
-      SELECT coalesce(part.tbl_name, page.name), sum(page.pgsize)
-      FROM dbstat AS page LEFT JOIN sqlite_schema AS part ON part.name = page.name
-      WHERE page.aggregate = TRUE GROUP BY 1
-      """
+      "SELECT name, bytes FROM \(SQL.tableSizes)"
     ) { row in (table: try row.value(0) as String, bytes: try row.value(1) as Int) }
     return Dictionary(uniqueKeysWithValues: sizes.map { ($0.table, $0.bytes) })
   }
@@ -70,7 +67,7 @@ public struct MigrationPlan: Sendable, Equatable {
   /// Returns the size of the database file with its free pages, in bytes.
   private static func fileSize(_ connection: borrowing Connection) throws -> Int {
     try connection.first(
-      "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+      "SELECT bytes FROM \(SQL.databaseSize)"
     ) { try $0.value(0) } ?? 0
   }
 

@@ -18,7 +18,8 @@ enum SchemaCompatibility {
   /// Migrations of a newer version are tolerated if the database says that this one can use it.
   static func pending(_ database: any Database) async throws -> [String] {
     try await database.pending(
-      Identity.migrations, toleratesNewer: try await toleratesNewer(database))
+      Identity.migrations(for: database.dialect), toleratesNewer: try await toleratesNewer(database)
+    )
   }
 
   /// Returns whether this version can use the database after migrations of newer versions.
@@ -27,7 +28,7 @@ enum SchemaCompatibility {
   static func toleratesNewer(_ database: any Database) async throws -> Bool {
     let text = try await database.read { connection -> String? in
       let isThere = try connection.first(
-        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'instance'"
+        "SELECT 1 FROM \(SQL.tables) WHERE name = 'instance'"
       ) { _ in true }
       return isThere == nil ? nil : try InstanceValue(name).read(connection)
     }

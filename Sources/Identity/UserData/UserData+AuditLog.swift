@@ -70,8 +70,8 @@ extension UserData {
     try connection.first(
       """
       SELECT e.erasure_id, s.project_id, s.tenant_id, e.last_entry, e.read_entry, e.identifiers
-      FROM user_erasure e INDEXED BY user_erasure_pending
-        CROSS JOIN scope s ON s.scope_key = e.scope_key
+      FROM user_erasure e \(index: "user_erasure_pending")
+        \(SQL.orderedJoin) scope s ON s.scope_key = e.scope_key
       WHERE e.finished_at IS NULL AND e.erasure_id > 0 ORDER BY e.erasure_id LIMIT 1
       """
     ) { row in
@@ -133,14 +133,7 @@ extension UserData {
   /// - Returns: True if there may be more.
   private func merge(_ pages: Int) async throws(AuditError) -> Bool {
     try await store.write(AuditError.self) { connection in
-      func changes(_ connection: borrowing Connection) throws -> Int64 {
-        try connection.first("SELECT total_changes()") { try $0.value(0) } ?? 0
-      }
-      let before = try changes(connection)
-      try connection.run(
-        "INSERT INTO account_search (account_search, rank) VALUES ('merge', \(pages))")
-      // SQLite's documentation: less than two changes mean that nothing was merged.
-      return try changes(connection) - before >= 2
+      try SearchIndex.parts.merge(pages, connection)
     }
   }
 }

@@ -107,7 +107,7 @@ extension UserData {
       try connection.run(
         """
         DELETE FROM outbox WHERE account_key IN (
-            SELECT account_key FROM outbox INDEXED BY outbox_by_recipient
+            SELECT account_key FROM outbox \(index: "outbox_by_recipient")
             WHERE scope_key = \(scope.key) AND recipient = \(recipient))
           AND NOT EXISTS (SELECT 1 FROM account a WHERE a.account_key = outbox.account_key)
         """)
@@ -165,8 +165,8 @@ extension UserData {
       """)
     let texts = try connection.all(
       """
-      SELECT j.job_id, ifnull(j.note, ''), ifnull(j.ticket, ''), ifnull(u.note, ''),
-        ifnull(u.ticket, '')
+      SELECT j.job_id, coalesce(j.note, ''), coalesce(j.ticket, ''), coalesce(u.note, ''),
+        coalesce(u.ticket, '')
       FROM bulk_job j LEFT JOIN bulk_undo u USING (job_id) WHERE j.scope_key = \(scope)
       """
     ) { row in
@@ -186,7 +186,8 @@ extension UserData {
   ) throws {
     let requests = try connection.all(
       """
-      SELECT approval_id, note, ticket, ifnull(answer, '') FROM approval INDEXED BY approval_of_user
+      SELECT approval_id, note, ticket, coalesce(answer, '')
+      FROM approval \(index: "approval_of_user")
       WHERE scope_key = \(subject.scope.key) AND uid = ''
       """
     ) { row in

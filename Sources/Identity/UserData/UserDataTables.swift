@@ -70,7 +70,7 @@ extension UserDataTable {
       let keys = subject.scope.accountKeys
       return [
         """
-        FROM session INDEXED BY session_by_deleted_uid WHERE deleted_uid = \(subject.uid)
+        FROM session \(index: "session_by_deleted_uid") WHERE deleted_uid = \(subject.uid)
           AND account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
         """
       ]
@@ -96,10 +96,10 @@ extension UserDataTable {
             UNION ALL
             SELECT v.at, v.way, v.result, v.enrollment_id, v.intervals, v.distance, v.step,
               v.confirmed, v.times, v.address, v.user_agent, v.previous
-            FROM chain CROSS JOIN code_attempt v
-            WHERE v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(key)
+            FROM chain \(SQL.orderedJoin) code_attempt v
+              ON v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(key)
           )
-          SELECT * FROM chain)
+          SELECT * FROM chain) AS attempts
         """
       ]
     },
@@ -135,7 +135,7 @@ extension UserDataTable {
     ) { subject in
       [
         """
-        FROM approval INDEXED BY approval_of_user
+        FROM approval \(index: "approval_of_user")
         WHERE scope_key = \(subject.scope.key) AND uid = \(subject.uid) ORDER BY approval_id
         """
       ]
@@ -223,11 +223,11 @@ extension UserDataTable {
     ) { subject in
       let key = subject.account?.key
       let ofAccount: [SQL] =
-        key.map { ["FROM outbox INDEXED BY outbox_by_account WHERE account_key = \($0)"] } ?? []
+        key.map { ["FROM outbox \(index: "outbox_by_account") WHERE account_key = \($0)"] } ?? []
       return ofAccount
         + subject.identifiers.recipients.map { recipient in
           """
-          FROM outbox INDEXED BY outbox_by_recipient WHERE scope_key = \(subject.scope.key)
+          FROM outbox \(index: "outbox_by_recipient") WHERE scope_key = \(subject.scope.key)
             AND recipient = \(recipient)
             AND NOT EXISTS (SELECT 1 FROM account a WHERE a.account_key = outbox.account_key)
           """

@@ -178,10 +178,12 @@ extension ReportedChanges {
       try connection.all(
         """
         SELECT \(Scope.columns), count(*) FROM account a
-          CROSS JOIN scope s ON s.scope_key = a.scope_key CROSS JOIN project p USING (project_id)
+          \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
+            \(SQL.orderedJoin) project p USING (project_id)
         WHERE a.scope_key > 0 AND a.changes_locked_at IS NOT NULL AND s.deleted_at IS NULL
           \(restriction)
-        GROUP BY a.scope_key ORDER BY a.scope_key LIMIT \(limit)
+        GROUP BY a.scope_key\(SQL.alsoGrouped(by: "s.scope_key, p.project_id"))
+        ORDER BY a.scope_key LIMIT \(limit)
         """
       ) { row in ReportingPool(scope: try Scope(row), users: try row.value(7)) }
     }

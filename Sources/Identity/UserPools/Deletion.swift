@@ -152,7 +152,7 @@ enum Deletion {
     let gone = try connection.all(
       """
       DELETE FROM account WHERE account_key BETWEEN \(first) AND \(last)
-      RETURNING has_totp OR has_phone, email IS NOT NULL AND email_verified = 0, disabled,
+      RETURNING has_totp = 1 OR has_phone = 1, email IS NOT NULL AND email_verified = 0, disabled,
         has_totp, has_phone, codes_blocked_until IS NOT NULL
       """
     ) { row in try (0...5).map { try row.value($0) as Bool } }

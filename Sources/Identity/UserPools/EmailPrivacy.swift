@@ -13,8 +13,8 @@ extension Scopes {
       try connection.first(
         """
         SELECT coalesce(
-          CASE WHEN s.tenant_id <> '' AND json_valid(s.members) THEN
-            json_extract(s.members, '$.emailPrivacyConfig.enableImprovedEmailPrivacy') END,
+          CASE WHEN s.tenant_id <> '' THEN
+            \(SQL.flag("emailPrivacyConfig.enableImprovedEmailPrivacy", of: "s.members")) END,
           p.email_privacy)
         FROM scope s JOIN project p USING (project_id) WHERE s.scope_key = \(scope.key)
         """

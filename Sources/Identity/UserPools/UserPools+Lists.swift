@@ -25,7 +25,10 @@ extension UserPools {
     guard !grants.isEmpty else { return Page(items: [], next: nil) }
     let source: SQL =
       onlyDiffering
-      ? "scope s INDEXED BY scope_differing CROSS JOIN project p ON p.project_id = s.project_id"
+      ? """
+      scope s \(index: "scope_differing")
+        \(SQL.orderedJoin) project p ON p.project_id = s.project_id
+      """
       : "project p JOIN scope s ON s.project_id = p.project_id AND s.tenant_id = ''"
     let id: SQL = onlyDiffering ? "s.project_id" : "p.project_id"
     var condition: SQL = "\(id) > \(after ?? "")"
@@ -38,7 +41,10 @@ extension UserPools {
     }
     if let search, !search.isEmpty {
       condition +=
-        " AND (instr(lower(p.display_name), lower(\(search))) OR instr(p.project_id, lower(\(search))))"
+        """
+         AND (\(SQL.position)(lower(p.display_name), lower(\(search))) > 0
+          OR \(SQL.position)(p.project_id, lower(\(search))) > 0)
+        """
     }
     let filter = condition
     let limit = Page<ProjectSummary>.size(limit)

@@ -71,8 +71,8 @@ extension Scopes {
       let weakened = try connection.all(
         """
         SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, \(WeakenedPolicy.columns)
-        FROM policy_weakening w CROSS JOIN scope s USING (scope_key)
-          CROSS JOIN project p USING (project_id)
+        FROM policy_weakening w \(SQL.orderedJoin) scope s USING (scope_key)
+          \(SQL.orderedJoin) project p USING (project_id)
         WHERE w.at > \(WeakenedPolicy.oldest(at: now).microseconds) AND s.deleted_at IS NULL
           \(restriction)
         ORDER BY w.at DESC LIMIT \(limit)
@@ -84,8 +84,8 @@ extension Scopes {
           s.totp_intervals, s.totp_users, s.phone_users
         FROM scope s JOIN project p USING (project_id)
         WHERE s.project_id > '' AND s.deleted_at IS NULL
-          AND (s.totp_state = 0 OR ifnull(s.totp_state, 1) = 1 AND s.totp_users > 0
-            OR NOT (s.sms = 1 AND ifnull(s.mfa_state, 1) >= 2) AND s.phone_users > 0)
+          AND (s.totp_state = 0 OR \(SQL.ifNull)(s.totp_state, 1) = 1 AND s.totp_users > 0
+            OR NOT (s.sms = 1 AND \(SQL.ifNull)(s.mfa_state, 1) >= 2) AND s.phone_users > 0)
           \(restriction)
         ORDER BY s.project_id, s.tenant_id LIMIT \(limit)
         """

@@ -9,7 +9,7 @@ enum AdminCreateCommand: Command {
   static let name = "admin create"
   static let summary = Message("cli.summary-creates-an-administrator-prompts-for-the")
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
       "email", "E", variable: false, help: Message("cli.help-the-administrators-email-address")),
     Option(
@@ -74,7 +74,7 @@ enum AdminCreateCommand: Command {
 enum AdminListCommand: Command {
   static let name = "admin list"
   static let summary = Message("cli.summary-lists-administrators-their-roles-and")
-  static let options = [Instance.dataOption]
+  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
@@ -97,7 +97,10 @@ enum AdminListCommand: Command {
 enum AdminResetPasswordCommand: Command {
   static let name = "admin reset-password"
   static let summary = Message("cli.summary-resets-an-administrators-password-read")
-  static let options = [Instance.dataOption, AdminCommands.emailOption]
+  static let options = [
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
+    AdminCommands.emailOption,
+  ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")
@@ -123,7 +126,10 @@ enum AdminResetPasswordCommand: Command {
 enum AdminResetTOTPCommand: Command {
   static let name = "admin reset-totp"
   static let summary = Message("cli.summary-removes-an-administrators-second-factor")
-  static let options = [Instance.dataOption, AdminCommands.emailOption]
+  static let options = [
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
+    AdminCommands.emailOption,
+  ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")
@@ -155,7 +161,9 @@ protocol SignInRecoveryCommand: Command {
 }
 
 extension SignInRecoveryCommand {
-  static var options: [Option] { [Instance.dataOption] }
+  static var options: [Option] {
+    [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
+  }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
@@ -194,7 +202,10 @@ enum AdminPasswordsOnCommand: SignInRecoveryCommand {
 enum AdminReleaseCommand: Command {
   static let name = "admin release"
   static let summary = Message("cli.summary-unblocks-an-administrator-who-hit-the")
-  static let options = [Instance.dataOption, AdminCommands.emailOption]
+  static let options = [
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
+    AdminCommands.emailOption,
+  ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")

@@ -8,7 +8,7 @@ enum AuditHeadsCommand: Command {
   static let name = "audit heads"
   static let summary = Message("cli.summary-prints-the-signed-heads")
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option("after", "N", variable: false, help: Message("cli.help-only-heads-after-entry")),
   ]
 
@@ -34,7 +34,7 @@ enum AuditVerifyCommand: Command {
   static let name = "audit verify"
   static let summary = Message("cli.summary-verifies-the-audit-log")
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option("heads", "FILE", variable: false, help: Message("cli.help-exported-heads")),
     Option("key", "FILE", variable: false, help: Message("cli.help-evidence-keys-pem")),
   ]

@@ -11,7 +11,7 @@ enum BackupCommand: Command {
   static let summary = Message("cli.summary-backs-up-the-database-to-file")
   static let operands = "FILE"
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
       "check", variable: false,
       help: Message("cli.help-verify-the-backups-integrity-version-and")
@@ -21,6 +21,7 @@ enum BackupCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let file = try arguments.operand(Message("cli.the-backup-file-to-create"))
+    try DatabaseLocation.mustBeFile(arguments, command: name)
     let folder = DataFolder(path: try arguments.required("data"))
     let isCheck = arguments.has("check")
     if file == "-" {
@@ -81,7 +82,7 @@ enum BackupCommand: Command {
   private static func copy(_ folder: DataFolder, to file: String) async throws {
     let lock = try folder.lockKeys()
     defer { try? lock.close() }
-    let database = try folder.open()
+    let database = try folder.openFile()
     do {
       try await database.backup(to: file)
       await database.close()

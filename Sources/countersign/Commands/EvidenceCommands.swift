@@ -8,7 +8,7 @@ enum EvidenceKeyCommand: Command {
   static let name = "evidence key"
   static let summary = Message("cli.summary-prints-the-key-that-verifies-evidence")
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
       "rotate", variable: false,
       help: Message("cli.help-replace-the-evidence-key-first")),

@@ -10,7 +10,7 @@ enum ExportCommand: Command {
   static let summary = Message("cli.summary-exports-users-to-a-json-or")
   static let operands = "FILE"
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option("project", "P", variable: false, help: Message("cli.help-the-project-to-export")),
     Option(
       "tenant", "T", variable: false, help: Message("cli.help-export-this-tenant-of-the-project")),

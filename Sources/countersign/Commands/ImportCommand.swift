@@ -14,7 +14,7 @@ enum ImportCommand: Command {
   static let operands = "FILE"
   static let options =
     [
-      Instance.dataOption,
+      Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
       Option("project", "P", variable: false, help: Message("cli.help-the-project-to-import-into")),
       Option(
         "tenant", "T", variable: false, help: Message("cli.help-import-into-this-tenant-of-the")),

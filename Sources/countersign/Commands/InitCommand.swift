@@ -8,12 +8,13 @@ enum InitCommand: Command {
   static let name = "init"
   static let summary = Message("cli.summary-creates-a-new-instance-in-an")
   static let options = [
-    Option("data", "DIR", help: Message("cli.help-new-data-folder")),
+    Option("data", "DIR", help: Message("cli.help-new-data-folder")), DatabaseLocation.url,
+    DatabaseLocation.passwordFile,
     Option("profile", "PROFILE", help: Message("cli.help-standalone-or-emulator-default")),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let folder = DataFolder(path: try arguments.required("data"))
+    let folder = try DataFolder(arguments)
     let word = arguments.value("profile") ?? Profile.standalone.rawValue
     guard let profile = Profile(rawValue: word) else {
       throw UsageError(Message("cli.profile-unknown", ["word": .text(word)]))
@@ -43,6 +44,10 @@ extension DataFolder {
   /// Checks that the folder contains neither a database nor a key.
   func mustHoldNoInstance() throws(ConfigurationError) {
     let files = FileManager.default
+    guard !isOnServer || !files.fileExists(atPath: key) else {
+      throw ConfigurationError(
+        Message("cli.already-contains-an-instance-to-serve", ["path": .text(path)]))
+    }
     let held = DatabaseSwap.suffixes.map { database + $0 }.filter(files.fileExists)
     let hasDatabase = !held.isEmpty || DatabaseSwap(data: path).isPending
     guard !hasDatabase || files.fileExists(atPath: key) else {
@@ -61,7 +66,7 @@ extension DataFolder {
   /// Removes the files of an instance that couldn't be created.
   func removeNewInstance(withFolder: Bool) {
     let files = FileManager.default
-    for file in DatabaseSwap.suffixes.map({ database + $0 }) + [key] {
+    for file in (isOnServer ? [] : DatabaseSwap.suffixes.map { database + $0 }) + [key] {
       try? files.removeItem(atPath: file)
     }
     if withFolder { try? files.removeItem(atPath: path) }

@@ -11,10 +11,10 @@ import Localization
 enum KeysRotateMasterCommand: Command {
   static let name = "keys rotate-master"
   static let summary = Message("cli.summary-creates-a-new-master-key-and")
-  static let options = [Instance.dataOption]
+  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let folder = DataFolder(path: try arguments.required("data"))
+    let folder = try DataFolder(arguments)
     try folder.mustExist()
     let environment = ProcessInfo.processInfo.environment
     if let passed = PassedKey(environment: environment) { return try rotate(passed) }

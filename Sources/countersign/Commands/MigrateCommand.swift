@@ -1,5 +1,4 @@
 import Database
-import DatabaseSQLite
 import Foundation
 import Identity
 import Localization
@@ -9,7 +8,8 @@ enum MigrateCommand: Command {
   static let name = "migrate"
   static let summary = Message("cli.summary-migrates-the-database-to-this-version")
   static let options = [
-    ConfigurationFile.option, Instance.dataOption,
+    ConfigurationFile.option, Instance.dataOption, DatabaseLocation.url,
+    DatabaseLocation.passwordFile,
     Option(
       "dry-run", variable: false, help: Message("cli.help-print-the-migrations-without-running")),
     UpgradeBackup.option,
@@ -19,7 +19,7 @@ enum MigrateCommand: Command {
     guard arguments.fileProblems.isEmpty else {
       throw ConfigurationError(arguments.fileProblems)
     }
-    let folder = DataFolder(path: try arguments.required("data"))
+    let folder = try DataFolder(arguments)
     if arguments.has("dry-run") { return try await explain(folder) }
     try folder.mustExistAsFolder()
     let server = try folder.lock()
@@ -28,7 +28,7 @@ enum MigrateCommand: Command {
       try? keys.close()
       try? server.close()
     }
-    try folder.finishRestore(holding: server)
+    if !folder.isOnServer { try folder.finishRestore(holding: server) }
     let before = try await plan(folder)
     let instance = try await Instance.existing(
       folder, migrates: true,
@@ -69,13 +69,7 @@ enum MigrateCommand: Command {
 
   private static func plan(_ folder: DataFolder) async throws -> MigrationPlan {
     try folder.mustHoldInstance()
-    let database: ReadOnlySQLiteDatabase
-    do { database = try ReadOnlySQLiteDatabase(path: folder.database) } catch {
-      throw ConfigurationError(
-        Message(
-          "cli.the-database-cant-be-opened",
-          ["database": .text(folder.database), "reason": .text(error.message)]))
-    }
+    let database = try await folder.openForReading()
     do throws(StartError) {
       let plan = try await MigrationPlan.estimate(database)
       await database.close()

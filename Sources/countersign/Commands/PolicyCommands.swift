@@ -8,7 +8,7 @@ enum PolicyExportCommand: Command {
   static let name = "policy export"
   static let summary = Message("cli.summary-prints-the-policies-of-all-pools")
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
       "project", "P", variable: false, help: Message("cli.help-only-this-project-and-its-tenants")),
   ]
@@ -32,7 +32,7 @@ enum PolicyDiffCommand: Command {
   static let name = "policy diff"
   static let summary = Message("cli.summary-prints-how-policies-differ")
   static let operands = "FILE"
-  static let options = [Instance.dataOption]
+  static let options = [Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let path = try arguments.operand(Message("cli.the-policy-file"))
@@ -62,7 +62,7 @@ enum PolicyApplyCommand: Command {
   static let summary = Message("cli.summary-changes-the-policies-to-a-file")
   static let operands = "FILE"
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
       "dry-run", variable: false, help: Message("cli.help-print-the-changes-without-making-them")),
     Option(

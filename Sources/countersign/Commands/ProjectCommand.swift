@@ -8,7 +8,7 @@ extension ProjectCommand {
   /// The data folder and the project.
   static var options: [Option] {
     [
-      Instance.dataOption,
+      Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
       Option("project", "P", variable: false, help: Message("cli.help-the-project")),
     ]
   }

@@ -11,7 +11,7 @@ enum RestoreCommand: Command {
   static let summary = Message("cli.summary-restores-the-database-from-a-backup")
   static let operands = "FILE"
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
       "keep-sessions", variable: false,
       help: Message("cli.help-keep-users-and-administrators-signed-in")),
@@ -19,6 +19,7 @@ enum RestoreCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let file = BackupFile(path: try arguments.operand(Message("cli.the-backup-to-restore")))
+    try DatabaseLocation.mustBeFile(arguments, command: name)
     let folder = DataFolder(path: try arguments.required("data"))
     guard FileManager.default.fileExists(atPath: folder.path) else {
       throw ConfigurationError(

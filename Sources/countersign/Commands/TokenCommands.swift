@@ -8,7 +8,7 @@ enum TokenCreateCommand: Command {
   static let name = "token create"
   static let summary = Message("cli.summary-creates-a-service-token-for")
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
       "project", "P", variable: false, help: Message("cli.help-the-project-the-token-can-access")),
     Option(

@@ -8,7 +8,7 @@ enum TrustedTokenKeyAddCommand: Command {
   static let name = "signer add"
   static let summary = Message("cli.summary-registers-a-custom-token-signing-key")
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option("project", "P", variable: false, help: Message("cli.help-the-project")),
     Option(
       "issuer", "EMAIL", variable: false,

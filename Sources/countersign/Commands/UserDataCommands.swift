@@ -5,7 +5,7 @@ import Localization
 /// The options and steps that the commands about one user's data share.
 private enum UserDataCommand {
   static let options = [
-    Instance.dataOption,
+    Instance.dataOption, DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option("project", "P", variable: false, help: Message("cli.help-the-users-project")),
     Option("tenant", "T", variable: false, help: Message("cli.help-the-users-tenant")),
     Option("uid", "UID", variable: false, help: Message("cli.help-the-users-uid")),
@@ -65,7 +65,7 @@ enum UserEraseCommand: Command {
     guard arguments.value("confirm") == uid else {
       throw UsageError(Message("cli.erasure-cant-be-undone", ["uid": .text(uid)]))
     }
-    let folder = DataFolder(path: try arguments.required("data"))
+    let folder = try DataFolder(arguments)
     return try await Instance.use(arguments) { instance in
       let scope = try await ImportCommand.scope(project, arguments.value("tenant"), instance)
       let erasure = try await UserDataCommand.explaining {

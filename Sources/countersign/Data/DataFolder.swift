@@ -6,9 +6,11 @@ import Glibc
 import Identity
 import Localization
 
-/// The folder with an instance's data: `countersign.sqlite` and `master.key`.
+/// The folder with an instance's data: `countersign.sqlite`, unless the database is on a server, and
+/// `master.key`.
 struct DataFolder: Sendable {
   let path: String
+  var location = DatabaseLocation.file
 
   var database: String { "\(path)/countersign.sqlite" }
   var key: String { "\(path)/master.key" }
@@ -60,6 +62,7 @@ struct DataFolder: Sendable {
   ///
   /// A restore that was interrupted after its point of no return is finished first.
   func mustExist() throws(ConfigurationError) {
+    guard !isOnServer else { return try mustHoldInstance() }
     try finishRestore()
     guard FileManager.default.fileExists(atPath: database) else {
       throw ConfigurationError(
@@ -71,6 +74,7 @@ struct DataFolder: Sendable {
   /// volume isn't mounted.
   func mustHoldInstance() throws(ConfigurationError) {
     try mustExistAsFolder()
+    guard !isOnServer else { return try mustHoldKey() }
     let files = FileManager.default
     let size = (try? files.attributesOfItem(atPath: database)[.size]) as? NSNumber
     guard let size, size.intValue > 0 else {
@@ -106,6 +110,7 @@ struct DataFolder: Sendable {
 
   /// Whether the folder is missing or contains no part of an instance.
   var isVacant: Bool {
+    guard !isOnServer else { return !FileManager.default.fileExists(atPath: key) }
     let parts = DatabaseSwap.suffixes.map { database + $0 } + [key]
     return !parts.contains(where: FileManager.default.fileExists)
       && !DatabaseSwap(data: path).isPending
@@ -170,7 +175,7 @@ struct DataFolder: Sendable {
     guard !files.fileExists(atPath: key) else {
       throw ConfigurationError(Message("cli.cant-be-read", ["key": .text(key)]))
     }
-    guard !files.fileExists(atPath: database) else {
+    guard isOnServer || !files.fileExists(atPath: database) else {
       throw ConfigurationError(
         Message(
           "cli.is-missing-and-the-database-was",
@@ -209,8 +214,8 @@ struct DataFolder: Sendable {
     }
   }
 
-  /// Opens the database.
-  func open() throws(ConfigurationError) -> SQLiteDatabase {
+  /// Opens the file of the database.
+  func openFile() throws(ConfigurationError) -> SQLiteDatabase {
     do { return try SQLiteDatabase(path: database) } catch {
       throw ConfigurationError(
         Message(

@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import DatabaseSQLite
 import Foundation
 import Identity
@@ -8,7 +9,7 @@ import MailText
 /// An open data folder and the use cases on top of it.
 struct Instance: Sendable {
   let identity: Identity
-  let database: SQLiteDatabase
+  let database: any InstanceDatabase
   let keys: KeyRing
   let hasher: PasswordHasher
   /// The installed catalogs of messages, English first.
@@ -43,14 +44,15 @@ struct Instance: Sendable {
     backup: UpgradeBackup.Choice
   ) async throws -> Instance {
     let catalogs = try assets.catalogs()
-    let database = try folder.open()
+    let database = try await folder.open()
     let hasher = PasswordHasher(width: ProcessInfo.processInfo.activeProcessorCount)
     do {
       let identity = try Identity(
         database: database, keys: keys, profile: profile, hasher: hasher,
         mail: CatalogMailWriter(catalogs), defaultProject: defaultProject, carriesMail: carriesMail,
         smsLimits: smsLimits, providerTransport: providerTransport)
-      if migrates, !creates, backup == .create {
+      // A server's database has backups of its own.
+      if migrates, !creates, backup == .create, let database = database as? SQLiteDatabase {
         try await UpgradeBackup(folder: folder).create(identity, database)
       }
       try await identity.prepare(
@@ -67,7 +69,7 @@ struct Instance: Sendable {
   /// Opens an existing folder with the profile it was created for, for commands that run alongside
   /// a server.
   static func existing(_ arguments: Arguments) async throws -> Instance {
-    let folder = DataFolder(path: try arguments.required("data"))
+    let folder = try DataFolder(arguments)
     try folder.mustExist()
     let lock = try folder.lockKeys()
     // Held while the database may be migrated, so that no server starts meanwhile.

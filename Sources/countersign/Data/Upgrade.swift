@@ -22,7 +22,9 @@ struct UpgradeBackup: Sendable {
   /// - Throws: ``ConfigurationError``, in which case nothing has changed.
   func create(_ instance: Identity, _ database: SQLiteDatabase) async throws {
     let pending = try await instance.pendingMigrations()
-    guard !pending.isEmpty, pending.count < Identity.migrations.count else { return }
+    guard !pending.isEmpty, pending.count < Identity.migrations(for: database.dialect).count else {
+      return
+    }
     let plan = try await MigrationPlan.estimate(database)
     try checkSpace(plan)
     let file = "\(folder.path)/\(Self.prefix)\(WallClock.system.now().fileStamp).sqlite"

@@ -15,7 +15,10 @@ struct Doctor: Sendable {
   var now: @Sendable () -> Instant = { WallClock.system.now() }
 
   private var folder: DataFolder {
-    DataFolder(path: arguments.value("data") ?? ServeConfiguration.defaultData)
+    DataFolder(
+      path: arguments.value("data") ?? ServeConfiguration.defaultData,
+      // An invalid address is a problem of the configuration.
+      location: (try? DatabaseLocation(arguments)) ?? .file)
   }
 
   /// The free disk space that leaves room for a backup and growth, in bytes.
@@ -88,18 +91,18 @@ struct Doctor: Sendable {
     do { try folder.mustHoldInstance() } catch {
       return found + [.folderMissing(error.problems)]
     }
-    let database: ReadOnlySQLiteDatabase
-    do { database = try ReadOnlySQLiteDatabase(path: folder.database) } catch {
-      return found + [.schemaUnusable(StartError(error))]
+    let database: any InstanceDatabase
+    do { database = try await folder.openForReading() } catch {
+      return found + [.folderMissing(error.problems)]
     }
     if let ring { found += await keys(ring, database) }
     found += await schema(database)
-    found += await integrity(database)
+    if let file = database as? ReadOnlySQLiteDatabase { found += await integrity(file) }
     await database.close()
     return found
   }
 
-  private func keys(_ ring: KeyRing, _ database: ReadOnlySQLiteDatabase) async -> [Finding] {
+  private func keys(_ ring: KeyRing, _ database: any InstanceDatabase) async -> [Finding] {
     do {
       guard try await Identity.isSealed(database, with: ring) else { return [.keyWrong] }
       let sample = try await SecretSample.take(database, keys: ring)
@@ -109,7 +112,7 @@ struct Doctor: Sendable {
     }
   }
 
-  private func schema(_ database: ReadOnlySQLiteDatabase) async -> [Finding] {
+  private func schema(_ database: any InstanceDatabase) async -> [Finding] {
     do throws(StartError) {
       var found: [Finding] = []
       let (shown, stored) = (now(), try await Identity.latestTime(database))

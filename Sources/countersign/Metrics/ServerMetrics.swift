@@ -104,12 +104,14 @@ struct ServerMetrics: Sendable {
       let size = try? FileManager.default.attributesOfItem(atPath: path)[.size]
       return (size as? NSNumber)?.doubleValue ?? 0
     }
-    exposition.gauge(
-      "countersign_database_size_bytes", help: "Size of the database file.",
-      Sample(size(folder.database)))
-    exposition.gauge(
-      "countersign_wal_size_bytes", help: "Size of the write-ahead log.",
-      Sample(size("\(folder.database)-wal")))
+    if !folder.isOnServer {
+      exposition.gauge(
+        "countersign_database_size_bytes", help: "Size of the database file.",
+        Sample(size(folder.database)))
+      exposition.gauge(
+        "countersign_wal_size_bytes", help: "Size of the write-ahead log.",
+        Sample(size("\(folder.database)-wal")))
+    }
     if let free = folder.freeSpace {
       exposition.gauge(
         "countersign_disk_free_bytes", help: "Free disk space of the data folder.",

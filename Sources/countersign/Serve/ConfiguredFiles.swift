@@ -20,6 +20,7 @@ struct ConfiguredFiles: Sendable {
     checkData()
     checkCertificate()
     checkReadable("policy-file")
+    checkReadable(DatabaseLocation.passwordFile.name)
     checkAccessLog()
   }
 
@@ -33,7 +34,10 @@ struct ConfiguredFiles: Sendable {
   private mutating func checkData() {
     let isEmulator = arguments.value("profile") == "emulator"
     guard !arguments.has("demo"), !isEmulator else { return }
-    let folder = DataFolder(path: arguments.value("data") ?? ServeConfiguration.defaultData)
+    let folder = DataFolder(
+      path: arguments.value("data") ?? ServeConfiguration.defaultData,
+      // An invalid address is reported with the other options.
+      location: (try? DatabaseLocation(arguments)) ?? .file)
     do {
       try folder.mustHoldInstance()
     } catch {

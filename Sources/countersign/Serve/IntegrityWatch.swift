@@ -2,10 +2,11 @@ import Database
 import DatabaseSQLite
 import Identity
 
-/// Checks the database file for corruption about once a day, in a quiet moment.
+/// Checks the database file for corruption about once a day, in a quiet moment; a server's database
+/// is checked by its operators.
 struct IntegrityWatch: Sendable {
   private let identity: Identity
-  private let database: SQLiteDatabase
+  private let database: SQLiteDatabase?
   private let log: Log
 
   /// How often it looks whether a check is due.
@@ -16,11 +17,13 @@ struct IntegrityWatch: Sendable {
   private static let limit = Duration.seconds(1_800)
 
   init(_ instance: Instance, log: Log) {
-    (identity, database, self.log) = (instance.identity, instance.database, log)
+    (identity, self.log) = (instance.identity, log)
+    database = instance.database as? SQLiteDatabase
   }
 
   /// Runs until the task is canceled.
   func run() async {
+    guard let database else { return }
     var writes = database.statistics.writes
     while (try? await Task.sleep(for: Self.pause)) != nil {
       let now = database.statistics.writes
@@ -28,14 +31,14 @@ struct IntegrityWatch: Sendable {
       do {
         guard try await identity.integrityChecks.isDue(isQuiet: now - writes <= Self.fewWrites)
         else { continue }
-        try await check()
+        try await check(database)
       } catch {
         log.add(.taskFailed(.checkIntegrity, reason: "\(error)"))
       }
     }
   }
 
-  private func check() async throws {
+  private func check(_ database: SQLiteDatabase) async throws {
     let faults = try await database.quickCheck(
       most: IntegrityChecks.mostFaults, limit: Self.limit)
     guard let faults else {

@@ -94,7 +94,8 @@ actor Readiness {
     var state = State()
     do { try await identity.checkWritable() } catch { state.failed.append(.database) }
     // An unreadable database is reported above.
-    let integrity = try? await identity.integrityChecks.problem(since: start)
+    let integrity =
+      folder.isOnServer ? nil : try? await identity.integrityChecks.problem(since: start)
     if integrity != nil { state.failed.append(.integrity) }
     if identity.clockGuard.doubt != nil { state.failed.append(.clock) }
     let hasKey = isKeyFixed || (try? folder.keptKeys()) != nil

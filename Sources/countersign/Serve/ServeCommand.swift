@@ -20,7 +20,7 @@ enum ServeCommand: Command {
     let configuration = try ServeConfiguration(arguments, environment: environment)
     let manager = ServiceManager(environment: environment)
     let log = Log(configuration.monitoring.logFormat)
-    let folder = DataFolder(path: configuration.data)
+    let folder = DataFolder(path: configuration.data, location: configuration.database)
     if configuration.demo != nil { try folder.mustBeEmpty() }
     // Demos and loopback emulators create their data; other instances come from countersign init.
     let mayCreate = configuration.demo != nil || configuration.isLoopbackEmulator
@@ -29,7 +29,7 @@ enum ServeCommand: Command {
     try folder.prepare()
     let lock = try folder.lock()
     if !creates {
-      try folder.finishRestore(holding: lock)
+      if !folder.isOnServer { try folder.finishRestore(holding: lock) }
       try folder.mustHoldInstance()
     }
     let instance: Instance

@@ -12,6 +12,8 @@ struct ServeConfiguration: Sendable {
   var port: Int
   var publicURL: String?
   var data: String
+  /// Where the database is.
+  var database: DatabaseLocation
   var profile: Profile
   var assets: Assets
   var tls: ServerConfiguration.TLS?
@@ -50,6 +52,7 @@ struct ServeConfiguration: Sendable {
         "public-url", "URL",
         help: Message("cli.help-the-consoles-address-in-the-browser")),
       Option("data", "DIR", help: Message("cli.help-the-data-folder-default-data")),
+      DatabaseLocation.url, DatabaseLocation.passwordFile,
       Option("profile", "PROFILE", help: Message("cli.help-standalone-or-emulator-default")),
       Option(
         "assets", "DIR",
@@ -102,6 +105,7 @@ struct ServeConfiguration: Sendable {
       problems.append(Message("cli.public-url-must-be-a-scheme"), of: "public-url")
     }
     data = arguments.value("data") ?? Self.defaultData
+    database = DatabaseLocation(arguments, problems: &problems)
     let word = arguments.value("profile") ?? Profile.standalone.rawValue
     if Profile(rawValue: word) == nil {
       problems.append(

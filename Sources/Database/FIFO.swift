@@ -1,13 +1,16 @@
-/// A first-in, first-out queue.
-struct FIFO<Element> {
+/// A first-in, first-out queue, for drivers.
+package struct FIFO<Element> {
   private var elements: [Element?] = []
   private var start = 0
 
+  /// Creates an empty queue.
+  package init() {}
+
   /// The number of elements.
-  private(set) var count = 0
+  package private(set) var count = 0
 
   /// The next element.
-  var first: Element? {
+  package var first: Element? {
     mutating get {
       skipRemoved()
       return start < elements.count ? elements[start] : nil
@@ -15,13 +18,13 @@ struct FIFO<Element> {
   }
 
   /// Appends an element.
-  mutating func append(_ element: Element) {
+  package mutating func append(_ element: Element) {
     elements.append(element)
     count += 1
   }
 
   /// Removes and returns the next element.
-  mutating func popFirst() -> Element? {
+  package mutating func popFirst() -> Element? {
     skipRemoved()
     guard start < elements.count else { return nil }
     let element = elements[start].take()
@@ -38,7 +41,7 @@ struct FIFO<Element> {
   }
 
   /// Removes and returns the first element that meets a condition.
-  mutating func remove(where condition: (Element) -> Bool) -> Element? {
+  package mutating func remove(where condition: (Element) -> Bool) -> Element? {
     for index in start..<elements.count {
       guard let element = elements[index], condition(element) else { continue }
       elements[index] = nil

@@ -1,0 +1,223 @@
+import Database
+import Dispatch
+import Synchronization
+
+/// A number of connections, each used by one transaction at a time.
+///
+/// A connection that becomes free goes to the caller that has waited the longest, on the
+/// connection's own thread.
+final class ConnectionPool: Sendable {
+  /// A connection and its thread: a serial queue.
+  final class Slot: Sendable {
+    let session: PostgreSQLSession
+    let queue = DispatchQueue(label: "countersign.database.postgresql")
+
+    init(_ session: PostgreSQLSession) {
+      self.session = session
+    }
+  }
+
+  private enum Work {
+    /// Uses a connection on its thread.
+    case use(@Sendable (PostgreSQLSession) -> Void)
+    /// Receives a connection, and gives it back later.
+    case borrow(@Sendable (Slot) -> Void)
+  }
+
+  private struct Entry {
+    let id: UInt64
+    let work: Work
+    let fail: @Sendable (any Error) -> Void
+  }
+
+  private struct State {
+    var free: [Slot]
+    var waiting = FIFO<Entry>()
+    var lastID: UInt64 = 0
+    var begun = 0
+    var isClosed = false
+    var whenIdle: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let size: Int
+  private let limit: Int
+  private let state: Mutex<State>
+
+  /// Creates a pool of connections that are opened when they're needed.
+  ///
+  /// - Parameters:
+  ///   - sessions: The connections.
+  ///   - limit: How many callers can wait before further ones fail with `.busy`.
+  init(_ sessions: [PostgreSQLSession], waiting limit: Int) {
+    size = sessions.count
+    self.limit = limit
+    state = Mutex(State(free: sessions.map(Slot.init)))
+  }
+
+  /// The number of times a connection was used or borrowed.
+  var begun: Int { state.withLock { $0.begun } }
+
+  /// The number of callers waiting.
+  var waiting: Int { state.withLock { $0.waiting.count } }
+
+  // MARK: - For callers
+
+  /// Runs work on the thread of a connection.
+  nonisolated(nonsending) func use<T: Sendable>(
+    _ work: @escaping @Sendable (PostgreSQLSession) throws -> T
+  ) async throws -> T {
+    let work = OneTimeWork(work)
+    return try await wait(discard: work.discard) { continuation in
+      .use { session in
+        let result = work.run(session)
+        continuation.resume(with: result)
+        session.settle()
+      }
+    }
+  }
+
+  /// Borrows a connection.
+  nonisolated(nonsending) func borrow() async throws -> Slot {
+    try await wait(discard: {}) { continuation in .borrow { continuation.resume(returning: $0) } }
+  }
+
+  private nonisolated(nonsending) func wait<T: Sendable>(
+    discard: @escaping @Sendable () -> Void, _ work: (CheckedContinuation<T, any Error>) -> Work
+  ) async throws -> T {
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let entry = Entry(id: id, work: work(continuation)) { error in
+          discard()
+          continuation.resume(throwing: error)
+        }
+        add(entry)
+        if Task.isCancelled { cancel(id) }
+      }
+    } onCancel: {
+      cancel(id)
+    }
+  }
+
+  private func add(_ entry: Entry) {
+    let found: Result<Slot?, DatabaseError> = state.withLock { state in
+      guard !state.isClosed else { return .failure(.closed) }
+      if let slot = state.free.popLast() {
+        state.begun += 1
+        return .success(slot)
+      }
+      guard state.waiting.count < limit else {
+        return .failure(DatabaseError(.busy, "\(limit) transactions wait already"))
+      }
+      state.waiting.append(entry)
+      return .success(nil)
+    }
+    switch found {
+    case .failure(let error): entry.fail(error)
+    case .success(nil): break
+    case .success(let slot?): start(entry, on: slot)
+    }
+  }
+
+  /// Removes a caller that still waits.
+  private func cancel(_ id: UInt64) {
+    let entry = state.withLock { $0.waiting.remove { $0.id == id } }
+    entry?.fail(CancellationError())
+  }
+
+  /// Takes back a borrowed connection.
+  func giveBack(_ slot: Slot) {
+    slot.queue.async { self.drain(slot) }
+  }
+
+  // MARK: - On the threads
+
+  private func start(_ entry: Entry, on slot: Slot) {
+    switch entry.work {
+    case .borrow(let receive): receive(slot)
+    case .use(let work):
+      slot.queue.async {
+        work(slot.session)
+        self.drain(slot)
+      }
+    }
+  }
+
+  private func drain(_ slot: Slot) {
+    while let entry = next(for: slot) {
+      switch entry.work {
+      case .use(let work): work(slot.session)
+      case .borrow(let receive): return receive(slot)
+      }
+    }
+    resumeClosersWhenIdle()
+  }
+
+  private func next(for slot: Slot) -> Entry? {
+    state.withLock { state in
+      guard let entry = state.waiting.popFirst() else {
+        state.free.append(slot)
+        return nil
+      }
+      state.begun += 1
+      return entry
+    }
+  }
+
+  // MARK: - Closing
+
+  /// Rejects further callers, waits for the others, and closes the connections.
+  ///
+  /// - Parameter isCompleting: Whether callers that wait get their turn, or an error.
+  func close(completingWaiting isCompleting: Bool) async {
+    let waiting = state.withLock { state -> [Entry] in
+      state.isClosed = true
+      var waiting: [Entry] = []
+      while !isCompleting, let entry = state.waiting.popFirst() { waiting.append(entry) }
+      return waiting
+    }
+    for entry in waiting { entry.fail(DatabaseError.closed) }
+    await withCheckedContinuation { continuation in
+      state.withLock { $0.whenIdle.append(continuation) }
+      resumeClosersWhenIdle()
+    }
+  }
+
+  private func resumeClosersWhenIdle() {
+    let (closers, slots) = state.withLock { state in
+      guard state.isClosed, state.free.count == size else {
+        return ([CheckedContinuation<Void, Never>](), [Slot]())
+      }
+      defer { state.whenIdle = [] }
+      return (state.whenIdle, state.free)
+    }
+    guard !closers.isEmpty else { return }
+    let group = DispatchGroup()
+    for slot in slots { slot.queue.async(group: group) { slot.session.close() } }
+    group.notify(queue: .global()) { for closer in closers { closer.resume() } }
+  }
+}
+
+/// Work that is released before its result is known to anyone, since a closure that isn't escaping
+/// must not be kept longer than its caller waits.
+final class OneTimeWork<T: Sendable>: Sendable {
+  private let work: Mutex<(@Sendable (PostgreSQLSession) throws -> T)?>
+
+  init(_ work: @escaping @Sendable (PostgreSQLSession) throws -> T) {
+    self.work = Mutex(work)
+  }
+
+  /// Releases the work without running it.
+  @Sendable func discard() {
+    _ = work.withLock { $0.take() }
+  }
+
+  /// Runs the work, and releases it.
+  func run(_ session: PostgreSQLSession) -> Result<T, any Error> {
+    guard let work = work.withLock({ $0.take() }) else { return .failure(CancellationError()) }
+    return Result { try work(session) }
+  }
+}

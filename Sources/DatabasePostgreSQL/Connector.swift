@@ -1,0 +1,152 @@
+import CPostgreSQL
+import Database
+import Glibc
+
+/// Opens connections to a server.
+struct Connector: Sendable {
+  /// How connections are configured.
+  struct Limits: Sendable {
+    /// How long it may take until a connection is open.
+    var connectTimeout: Duration
+    /// How long a statement may run; scripts have no limit.
+    var statementTimeout: Duration
+    /// How long a transaction may wait for its next statement.
+    var idleTimeout: Duration
+  }
+
+  let address: PostgreSQLAddress
+  let passwordFile: String?
+  let limits: Limits
+
+  /// Opens a connection.
+  ///
+  /// - Throws: The failure, with `.busy` when the server has too many connections or is starting.
+  func connect() throws(Failure) -> PostgreSQLLink {
+    var settings = address.settings
+    settings += [
+      ("client_encoding", "UTF8"), ("gssencmode", "disable"),
+      ("keepalives", "1"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
+      ("keepalives_count", "3"), ("tcp_user_timeout", "30000"), ("options", options),
+    ]
+    if let password = try password() { settings.append(("password", password)) }
+    let handle = try unsafe open(settings)
+    let link = unsafe PostgreSQLLink(handle)
+    try unsafe check(handle)
+    _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+    guard unsafe PQenterPipelineMode(handle) == 1 else {
+      throw Failure(.connection("no pipeline mode"), isLoss: true)
+    }
+    _ = try link.exchange(Self.controls.map { .prepare($0.name, $0.text) })
+    return link
+  }
+
+  /// The statements about transactions, prepared on each connection.
+  private static let controls = [
+    (name: "begin_read", text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+    (name: "begin_write", text: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE"),
+    (name: "commit", text: "COMMIT"), (name: "rollback", text: "ROLLBACK"),
+  ]
+
+  private var options: String {
+    let settings = [
+      ("synchronous_commit", "on"), ("standard_conforming_strings", "on"), ("TimeZone", "UTC"),
+      ("statement_timeout", "\(limits.statementTimeout / .milliseconds(1))"),
+      ("idle_in_transaction_session_timeout", "\(limits.idleTimeout / .milliseconds(1))"),
+    ]
+    return settings.map { name, value in
+      // Whole milliseconds.
+      "-c \(name)=\(value.split(separator: ".")[0])"
+    }.joined(separator: " ")
+  }
+
+  private func password() throws(Failure) -> String? {
+    guard let passwordFile else { return nil }
+    guard let file = unsafe fopen(passwordFile, "re") else {
+      let reason = unsafe String(cString: strerror(errno))
+      throw cannotOpen("can't read \(passwordFile): \(reason)")
+    }
+    defer { _ = unsafe fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1025)
+    let count = unsafe fread(&bytes, 1, bytes.count, file)
+    let line = bytes[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    guard !line.isEmpty, line.count <= 1024, !line.contains(0) else {
+      throw cannotOpen("\(passwordFile) doesn't begin with a password of 1 to 1,024 bytes")
+    }
+    return String(decoding: line, as: UTF8.self)
+  }
+
+  private func cannotOpen(_ reason: String) -> Failure {
+    Failure(
+      DatabaseError(.cannotOpen, "cannot connect to \(address): \(reason)"), isLoss: true)
+  }
+
+  private func open(_ settings: [(String, String)]) throws(Failure) -> OpaquePointer {
+    let names = unsafe settings.map { unsafe strdup($0.0) }
+    let values = unsafe settings.map { unsafe strdup($0.1) }
+    defer { unsafe (names + values).forEach { unsafe free($0) } }
+    let started = unsafe (names + [nil]).map { unsafe UnsafePointer($0) }
+      .withUnsafeBufferPointer { names in
+        unsafe (values + [nil]).map { unsafe UnsafePointer($0) }
+          .withUnsafeBufferPointer { values in
+            unsafe PQconnectStartParams(names.baseAddress, values.baseAddress, 0)
+          }
+      }
+    guard let handle = unsafe started else { throw cannotOpen("out of memory") }
+    do throws(Failure) {
+      // In this form, an error has its SQLSTATE.
+      _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+      try unsafe wait(handle)
+      return unsafe handle
+    } catch {
+      unsafe PQfinish(handle)
+      throw error
+    }
+  }
+
+  /// Waits until a connection is open.
+  private func wait(_ handle: OpaquePointer) throws(Failure) {
+    let end = ContinuousClock.now + limits.connectTimeout
+    guard unsafe PQstatus(handle) != CONNECTION_BAD else { throw unsafe refusal(handle) }
+    var events = POLLOUT
+    while true {
+      let rest = Int32(max((end - .now) / .milliseconds(1), 0))
+      var socket = pollfd(fd: unsafe PQsocket(handle), events: Int16(events), revents: 0)
+      let ready = unsafe poll(&socket, 1, rest)
+      if ready < 0, errno == EINTR { continue }
+      guard ready > 0 else { throw cannotOpen("no answer in \(limits.connectTimeout)") }
+      switch unsafe PQconnectPoll(handle) {
+      case PGRES_POLLING_OK: return
+      case PGRES_POLLING_READING: events = POLLIN
+      case PGRES_POLLING_WRITING: events = POLLOUT
+      default: throw unsafe refusal(handle)
+      }
+    }
+  }
+
+  /// Returns the error that a server or libpq gives for not opening a connection.
+  private func refusal(_ handle: OpaquePointer) -> Failure {
+    var text = "no reason given"
+    if let message = unsafe PQerrorMessage(handle) { text = unsafe String(cString: message) }
+    var line = text.split(separator: "\n").first.map(String.init) ?? text
+    // "connection to server … failed: FATAL:  53300: sorry, too many clients already"
+    guard let match = line.firstMatch(of: #/: {2}([0-9A-Z]{5}): /#) else { return cannotOpen(line) }
+    let state = String(match.1)
+    line.replaceSubrange(match.range, with: ": ")
+    let code = SQLState.code(of: state)
+    return Failure(
+      DatabaseError(
+        code == .busy ? .busy : .cannotOpen,
+        "cannot connect to \(address): \(line) (SQLSTATE \(state))",
+        extendedCode: SQLState.number(of: state)),
+      state: state, isLoss: true)
+  }
+
+  private func check(_ handle: OpaquePointer) throws(Failure) {
+    guard unsafe PQserverVersion(handle) >= 140_000 else {
+      throw cannotOpen("PostgreSQL 14 or newer is required")
+    }
+    guard let encoding = unsafe PQparameterStatus(handle, "server_encoding"),
+      unsafe String(cString: encoding) == "UTF8"
+    else { throw cannotOpen("the database must be created with the encoding UTF8") }
+  }
+}

@@ -1,0 +1,125 @@
+public import Database
+import Synchronization
+
+/// A PostgreSQL database, with connections for reads and others for writes.
+///
+/// Each connection has its own thread, on which the closures run: callers never wait on the network.
+/// Reads see a snapshot (`REPEATABLE READ`), and writes are `SERIALIZABLE`, so that concurrent ones
+/// have the same effect as one after the other, here and in other processes. A write that conflicts
+/// with another runs again.
+///
+/// Connections are opened when they're needed and again after they were lost. ``close()`` the
+/// database when done.
+public final class PostgreSQLDatabase: Database {
+  /// PostgreSQL's.
+  public var dialect: Dialect { .postgreSQL }
+
+  private let readers: ConnectionPool
+  private let writers: ConnectionPool
+  private let retries: RetryPolicy
+  private let stored = Mutex(0)
+
+  /// Opens a database; the first connection shows whether it's there.
+  ///
+  /// - Parameters:
+  ///   - address: The address.
+  ///   - passwordFile: A file whose first line is the password, read for each connection. Without
+  ///     it, libpq looks in the file of the address's parameter `passfile`, of the environment
+  ///     variable `PGPASSFILE`, or `~/.pgpass`.
+  ///   - readers: The number of connections for reads.
+  ///   - writers: The number of connections for writes.
+  ///   - waiting: How many reads or writes can wait before further ones fail with `.busy`.
+  ///   - connectTimeout: How long it may take to open a connection.
+  ///   - statementTimeout: How long a statement may run; a script's statements have no limit.
+  ///   - idleTimeout: How long a transaction may wait for its next statement.
+  ///   - trace: Receives the text of every statement that callers run; for tests.
+  /// - Throws: ``DatabaseError``: `.cannotOpen`, or `.busy` when the server is starting or has too
+  ///   many connections.
+  public init(
+    _ address: PostgreSQLAddress, passwordFile: String? = nil, readers: Int = 8, writers: Int = 8,
+    waiting: Int = 4096, connectTimeout: Duration = .seconds(5),
+    statementTimeout: Duration = .seconds(30), idleTimeout: Duration = .seconds(60),
+    trace: (@Sendable (String) -> Void)? = nil
+  ) async throws {
+    let connector = Connector(
+      address: address, passwordFile: passwordFile,
+      limits: Connector.Limits(
+        connectTimeout: connectTimeout, statementTimeout: statementTimeout,
+        idleTimeout: idleTimeout))
+    func pool(_ size: Int) -> ConnectionPool {
+      ConnectionPool(
+        (0..<max(size, 1)).map { _ in PostgreSQLSession(connector, trace: trace) },
+        waiting: waiting)
+    }
+    (self.readers, self.writers) = (pool(readers), pool(writers))
+    retries = RetryPolicy()
+    do {
+      try await self.readers.use { try $0.check() }
+    } catch {
+      await close()
+      throw error
+    }
+  }
+
+  /// Reads from one consistent snapshot, on the thread of a connection.
+  public nonisolated(nonsending) func read<T: Sendable>(
+    _ body: @Sendable (borrowing Connection) throws -> T
+  ) async throws -> T {
+    // It isn't kept: the pool and the snapshot release it before they return.
+    try await withoutActuallyEscaping(body) { body in
+      if let snapshot = PostgreSQLSnapshot.current(of: readers),
+        let (slot, isNew) = try await snapshot.take()
+      {
+        return try await snapshot.run(body, on: slot, isNew: isNew)
+      }
+      return try await readers.use { session in try session.read(body) }
+    }
+  }
+
+  /// Runs all reads of `body` on one snapshot, in one transaction.
+  public nonisolated(nonsending) func snapshot<T>(
+    _ body: nonisolated(nonsending) () async throws -> T
+  ) async rethrows -> T {
+    let snapshot = PostgreSQLSnapshot(of: readers)
+    defer { snapshot.end() }
+    return try await PostgreSQLSnapshot.$current.withValue(snapshot, operation: body)
+  }
+
+  /// Changes the database; returns when the server has stored the changes.
+  ///
+  /// - Throws: What `body` throws; ``DatabaseError``, with `.outcomeUnknown` when the connection was
+  ///   lost during the commit.
+  @discardableResult
+  public nonisolated(nonsending) func write<T: Sendable>(
+    _ body: @escaping @Sendable (borrowing Connection) throws -> T
+  ) async throws -> T {
+    let retries = retries
+    let value = try await writers.use { session in try session.write(retries, body) }
+    stored.withLock { $0 += 1 }
+    return value
+  }
+
+  /// Does nothing: the server checkpoints its own log.
+  public nonisolated(nonsending) func checkpoint() async throws {}
+
+  /// Does nothing: the server's autovacuum removes deleted rows.
+  public nonisolated(nonsending) func compact(atMost bytes: Int) async throws {}
+
+  /// Counters since the database was opened; each write has its own commit.
+  public var statistics: DatabaseStatistics {
+    let writes = stored.withLock { $0 }
+    var statistics = DatabaseStatistics(
+      reads: readers.begun - 1, writes: writes, commits: writes,
+      largestGroup: min(writes, 1), waitingWrites: writers.waiting)
+    statistics.groups[0] = writes
+    return statistics
+  }
+
+  /// Completes the writes that wait, waits for reads in progress, and closes the connections.
+  ///
+  /// Later calls fail with `.closed`.
+  public func close() async {
+    await writers.close(completingWaiting: true)
+    await readers.close(completingWaiting: false)
+  }
+}

@@ -1,0 +1,204 @@
+import CPostgreSQL
+import Database
+import Glibc
+
+/// A network connection in pipeline mode, with its prepared statements.
+///
+/// A connection that fails is never used again.
+@safe
+final class PostgreSQLLink {
+  /// What is sent to the server.
+  enum Item {
+    /// Runs a prepared statement.
+    case execute(String, PostgreSQLParameters)
+    /// Runs a statement from its text.
+    case text(String)
+    /// Prepares a statement.
+    case prepare(String, String)
+    /// Asks for the types of a prepared statement's parameters.
+    case describe(String)
+  }
+
+  /// The statements prepared on this connection.
+  var statements = StatementCache()
+
+  /// Results that were asked for, but not read yet.
+  private var owed = 0
+
+  private let handle: OpaquePointer
+
+  /// 1 after the server announced the end of the connection.
+  private let isEnded: UnsafeMutablePointer<Int32>
+
+  /// Takes ownership of an open connection.
+  init(_ handle: OpaquePointer) {
+    unsafe self.handle = handle
+    unsafe isEnded = .allocate(capacity: 1)
+    unsafe isEnded.initialize(to: 0)
+    unsafe countersign_postgresql_watch_notices(handle, isEnded)
+  }
+
+  deinit {
+    unsafe PQfinish(handle)
+    unsafe isEnded.deallocate()
+  }
+
+  /// Sends items and returns a result for each.
+  ///
+  /// They take one round trip. After the first item that fails, the server skips the others.
+  ///
+  /// - Throws: The first failure, when all results were read or the connection is lost.
+  func exchange(_ items: [Item]) throws(Failure) -> [PostgreSQLResult] {
+    try settle()
+    try send(items)
+    return try collect(items.count)
+  }
+
+  /// Sends items whose results ``settle()`` reads.
+  func sendOnly(_ items: [Item]) throws(Failure) {
+    try settle()
+    try send(items)
+    owed = items.count
+  }
+
+  /// Reads the results of ``sendOnly(_:)``.
+  func settle() throws(Failure) {
+    guard owed > 0 else { return }
+    let count = owed
+    owed = 0
+    _ = try collect(count)
+  }
+
+  private func send(_ items: [Item]) throws(Failure) {
+    for item in items {
+      let result =
+        switch item {
+        case .execute(let name, let parameters):
+          unsafe parameters.withPointers { values, lengths, formats in
+            unsafe PQsendQueryPrepared(
+              handle, name, parameters.count, values, lengths, formats, 1)
+          }
+        case .text(let text):
+          unsafe PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 1)
+        case .prepare(let name, let text): unsafe PQsendPrepare(handle, name, text, 0, nil)
+        case .describe(let name): unsafe PQsendDescribePrepared(handle, name)
+        }
+      guard result == 1 else { throw loss }
+    }
+    guard unsafe PQpipelineSync(handle) == 1 else { throw loss }
+  }
+
+  private func collect(_ count: Int) throws(Failure) -> [PostgreSQLResult] {
+    var results: [PostgreSQLResult] = []
+    var failure: Failure?
+    for _ in 0..<count {
+      let result = try next()
+      if result.status == PGRES_FATAL_ERROR, failure == nil {
+        failure = Failure(result, isLoss: isLost)
+      }
+      if let failure, failure.isLoss || isLost { throw failure.lost() }
+      results.append(result)
+      // A null result ends the results of each item.
+      while let more = unsafe PQgetResult(handle) { _ = unsafe PostgreSQLResult(more) }
+    }
+    let end = try next()
+    if isLost { throw failure?.lost() ?? Failure(end, isLoss: true) }
+    guard end.status == PGRES_PIPELINE_SYNC else {
+      throw Failure(.connection("unexpected response"), isLoss: true)
+    }
+    if let failure { throw failure }
+    return results
+  }
+
+  private func next() throws(Failure) -> PostgreSQLResult {
+    guard let result = unsafe PQgetResult(handle) else { throw loss }
+    return unsafe PostgreSQLResult(result)
+  }
+
+  /// Whether the connection is lost, as far as libpq knows.
+  var isLost: Bool { unsafe PQstatus(handle) == CONNECTION_BAD }
+
+  private var loss: Failure {
+    var text = ""
+    if let message = unsafe PQerrorMessage(handle) { text = unsafe String(cString: message) }
+    return Failure(.connection(text), isLoss: true)
+  }
+
+  /// Returns whether the server closed the connection while it was idle, without asking it.
+  func isClosedByServer() -> Bool {
+    // A message, such as a changed setting, makes the socket readable as well.
+    for _ in 0..<4 {
+      guard !isLost, unsafe isEnded.pointee == 0 else { return true }
+      var socket = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
+      guard unsafe poll(&socket, 1, 0) > 0 else { return false }
+      guard unsafe PQconsumeInput(handle) == 1 else { return true }
+      _ = unsafe PQisBusy(handle)
+    }
+    return true
+  }
+
+}
+
+extension Failure {
+  /// The same failure on a lost connection.
+  fileprivate func lost() -> Failure { Failure(error, state: state, isLoss: true) }
+}
+
+/// The prepared statements of a connection.
+struct StatementCache {
+  /// A prepared statement.
+  struct Prepared {
+    let name: String
+    let parameterTypes: [Oid]
+    fileprivate var lastUse: Int
+  }
+
+  static let limit = 256
+
+  private var known: [StatementKey: Prepared] = [:]
+  private var uses = 0
+  private var names = 0
+
+  /// The names of statements to deallocate.
+  private(set) var removed: [String] = []
+
+  /// Returns a statement, and notes its use.
+  mutating func find(_ key: StatementKey) -> Prepared? {
+    guard let index = known.index(forKey: key) else { return nil }
+    uses += 1
+    known.values[index].lastUse = uses
+    return known.values[index]
+  }
+
+  /// Returns a name for a new statement.
+  mutating func makeName() -> String {
+    names += 1
+    return "s\(names)"
+  }
+
+  /// Adds a statement, in place of the one not used for the longest time when there are too many.
+  mutating func add(_ name: String, _ types: [Oid], for key: StatementKey) -> Prepared {
+    if known.count >= Self.limit,
+      let oldest = known.min(by: { $0.value.lastUse < $1.value.lastUse })
+    {
+      removed.append(oldest.value.name)
+      known[oldest.key] = nil
+    }
+    uses += 1
+    let prepared = Prepared(name: name, parameterTypes: types, lastUse: uses)
+    known[key] = prepared
+    return prepared
+  }
+
+  /// Removes all statements, because the schema changed.
+  mutating func removeAll() {
+    removed += known.values.map(\.name)
+    known = [:]
+  }
+
+  /// Returns the names of statements to deallocate, once.
+  mutating func takeRemoved() -> [String] {
+    defer { removed = [] }
+    return removed
+  }
+}

@@ -1,0 +1,291 @@
+import CPostgreSQL
+import Database
+
+/// A connection with its transaction, which is opened when it's needed.
+///
+/// It's `@unchecked Sendable` because:
+/// 1. libpq allows a connection to move between threads as long as no two use it at the same time;
+/// 2. a session is used only on the serial queue of its slot, which orders all accesses;
+/// 3. the values it lends (`Connection`, `Row`) are noncopyable and can't leave the closure.
+final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
+  /// The two kinds of transactions.
+  enum Kind: Sendable {
+    case read
+    case write
+
+    /// The name of the prepared statement that begins it.
+    var begin: String {
+      switch self {
+      case .read: "begin_read"
+      case .write: "begin_write"
+      }
+    }
+  }
+
+  private enum State {
+    /// Outside of a transaction.
+    case idle
+    /// In a transaction that the server doesn't know of yet: it begins along with its first
+    /// statement.
+    case announced(Kind)
+    /// In a transaction.
+    case begun(Kind)
+  }
+
+  let dialect = Dialect.postgreSQL
+
+  private let connector: Connector
+  private let trace: (@Sendable (String) -> Void)?
+  private var link: PostgreSQLLink?
+  private var state = State.idle
+
+  /// Statements about the transaction that are sent along with the next one.
+  private var lead: [PostgreSQLLink.Item] = []
+  private var savepoints = 0
+
+  /// The number of statements of the transaction that succeeded.
+  private var successes = 0
+
+  /// The first failure of the transaction, after which the server refuses further statements.
+  private(set) var failure: Failure?
+
+  init(_ connector: Connector, trace: (@Sendable (String) -> Void)?) {
+    self.connector = connector
+    self.trace = trace
+  }
+
+  // MARK: - Statements
+
+  func statement(for sql: SQL) throws(DatabaseError) -> any DatabaseStatement {
+    try checkTransaction()
+    return PostgreSQLStatement(sql, session: self)
+  }
+
+  private func checkTransaction() throws(DatabaseError) {
+    if case .idle = state { throw DatabaseError(.misuse, "the transaction is over") }
+    if let failure { throw failure.error }
+  }
+
+  /// Runs a statement and receives all of its rows.
+  func execute(_ sql: SQL) throws(DatabaseError) -> PostgreSQLResult {
+    try checkTransaction()
+    trace?(sql.text(in: .postgreSQL))
+    do throws(Failure) {
+      do throws(Failure) {
+        return try run(sql)
+      } catch {
+        // Nothing of this transaction depends on the schema before the change.
+        guard error.isStalePlan, isFirst else { throw error }
+        restart()
+        return try run(sql)
+      }
+    } catch {
+      throw fail(error, sql)
+    }
+  }
+
+  /// Whether no statement of this transaction has succeeded yet.
+  private var isFirst: Bool { successes == 0 && savepoints == 0 }
+
+  private func run(_ sql: SQL) throws(Failure) -> PostgreSQLResult {
+    let link = try openLink()
+    let key = StatementKey(sql)
+    let values = sql.values
+    let known = link.statements.find(key)
+    let prepared = if let known { known } else { try prepare(sql, key, on: link) }
+    let parameters: PostgreSQLParameters
+    do throws(PostgreSQLParameters.Misfit) {
+      parameters = try PostgreSQLParameters(values, types: prepared.parameterTypes)
+    } catch {
+      throw Failure(DatabaseError(error.code, error.reason), state: Self.unsent)
+    }
+    guard let result = try perform([.execute(prepared.name, parameters)], on: link).last,
+      result.status != PGRES_EMPTY_QUERY
+    else { throw Failure(DatabaseError(.misuse, "the text holds no statement")) }
+    successes += 1
+    return result
+  }
+
+  /// Prepares a statement on the server, which infers the types of its parameters.
+  private func prepare(
+    _ sql: SQL, _ key: StatementKey, on link: PostgreSQLLink
+  ) throws(Failure) -> StatementCache.Prepared {
+    let text = sql.text(in: .postgreSQL)
+    do { try SQLText.checkSingle(text) } catch { throw Failure(error, state: Self.unsent) }
+    let name = link.statements.makeName()
+    let results = try perform([.prepare(name, text), .describe(name)], on: link)
+    let types = results.last?.parameterTypes ?? []
+    return link.statements.add(name, types, for: key)
+  }
+
+  /// The state of failures that the server doesn't know of, so the transaction continues.
+  private static let unsent = "-"
+
+  /// Sends items after what has to precede them.
+  private func perform(
+    _ items: [PostgreSQLLink.Item], on link: PostgreSQLLink
+  ) throws(Failure) -> [PostgreSQLResult] {
+    var all: [PostgreSQLLink.Item] = []
+    if case .announced(let kind) = state {
+      all.append(.execute(kind.begin, PostgreSQLParameters()))
+      state = .begun(kind)
+    }
+    all += lead
+    lead = []
+    for name in link.statements.takeRemoved() { all.append(.text("DEALLOCATE \(name)")) }
+    return try link.exchange(all + items)
+  }
+
+  /// Notes a failure and returns its error.
+  private func fail(_ failed: Failure, _ sql: SQL) -> DatabaseError {
+    let failed = failed.adding(sql: sql.text(in: .postgreSQL))
+    if failed.state != Self.unsent { note(failed) }
+    return failed.error
+  }
+
+  private func note(_ failed: Failure) {
+    if failed.isLoss { link = nil }
+    if failed.isStalePlan { link?.statements.removeAll() }
+    if failure == nil { failure = failed }
+  }
+
+  func runScript(_ text: String) throws(DatabaseError) {
+    try checkTransaction()
+    let statements = try SQLText.statements(of: text)
+    for statement in statements { try SQLText.refuseReserved(statement, in: text) }
+    do throws(Failure) {
+      let link = try openLink()
+      // A migration of a large table takes as long as it takes.
+      _ = try perform([.text("SET LOCAL statement_timeout = 0")], on: link)
+      for statement in statements {
+        let text = String(decoding: statement, as: UTF8.self)
+        trace?(text)
+        do throws(Failure) {
+          _ = try perform([.text(text)], on: link)
+        } catch {
+          throw error.adding(sql: text)
+        }
+        successes += 1
+      }
+    } catch {
+      note(error)
+      throw error.error
+    }
+  }
+
+  // MARK: - Savepoints
+
+  func beginSavepoint() throws(DatabaseError) {
+    try checkTransaction()
+    savepoints += 1
+    lead.append(.text("SAVEPOINT s\(savepoints)"))
+  }
+
+  func releaseSavepoint() throws(DatabaseError) {
+    try checkTransaction()
+    lead.append(.text("RELEASE SAVEPOINT s\(savepoints)"))
+    savepoints -= 1
+  }
+
+  func rollBackToSavepoint() throws(DatabaseError) {
+    defer { savepoints -= 1 }
+    if let failure {
+      // The whole transaction has to run again, or is gone.
+      guard !failure.isRetryable, !failure.isLoss else { throw failure.error }
+      self.failure = nil
+    }
+    lead.append(.text("ROLLBACK TO SAVEPOINT s\(savepoints)"))
+    lead.append(.text("RELEASE SAVEPOINT s\(savepoints)"))
+  }
+
+  // MARK: - Transactions
+
+  /// Announces a transaction.
+  func begin(_ kind: Kind) {
+    state = .announced(kind)
+    (failure, lead, savepoints, successes) = (nil, [], 0, 0)
+    if link?.isClosedByServer() == true { link = nil }
+  }
+
+  private func openLink() throws(Failure) -> PostgreSQLLink {
+    if let link { return link }
+    guard case .announced = state else { throw Failure(.connection(""), isLoss: true) }
+    let new = try connector.connect()
+    link = new
+    return new
+  }
+
+  /// Begins the transaction again after its first statement failed.
+  private func restart() {
+    guard let link, case .begun(let kind) = state else { return }
+    state = .announced(kind)
+    link.statements.removeAll()
+    if (try? link.exchange([.execute("rollback", PostgreSQLParameters())])) == nil {
+      self.link = nil
+    }
+  }
+
+  /// Ends a transaction whose outcome doesn't matter; the server's answer is read later.
+  ///
+  /// - Parameter name: The prepared statement: `commit` after reads, which is the same as
+  ///   `rollback`.
+  func end(_ name: String = "rollback") {
+    defer {
+      state = .idle
+      lead = []
+    }
+    guard case .begun = state, let link else { return }
+    let last = failure == nil ? name : "rollback"
+    if (try? link.sendOnly([.execute(last, PostgreSQLParameters())])) == nil { self.link = nil }
+  }
+
+  /// Reads the server's answer to ``end(_:)``.
+  func settle() {
+    guard let link, (try? link.settle()) == nil else { return }
+    self.link = nil
+  }
+
+  /// Commits the transaction.
+  ///
+  /// - Throws: The failure: retryable or not, nothing was stored unless its code says that this is
+  ///   unknown.
+  func commit() throws(Failure) {
+    guard case .begun = state else { return state = .idle }
+    guard let link else { throw failure ?? Failure(.connection(""), isLoss: true) }
+    // Here, unlike after it was sent, nothing can have been committed.
+    if link.isClosedByServer() {
+      self.link = nil
+      throw Failure(.connection("the server closed it"), isLoss: true)
+    }
+    do throws(Failure) {
+      let items = [PostgreSQLLink.Item.execute("commit", PostgreSQLParameters())]
+      let tag = try perform(items, on: link).last?.tag
+      state = .idle
+      guard tag == "COMMIT" else {
+        throw Failure(DatabaseError(.misuse, "the transaction was rolled back"))
+      }
+    } catch {
+      state = .idle
+      if !error.isLoss { throw error }
+      self.link = nil
+      throw Failure(
+        DatabaseError(
+          .outcomeUnknown,
+          "the connection was lost while the server committed; the changes may be stored or not: "
+            + error.error.message, extendedCode: error.error.extendedCode),
+        state: error.state, isLoss: true)
+    }
+  }
+
+  /// Opens the connection, to find out whether that's possible.
+  func check() throws(DatabaseError) {
+    do {
+      if link == nil { link = try connector.connect() }
+    } catch {
+      throw error.error
+    }
+  }
+
+  /// Closes the connection.
+  func close() { link = nil }
+}

@@ -1,0 +1,64 @@
+import Database
+import Glibc
+
+/// How often and how soon a conflicting write runs again.
+struct RetryPolicy: Sendable {
+  /// The number of runs, including the first.
+  var runs = 20
+  /// The longest wait after the first conflict, in milliseconds; it doubles with each further one.
+  var first = 1.0
+  /// The longest wait, in milliseconds.
+  var longest = 64.0
+
+  /// Returns how many microseconds to wait after a number of conflicts: a random time, so that
+  /// writes that met once don't meet again.
+  func pause(after conflicts: Int) -> UInt32 {
+    let most = min(first * Double(1 << min(conflicts - 1, 16)), longest)
+    return UInt32(Double.random(in: 0...most) * 1000)
+  }
+}
+
+extension PostgreSQLSession {
+  /// Runs a closure on a snapshot.
+  func read<T>(_ body: (borrowing Connection) throws -> T) throws -> T {
+    begin(.read)
+    defer { end("commit") }
+    return try body(Connection(self))
+  }
+
+  /// Runs a write until it's stored without a conflict.
+  ///
+  /// - Parameters:
+  ///   - policy: How often.
+  ///   - body: The write.
+  /// - Returns: The result of the last run.
+  /// - Throws: What the last run throws, or the failure of its commit; `.busy` after too many
+  ///   conflicts.
+  func write<T>(
+    _ policy: RetryPolicy, _ body: (borrowing Connection) throws -> T
+  ) throws -> T {
+    var runs = 0
+    while true {
+      runs += 1
+      begin(.write)
+      let result = Result { try body(Connection(self)) }
+      // An error that the closure ignored, or replaced by its own, decides as well.
+      var failed = failure
+      if failed == nil, case .success(let value) = result {
+        do throws(Failure) {
+          try commit()
+          return value
+        } catch {
+          failed = error
+        }
+      }
+      end()
+      settle()
+      guard let failed, failed.isRetryable, runs < policy.runs else {
+        if case .failure(let error) = result { throw error }
+        throw failed?.error ?? DatabaseError(.misuse, "the transaction is over")
+      }
+      usleep(policy.pause(after: runs))
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Database
+import DatabasePostgreSQL
+import DatabaseSQLite
+import Foundation
+import Localization
+
+/// A database that a command opens and closes.
+protocol InstanceDatabase: Database {
+  /// Completes the writes in progress, and closes the database.
+  func close() async
+}
+
+extension SQLiteDatabase: InstanceDatabase {}
+extension ReadOnlySQLiteDatabase: InstanceDatabase {}
+extension PostgreSQLDatabase: InstanceDatabase {}
+
+/// Where an instance's database is.
+enum DatabaseLocation: Sendable, Equatable {
+  /// The file in the data folder.
+  case file
+  /// A PostgreSQL server; the password is in a file, if there's one.
+  case server(PostgreSQLAddress, passwordFile: String?)
+
+  static let url = Option(
+    "database", "URL", help: Message("cli.help-the-database-on-a-server"))
+  static let passwordFile = Option(
+    "database-password-file", "FILE", help: Message("cli.help-file-with-the-database-password"))
+
+  /// Parses the options.
+  ///
+  /// - Throws: `ConfigurationError` with all problems.
+  init(_ arguments: Arguments) throws(ConfigurationError) {
+    var problems = ConfigurationProblems(arguments)
+    let known = problems.count
+    self.init(arguments, problems: &problems)
+    guard problems.count == known else {
+      throw ConfigurationError(Array(problems.messages.dropFirst(known)))
+    }
+  }
+
+  /// Parses the options, and appends what's wrong with them.
+  init(_ arguments: Arguments, problems: inout ConfigurationProblems) {
+    self = .file
+    let file = arguments.value(Self.passwordFile.name)
+    guard let text = arguments.value(Self.url.name) else {
+      if file != nil {
+        problems.append(
+          Message("cli.requires-database", ["name": .text(Self.passwordFile.name)]),
+          of: Self.passwordFile.name)
+      }
+      return
+    }
+    do throws(PostgreSQLAddress.Malformed) {
+      self = .server(try PostgreSQLAddress(text), passwordFile: file)
+    } catch .password {
+      problems.append(Message("cli.database-must-not-contain-the-password"), of: Self.url.name)
+    } catch {
+      problems.append(
+        Message("cli.database-must-be-an-address", ["reason": .text("\(error)")]),
+        of: Self.url.name)
+    }
+  }
+
+  /// Checks that a command isn't used with a database on a server.
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments of the command.
+  ///   - command: The name of the command.
+  /// - Throws: `ConfigurationError`.
+  static func mustBeFile(
+    _ arguments: Arguments, command: String
+  ) throws(ConfigurationError) {
+    guard try DatabaseLocation(arguments) == .file else {
+      throw ConfigurationError(
+        Message("cli.only-for-a-database-in-the-data-folder", ["command": .text(command)]))
+    }
+  }
+}
+
+extension DataFolder {
+  /// Whether the database is on a server instead of in the folder.
+  var isOnServer: Bool { location != .file }
+
+  /// Returns the folder and the database that a command's options name.
+  ///
+  /// - Throws: `UsageError` without a folder; `ConfigurationError` for an invalid address.
+  init(_ arguments: Arguments) throws {
+    try self.init(path: arguments.required("data"), location: DatabaseLocation(arguments))
+  }
+
+  /// Checks that there's a master key, without which the database on a server isn't readable.
+  func mustHoldKey() throws(ConfigurationError) {
+    let isPassed = PassedKey(environment: ProcessInfo.processInfo.environment) != nil
+    guard !isPassed, !FileManager.default.fileExists(atPath: key) else { return }
+    throw ConfigurationError(
+      Message(
+        "cli.is-missing-and-the-database-was",
+        ["key": .text(key), "variable": .text(PassedKey.variable)]))
+  }
+
+  /// Opens the database.
+  func open() async throws(ConfigurationError) -> any InstanceDatabase {
+    guard case .server(let address, let passwordFile) = location else { return try openFile() }
+    do { return try await PostgreSQLDatabase(address, passwordFile: passwordFile) } catch {
+      throw ConfigurationError(
+        Message(
+          "cli.the-database-cant-be-opened",
+          [
+            "database": .text("\(address)"),
+            "reason": .text((error as? DatabaseError)?.message ?? "\(error)"),
+          ]))
+    }
+  }
+
+  /// Opens the database without changing it.
+  func openForReading() async throws(ConfigurationError) -> any InstanceDatabase {
+    guard !isOnServer else { return try await open() }
+    do { return try ReadOnlySQLiteDatabase(path: database) } catch {
+      throw ConfigurationError(
+        Message(
+          "cli.the-database-cant-be-opened",
+          ["database": .text(database), "reason": .text(error.message)]))
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Database
+import DatabasePostgreSQL
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ErrorTests {
+  @Test(arguments: Engine.available)
+  func `a violated constraint is reported by name`(engine: Engine) async throws {
+    try await withDatabase(engine) { database in
+      try await database.write { connection in
+        try connection.run("INSERT INTO person (id, name) VALUES (99, 'Ada')")
+        try connection.run("INSERT INTO pet (owner, name) VALUES (99, 'Rex')")
+      }
+      let check = engine == .sqlite ? "age >= 0" : "person_age_check"
+      let cases: [(SQL, DatabaseError.Code)] = [
+        ("INSERT INTO person (name) VALUES (\("Ada"))", .uniqueViolation("person.name")),
+        ("INSERT INTO person (id, name) VALUES (99, 'B')", .uniqueViolation("person.id")),
+        ("INSERT INTO pet VALUES (99, 'Rex', NULL)", .uniqueViolation("pet.owner, pet.name")),
+        ("INSERT INTO pet VALUES (98, 'Rex', NULL)", .foreignKey),
+        ("INSERT INTO person (name, age) VALUES ('C', -1)", .checkViolation(check)),
+        ("INSERT INTO person (name) VALUES (NULL)", .notNullViolation("person.name")),
+      ]
+      for (sql, expected) in cases {
+        let failure = try await code { try await database.write { try $0.run(sql) } }
+        #expect(failure == expected, "\(sql)")
+      }
+    }
+  }
+
+  @Test(.enabled(if: TestServer.isInstalled))
+  func `no error contains a value`() async throws {
+    try await withPostgreSQL { database in
+      try await database.insert("marker)=(marker")
+      let statements: [SQL] = [
+        "INSERT INTO person (name) VALUES (\("marker)=(marker"))",
+        "SELECT \("marker")::bigint", "SELECT CAST(\("marker")::text AS bigint)",
+        "SELECT CAST(\("marker")::text AS numeric)", "SELECT CAST(\("marker")::text AS boolean)",
+        "SELECT CAST(\("marker")::text AS json)",
+        "SELECT CAST(\("marker")::text AS timestamptz)", "SELECT CAST(\("marker")::text AS uuid)",
+        "SELECT CAST(\("99999999999123")::text AS integer)", "SELECT \("mar\0ker")::text",
+        "INSERT INTO person (name, age) VALUES ('x', \("marker"))",
+        "INSERT INTO person (name, age) SELECT \("marker"), -1",
+        "INSERT INTO pet (owner, name) SELECT NULL, \("marker")",
+        "SELECT regexp_match('x', \("marker(")::text)",
+        "SELECT decode(\("marker")::text, 'hex')", "SELECT \(99_999_999_999_123)::integer",
+        "SELECT 1 / (\(0)::bigint)",
+      ]
+      for sql in statements {
+        let error = await #expect(throws: DatabaseError.self, "\(sql)") {
+          try await database.write { try $0.run(sql) }
+        }
+        let text = error.map { "\($0) \($0.code)" } ?? ""
+        #expect(!text.contains("marker"), "\(text)")
+        #expect(!text.contains("9123"), "\(text)")
+      }
+    }
+  }
+
+  @Test(.enabled(if: TestServer.isInstalled))
+  func `an error has the SQL with parameters and the state`() async throws {
+    try await withPostgreSQL { database in
+      let error = await #expect(throws: DatabaseError.self) {
+        try await database.write { connection in
+          for _ in 0..<2 { try connection.run("INSERT INTO person (name) VALUES (\("a"))") }
+        }
+      }
+      #expect(error?.sql == "INSERT INTO person (name) VALUES ($1)")
+      #expect(error?.message.hasSuffix("(SQLSTATE 23505)") == true)
+      #expect(error?.extendedCode == Int32("23505", radix: 36))
+      let missing = try await code { try await database.read { try $0.run("SELECT 1 FROM no") } }
+      #expect(missing == .other(Int32("42P01", radix: 36) ?? 0))
+    }
+  }
+
+  @Test(.enabled(if: TestServer.isInstalled))
+  func `a server that isn't there is an error, and so is a missing database`() async throws {
+    let server = try await TestServer.shared.value
+    for (text, expected) in [
+      ("postgresql://postgres@127.0.0.1:1/x", DatabaseError.Code.cannotOpen),
+      ("postgresql://postgres@:\(server.port)/missing?host=\(server.folder)", .cannotOpen),
+      ("postgresql://postgres@:1/x?host=\(server.folder)", .cannotOpen),
+      ("postgresql://nobody@:\(server.port)/postgres?host=\(server.folder)", .cannotOpen),
+    ] {
+      let address = try PostgreSQLAddress(text)
+      let failure = try await code { try await PostgreSQLDatabase(address) }
+      #expect(failure == expected, "\(text)")
+    }
+  }
+
+  @Test(.enabled(if: TestServer.isInstalled))
+  func `too many connections are an error that passes`() async throws {
+    let server = try await TestServer.shared.value
+    let place = ["-h", server.folder, "-p", "\(server.port)", "-U", "postgres"]
+    try #require(server.run("createuser", place + ["--connection-limit=1", "limited"]))
+    let address = try PostgreSQLAddress(
+      "postgresql://limited@:\(server.port)/postgres?host=\(server.folder)")
+    let one = try await PostgreSQLDatabase(address)
+    #expect(try await code { try await PostgreSQLDatabase(address) } == .busy)
+    await one.close()
+  }
+}

@@ -1,0 +1,62 @@
+import Database
+import DatabasePostgreSQL
+import Foundation
+import Testing
+
+@Suite(.enabled(if: TestServer.isInstalled), .timeLimit(.minutes(2)))
+struct TLSTests {
+  private func open(
+    _ server: TestServer, _ parameters: String, password: String?, user: String = "guarded"
+  ) async throws -> String? {
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: file) }
+    if let password { try Data((password + "\n").utf8).write(to: file) }
+    let address = try PostgreSQLAddress(
+      "postgresql://\(user)@127.0.0.1:\(server.port)/postgres\(parameters)")
+    let database = try await PostgreSQLDatabase(
+      address, passwordFile: password == nil ? nil : file.path)
+    let version = try await database.read { connection in
+      try connection.first("SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()") {
+        try $0.value(0) as String?
+      }
+    }
+    await database.close()
+    return version.flatMap { $0 }
+  }
+
+  @Test func `a certificate of a trusted authority for the host is accepted`() async throws {
+    let server = try await TestServer.shared.value
+    let authority = "sslrootcert=\(server.folder)/certificate.pem"
+    let version = try await open(
+      server, "?sslmode=verify-full&\(authority)", password: server.password)
+    #expect(version == "TLSv1.3")
+    #expect(try await open(server, "", password: server.password) == nil)
+  }
+
+  @Test func `any other certificate isn't`() async throws {
+    let server = try await TestServer.shared.value
+    for mode in ["verify-full", "verify-ca"] {
+      let failure = try await code {
+        try await open(server, "?sslmode=\(mode)", password: server.password)
+      }
+      #expect(failure == .cannotOpen)
+    }
+    #expect(try await open(server, "?sslmode=require", password: server.password) == "TLSv1.3")
+  }
+
+  @Test func `a wrong, empty, or missing password is an error without it`() async throws {
+    let server = try await TestServer.shared.value
+    for password in ["wrong marker", "", nil] {
+      let error = await #expect(throws: DatabaseError.self) {
+        try await open(server, "", password: password)
+      }
+      #expect(error?.code == .cannotOpen)
+      #expect(error?.description.contains("marker") == false)
+    }
+    let missing = try await code {
+      try await PostgreSQLDatabase(
+        PostgreSQLAddress("postgresql://127.0.0.1:\(server.port)/x"), passwordFile: "/nowhere")
+    }
+    #expect(missing == .cannotOpen)
+  }
+}
