@@ -9,11 +9,8 @@ struct UserDownload: Sendable {
 
   /// Returns the file, or the confirmation page.
   ///
-  /// - Parameters:
-  ///   - name: The file name without its extension.
-  ///   - filter: The filter of the list, for the audit log.
-  ///   - read: Reads the users.
-  ///   - ask: Returns the confirmation page with errors.
+  /// `name` is the file's without its extension, `filter` that of the list for the audit log. `read`
+  /// reads the users, and `ask` returns the confirmation page with errors.
   func response(
     _ context: ScopeContext, named name: String, filter: String,
     _ read: () async throws(Refusal) -> (file: CSV, rows: Int),

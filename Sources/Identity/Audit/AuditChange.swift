@@ -34,12 +34,8 @@ public struct AuditChange: Sendable, Hashable {
 
   /// Returns the fields whose values differ.
   ///
-  /// A field that only one of the lists has is a change from or to no value.
-  ///
-  /// - Parameters:
-  ///   - old: The fields before; nil if what they describe is new: every field with a value then
-  ///     has a new value only.
-  ///   - new: The fields after, in whose order the changes are returned.
+  /// A field that only one of the lists has is a change from or to no value. Without old fields, as
+  /// for something new, every field with a value has a new value only.
   static func between(_ old: [AuditField]?, _ new: [AuditField]) -> [AuditChange] {
     guard var old else {
       return new.filter { $0.value != .absent }.map { AuditChange($0.name, to: $0.value) }
