@@ -11,23 +11,32 @@ import threading
 import time
 from pathlib import Path
 
+from .postgresql import Databases
 from .waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = Path(os.environ.get("COUNTERSIGN_PROGRAM", ROOT / ".build/debug/countersign"))
 
 
-def environment(more=None):
+# With the environment variable, each data folder has its database on a PostgreSQL server.
+DATABASES = Databases(os.environ.get("COUNTERSIGN_TEST_DATABASE") == "postgresql")
+
+
+def environment(more=None, words=()):
     """Returns the environment without variables that would configure the program, which logs text
-    for these tests to read."""
+    for these tests to read, and with the database of the data folder in the words of a command."""
     kept = {name: value for name, value in os.environ.items() if "COUNTERSIGN" not in name}
+    words = [str(word) for word in words]
+    if "--data" in words[:-1] and "--database" not in words:
+        if address := DATABASES.address(words[words.index("--data") + 1]):
+            kept["COUNTERSIGN_DATABASE"] = address
     return {**kept, "COUNTERSIGN_LOG_FORMAT": "text", **(more or {})}
 
 
 def run(*words, input=None, env=None, cwd=None, prefix=(), timeout=60):
     """Runs a command to completion; the result has returncode, stdout, and stderr."""
     return subprocess.run(
-        [*prefix, str(PROGRAM), *map(str, words)], input=input, env=environment(env), cwd=cwd,
+        [*prefix, str(PROGRAM), *map(str, words)], input=input, env=environment(env, words), cwd=cwd,
         capture_output=True, text=True, timeout=timeout)
 
 
@@ -48,16 +57,24 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def execute(data, sql):
+    """Changes an instance's database without the program."""
+    if DATABASES.address(data):
+        DATABASES.execute(data, sql)
+        return
+    path = Path(data) / "countersign.sqlite"
+    database = sqlite3.connect(f"file:{path}?mode=rw", uri=True, timeout=30)
+    with database:
+        database.execute(sql)
+    database.close()
+
+
 def reset_sign_ins(data):
     """Resets sign-in counts, so that owners and support can sign in without a second factor however
     often they do; tests of the factor set one up."""
-    path = Path(data) / "countersign.sqlite"
     # Skips a folder that only the server can see.
-    if path.exists():
-        database = sqlite3.connect(f"file:{path}?mode=rw", uri=True, timeout=30)
-        with database:
-            database.execute("UPDATE administrator SET sign_ins = -1000000 WHERE sign_ins >= 0")
-        database.close()
+    if DATABASES.address(data) or (Path(data) / "countersign.sqlite").exists():
+        execute(data, "UPDATE administrator SET sign_ins = -1000000 WHERE sign_ins >= 0")
 
 
 # The age, in seconds, at which an administrator's own code is too old.
@@ -67,27 +84,17 @@ LONG_AGO = 16 * 60
 def reauthenticate(data, ago=0):
     """Marks every session as re-authenticated `ago` seconds ago; right after re-authentication,
     support actions require no code."""
-    database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
-    with database:
-        proved = int((time.time() - ago) * 1e6)
-        database.execute("UPDATE console_session SET proved_at = ?", (proved,))
-    database.close()
+    execute(data, f"UPDATE console_session SET proved_at = {int((time.time() - ago) * 1e6)}")
 
 
 def forget_own_codes(data):
     """Lets administrators enter codes again that they have already used; each is single use."""
-    database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
-    with database:
-        database.execute("UPDATE administrator SET totp_last_step = NULL")
-    database.close()
+    execute(data, "UPDATE administrator SET totp_last_step = NULL")
 
 
 def forget_wrong_codes(data):
     """Resets the wrong codes of all enrollment links, so that each visit can enter one."""
-    database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
-    with database:
-        database.execute("UPDATE user_link SET failures = 0")
-    database.close()
+    execute(data, "UPDATE user_link SET failures = 0")
 
 
 def create_instance(data, prefix=(), env=None):
@@ -118,7 +125,7 @@ class Server:
         if profile:
             words += ["--profile", profile]
         self.process = subprocess.Popen(
-            words, env=environment(env), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            words, env=environment(env, words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, errors="replace")
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

@@ -1,0 +1,134 @@
+"""An instance whose database is on a PostgreSQL server."""
+
+import http.client
+import json
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pyotp
+import pytest
+
+from support.pages import Pages
+from support.program import DATABASES, Server, run
+from support.rest import Api, create_token, ok, refused
+from support.site import crawl
+from support.waiting import until
+from test_data_folder import found
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A data folder with an empty database on the server."""
+    DATABASES.add(tmp_path)
+    return tmp_path
+
+
+def start(server, data, project):
+    """Sets up the console and a project; returns the owner's pages and the API."""
+    pages = Pages(server.url).set_up(server.setup_code)
+    pages.create_project(project)
+    token = create_token(data, project, "owner")
+    return pages, Api(server.url, project, pages.api_key(project), token)
+
+
+def test_a_code_sent_many_times_at_once_signs_in_once(data):
+    with Server(data) as server:
+        _, api = start(server, data, "raced-app")
+        assert not (data / "countersign.sqlite").exists()
+        api.switch_totp_on(10)
+        uid, id_token = api.user("eve@example.com")
+        authenticator, _ = api.enroll(id_token)
+        firsts = [ok(api.sign_in("eve@example.com")) for _ in range(16)]
+        code = authenticator.at(time.time() + 30)
+
+        def finalize(first):
+            return api.factor("mfaSignIn:finalize", {
+                "mfaPendingCredential": first["mfaPendingCredential"],
+                "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+                "totpVerificationInfo": {"verificationCode": code}})
+
+        with ThreadPoolExecutor(16) as pool:
+            answers = list(pool.map(finalize, firsts))
+        assert sorted(answer.status_code for answer in answers) == [200] + [400] * 15
+        for answer in answers:
+            if answer.status_code == 400:
+                refused(answer, *(["INVALID_CODE"] if "INVALID_CODE" in answer.text
+                                  else ["QUOTA_EXCEEDED"]))
+        assert server.stop() == 0
+
+
+def test_acknowledged_writes_survive_kills_of_the_server_and_the_database(data):
+    with Server(data) as server:
+        pages, api = start(server, data, "killed-off")
+        acknowledged, failures = [], []
+
+        def write(name):
+            headers = {"Authorization": f"Bearer {api.token}", "Content-Type": "application/json"}
+            for number in range(1_000_000):
+                id = f"{name}-{number}"
+                try:
+                    connection = http.client.HTTPConnection(*server.address, timeout=60)
+                    connection.request(
+                        "POST", "/v1/projects/killed-off/accounts", json.dumps({"localId": id}),
+                        headers)
+                    answer = connection.getresponse()
+                    answer.read()
+                except (OSError, http.client.HTTPException):
+                    return
+                if answer.status == 200:
+                    acknowledged.append(id)
+                elif answer.status < 500:
+                    failures.append(answer.status)
+
+        writers = [threading.Thread(target=write, args=(n,)) for n in range(16)]
+        for writer in writers:
+            writer.start()
+        until(lambda: len(acknowledged) > 200 or failures, "200 writes are acknowledged", 60)
+        DATABASES.server.stop(signal.SIGQUIT)
+        DATABASES.server.start()
+        before = len(acknowledged)
+        until(lambda: len(acknowledged) > before + 200 or failures, "writes go on", 60)
+        server.kill()
+        for writer in writers:
+            writer.join()
+        assert not failures
+
+    with Server(data) as server:
+        assert found(server, "killed-off", api.token, acknowledged) == set(acknowledged)
+        api = Api(server.url, "killed-off", api.key, api.token)
+        ok(api.admin("POST", "accounts", {"localId": "afterwards"}))
+
+
+def test_every_page_that_an_owner_can_reach_is_shown(data):
+    with Server(data) as server:
+        pages, api = start(server, data, "toured-app")
+        pages.create_tenant("toured-app", "acme")
+        api.switch_totp_on(5)
+        _, id_token = api.user("eve@example.com")
+        authenticator, enrollment = api.enroll(id_token)
+        first = ok(api.sign_in("eve@example.com"))
+        refused(api.factor("mfaSignIn:finalize", {
+            "mfaPendingCredential": first["mfaPendingCredential"],
+            "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+            "totpVerificationInfo": {"verificationCode": "000000"}}), "INVALID_CODE")
+        visits = crawl(pages)
+        assert len(visits) > 50
+        assert not [visit for visit in visits if visit.status >= 400]
+        assert pages.get("/projects/toured-app/users", params={"q": "EVE@"}).text.count("eve@") >= 1
+
+
+def test_commands_reach_the_database_and_say_what_is_for_the_file_only(data):
+    with Server(data) as server:
+        start(server, data, "commanded")
+        created = run(
+            "admin", "create", "--data", data, "--email", "bo@example.com", "--name", "Bo",
+            "--role", "auditor", "--password-stdin", input="correct horse battery staple\n")
+        assert created.returncode == 0, created.stderr
+        assert "bo@example.com" in run("admin", "list", "--data", data).stdout
+    backup = run("backup", "--data", data, data / "copy")
+    assert backup.returncode != 0 and "pg_dump" in backup.stderr
+    refused_address = run(
+        "doctor", "--data", data, "--database", "postgresql://me:secret@127.0.0.1/countersign")
+    assert refused_address.returncode != 0 and "secret" not in refused_address.stderr
