@@ -91,10 +91,11 @@ final class PostgreSQLLink {
   private func collect(_ count: Int) throws(Failure) -> [PostgreSQLResult] {
     var results: [PostgreSQLResult] = []
     var failure: Failure?
-    for _ in 0..<count {
+    for position in 0..<count {
       let result = try next()
       if result.status == PGRES_FATAL_ERROR, failure == nil {
         failure = Failure(result, isLoss: isLost)
+        failure?.position = position
       }
       if let failure, failure.isLoss || isLost { throw failure.lost() }
       results.append(result)
