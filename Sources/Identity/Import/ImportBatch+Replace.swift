@@ -27,12 +27,8 @@ extension ImportBatch {
     }
     let factors = try plan(of: old, by: prepared, connection)
     try TokenFactorRules.check(removal: factors.removed, in: scope, by: author, connection)
-    do {
-      try update(key, with: prepared, connection)
-    } catch {
-      guard case .uniqueViolation = error.code else { throw error }
-      throw Self.conflict(error)
-    }
+    try checkAddresses(of: prepared, except: key, connection)
+    try update(key, with: prepared, connection)
     try ProviderLink.remove(nil, of: old, connection)
     for link in prepared.user.providers { try link.store(for: key, in: scope, connection) }
     if !factors.replaced.isEmpty {

@@ -73,12 +73,7 @@ struct ImportBatch {
       }
     }
     let key = scope.accountKeys.lowerBound + next
-    do {
-      try insert(prepared, key, connection)
-    } catch {
-      guard case .uniqueViolation = error.code else { throw error }
-      return try meet(prepared, error, connection)
-    }
+    guard try insert(prepared, key, connection) else { return try meet(prepared, connection) }
     next += 1
     for link in prepared.user.providers { try link.store(for: key, in: scope, connection) }
     try FactorRecord.store(prepared.factors, of: key, after: 0, connection)
@@ -88,12 +83,15 @@ struct ImportBatch {
     outcome.created += 1
   }
 
+  /// Inserts an account; returns false if its uid, email, or phone number already exists.
+  ///
+  /// Not an error of the statement, since PostgreSQL would end the transaction of all rows.
   private func insert(
     _ prepared: PreparedUser, _ key: Int64, _ connection: borrowing Connection
-  ) throws(DatabaseError) {
+  ) throws(DatabaseError) -> Bool {
     let user = prepared.user
     let passwordAt = prepared.hash == nil ? nil : user.passwordUpdatedAt ?? now
-    try connection.run(
+    let inserted = try connection.run(
       """
       INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
         display_name, photo_url, phone, password_hash, password_updated_at, custom_auth, disabled,
@@ -106,7 +104,9 @@ struct ImportBatch {
         \((user.createdAt ?? now).microseconds), \(user.lastLoginAt?.microseconds),
         \(user.lastLoginAt?.day ?? 0), \(prepared.text.name), \(prepared.hasTOTP),
         \(prepared.hasPhone), \(GivenFields(imported: user).rawValue))
+      ON CONFLICT DO NOTHING
       """)
+    return inserted > 0
   }
 
   /// The row's `validSince` in seconds, clamped to the valid range and to the current time.
@@ -116,7 +116,7 @@ struct ImportBatch {
 
   /// Handles a row whose uid, email, or phone number already exists.
   private mutating func meet(
-    _ prepared: PreparedUser, _ error: DatabaseError, _ connection: borrowing Connection
+    _ prepared: PreparedUser, _ connection: borrowing Connection
   ) throws {
     let key = try connection.first(
       """
@@ -124,7 +124,10 @@ struct ImportBatch {
       WHERE scope_key = \(scope.key) AND uid = \(prepared.user.localID)
       """
     ) { try $0.value(0) as Int64 }
-    guard let key else { throw Self.conflict(error) }
+    guard let key else {
+      try checkAddresses(of: prepared, connection)
+      throw Failure("account exists")
+    }
     switch options.existing {
     case .refuse: throw ImportFault.localIDExists
     case .keep: outcome.kept += 1
@@ -134,15 +137,26 @@ struct ImportBatch {
     }
   }
 
-  /// Returns the import fault for a violated uniqueness constraint.
-  static func conflict(_ error: DatabaseError) -> any Error {
-    switch AccountRecord.conflict(error) as? AccountError {
-    case .emailExists: ImportFault.emailExists
-    case .phoneExists: ImportFault.phoneExists
-    case .duplicateLocalID: ImportFault.localIDExists
-    case .federatedIDAlreadyLinked: ImportFault.providerExists
-    default: error
-    }
+  /// Checks that no other account has the row's email or phone number.
+  ///
+  /// - Throws: `ImportFault`.
+  func checkAddresses(
+    of prepared: PreparedUser, except account: Int64 = 0, _ connection: borrowing Connection
+  ) throws {
+    let email = try connection.first(
+      """
+      SELECT account_key FROM account
+      WHERE scope_key = \(scope.key) AND email_folded = \(prepared.email)
+      """
+    ) { try $0.value(0) as Int64 }
+    guard email ?? account == account else { throw ImportFault.emailExists }
+    let phone = try connection.first(
+      """
+      SELECT account_key FROM account
+      WHERE scope_key = \(scope.key) AND phone = \(prepared.user.phoneNumber)
+      """
+    ) { try $0.value(0) as Int64 }
+    guard phone ?? account == account else { throw ImportFault.phoneExists }
   }
 
   private mutating func count(_ prepared: PreparedUser) {
