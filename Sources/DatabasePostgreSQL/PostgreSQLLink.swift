@@ -119,6 +119,12 @@ final class PostgreSQLLink {
   /// Whether the connection is lost, as far as libpq knows.
   var isLost: Bool { unsafe PQstatus(handle) == CONNECTION_BAD }
 
+  /// Whether a transaction is open, after everything sent was received.
+  var isInTransaction: Bool {
+    let status = unsafe PQtransactionStatus(handle)
+    return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
+  }
+
   private var loss: Failure {
     var text = ""
     if let message = unsafe PQerrorMessage(handle) { text = unsafe String(cString: message) }

@@ -238,7 +238,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   func begin(_ kind: Kind) {
     state = .announced(kind)
     (failure, lead, savepoints, successes) = (nil, [], 0, 0)
-    if link?.isClosedByServer() == true { link = nil }
+    if link?.isClosedByServer() == true || link?.isInTransaction == true { link = nil }
   }
 
   private func openLink() throws(Failure) -> PostgreSQLLink {
@@ -300,8 +300,11 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
         throw Failure(DatabaseError(.misuse, "the transaction was rolled back"))
       }
     } catch {
-      state = .idle
       if error.isStalePlan { link.statements.removeAll() }
+      // After a statement to run later failed, the server skipped the commit: the transaction has to
+      // be ended.
+      if !error.isLoss, link.isInTransaction { throw error }
+      state = .idle
       if !error.isLoss { throw error }
       self.link = nil
       throw Failure(

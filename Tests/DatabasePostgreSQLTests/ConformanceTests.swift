@@ -259,8 +259,10 @@ struct ConformanceTests {
         }
         #expect(error?.code == .uniqueViolation("person.name"))
         #expect(error?.sql == "INSERT INTO person (name) VALUES ($1)")
+        // On the same connection.
+        try await database.insert("after \(waits)")
       }
-      #expect(try await database.names() == ["taken"])
+      #expect(try await database.names() == ["after false", "after true", "taken"])
     }
   }
 
