@@ -11,8 +11,9 @@ public protocol Database: Sendable {
 
   /// Reads from one consistent snapshot.
   ///
-  /// The closure runs on the calling thread, immediately if a reader is free; otherwise the caller
-  /// waits its turn. It can't change the database, and should take a few milliseconds at most.
+  /// The closure runs immediately if a reader is free; otherwise the caller waits its turn. It runs
+  /// on the calling thread when the database is a file, and on the thread of a connection when it's
+  /// on a server. It can't change the database, and should take a few milliseconds at most.
   ///
   /// - Parameter body: The reads; runs once.
   /// - Returns: The result of `body`.
@@ -44,7 +45,8 @@ public protocol Database: Sendable {
   ///   effects other than through the connection; the effects of all runs but the last are undone.
   /// - Returns: The result of the last run of `body`.
   /// - Throws: What `body` throws; ``DatabaseError`` when the changes couldn't be stored, in which
-  ///   case nothing was; `CancellationError` when the task is canceled while it waits.
+  ///   case nothing was, unless its code is `.outcomeUnknown`; `CancellationError` when the task is
+  ///   canceled while it waits.
   @discardableResult
   nonisolated(nonsending) func write<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T

@@ -10,6 +10,11 @@ public protocol DatabaseSession: AnyObject {
   /// - Throws: ``DatabaseError`` when the text isn't a single statement that is allowed here.
   func statement(for sql: SQL) throws(DatabaseError) -> any DatabaseStatement
 
+  /// Runs a statement, immediately or along with the next one.
+  ///
+  /// - Throws: ``DatabaseError``.
+  func runLater(_ sql: SQL) throws(DatabaseError)
+
   /// Runs all statements of a script.
   ///
   /// - Throws: ``DatabaseError`` of the first that fails.
@@ -29,6 +34,15 @@ public protocol DatabaseSession: AnyObject {
   ///
   /// - Throws: ``DatabaseError`` when the whole transaction is lost.
   func rollBackToSavepoint() throws(DatabaseError)
+}
+
+extension DatabaseSession {
+  /// Runs a statement immediately.
+  public func runLater(_ sql: SQL) throws(DatabaseError) {
+    let statement = try statement(for: sql)
+    defer { statement.reset() }
+    _ = try statement.finish()
+  }
 }
 
 /// The driver's implementation of a running statement.

@@ -16,6 +16,9 @@ struct Failure: Error {
     !isLoss && (state == "40001" || state == "40P01" || isStalePlan)
   }
 
+  /// The position of what failed among all that was sent together.
+  var position = 0
+
   /// Whether a prepared statement no longer matches the schema.
   var isStalePlan = false
 
@@ -114,6 +117,7 @@ enum SQLState {
       switch state {
       case "22003": "a number is out of range"
       case "22012": "division by zero"
+      case "2201W", "2201X": "LIMIT or OFFSET is negative"
       case "22021": "text has a character that PostgreSQL can't store"
       case "22001": "text is too long for its column"
       case "22P02", "22P03": "a value has the wrong form for its type"

@@ -91,10 +91,11 @@ final class PostgreSQLLink {
   private func collect(_ count: Int) throws(Failure) -> [PostgreSQLResult] {
     var results: [PostgreSQLResult] = []
     var failure: Failure?
-    for _ in 0..<count {
+    for position in 0..<count {
       let result = try next()
       if result.status == PGRES_FATAL_ERROR, failure == nil {
         failure = Failure(result, isLoss: isLost)
+        failure?.position = position
       }
       if let failure, failure.isLoss || isLost { throw failure.lost() }
       results.append(result)
@@ -117,6 +118,12 @@ final class PostgreSQLLink {
 
   /// Whether the connection is lost, as far as libpq knows.
   var isLost: Bool { unsafe PQstatus(handle) == CONNECTION_BAD }
+
+  /// Whether a transaction is open, after everything sent was received.
+  var isInTransaction: Bool {
+    let status = unsafe PQtransactionStatus(handle)
+    return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
+  }
 
   private var loss: Failure {
     var text = ""

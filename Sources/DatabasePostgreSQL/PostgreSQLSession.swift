@@ -39,8 +39,12 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   private var link: PostgreSQLLink?
   private var state = State.idle
 
-  /// Statements about the transaction that are sent along with the next one.
-  private var lead: [PostgreSQLLink.Item] = []
+  /// What is sent along with the next statement: statements about the transaction, and others with
+  /// their SQL.
+  private var lead: [(item: PostgreSQLLink.Item, sql: SQL?)] = []
+
+  /// The number of statements after which those that were deferred are sent.
+  private static let longestLead = 64
   private var savepoints = 0
 
   /// The number of statements of the transaction that succeeded.
@@ -87,8 +91,34 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// Whether no statement of this transaction has succeeded yet.
   private var isFirst: Bool { successes == 0 && savepoints == 0 }
 
+  func runLater(_ sql: SQL) throws(DatabaseError) {
+    try checkTransaction()
+    trace?(sql.text(in: .postgreSQL))
+    do throws(Failure) {
+      let link = try openLink()
+      let item = try item(for: sql, on: link)
+      lead.append((item, sql))
+      successes += 1
+      if lead.count >= Self.longestLead { _ = try perform([], on: link) }
+    } catch {
+      throw fail(error, sql)
+    }
+  }
+
   private func run(_ sql: SQL) throws(Failure) -> PostgreSQLResult {
     let link = try openLink()
+    let item = try item(for: sql, on: link)
+    guard let result = try perform([item], on: link).last else {
+      throw Failure(DatabaseError(.misuse, "the text holds no statement"))
+    }
+    successes += 1
+    return result
+  }
+
+  /// Returns the prepared statement with its values.
+  private func item(
+    for sql: SQL, on link: PostgreSQLLink
+  ) throws(Failure) -> PostgreSQLLink.Item {
     let key = StatementKey(sql)
     let values = sql.values
     let known = link.statements.find(key)
@@ -99,11 +129,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     } catch {
       throw Failure(DatabaseError(error.code, error.reason), state: Self.unsent)
     }
-    guard let result = try perform([.execute(prepared.name, parameters)], on: link).last,
-      result.status != PGRES_EMPTY_QUERY
-    else { throw Failure(DatabaseError(.misuse, "the text holds no statement")) }
-    successes += 1
-    return result
+    return .execute(prepared.name, parameters)
   }
 
   /// Prepares a statement on the server, which infers the types of its parameters.
@@ -130,15 +156,23 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
       all.append(.execute(kind.begin, PostgreSQLParameters()))
       state = .begun(kind)
     }
-    all += lead
+    let (first, deferred) = (all.count, lead)
+    all += deferred.map(\.item)
     lead = []
     for name in link.statements.takeRemoved() { all.append(.text("DEALLOCATE \(name)")) }
-    return try link.exchange(all + items)
+    do throws(Failure) {
+      return try link.exchange(all + items)
+    } catch {
+      guard deferred.indices.contains(error.position - first),
+        let sql = deferred[error.position - first].sql
+      else { throw error }
+      throw error.adding(sql: sql.text(in: .postgreSQL))
+    }
   }
 
   /// Notes a failure and returns its error.
   private func fail(_ failed: Failure, _ sql: SQL) -> DatabaseError {
-    let failed = failed.adding(sql: sql.text(in: .postgreSQL))
+    let failed = failed.error.sql == nil ? failed.adding(sql: sql.text(in: .postgreSQL)) : failed
     if failed.state != Self.unsent { note(failed) }
     return failed.error
   }
@@ -163,7 +197,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
         do throws(Failure) {
           _ = try perform([.text(text)], on: link)
         } catch {
-          throw error.adding(sql: text)
+          throw error.error.sql == nil ? error.adding(sql: text) : error
         }
         successes += 1
       }
@@ -178,12 +212,12 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   func beginSavepoint() throws(DatabaseError) {
     try checkTransaction()
     savepoints += 1
-    lead.append(.text("SAVEPOINT s\(savepoints)"))
+    lead.append((.text("SAVEPOINT s\(savepoints)"), nil))
   }
 
   func releaseSavepoint() throws(DatabaseError) {
     try checkTransaction()
-    lead.append(.text("RELEASE SAVEPOINT s\(savepoints)"))
+    lead.append((.text("RELEASE SAVEPOINT s\(savepoints)"), nil))
     savepoints -= 1
   }
 
@@ -194,8 +228,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
       guard !failure.isRetryable, !failure.isLoss else { throw failure.error }
       self.failure = nil
     }
-    lead.append(.text("ROLLBACK TO SAVEPOINT s\(savepoints)"))
-    lead.append(.text("RELEASE SAVEPOINT s\(savepoints)"))
+    lead.append((.text("ROLLBACK TO SAVEPOINT s\(savepoints)"), nil))
+    lead.append((.text("RELEASE SAVEPOINT s\(savepoints)"), nil))
   }
 
   // MARK: - Transactions
@@ -204,7 +238,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   func begin(_ kind: Kind) {
     state = .announced(kind)
     (failure, lead, savepoints, successes) = (nil, [], 0, 0)
-    if link?.isClosedByServer() == true { link = nil }
+    if link?.isClosedByServer() == true || link?.isInTransaction == true { link = nil }
   }
 
   private func openLink() throws(Failure) -> PostgreSQLLink {
@@ -250,7 +284,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// - Throws: The failure: retryable or not, nothing was stored unless its code says that this is
   ///   unknown.
   func commit() throws(Failure) {
-    guard case .begun = state else { return state = .idle }
+    // Only statements to run later may be waiting, or there was none.
+    if case .announced = state, !lead.contains(where: { $0.sql != nil }) { return state = .idle }
     guard let link else { throw failure ?? Failure(.connection(""), isLoss: true) }
     // Here, unlike after it was sent, nothing can have been committed.
     if link.isClosedByServer() {
@@ -265,6 +300,10 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
         throw Failure(DatabaseError(.misuse, "the transaction was rolled back"))
       }
     } catch {
+      if error.isStalePlan { link.statements.removeAll() }
+      // After a statement to run later failed, the server skipped the commit: the transaction has to
+      // be ended.
+      if !error.isLoss, link.isInTransaction { throw error }
       state = .idle
       if !error.isLoss { throw error }
       self.link = nil

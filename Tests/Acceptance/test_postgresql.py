@@ -124,7 +124,7 @@ def test_commands_reach_the_database_and_say_what_is_for_the_file_only(data):
         start(server, data, "commanded")
         created = run(
             "admin", "create", "--data", data, "--email", "bo@example.com", "--name", "Bo",
-            "--role", "auditor", "--password-stdin", input="correct horse battery staple\n")
+            "--role", "auditor", input="correct horse battery staple\n")
         assert created.returncode == 0, created.stderr
         assert "bo@example.com" in run("admin", "list", "--data", data).stdout
     backup = run("backup", "--data", data, data / "copy")

@@ -218,6 +218,55 @@ struct ConformanceTests {
   }
 
   @Test(arguments: Engine.available)
+  func `statements to run later run in order, and before the next one`(engine: Engine) async throws
+  {
+    try await withDatabase(engine) { database in
+      let counts = try await database.write { connection in
+        var counts: [Int] = []
+        for _ in 0..<2 {
+          for number in 0..<100 {
+            try connection.runLater(
+              "INSERT INTO person (name) VALUES (\("\(counts.count) \(number)"))")
+          }
+          counts.append(
+            try connection.first("SELECT count(*) FROM person") { try $0.value(0) } ?? 0)
+        }
+        try connection.attempt {
+          try connection.runLater("INSERT INTO person (name, age) VALUES ('last', 1)")
+        }
+        try connection.runLater("UPDATE person SET age = 2 WHERE age = 1")
+        return counts
+      }
+      #expect(counts == [100, 200])
+      let last = try await database.read { connection in
+        try connection.first("SELECT name FROM person WHERE age = 2") { try $0.value(0) as String }
+      }
+      #expect(last == "last")
+    }
+  }
+
+  @Test(arguments: Engine.available)
+  func `a statement to run later that fails fails the write`(engine: Engine) async throws {
+    try await withDatabase(engine) { database in
+      try await database.insert("taken")
+      for waits in [true, false] {
+        let error = await #expect(throws: DatabaseError.self) {
+          try await database.write { connection in
+            try connection.runLater("INSERT INTO person (name) VALUES ('undone')")
+            try connection.runLater("INSERT INTO person (name) VALUES (\("taken"))")
+            if waits { try connection.run("UPDATE person SET age = 1") }
+          }
+        }
+        #expect(error?.code == .uniqueViolation("person.name"))
+        #expect(error?.sql == "INSERT INTO person (name) VALUES ($1)")
+        // On the same connection.
+        try await database.insert("after \(waits)")
+      }
+      #expect(try await database.names() == ["after false", "after true", "taken"])
+    }
+  }
+
+  @Test(arguments: Engine.available)
   func `racing increments give the exact total`(engine: Engine) async throws {
     try await withDatabase(engine) { database in
       try await database.write { try $0.run("INSERT INTO person (name, age) VALUES ('a', 0)") }

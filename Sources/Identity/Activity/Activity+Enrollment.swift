@@ -100,6 +100,6 @@ extension Activity {
     ) { row in
       EnrollmentPoint(
         at: Instant(hour: try row.value(0)), users: try row.value(1), enrolled: try row.value(2))
-    }
+    }.sorted { $0.at < $1.at }
   }
 }

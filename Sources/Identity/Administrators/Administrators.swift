@@ -130,6 +130,7 @@ public struct Administrators: Sendable {
       """
       SELECT role, project_id, tenant_id FROM administrator_grant
       WHERE administrator_id = \(id.text) AND \(inForce(at: now))
+      ORDER BY role, project_id, tenant_id
       """
     ) { row in try Self.grant(row, from: 0) }
   }

@@ -270,7 +270,7 @@ public struct ConsoleSessions: Sendable {
       FROM console_session s JOIN administrator a USING (administrator_id)
         LEFT JOIN administrator_grant g
           ON g.administrator_id = a.administrator_id AND \(Administrators.inForce(at: now))
-      WHERE s.token_digest = \(digest)
+      WHERE s.token_digest = \(digest) ORDER BY g.role, g.project_id, g.tenant_id
       """
     ) { row -> Grant? in
       if head == nil { head = try SessionHead(row) }

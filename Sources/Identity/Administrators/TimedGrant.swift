@@ -50,6 +50,7 @@ extension Administrators {
       """
       SELECT role, project_id, tenant_id, ends_at FROM administrator_grant
       WHERE administrator_id = \(id.text) AND \(inForce(at: now))
+      ORDER BY role, project_id, tenant_id
       """
     ) { row in try TimedGrant(row, from: 0) }
   }

@@ -204,7 +204,7 @@ private struct SearchedPools {
     let keys = try connection.all(
       """
       SELECT a.account_key FROM scope s \(SQL.orderedJoin) account a ON a.scope_key = s.scope_key
-      WHERE s.scope_key > 0 AND s.deleted_at IS NULL AND \(condition)
+      WHERE s.scope_key > 0 AND s.deleted_at IS NULL AND \(condition) ORDER BY s.scope_key
       """
     ) { try $0.value(0) as Int64 }
     var found: [(scope: Scope, account: Account)] = []

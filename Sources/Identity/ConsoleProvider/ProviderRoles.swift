@@ -28,7 +28,7 @@ enum ProviderRoles {
     try connection.all(
       """
       SELECT role, project_id, tenant_id, is_from_provider FROM administrator_grant
-      WHERE administrator_id = \(id.text)
+      WHERE administrator_id = \(id.text) ORDER BY role, project_id, tenant_id
       """
     ) { Held(grant: try Administrators.grant($0, from: 0), isFromProvider: try $0.value(3)) }
   }
