@@ -3,7 +3,8 @@ import Synchronization
 
 /// A PostgreSQL database, with connections for reads and others for writes.
 ///
-/// Each connection has its own thread, on which the closures run: callers never wait on the network.
+/// Each connection has its own thread, on which the closures run: callers never wait on the
+/// network.
 /// Reads see a snapshot (`REPEATABLE READ`), and writes are `SERIALIZABLE`, so that concurrent ones
 /// have the same effect as one after the other, here and in other processes. A write that conflicts
 /// with another runs again.
@@ -87,8 +88,8 @@ public final class PostgreSQLDatabase: Database {
 
   /// Changes the database; returns when the server has stored the changes.
   ///
-  /// - Throws: What `body` throws; ``DatabaseError``, with `.outcomeUnknown` when the connection was
-  ///   lost during the commit.
+  /// - Throws: What `body` throws; ``DatabaseError``, with `.outcomeUnknown` when the connection
+  ///   was lost during the commit.
   @discardableResult
   public nonisolated(nonsending) func write<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T

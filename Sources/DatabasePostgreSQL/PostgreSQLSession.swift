@@ -301,8 +301,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
       }
     } catch {
       if error.isStalePlan { link.statements.removeAll() }
-      // After a statement to run later failed, the server skipped the commit: the transaction has to
-      // be ended.
+      // After a statement to run later failed, the server skipped the commit: the transaction has
+      // to be ended.
       if !error.isLoss, link.isInTransaction { throw error }
       state = .idle
       if !error.isLoss { throw error }
