@@ -127,6 +127,9 @@ def test_commands_reach_the_database_and_say_what_is_for_the_file_only(data):
             "--role", "auditor", input="correct horse battery staple\n")
         assert created.returncode == 0, created.stderr
         assert "bo@example.com" in run("admin", "list", "--data", data).stdout
+        assert server.stop() == 0
+        verified = run("audit", "verify", "--data", data)
+        assert verified.returncode == 0, verified.stdout + verified.stderr
     backup = run("backup", "--data", data, data / "copy")
     assert backup.returncode != 0 and "pg_dump" in backup.stderr
     refused_address = run(

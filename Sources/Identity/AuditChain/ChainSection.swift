@@ -38,7 +38,7 @@ struct ChainSection: Sendable {
     (first, last) = (links.first?.sequence, links.last)
     let from = max(before?.entry ?? 0, tombstone?.lastEntry ?? 0)
     let through = links.reduce(from) { max($0, $1.entry) }
-    let parts = try AuditParts.read(after: from, through: through, limit: -1, connection)
+    let parts = try AuditParts.read(after: from, through: through, limit: .max, connection)
     var erased: [Int64: [Int: [UInt8]]] = [:]
     _ = try connection.all(
       """
