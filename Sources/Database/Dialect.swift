@@ -78,6 +78,7 @@ extension SQL {
   /// Returns a column of texts with a value after all texts in place of NULL.
   ///
   /// - Parameter column: The column, as in the indexes on this expression.
+  /// - Returns: The expression.
   public static func orLast(_ column: StaticString) -> SQL {
     SQL(sqlite: "ifnull(", postgreSQL: "coalesce(") + SQL(column) + ", "
       + last + ")"
@@ -105,6 +106,7 @@ extension SQL {
   /// - Parameters:
   ///   - path: The names of the objects it's in and its own, separated by periods.
   ///   - column: A column of texts.
+  /// - Returns: The expression.
   public static func member(_ path: StaticString, of column: StaticString) -> SQL {
     SQL(sqlite: "CASE WHEN json_valid(", postgreSQL: "(json_or_null(") + SQL(column)
       + SQL(sqlite: ") THEN json_extract(", postgreSQL: ") #>> string_to_array(")
@@ -119,6 +121,7 @@ extension SQL {
   /// - Parameters:
   ///   - path: The names of the objects it's in and its own, separated by periods.
   ///   - column: A column of texts.
+  /// - Returns: The expression.
   public static func flag(_ path: StaticString, of column: StaticString) -> SQL {
     "CASE " + member(path, of: column)
       + " WHEN '1' THEN 1 WHEN 'true' THEN 1 WHEN '0' THEN 0 WHEN 'false' THEN 0 END"
@@ -215,6 +218,7 @@ public struct TextIndex: Sendable {
   ///   - keys: The keys to search.
   ///   - limit: The maximum number of keys.
   ///   - dialect: The dialect of the connection.
+  /// - Returns: The query, with one column.
   public func query(
     containing alternatives: [[String]], in keys: ClosedRange<Int64>, limit: Int,
     _ dialect: Dialect
@@ -259,8 +263,10 @@ public struct TextIndex: Sendable {
     return "%" + replaced(part) { special.contains($0) ? UInt8(ascii: "\\") : nil } + "%"
   }
 
-  /// Inserts a byte before some others. Works on bytes because Swift treats a quotation mark with a
-  /// combining accent as a different character.
+  /// Inserts a byte before some others.
+  ///
+  /// Works on bytes because Swift treats a quotation mark with a combining accent as a different
+  /// character.
   private static func replaced(_ text: String, _ prefix: (UInt8) -> UInt8?) -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {
