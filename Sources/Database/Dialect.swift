@@ -218,7 +218,7 @@ public struct TextIndex: Sendable {
   ///   - keys: The keys to search.
   ///   - limit: The maximum number of keys.
   ///   - dialect: The dialect of the connection.
-  /// - Returns: The query.
+  /// - Returns: The query, with one column.
   public func query(
     containing alternatives: [[String]], in keys: ClosedRange<Int64>, limit: Int,
     _ dialect: Dialect
