@@ -214,20 +214,3 @@ extension PostgreSQLAddress: CustomStringConvertible {
     return "postgresql://\(user.map { "\($0)@" } ?? "")\(place):\(port)/\(database)"
   }
 }
-
-extension PostgreSQLAddress.Malformed: CustomStringConvertible {
-  /// A description for operators.
-  public var description: String {
-    switch self {
-    case .scheme: "It must begin with postgresql://."
-    case .password: "It must not contain a password: use a file for it."
-    case .database: "It must end with the name of one database."
-    case .host: "The host must be a name, an IP address, or the path of a folder."
-    case .port: "The port must be a number from 1 to 65535."
-    case .encoding: "It contains characters that must be percent-encoded."
-    case .parameter(let name): "The parameter \(name) isn't supported."
-    case .repeated(let name): "The parameter \(name) is there twice."
-    case .value(let name): "The parameter \(name) can't have this value."
-    }
-  }
-}

@@ -56,7 +56,7 @@ enum DatabaseLocation: Sendable, Equatable {
       problems.append(Message("cli.database-must-not-contain-the-password"), of: Self.url.name)
     } catch {
       problems.append(
-        Message("cli.database-must-be-an-address", ["reason": .text("\(error)")]),
+        Message("cli.database-must-be-an-address", ["reason": .message(error.message)]),
         of: Self.url.name)
     }
   }
@@ -120,6 +120,23 @@ extension DataFolder {
         Message(
           "cli.the-database-cant-be-opened",
           ["database": .text(database), "reason": .text(error.message)]))
+    }
+  }
+}
+
+extension PostgreSQLAddress.Malformed {
+  /// The reason, for operators.
+  fileprivate var message: Message {
+    switch self {
+    case .scheme: Message("cli.database-address-scheme")
+    case .password: Message("cli.database-must-not-contain-the-password")
+    case .database: Message("cli.database-address-name")
+    case .host: Message("cli.database-address-host")
+    case .port: Message("cli.database-address-port")
+    case .encoding: Message("cli.database-address-encoding")
+    case .parameter(let name): Message("cli.database-address-parameter", ["name": .text(name)])
+    case .repeated(let name): Message("cli.database-address-repeated", ["name": .text(name)])
+    case .value(let name): Message("cli.database-address-value", ["name": .text(name)])
     }
   }
 }
