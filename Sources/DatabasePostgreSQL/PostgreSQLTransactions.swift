@@ -1,10 +1,16 @@
 import Database
+import Dispatch
 import Glibc
 
 /// How often and how soon a conflicting write runs again.
 struct RetryPolicy: Sendable {
   /// The number of runs, including the first.
-  var runs = 20
+  var runs = 40
+  /// The number of runs after which writes that conflicted run again one at a time, so that those
+  /// of one process don't keep each other from ending.
+  var crowd = 4
+  /// Whose turn it is among those.
+  let turn = DispatchSemaphore(value: 1)
   /// The longest wait after the first conflict, in milliseconds; it doubles with each further one.
   var first = 1.0
   /// The longest wait, in milliseconds.
@@ -39,7 +45,10 @@ extension PostgreSQLSession {
   ) throws -> T {
     var runs = 0
     while true {
+      if runs > 0 { usleep(policy.pause(after: runs)) }
       runs += 1
+      if runs > policy.crowd { policy.turn.wait() }
+      defer { if runs > policy.crowd { policy.turn.signal() } }
       begin(.write)
       let result = Result { try body(Connection(self)) }
       // An error that the closure ignored, or replaced by its own, decides as well.
@@ -58,7 +67,6 @@ extension PostgreSQLSession {
         if case .failure(let error) = result { throw error }
         throw failed?.error ?? DatabaseError(.misuse, "the transaction is over")
       }
-      usleep(policy.pause(after: runs))
     }
   }
 }

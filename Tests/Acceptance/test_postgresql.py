@@ -51,7 +51,8 @@ def test_a_code_sent_many_times_at_once_signs_in_once(data):
 
         with ThreadPoolExecutor(16) as pool:
             answers = list(pool.map(finalize, firsts))
-        assert sorted(answer.status_code for answer in answers) == [200] + [400] * 15
+        statuses = sorted(answer.status_code for answer in answers)
+        assert statuses == [200] + [400] * 15, [answer.text for answer in answers] + server.output
         for answer in answers:
             if answer.status_code == 400:
                 refused(answer, *(["INVALID_CODE"] if "INVALID_CODE" in answer.text

@@ -301,6 +301,8 @@ def test_documented_commands_and_flags_exist():
     # Flags of other programs in docs/operations.md.
     known += " --webroot --deploy-hook --name --since --grep --reuid --regid --init-groups --rm "
     known += " --read-only --cap-drop --detach --env "
+    # Flags of createdb in docs/configuration.md.
+    known += " --encoding --lc-collate --lc-ctype --template --owner "
     # Chromium's flags.
     known += " --user-data-dir --host-resolver-rules --ignore-certificate-errors-spki-list "
     for flag in set(re.findall(r"(?<![-\w])--[a-z][a-z-]+", text)):
