@@ -16,6 +16,10 @@ struct Failure: Error {
     !isLoss && (state == "40001" || state == "40P01" || isStalePlan)
   }
 
+  /// Whether a row is already there: perhaps added by another write since this one's snapshot, so
+  /// that the next run sees it.
+  var isDuplicate: Bool { !isLoss && state == "23505" }
+
   /// The position of what failed among all that was sent together.
   var position = 0
 

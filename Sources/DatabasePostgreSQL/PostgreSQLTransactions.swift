@@ -9,7 +9,10 @@ struct RetryPolicy: Sendable {
   /// The number of runs after which writes that conflicted run again one at a time, so that those
   /// of one process don't keep each other from ending.
   var crowd = 4
-  /// Whose turn it is among those.
+  /// The number of runs of a write that finds a row that its snapshot doesn't have, including the
+  /// first.
+  var duplicates = 4
+  /// Whose turn it is among writes that run one at a time.
   let turn = DispatchSemaphore(value: 1)
   /// The longest wait after the first conflict, in milliseconds; it doubles with each further one.
   var first = 1.0
@@ -63,7 +66,8 @@ extension PostgreSQLSession {
       }
       end()
       settle()
-      guard let failed, failed.isRetryable, runs < policy.runs else {
+      let limit = failed?.isDuplicate == true ? policy.duplicates : policy.runs
+      guard let failed, failed.isRetryable || failed.isDuplicate, runs < limit else {
         if case .failure(let error) = result { throw error }
         throw failed?.error ?? DatabaseError(.misuse, "the transaction is over")
       }

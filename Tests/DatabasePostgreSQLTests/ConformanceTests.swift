@@ -291,4 +291,30 @@ struct ConformanceTests {
       #expect(age == 160)
     }
   }
+
+  @Test(arguments: Engine.available)
+  func `racing writes that each add the next row all succeed`(engine: Engine) async throws {
+    try await withDatabase(engine) { database in
+      try await database.write { try $0.run("INSERT INTO person (name, age) VALUES ('a', 0)") }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<16 {
+          group.addTask {
+            for _ in 0..<5 {
+              try await database.write { connection in
+                let last = try connection.first("SELECT age FROM person WHERE name = 'a'") {
+                  try $0.value(0) as Int
+                }
+                let next = (last ?? 0) + 1
+                // The name is the next number only if no other write took it meanwhile.
+                try connection.run("INSERT INTO person (name) VALUES (\("next-\(next)"))")
+                try connection.run("UPDATE person SET age = \(next) WHERE name = 'a'")
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await database.count() == 81)
+    }
+  }
 }
