@@ -9,9 +9,9 @@ struct RetryPolicy: Sendable {
   /// The number of runs after which writes that conflicted run again one at a time, so that those
   /// of one process don't keep each other from ending.
   var crowd = 4
-  /// The number of runs of a write that finds a row that its snapshot doesn't have, including the
-  /// first.
-  var duplicates = 4
+  /// The number of runs after which a row that its snapshot doesn't have is an error of the write:
+  /// by then it has run by itself several times.
+  var duplicates = 12
   /// Whose turn it is among writes that run one at a time.
   let turn = DispatchSemaphore(value: 1)
   /// The longest wait after the first conflict, in milliseconds; it doubles with each further one.
