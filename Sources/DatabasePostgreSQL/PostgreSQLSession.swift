@@ -119,7 +119,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   private func item(
     for sql: SQL, on link: PostgreSQLLink
   ) throws(Failure) -> PostgreSQLLink.Item {
-    let key = StatementKey(sql)
+    let key = StatementKey(sql, in: dialect)
     let values = sql.values
     let known = link.statements.find(key)
     let prepared = if let known { known } else { try prepare(sql, key, on: link) }

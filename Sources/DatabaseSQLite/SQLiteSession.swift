@@ -53,7 +53,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   /// Returns an unused statement, from the cache if possible.
   private func cached(_ sql: SQL) throws(DatabaseError) -> SQLiteStatement {
     uses += 1
-    let key = StatementKey(sql)
+    let key = StatementKey(sql, in: dialect)
     if let statement = statements[key], !statement.isBorrowed {
       statement.isBorrowed = true
       statement.lastUse = uses

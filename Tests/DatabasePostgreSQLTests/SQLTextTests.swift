@@ -38,7 +38,8 @@ struct SQLTextTests {
   @Test func `the statement not used for the longest time is forgotten`() {
     var cache = StatementCache()
     let keys = (0...StatementCache.limit).map { number in
-      StatementKey((0..<number).map { _ in "x" as SQL }.joined(separator: ","))
+      StatementKey(
+        (0..<number).map { _ in "x" as SQL }.joined(separator: ","), in: .postgreSQL)
     }
     for (number, key) in keys.dropLast().enumerated() { _ = cache.add("s\(number)", [], for: key) }
     #expect(cache.find(keys[0])?.name == "s0")
