@@ -1,12 +1,13 @@
 import CPostgreSQL
 import Database
 import Glibc
+import Synchronization
 
-/// Opens connections to a server.
-struct Connector: Sendable {
+/// Opens connections to a server, or to the one of several that accepts writes.
+final class Connector: Sendable {
   /// How connections are configured.
   struct Limits: Sendable {
-    /// How long it may take until a connection is open.
+    /// How long it may take until a connection to a server is open.
     var connectTimeout: Duration
     /// How long a statement may run; scripts have no limit.
     var statementTimeout: Duration
@@ -18,15 +19,39 @@ struct Connector: Sendable {
   let passwordFile: String?
   let limits: Limits
 
-  /// Opens a connection.
+  /// The position of the server with the latest connection, which is tried first.
+  private let latest = Mutex(0)
+
+  init(address: PostgreSQLAddress, passwordFile: String?, limits: Limits) {
+    (self.address, self.passwordFile, self.limits) = (address, passwordFile, limits)
+  }
+
+  /// Opens a connection to the first server that accepts it.
   ///
-  /// - Throws: The failure, with `.busy` when the server has too many connections or is starting.
+  /// - Throws: The failure of the first server tried, with `.busy` when it has too many connections
+  ///   or is starting.
   func connect() throws(Failure) -> PostgreSQLLink {
-    var settings = address.settings
+    let (count, first) = (address.servers.count, latest.withLock { $0 })
+    var failure: Failure?
+    for position in (first..<first + count).map({ $0 % count }) {
+      do throws(Failure) {
+        let link = try connect(to: address.servers[position])
+        latest.withLock { $0 = position }
+        return link
+      } catch {
+        if failure == nil { failure = error }
+      }
+    }
+    throw failure ?? cannotOpen("no server")
+  }
+
+  private func connect(to server: PostgreSQLAddress.Server) throws(Failure) -> PostgreSQLLink {
+    var settings = address.settings(for: server)
+    // A server that can't be reached any longer is given up after about 15 seconds.
     settings += [
       ("client_encoding", "UTF8"), ("gssencmode", "disable"),
-      ("keepalives", "1"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
-      ("keepalives_count", "3"), ("tcp_user_timeout", "30000"), ("options", options),
+      ("keepalives", "1"), ("keepalives_idle", "6"), ("keepalives_interval", "3"),
+      ("keepalives_count", "3"), ("tcp_user_timeout", "15000"), ("options", options),
     ]
     if let password = try password() { settings.append(("password", password)) }
     let handle = try unsafe open(settings)

@@ -4,8 +4,11 @@ import Glibc
 ///
 /// ```
 /// postgresql://countersign@db.example.com:5432/countersign?sslrootcert=/etc/ssl/db.pem
+/// postgresql://countersign@db1.example.com,db2.example.com/countersign
 /// postgresql:///countersign?host=/run/postgresql
 /// ```
+///
+/// Of several servers, one accepts writes; after a failover, it's another one.
 ///
 /// It never has a password: that's in a file. A connection to another machine uses TLS, and the
 /// server's certificate must be valid for its name, unless the address says otherwise.
@@ -44,15 +47,27 @@ public struct PostgreSQLAddress: Sendable, Equatable {
     case verifyFull = "verify-full"
   }
 
+  /// Where a server listens.
+  public struct Server: Sendable, Equatable {
+    /// The name or IP address of the host, or the folder of the Unix socket.
+    public internal(set) var host = "localhost"
+    /// The port; also part of the name of a Unix socket.
+    public internal(set) var port = 5432
+
+    /// Whether it's on this machine: a Unix socket or a loopback address.
+    public var isLocal: Bool {
+      host.hasPrefix("/") || host == "localhost" || host == "::1"
+        || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+    }
+  }
+
   /// The user; nil for the name of the process's user.
   public private(set) var user: String?
-  /// The name or IP address of the host, or the folder of the Unix socket.
-  public private(set) var host = "localhost"
-  /// The port; also part of the name of a Unix socket.
-  public private(set) var port = 5432
+  /// The servers, of which one accepts writes, in the order in which they're tried: 1 to 8.
+  public private(set) var servers = [Server()]
   /// The name of the database.
   public private(set) var database = ""
-  /// The use of TLS.
+  /// The use of TLS; by default, none if all servers are on this machine.
   public private(set) var tls = TLS.verifyFull
   /// The other parameters, by their names in libpq.
   public private(set) var parameters: [String: String] = [:]
@@ -69,7 +84,7 @@ public struct PostgreSQLAddress: Sendable, Equatable {
   /// Parses an address.
   ///
   /// - Parameter text: `postgresql://[user@][host][:port]/database[?parameter=value&…]`, with
-  ///   percent-encoding. The parameters are `host`, for the folder of a Unix socket, `sslmode`
+  ///   percent-encoding, and with commas between several hosts. The parameters are `host`, for the folder of a Unix socket, `sslmode`
   ///   (`disable`, `require`, `verify-ca`, or `verify-full`), and those that libpq defines:
   ///   `application_name`, `passfile`, `sslcert`, `sslcrl`, `sslkey`, `sslrootcert`, and
   ///   `target_session_attrs`.
@@ -88,8 +103,14 @@ public struct PostgreSQLAddress: Sendable, Equatable {
     database = try Self.decoded(parts[0][parts[0].index(after: slash)...])
     guard !database.isEmpty, !database.contains("/") else { throw .database }
     if parts.count == 2 { try readParameters(parts[1]) }
-    if parameters["sslmode"] == nil { tls = isLocal ? .disable : .verifyFull }
+    if parameters["sslmode"] == nil {
+      tls = servers.allSatisfy(\.isLocal) ? .disable : .verifyFull
+    }
     parameters["sslmode"] = nil
+    // The others are standbys, which can't store anything.
+    if servers.count > 1, parameters["target_session_attrs"] == nil {
+      parameters["target_session_attrs"] = "read-write"
+    }
   }
 
   private mutating func readAuthority(_ text: Substring) throws(Malformed) {
@@ -101,34 +122,45 @@ public struct PostgreSQLAddress: Sendable, Equatable {
       user = name
       rest = rest[rest.index(after: at)...]
     }
-    var name = rest
-    if rest.hasPrefix("[") {
-      guard let end = rest.firstIndex(of: "]") else { throw .host }
-      name = rest[rest.index(after: rest.startIndex)..<end]
+    let list = rest.split(separator: ",", omittingEmptySubsequences: false)
+    guard list.count <= 8 else { throw .host }
+    servers = []
+    for text in list { servers.append(try Self.server(text, isOnly: list.count == 1)) }
+  }
+
+  private static func server(_ text: Substring, isOnly: Bool) throws(Malformed) -> Server {
+    var server = Server()
+    var (name, rest) = (text, text)
+    if text.hasPrefix("[") {
+      guard let end = text.firstIndex(of: "]") else { throw .host }
+      name = text[text.index(after: text.startIndex)..<end]
       guard name.contains(":"), name.allSatisfy({ $0.isHexDigit || ":.".contains($0) })
       else { throw .host }
-      rest = rest[rest.index(after: end)...]
+      rest = text[text.index(after: end)...]
       guard rest.isEmpty || rest.hasPrefix(":") else { throw .host }
     } else {
-      name = rest.prefix { $0 != ":" }
-      rest = rest[name.endIndex...]
+      name = text.prefix { $0 != ":" }
+      rest = text[name.endIndex...]
     }
-    if !name.isEmpty { try setHost(Self.decoded(name)) }
-    guard rest.isEmpty == false else { return }
+    guard isOnly || !name.isEmpty else { throw .host }
+    if !name.isEmpty { server.host = try host(decoded(name)) }
+    guard !rest.isEmpty else { return server }
     guard let number = Int(rest.dropFirst()), (1...65535).contains(number),
       rest.dropFirst().allSatisfy(\.isNumber)
     else { throw .port }
-    port = number
+    server.port = number
+    return server
   }
 
-  private mutating func setHost(_ name: String) throws(Malformed) {
+  /// Checks a host.
+  private static func host(_ name: String) throws(Malformed) -> String {
     let isFolder = name.hasPrefix("/")
     let isName = name.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20)
         || "-._:".utf8.contains(byte)
     }
     guard !name.isEmpty, isFolder ? !name.contains(",") : isName else { throw .host }
-    host = name
+    return name
   }
 
   private mutating func readParameters(_ text: Substring) throws(Malformed) {
@@ -145,8 +177,10 @@ public struct PostgreSQLAddress: Sendable, Equatable {
       }
       switch name {
       case "host":
-        guard value.hasPrefix("/"), host == "localhost" else { throw .value(name) }
-        try setHost(value)
+        guard value.hasPrefix("/"), servers.count == 1, servers[0].host == "localhost" else {
+          throw .value(name)
+        }
+        servers[0].host = try Self.host(value)
       case "sslmode":
         guard let mode = TLS(rawValue: value) else { throw .value(name) }
         tls = mode
@@ -183,17 +217,13 @@ public struct PostgreSQLAddress: Sendable, Equatable {
     Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) }
   }
 
-  /// Whether the server is on this machine: a Unix socket or a loopback address.
-  public var isLocal: Bool {
-    host.hasPrefix("/") || host == "localhost" || host == "::1"
-      || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
-  }
-
-  /// The settings for libpq.
-  var settings: [(String, String)] {
-    var settings = [("host", host), ("port", String(port)), ("dbname", database)]
+  /// Returns the settings of libpq for one of the servers.
+  func settings(for server: Server) -> [(String, String)] {
+    var settings = [
+      ("host", server.host), ("port", String(server.port)), ("dbname", database),
+    ]
     if let user { settings.append(("user", user)) }
-    settings.append(("sslmode", host.hasPrefix("/") ? "disable" : tls.rawValue))
+    settings.append(("sslmode", server.host.hasPrefix("/") ? "disable" : tls.rawValue))
     settings += parameters.sorted { $0.key < $1.key }
     if parameters["application_name"] == nil {
       settings.append(("application_name", "countersign"))
@@ -210,7 +240,11 @@ public struct PostgreSQLAddress: Sendable, Equatable {
 extension PostgreSQLAddress: CustomStringConvertible {
   /// The address, without its parameters.
   public var description: String {
-    let place = host.contains(":") ? "[\(host)]" : host
-    return "postgresql://\(user.map { "\($0)@" } ?? "")\(place):\(port)/\(database)"
+    let places = servers.map { server in
+      let host = server.host.contains(":") ? "[\(server.host)]" : server.host
+      return "\(host):\(server.port)"
+    }
+    let user = user.map { "\($0)@" } ?? ""
+    return "postgresql://\(user)\(places.joined(separator: ","))/\(database)"
   }
 }

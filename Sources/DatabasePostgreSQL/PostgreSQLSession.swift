@@ -178,7 +178,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   }
 
   private func note(_ failed: Failure) {
-    if failed.isLoss { link = nil }
+    // A server that became a standby can't store anything: another one accepts writes.
+    if failed.isLoss || failed.error.code == .readOnly { link = nil }
     if failed.isStalePlan { link?.statements.removeAll() }
     if failure == nil { failure = failed }
   }

@@ -5,8 +5,9 @@ struct AddressTests {
   @Test func `an address has a user, a host, a port, and a database`() throws {
     let address = try PostgreSQLAddress("postgresql://counter%20sign@db.example.com:6432/main")
     #expect(address.user == "counter sign")
-    #expect(address.host == "db.example.com")
-    #expect(address.port == 6432)
+    #expect(address.servers.map(\.host) == ["db.example.com"])
+    #expect(address.servers.map(\.port) == [6432])
+    #expect(address.parameters == [:])
     #expect(address.database == "main")
     #expect(address.tls == .verifyFull)
     #expect(address.description == "postgresql://counter sign@db.example.com:6432/main")
@@ -31,9 +32,21 @@ struct AddressTests {
     text: String, host: String, tls: PostgreSQLAddress.TLS
   ) throws {
     let address = try PostgreSQLAddress(text)
-    #expect(address.host == host)
+    #expect(address.servers.map(\.host) == [host])
     #expect(address.tls == tls)
-    #expect(address.port == (text.contains("5433") ? 5433 : 5432))
+    #expect(address.servers.map(\.port) == [text.contains("5433") ? 5433 : 5432])
+  }
+
+  @Test func `of several servers, the one that accepts writes is used`() throws {
+    let address = try PostgreSQLAddress("postgresql://me@a:5433,[::1],127.0.0.1:5434/x")
+    #expect(address.servers.map(\.host) == ["a", "::1", "127.0.0.1"])
+    #expect(address.servers.map(\.port) == [5433, 5432, 5434])
+    #expect(address.parameters == ["target_session_attrs": "read-write"])
+    #expect(address.tls == .verifyFull, "one is another machine")
+    #expect(address.description == "postgresql://me@a:5433,[::1]:5432,127.0.0.1:5434/x")
+    let local = try PostgreSQLAddress("postgresql://[::1],127.0.0.1/x?target_session_attrs=any")
+    #expect(local.tls == .disable)
+    #expect(local.parameters == ["target_session_attrs": "any"])
   }
 
   @Test func `parameters of libpq are kept`() throws {
@@ -53,8 +66,11 @@ struct AddressTests {
       ("postgresql://h", .database), ("postgresql://h/", .database),
       ("postgresql://h/a/b", .database),
       ("postgresql://h/a%2Fb", .database),
-      ("postgresql://a,b/x", .host), ("postgresql://[::1/x", .host), ("postgresql://[x]/x", .host),
-      ("postgresql://h%20h/x", .host), ("postgresql://a:1,b:2/x", .port),
+      ("postgresql://a,/x", .host), ("postgresql://,b/x", .host),
+      ("postgresql://a,b,c,d,e,f,g,h,i/x", .host),
+      ("postgresql://[::1/x", .host), ("postgresql://[x]/x", .host),
+      ("postgresql://h%20h/x", .host), ("postgresql://a:1,b:0/x", .port),
+      ("postgresql://a%2Cb/x", .host), ("postgresql://a,b/x?host=/tmp", .value("host")),
       ("postgresql://h:0/x", .port), ("postgresql://h:65536/x", .port),
       ("postgresql://h:/x", .port),
       ("postgresql://h:+5/x", .port), ("postgresql://h:5x/x", .port),

@@ -150,6 +150,40 @@ struct ServerTests {
     }
   }
 
+  @Test func `a server that can't be reached is passed over`() async throws {
+    let server = try await TestServer.shared.value
+    let name = try server.createDatabase()
+    // Nothing listens on port 1.
+    let database = try await PostgreSQLDatabase(
+      PostgreSQLAddress("postgresql://postgres@127.0.0.1:1,127.0.0.1:\(server.port)/\(name)"))
+    let port = try await database.read { connection in
+      try connection.first("SELECT inet_server_port()") { try $0.value(0) as Int }
+    }
+    #expect(port == server.port)
+    await database.close()
+    let error = await #expect(throws: DatabaseError.self) {
+      try await PostgreSQLDatabase(PostgreSQLAddress("postgresql://127.0.0.1:1,127.0.0.1:2/x"))
+    }
+    #expect(error?.code == .cannotOpen)
+    #expect(error?.message.contains("127.0.0.1:1") == true)
+  }
+
+  @Test func `a connection that became read-only is replaced`() async throws {
+    try await withTwo { one, _ in
+      try await one.insert("a")
+      let failure = try await code {
+        try await one.write { connection in
+          _ = try connection.first("SELECT set_config('transaction_read_only', 'on', true)") { _ in
+          }
+          try connection.run("INSERT INTO person (name) VALUES ('b')")
+        }
+      }
+      #expect(failure == .readOnly)
+      try await one.insert("c")
+      #expect(try await one.names() == ["a", "c"])
+    }
+  }
+
   private func others(_ database: PostgreSQLDatabase) async throws -> Int {
     try await database.read { connection in
       try connection.first(
