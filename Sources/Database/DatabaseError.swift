@@ -18,7 +18,7 @@ public struct DatabaseError: Error, Sendable, Equatable {
     /// Reading or writing the file failed, or the connection to the server was lost; nothing was
     /// stored.
     case ioError
-    /// The connection was lost while the server stored the changes, so they may be stored or not.
+    /// The server didn't confirm that it stored the changes, so they may be stored or not.
     case outcomeUnknown
     /// Another process has locked the database, too many writes are waiting or in conflict, or a
     /// statement took too long.

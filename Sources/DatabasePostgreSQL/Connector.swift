@@ -19,6 +19,9 @@ final class Connector: Sendable {
   let passwordFile: String?
   let limits: Limits
 
+  /// How long the server may take to send a result: longer than it takes to end a statement itself.
+  var patience: Duration { limits.statementTimeout + .seconds(5) }
+
   /// The position of the server with the latest connection, which is tried first.
   private let latest = Mutex(0)
 
@@ -55,7 +58,7 @@ final class Connector: Sendable {
     ]
     if let password = try password() { settings.append(("password", password)) }
     let handle = try unsafe open(settings)
-    let link = unsafe PostgreSQLLink(handle)
+    let link = unsafe PostgreSQLLink(handle, patience: patience)
     try unsafe check(handle)
     _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
     guard unsafe PQenterPipelineMode(handle) == 1 else {

@@ -66,6 +66,19 @@ extension DatabaseError {
   /// The error after the database was closed.
   static var closed: DatabaseError { DatabaseError(.closed, "the database has been closed") }
 
+  /// The error of a commit that the server didn't confirm.
+  ///
+  /// - Parameters:
+  ///   - reason: What happened.
+  ///   - extendedCode: The SQLSTATE as a number.
+  /// - Returns: The error.
+  static func outcomeUnknown(_ reason: String, extendedCode: Int32 = 0) -> DatabaseError {
+    DatabaseError(
+      .outcomeUnknown,
+      "the server didn't confirm the commit; the changes may be stored or not: " + reason,
+      extendedCode: extendedCode)
+  }
+
   /// The error of a lost connection.
   ///
   /// - Parameter text: What libpq says about it; only the first line is used.

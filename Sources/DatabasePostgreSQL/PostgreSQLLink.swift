@@ -27,21 +27,32 @@ final class PostgreSQLLink {
 
   private let handle: OpaquePointer
 
-  /// 1 after the server announced the end of the connection.
-  private let isEnded: UnsafeMutablePointer<Int32>
+  private let notices: UnsafeMutablePointer<countersign_postgresql_notices>
+
+  /// How long a server may take to send a result; nil without a limit. A server that hangs doesn't
+  /// end its own statements.
+  var patience: Duration?
 
   /// Takes ownership of an open connection.
-  init(_ handle: OpaquePointer) {
+  ///
+  /// - Parameters:
+  ///   - handle: The connection.
+  ///   - patience: How long the server may take to send a result.
+  init(_ handle: OpaquePointer, patience: Duration) {
     unsafe self.handle = handle
-    unsafe isEnded = .allocate(capacity: 1)
-    unsafe isEnded.initialize(to: 0)
-    unsafe countersign_postgresql_watch_notices(handle, isEnded)
+    self.patience = patience
+    unsafe notices = .allocate(capacity: 1)
+    unsafe notices.initialize(to: countersign_postgresql_notices())
+    unsafe countersign_postgresql_watch_notices(handle, notices)
   }
 
   deinit {
     unsafe PQfinish(handle)
-    unsafe isEnded.deallocate()
+    unsafe notices.deallocate()
   }
+
+  /// The number of warnings that the server has sent.
+  var warnings: Int { Int(unsafe notices.pointee.warnings) }
 
   /// Sends items and returns a result for each.
   ///
@@ -112,8 +123,25 @@ final class PostgreSQLLink {
   }
 
   private func next() throws(Failure) -> PostgreSQLResult {
+    try wait()
     guard let result = unsafe PQgetResult(handle) else { throw loss }
     return unsafe PostgreSQLResult(result)
+  }
+
+  /// Waits until the next result has arrived.
+  private func wait() throws(Failure) {
+    guard let patience else { return }
+    let end = ContinuousClock.now + patience
+    while unsafe PQisBusy(handle) != 0 {
+      let rest = Int32(max((end - .now) / .milliseconds(1), 0))
+      var socket = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
+      let ready = unsafe poll(&socket, 1, rest)
+      if ready < 0, errno == EINTR { continue }
+      guard ready > 0 else {
+        throw Failure(.connection("no response in \(patience)"), isLoss: true)
+      }
+      guard unsafe PQconsumeInput(handle) == 1 else { throw loss }
+    }
   }
 
   /// Whether the connection is lost, as far as libpq knows.
@@ -135,7 +163,7 @@ final class PostgreSQLLink {
   func isClosedByServer() -> Bool {
     // A message, such as a changed setting, makes the socket readable as well.
     for _ in 0..<4 {
-      guard !isLost, unsafe isEnded.pointee == 0 else { return true }
+      guard !isLost, unsafe notices.pointee.is_ended == 0 else { return true }
       var socket = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&socket, 1, 0) > 0 else { return false }
       guard unsafe PQconsumeInput(handle) == 1 else { return true }

@@ -191,6 +191,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     do throws(Failure) {
       let link = try openLink()
       // A migration of a large table takes as long as it takes.
+      link.patience = nil
+      defer { link.patience = connector.patience }
       _ = try perform([.text("SET LOCAL statement_timeout = 0")], on: link)
       for statement in statements {
         let text = String(decoding: statement, as: UTF8.self)
@@ -295,11 +297,14 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     }
     do throws(Failure) {
       let items = [PostgreSQLLink.Item.execute("commit", PostgreSQLParameters())]
+      let warnings = link.warnings
       let tag = try perform(items, on: link).last?.tag
       state = .idle
       guard tag == "COMMIT" else {
         throw Failure(DatabaseError(.misuse, "the transaction was rolled back"))
       }
+      // Someone canceled the wait for the standbys, so a failover can undo it.
+      if link.warnings > warnings { throw Failure(.outcomeUnknown("the server sent a warning")) }
     } catch {
       if error.isStalePlan { link.statements.removeAll() }
       // After a statement to run later failed, the server skipped the commit: the transaction has
@@ -309,10 +314,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
       if !error.isLoss { throw error }
       self.link = nil
       throw Failure(
-        DatabaseError(
-          .outcomeUnknown,
-          "the connection was lost while the server committed; the changes may be stored or not: "
-            + error.error.message, extendedCode: error.error.extendedCode),
+        .outcomeUnknown(error.error.message, extendedCode: error.error.extendedCode),
         state: error.state, isLoss: true)
     }
   }

@@ -1,6 +1,7 @@
 import Database
 import DatabasePostgreSQL
 import Dispatch
+import Glibc
 import Testing
 
 private let needsServer: Comment = "Debian's package postgresql isn't installed"
@@ -228,6 +229,51 @@ struct ServerTests {
       try connection.first(
         "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query = 'COMMIT'"
       ) { try $0.value(0) as Int } ?? 0
+    }
+  }
+
+  @Test func `a commit with a warning isn't confirmed`() async throws {
+    // As when someone cancels a commit that waits for a standby.
+    try await withTwo { one, _ in
+      try await one.write { connection in
+        try connection.runScript(
+          """
+          CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN RAISE WARNING 'canceled'; RETURN NULL; END $$;
+          CREATE CONSTRAINT TRIGGER warning AFTER INSERT ON pet DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION warn();
+          INSERT INTO person (id, name) VALUES (1, 'a');
+          """)
+      }
+      let runs = Record<Int>()
+      let failure = try await code {
+        try await one.write { connection in
+          runs.append(1)
+          try connection.run("INSERT INTO pet (owner, name) VALUES (1, 'Rex')")
+        }
+      }
+      #expect(failure == .outcomeUnknown)
+      #expect(runs.elements.count == 1)
+      try await one.insert("b")
+    }
+  }
+
+  @Test func `a server that hangs is given up`() async throws {
+    try await withPostgreSQL(readers: 1, writers: 1, statementTimeout: .milliseconds(100)) {
+      database in
+      let stopped = Record<pid_t>()
+      let failure = try await code {
+        try await database.write { connection in
+          let pid = try connection.first("SELECT pg_backend_pid()") { try $0.value(0) as Int }
+          stopped.append(pid_t(try #require(pid)))
+          try #require(kill(stopped.elements[0], SIGSTOP) == 0)
+          try connection.run("INSERT INTO person (name) VALUES ('lost')")
+        }
+      }
+      #expect(failure == .ioError)
+      kill(stopped.elements[0], SIGCONT)
+      try await database.insert("stored")
+      #expect(try await database.names() == ["stored"])
     }
   }
 
