@@ -1,9 +1,11 @@
 """A PostgreSQL server in a temporary folder, with a database for each data folder."""
 
 import atexit
+import contextlib
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 from pathlib import Path
@@ -13,34 +15,85 @@ from .waiting import until
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
 
 
-class PostgreSQL:
-    """A server that listens on a Unix socket in its own folder only."""
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
-    def __init__(self):
+
+class PostgreSQL:
+    """A server that listens on a Unix socket in its own folder, and on loopback if it has a port."""
+
+    def __init__(self, *settings, port=None):
         self.folder = Path(tempfile.mkdtemp(prefix="pg-"))
         self.data = self.folder / "data"
-        self.process = None
+        self.settings = settings
+        self.port = port
+        self.process = self.holder = None
         # PostgreSQL refuses to run as root.
         self.prefix = []
         if os.geteuid() == 0:
             self.folder.chmod(0o755)
             shutil.chown(self.folder, "postgres", "postgres")
             self.prefix = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"]
-        subprocess.run(
-            [*self.prefix, PROGRAMS / "initdb", "-D", self.data, "-U", "countersign", "-A", "trust",
-             "--locale=C", "--encoding=UTF8", "-N"],
-            check=True, capture_output=True, cwd=self.folder)
         atexit.register(self.remove)
-        self.start()
+
+    def mount(self, size):
+        """Puts its data on a file system of this size that only its processes see; returns whether
+        that's allowed."""
+        if os.geteuid() != 0:
+            return False
+        self.data.mkdir()
+        script = f'mount -t tmpfs -o size={size},mode=700,uid=postgres tmpfs "$1" && exec sleep 600'
+        self.holder = subprocess.Popen(["unshare", "--mount", "sh", "-c", script, "sh", self.data])
+        self.enter = ["nsenter", "--mount", f"--target={self.holder.pid}"]
+        until(lambda: str(self.data) in Path(f"/proc/{self.holder.pid}/mounts").read_text(),
+              "the file system is mounted")
+        self.prefix = [*self.enter, *self.prefix]
+        return True
+
+    def fill(self, left):
+        """Fills its file system, except for a number of bytes."""
+        subprocess.run([*self.enter, "sh", "-c",
+                        'free=$(df -B1 --output=avail "$1" | tail -n 1); '
+                        'head -c $((free - $2)) /dev/zero >"$1/ballast"',
+                        "sh", self.data, str(left)], check=True)
+
+    def empty(self):
+        """Removes what filled its file system."""
+        subprocess.run([*self.enter, "rm", self.data / "ballast"], check=True)
+
+    def initialize(self):
+        """Creates an empty cluster and starts the server."""
+        self.run("initdb", "-D", self.data, "-U", "countersign", "-A", "trust", "--locale=C",
+                 "--encoding=UTF8", "-N")
+        return self.start()
+
+    def run(self, program, *words):
+        """Runs a program of PostgreSQL as the server's user."""
+        done = subprocess.run([*self.prefix, PROGRAMS / program, *words], cwd=self.folder,
+                              capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+
+    def copy(self, source, *words):
+        """Fills its empty folder with a base backup of another server."""
+        self.run("pg_basebackup", "-D", self.data, "-h", source.folder, "-p", str(source.port or 5432),
+                 "-U", "countersign", "--checkpoint=fast", *words)
 
     def start(self):
         """Starts the server and waits until it answers."""
+        words = ["-k", self.folder, "-c", f"listen_addresses={'127.0.0.1' if self.port else ''}",
+                 "-p", str(self.port or 5432)]
+        for setting in self.settings:
+            words += ["-c", setting]
         with open(self.folder / "server.log", "ab") as log:
             self.process = subprocess.Popen(
-                [*self.prefix, PROGRAMS / "postgres", "-D", self.data, "-k", self.folder,
-                 "-c", "listen_addresses="], cwd=self.folder, stdout=log, stderr=log)
-        until(lambda: subprocess.run([PROGRAMS / "pg_isready", "-q", "-h", self.folder]).returncode == 0,
-              "PostgreSQL answers", 60)
+                [*self.prefix, PROGRAMS / "postgres", "-D", self.data, *words], cwd=self.folder,
+                stdout=log, stderr=log)
+        until(lambda: subprocess.run(
+            [PROGRAMS / "pg_isready", "-q", "-h", self.folder, "-p", str(self.port or 5432)]
+        ).returncode == 0, "PostgreSQL answers", 60)
+        return self
 
     def stop(self, signal=signal.SIGINT):
         """Stops the server, by default without waiting for its clients."""
@@ -48,22 +101,46 @@ class PostgreSQL:
             self.process.send_signal(signal)
             self.process.wait(60)
 
+    @property
+    def processes(self):
+        """The process IDs of the server and its children."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [self.process.pid, *map(int, children.split())]
+
+    def signal(self, number):
+        """Sends a signal to all of its processes, such as SIGKILL or SIGSTOP."""
+        for process in self.processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
+
     def remove(self):
         self.stop(signal.SIGQUIT)
+        if self.holder:
+            self.holder.kill()
+            self.holder.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def create(self, name):
         """Creates an empty database, and returns its address."""
         self.execute(f"CREATE DATABASE {name}", "postgres")
-        return f"postgresql://countersign@/{name}?host={self.folder}"
+        return self.address(name)
+
+    def address(self, name):
+        """Returns the address of a database through the Unix socket."""
+        return f"postgresql://countersign@:{self.port or 5432}/{name}?host={self.folder}"
 
     def execute(self, sql, name):
-        """Runs SQL in a database, and returns the rows as text, with a tab between columns."""
-        done = subprocess.run(
-            [PROGRAMS / "psql", "-XAtq", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-h", self.folder,
-             "-U", "countersign", "-d", name, "-c", sql], capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0, done.stderr
-        return [line.split("\t") for line in done.stdout.splitlines()]
+        """Runs SQL in a database, and returns the rows as text, in columns."""
+        return execute(self.address(name), sql)
+
+
+def execute(address, sql):
+    """Runs SQL in a database, and returns the rows as text, in columns."""
+    done = subprocess.run(
+        [PROGRAMS / "psql", "-XAtq", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-c", sql, address],
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return [line.split("\t") for line in done.stdout.splitlines()]
 
 
 class Databases:
@@ -78,9 +155,13 @@ class Databases:
         """Creates an empty database for a data folder, unless it has one, and returns its address."""
         folder = Path(data).resolve()
         if folder not in self.addresses:
-            self.server = self.server or PostgreSQL()
+            self.server = self.server or PostgreSQL().initialize()
             self.addresses[folder] = self.server.create(f"instance_{len(self.addresses) + 1}")
         return self.addresses[folder]
+
+    def put(self, data, address):
+        """Gives a data folder a database that a test made."""
+        self.addresses[Path(data).resolve()] = address
 
     def address(self, data):
         """Returns the address of a folder's database; None if it's a file in the folder."""
@@ -88,5 +169,4 @@ class Databases:
 
     def execute(self, data, sql):
         """Runs SQL in the database of a folder."""
-        name = self.add(data).split("/")[3].split("?")[0]
-        return self.server.execute(sql, name)
+        return execute(self.add(data), sql)
