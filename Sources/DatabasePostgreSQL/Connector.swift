@@ -54,7 +54,7 @@ final class Connector: Sendable {
     settings += [
       ("client_encoding", "UTF8"), ("gssencmode", "disable"),
       ("keepalives", "1"), ("keepalives_idle", "6"), ("keepalives_interval", "3"),
-      ("keepalives_count", "3"), ("tcp_user_timeout", "15000"), ("options", options),
+      ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
     ]
     if let password = try password() { settings.append(("password", password)) }
     let handle = try unsafe open(settings)
@@ -64,7 +64,10 @@ final class Connector: Sendable {
     guard unsafe PQenterPipelineMode(handle) == 1 else {
       throw Failure(.connection("no pipeline mode"), isLoss: true)
     }
-    _ = try link.exchange(Self.controls.map { .prepare($0.name, $0.text) })
+    // Poolers reject most settings in the connection's startup packet.
+    _ = try link.exchange(
+      options.map { .text("SET \($0.name) = '\($0.value)'") }
+        + Self.controls.map { .prepare($0.name, $0.text) })
     return link
   }
 
@@ -75,16 +78,16 @@ final class Connector: Sendable {
     (name: "commit", text: "COMMIT"), (name: "rollback", text: "ROLLBACK"),
   ]
 
-  private var options: String {
-    let settings = [
+  private var options: [(name: String, value: String)] {
+    [
       ("synchronous_commit", "on"), ("standard_conforming_strings", "on"), ("TimeZone", "UTC"),
-      ("statement_timeout", "\(limits.statementTimeout / .milliseconds(1))"),
-      ("idle_in_transaction_session_timeout", "\(limits.idleTimeout / .milliseconds(1))"),
+      ("statement_timeout", Self.milliseconds(limits.statementTimeout)),
+      ("idle_in_transaction_session_timeout", Self.milliseconds(limits.idleTimeout)),
     ]
-    return settings.map { name, value in
-      // Whole milliseconds.
-      "-c \(name)=\(value.split(separator: ".")[0])"
-    }.joined(separator: " ")
+  }
+
+  private static func milliseconds(_ duration: Duration) -> String {
+    String(Int(duration / .milliseconds(1)))
   }
 
   private func password() throws(Failure) -> String? {

@@ -3,6 +3,8 @@
 import http.client
 import json
 import signal
+import socket
+import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +13,7 @@ import pyotp
 import pytest
 
 from support.pages import Pages
+from support.postgresql import PostgreSQL, free_port
 from support.program import DATABASES, Server, run
 from support.rest import Api, create_token, ok, refused
 from support.site import crawl
@@ -31,6 +34,11 @@ def start(server, data, project):
     pages.create_project(project)
     token = create_token(data, project, "owner")
     return pages, Api(server.url, project, pages.api_key(project), token)
+
+
+def listens(port):
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_a_code_sent_many_times_at_once_signs_in_once(data):
@@ -136,3 +144,49 @@ def test_commands_reach_the_database_and_say_what_is_for_the_file_only(data):
     refused_address = run(
         "doctor", "--data", data, "--database", "postgresql://me:secret@127.0.0.1/countersign")
     assert refused_address.returncode != 0 and "secret" not in refused_address.stderr
+
+
+def test_a_pooler_may_be_between_the_server_and_the_database(tmp_path):
+    database = PostgreSQL(port=free_port()).initialize()
+    database.create("instance")
+    folder, port = database.folder, free_port()
+    (folder / "users.txt").write_text('"countersign" ""\n')
+    (folder / "pgbouncer.ini").write_text(f"""
+[databases]
+instance = host={folder} port={database.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = trust
+auth_file = {folder}/users.txt
+pool_mode = session
+default_pool_size = 20
+""")
+    pooler = subprocess.Popen([*database.prefix, "/usr/sbin/pgbouncer", folder / "pgbouncer.ini"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until(lambda: listens(port), "the pooler listens")
+        DATABASES.put(tmp_path, f"postgresql://countersign@127.0.0.1:{port}/instance")
+        with Server(tmp_path) as server:
+            _, api = start(server, tmp_path, "pooled-app")
+            api.switch_totp_on(5)
+            _, id_token = api.user("eve@example.com")
+            api.enroll(id_token)
+            # Twice as many as the pools' connections.
+            with ThreadPoolExecutor(32) as pool:
+                answers = list(pool.map(
+                    lambda n: api.admin("POST", "accounts", {"localId": f"user-{n}"}), range(200)))
+            assert {answer.status_code for answer in answers} == {200}
+            setting = database.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = 'instance' "
+                "AND backend_type = 'client backend'", "postgres")
+            assert int(setting[0][0]) <= 20
+            assert server.stop() == 0
+        with Server(tmp_path) as server:
+            again = Api(server.url, "pooled-app", api.key, api.token)
+            ok(again.admin("POST", "accounts:lookup", {"localId": ["user-1"]}))
+    finally:
+        pooler.terminate()
+        pooler.wait(30)
+        database.remove()
