@@ -20,6 +20,7 @@ import bulk
 import connections
 import imports
 import policies
+import postgresql
 import scale
 import signins
 from server import Nginx, Server, crowd, openssl_signatures, prepare, seal, wrk
@@ -44,8 +45,8 @@ class Build:
         """Creates a data folder with this build; returns the folder and the credentials."""
         return self.folder / name, prepare(self.bin, self.folder / name, profile)
 
-    def serve(self, data, profile="standalone"):
-        return Server(self.bin, data, self.assets, profile)
+    def serve(self, data, profile="standalone", flags=()):
+        return Server(self.bin, data, self.assets, profile, flags)
 
 
 class Bench:
@@ -221,8 +222,9 @@ class Bench:
         else:
             self.row("mfaSignIn:finalize, emulator", results, "file", target, self.file_rate)
 
-    def finalize(self, build, profile, count, run):
-        """Measures sign-ins with a code, each prepared in advance and sent once."""
+    def finalize(self, build, profile, count, run, move=None):
+        """Measures sign-ins with a code, each prepared in advance and sent once; `move` puts the
+        instance into another database."""
         data, facts = build.data(f"{profile}-{run}", profile)
         requests = self.folder / f"{profile}.requests"
         seal(build.bin, data, profile, count, requests)
@@ -237,7 +239,8 @@ class Bench:
             "function request() n=n+1 if n>#lines then wrk.thread:stop() n=#lines end\n"
             "return wrk.format(nil,nil,nil,lines[n]) end\n"
         )
-        with build.serve(data, profile) as server:
+        flags = ["--database", move(build, data)] if move else []
+        with build.serve(data, profile, flags) as server:
             server.settle()
             url = f"{server.url}/v2/accounts/mfaSignIn:finalize?key={facts['apiKey'] or 'any'}"
             result = wrk(url, 16, self.seconds, script=script)
@@ -350,7 +353,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=["pages", "console", "sign-ins", "config", "emulator", "standalone", "import", "scale", "bulk", "connections"])
+    parser.add_argument("--only", choices=[
+        "pages", "console", "sign-ins", "config", "emulator", "standalone", "postgresql", "import",
+        "scale", "bulk", "connections"])
     parser.add_argument(
         "--against", metavar="FOLDER|REVISION",
         help="benchmark an earlier build too: a built checkout, or a revision to build")
@@ -374,6 +379,8 @@ def main():
             bench.sign_in("emulator", 40_000 if arguments.quick else 120_000, 0.10)
         if wanted in (None, "standalone"):
             bench.sign_in("standalone", 12_000 if arguments.quick else 40_000, 0.4)
+        if wanted in (None, "postgresql"):
+            postgresql.measure(bench, 12_000 if arguments.quick else 40_000)
         if wanted in (None, "import"):
             bench.imports(*((20_000, 60_000) if arguments.quick else (100_000, 1_000_000)))
         if wanted in (None, "bulk"):

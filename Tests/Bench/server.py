@@ -19,7 +19,7 @@ def free_port():
 class Server:
     """The server under test; its access log goes to a file, as in production."""
 
-    def __init__(self, binaries, data, assets, profile="standalone"):
+    def __init__(self, binaries, data, assets, profile="standalone", flags=()):
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.cookie_name = "countersign-session"
@@ -28,7 +28,7 @@ class Server:
         command = [
             str(pathlib.Path(binaries) / "countersign"), "serve", "--listen", f"127.0.0.1:{port}",
             "--data", str(data), "--assets", str(assets), "--profile", profile,
-            "--access-log", str(pathlib.Path(data) / "access.log"),
+            "--access-log", str(pathlib.Path(data) / "access.log"), *flags,
         ]
         if profile == "emulator":
             command += ["--project", "bench-project"]
