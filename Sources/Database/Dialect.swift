@@ -8,6 +8,9 @@ public enum Dialect: Sendable, Equatable {
   case sqlite
   /// PostgreSQL 15.
   case postgreSQL
+
+  /// Whether several servers may use the same database; a file has one.
+  public var sharesDatabase: Bool { self == .postgreSQL }
 }
 
 extension SQL {

@@ -214,16 +214,25 @@ extension Identity {
       try await store.write(StartError.self) { connection in
         for (key, at) in keys {
           try connection.run(
-            "UPDATE api_key SET last_used_at = \(at.microseconds) WHERE api_key = \(key)")
+            """
+            UPDATE api_key SET last_used_at = \(at.microseconds)
+            WHERE api_key = \(key) AND coalesce(last_used_at, 0) < \(at.microseconds)
+            """)
         }
         for (token, at) in tokens {
           try connection.run(
-            "UPDATE service_token SET last_used_at = \(at.microseconds) WHERE token_id = \(token)")
+            """
+            UPDATE service_token SET last_used_at = \(at.microseconds)
+            WHERE token_id = \(token) AND coalesce(last_used_at, 0) < \(at.microseconds)
+            """)
         }
         for (signer, at) in signers {
           try connection.run(
-            "UPDATE trusted_token_key SET last_used_at = \(at.microseconds) WHERE trusted_token_key_id = \(signer)"
-          )
+            """
+            UPDATE trusted_token_key SET last_used_at = \(at.microseconds)
+            WHERE trusted_token_key_id = \(signer)
+              AND coalesce(last_used_at, 0) < \(at.microseconds)
+            """)
         }
       }
     } catch {

@@ -22,7 +22,10 @@ public struct Setup: Sendable {
   let store: Store
   let administrators: Administrators
 
+  /// The digests of the valid codes, the newest last.
   private static let stored = InstanceValue("setup_code")
+  /// The maximum number of servers that start at the same time, each with its own code.
+  private static let mostCodes = 8
 
   /// Returns true if the instance has no owner.
   ///
@@ -33,7 +36,10 @@ public struct Setup: Sendable {
     }
   }
 
-  /// Generates a new code, replacing any previous one; nil if there is an owner.
+  /// Generates a new code; nil if there is an owner.
+  ///
+  /// It replaces any previous one, unless other servers use the database as well, whose codes stay
+  /// valid.
   ///
   /// - Throws: ``SetupError/unavailable(_:)``.
   public func issueCode() async throws(SetupError) -> Secret? {
@@ -41,7 +47,10 @@ public struct Setup: Sendable {
     let digest = Hex.encode(Store.digest(letters))
     let issued = try await store.write(SetupError.self) { connection in
       guard try !Administrators.hasOwner(connection) else { return false }
-      try Self.stored.store(digest, connection)
+      let others =
+        connection.dialect.sharesDatabase
+        ? try Self.digests(connection).suffix(Self.mostCodes - 1) : []
+      try Self.stored.store((others + [digest]).joined(separator: " "), connection)
       return true
     }
     guard issued else { return nil }
@@ -93,8 +102,18 @@ public struct Setup: Sendable {
   private static func isCode(
     _ digest: String, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard let kept = try stored.read(connection) else { return false }
-    return constantTimeEqual(Array(kept.utf8), Array(digest.utf8))
+    var isAny = false
+    for kept in try digests(connection)
+    where constantTimeEqual(
+      Array(kept.utf8), Array(digest.utf8))
+    {
+      isAny = true
+    }
+    return isAny
+  }
+
+  private static func digests(_ connection: borrowing Connection) throws -> [String] {
+    try stored.read(connection)?.split(separator: " ").map(String.init) ?? []
   }
 
   private func checkCode(

@@ -59,6 +59,7 @@ extension Audit {
     salts.replaceSubrange(salt.indices, with: AuditParts.noSalt)
     try connection.run("UPDATE audit_link SET salts = \(salts) WHERE sequence = \(link.sequence)")
     try clear(part, of: id, connection)
+    try AuditRowCache.noteErasure(connection)
     return true
   }
 

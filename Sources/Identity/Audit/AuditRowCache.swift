@@ -1,8 +1,17 @@
 import Database
 import Synchronization
 
-/// A cache of audit rows by number; rows never change, so cached rows never go stale.
+/// A cache of audit rows by number, which only erasures change.
+///
+/// If other servers use the database as well, a count of erasures tells whether one of them erased
+/// anything.
 final class AuditRowCache: Sendable {
+  private struct State {
+    var rows: [Int64: AuditRow] = [:]
+    /// The number of erasures that the rows include.
+    var erasures: Int64 = 0
+  }
+
   /// The maximum number of cached rows; the cache is cleared when it's exceeded.
   ///
   /// A row takes about a kilobyte.
@@ -10,12 +19,17 @@ final class AuditRowCache: Sendable {
   /// The maximum number of rows per read to cache; larger reads are downloads, which are rarely
   /// repeated.
   private static let longestPart = 200
-  private let rows = Mutex<[Int64: AuditRow]>([:])
+  private static let erasures = InstanceValue("audit_erasures")
+  private let state = Mutex(State())
 
   /// Reads the rows with these numbers, in order; all of them must exist.
   func rows(_ ids: [Int64], _ connection: borrowing Connection) throws -> [AuditRow] {
+    let erasures = try Self.count(connection)
     // The copy shares storage until another thread adds to the cache.
-    let known = rows.withLock { $0 }
+    let known = state.withLock { state -> [Int64: AuditRow] in
+      if state.erasures < erasures { state = State(erasures: erasures) }
+      return state.erasures == erasures ? state.rows : [:]
+    }
     var missing: [AuditRow] = []
     var found: [AuditRow] = []
     found.reserveCapacity(ids.count)
@@ -28,17 +42,31 @@ final class AuditRowCache: Sendable {
       missing.append(row)
       found.append(row)
     }
-    if !missing.isEmpty, ids.count <= Self.longestPart { keep(missing) }
+    if !missing.isEmpty, ids.count <= Self.longestPart { keep(missing, after: erasures) }
     return found
   }
 
   /// Removes a row that has changed.
-  func forget(_ id: Int64) { rows.withLock { _ = $0.removeValue(forKey: id) } }
+  func forget(_ id: Int64) { state.withLock { _ = $0.rows.removeValue(forKey: id) } }
 
-  private func keep(_ new: [AuditRow]) {
-    rows.withLock { rows in
-      if rows.count + new.count > Self.limit { rows = [:] }
-      for row in new { rows[row.id] = row }
+  /// Has other servers on the database forget their rows once the transaction ends.
+  static func noteErasure(_ connection: borrowing Connection) throws {
+    guard connection.dialect.sharesDatabase else { return }
+    try erasures.store(String(try count(connection) + 1), connection)
+  }
+
+  /// The number of erasures; 0 if the database has only one server.
+  private static func count(_ connection: borrowing Connection) throws -> Int64 {
+    guard connection.dialect.sharesDatabase else { return 0 }
+    return try erasures.readNumber(connection) ?? 0
+  }
+
+  private func keep(_ new: [AuditRow], after erasures: Int64) {
+    state.withLock { state in
+      // Another read has seen an erasure that this one hasn't.
+      guard state.erasures == erasures else { return }
+      if state.rows.count + new.count > Self.limit { state.rows = [:] }
+      for row in new { state.rows[row.id] = row }
     }
   }
 }

@@ -41,6 +41,7 @@ public final class ClockGuard: Sendable {
   static let precision: Int64 = 60
 
   private static let seenAt = InstanceValue("clock_seen_at")
+  private static let confirmedAt = InstanceValue("clock_confirmed_at")
 
   private struct Anchor {
     /// The last trusted time.
@@ -49,6 +50,8 @@ public final class ClockGuard: Sendable {
     var steady: Duration?
     /// The stored time, as last read.
     var stored: Instant?
+    /// The time that an administrator confirmed last, as last read.
+    var confirmed: Int64?
   }
 
   private struct State {
@@ -82,11 +85,18 @@ public final class ClockGuard: Sendable {
     let (wall, steady) = (store.clock.now(), steady())
     let anchor = state.withLock { $0.anchor }
     let isDoubted = doubt != nil
-    // Another process changes the stored time only when an administrator confirms the clock.
-    let stored = anchor == nil || isDoubted ? try await keptTime() : anchor?.stored
-    var next = anchor ?? Anchor(wall: stored ?? wall, steady: nil, stored: stored)
-    if isDoubted, let stored, stored != next.stored {
-      next = Anchor(wall: stored, steady: nil, stored: stored)
+    let kept: (stored: Instant?, confirmed: Int64?) =
+      anchor == nil || isDoubted
+      ? (try await keptTime(), try await confirmedTime()) : (anchor?.stored, anchor?.confirmed)
+    let stored = kept.stored
+    var next =
+      anchor
+      ?? Anchor(wall: stored ?? wall, steady: nil, stored: stored, confirmed: kept.confirmed)
+    if isDoubted, let stored, kept.confirmed != next.confirmed {
+      next = Anchor(wall: stored, steady: nil, stored: stored, confirmed: kept.confirmed)
+    } else if isDoubted, let stored, stored != next.stored {
+      // Another server, which trusts its clock, stored the time within the last minute.
+      next = Anchor(wall: stored, steady: steady, stored: stored, confirmed: kept.confirmed)
     }
     let doubt = Self.doubt(about: wall, steady, next)
     let expected = Self.expected(next, steady)
@@ -167,6 +177,7 @@ public final class ClockGuard: Sendable {
   ) throws -> AuditEntry {
     let before = try stored(connection)
     try keep(now, connection)
+    try confirmedAt.store(String(now.microseconds), connection)
     var entry = AuditEntry(.instanceConfirmClock, .instance, "", name: "")
     entry.add(.time, from: .optional(before), to: .instant(now))
     return entry
@@ -176,7 +187,9 @@ public final class ClockGuard: Sendable {
     let steady = steady()
     state.withLock { state in
       guard state.anchor != nil else { return }
-      state = State(anchor: Anchor(wall: now, steady: steady, stored: now), doubt: nil)
+      let anchor = Anchor(
+        wall: now, steady: steady, stored: now, confirmed: now.microseconds)
+      state = State(anchor: anchor, doubt: nil)
     }
     store.expectedTime.set(nil)
   }
@@ -197,6 +210,10 @@ public final class ClockGuard: Sendable {
     guard let latest = try await storedTime() else { return nil }
     try await keep(latest)
     return latest
+  }
+
+  private func confirmedTime() async throws(StartError) -> Int64? {
+    try await store.read(StartError.self) { try Self.confirmedAt.readNumber($0) }
   }
 
   private func storedTime() async throws(StartError) -> Instant? {

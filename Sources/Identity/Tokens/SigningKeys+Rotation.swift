@@ -32,6 +32,8 @@ extension SigningKeys {
   public static let longestSigned: Int64 = 14 * 86_400
   /// The tolerance for clock differences and for processes that learn about a key late, in seconds.
   static let slack: Int64 = 300
+  /// The time after which every server on a database has loaded a new key, in seconds.
+  static let adoption: Int64 = 10
 
   /// Lists the keys with their current states; the key that signs last comes first.
   ///
@@ -63,8 +65,10 @@ extension SigningKeys {
     immediately: Bool = false, by author: Author
   ) async throws(KeyRotationError) -> SigningKeyTimes {
     let now = store.clock.now()
-    let signsFrom =
-      immediately ? now : now.advanced(bySeconds: Self.publicationLifetime + Self.slack)
+    // Other servers load the key within a few seconds.
+    let adoption: Int64 = store.database.dialect.sharesDatabase ? Self.adoption : 0
+    let signsFrom = now.advanced(
+      bySeconds: immediately ? adoption : Self.publicationLifetime + Self.slack)
     let key: NewSigningKey
     do throws(KeyError) { key = try NewSigningKey(sealer, store.random, at: now) } catch {
       switch error {

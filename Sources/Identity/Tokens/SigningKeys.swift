@@ -52,6 +52,8 @@ public final class SigningKeys: Sendable {
       let key = try NewSigningKey(sealer, store.random, at: store.clock.now())
       let now = store.clock.now()
       try await store.write(KeyError.self) { connection in
+        // Another server may have created one in the meantime.
+        guard try Self.times(connection).isEmpty else { return }
         try key.insert(signsFrom: now, at: now, connection)
         let entry = AuditEntry(.signingKeyCreate, .signingKey, key.id, name: key.id)
         try entry.record(by: Author(actor: .commandLine), at: now, connection)

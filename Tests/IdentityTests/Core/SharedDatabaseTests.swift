@@ -1,0 +1,70 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Synchronization
+import Testing
+
+@testable import Identity
+
+/// Several servers on one database.
+struct SharedDatabaseTests {
+  @Test func `servers that start together create one signing key`() async throws {
+    try await withEmptyDatabase { database in
+      let keys = KeyRing(random: .system)
+      let identities = try (UInt64(0)..<4).map { number in
+        try Identity(
+          database: database, keys: keys, profile: .standalone, hasher: .cheap,
+          mail: TestMail.writer, clock: FixedClock().wall, random: Dice(seed: number).source)
+      }
+      try await identities[0].prepare()
+      try await database.write { connection in
+        _ = try connection.run("DELETE FROM /* test */ signing_key")
+      }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for identity in identities { group.addTask { try await identity.signingKeys.prepare() } }
+        try await group.waitForAll()
+      }
+      #expect(Set(try identities.map { try $0.signingKeys.currentID() }).count == 1)
+      #expect(identities.allSatisfy { $0.signingKeys.publicKeys().count == 1 })
+    }
+  }
+
+  @Test func `the time of last use never goes back`() async throws {
+    try await withInstance { instance in
+      let (one, other) = (instance.identity, try instance.identity())
+      let key = try #require(try await one.apiKeys.list(instance.acme.project).first)
+      _ = try await one.apiKeys.project(for: key.text)
+      instance.clock.advance(3_600)
+      _ = try await other.apiKeys.project(for: key.text)
+      try await other.recordUses()
+      try await one.recordUses()
+      let stored = try await instance.identity().apiKeys.list(instance.acme.project).first
+      #expect(stored?.lastUsedAt == FixedClock.noon.advanced(bySeconds: 3_600))
+    }
+  }
+
+  @Test func `a server whose clock jumps isn't convinced by the time of the others`() async throws {
+    try await withInstance { instance in
+      let steady = Mutex(Duration.zero)
+      let (wrong, right) = (FixedClock(), instance.identity.clockGuard)
+      let server = try Identity(
+        database: instance.database, keys: instance.keys, profile: .standalone, hasher: .cheap,
+        mail: TestMail.writer, clock: wrong.wall, steady: { steady.withLock { $0 } })
+      func pass(_ seconds: Int64) {
+        instance.clock.advance(seconds)
+        wrong.advance(seconds)
+        steady.withLock { $0 += .seconds(seconds) }
+      }
+      #expect(try await right.check() == nil)
+      #expect(try await server.clockGuard.check() == nil)
+      wrong.advance(2 * 3_600)
+      for _ in 0..<3 {
+        pass(90)
+        #expect(try await right.check() == nil)
+        #expect(try await server.clockGuard.check() != nil)
+      }
+      wrong.advance(-2 * 3_600)
+      #expect(try await server.clockGuard.check() == nil)
+    }
+  }
+}
