@@ -108,6 +108,15 @@ extension KeyRing {
   /// Returns a ring with only the newest key.
   public func newestAlone() -> KeyRing { KeyRing(Array(keys.keys.prefix(1))) }
 
+  /// Returns a ring with the same keys that encrypts with an older one; nil if it isn't in the ring.
+  ///
+  /// - Parameter id: The ID of the key, as eight hexadecimal digits.
+  public func encrypting(with id: String) -> KeyRing? {
+    let all = keys.keys
+    guard let key = all.first(where: { Self.name($0.id) == id }) else { return nil }
+    return KeyRing([key] + all.filter { $0.id != key.id })
+  }
+
   /// Replaces this ring's keys with those of another ring.
   ///
   /// Data encrypted with a key that isn't in the other ring can't be decrypted from then on.

@@ -15,6 +15,8 @@ public final class Identity: Sendable {
   public let clockGuard: ClockGuard
   /// The clock.
   public let clock: WallClock
+  /// Decides which server does the tasks that only one should do.
+  public let taskLease: TaskLease
   /// The project that any API key identifies in the emulator profile; nil in the standalone
   /// profile.
   public let defaultProject: ID<Project>?
@@ -168,6 +170,7 @@ public final class Identity: Sendable {
     self.clock = clock
     self.defaultProject = profile == .emulator ? defaultProject : nil
     clockGuard = ClockGuard(store: store, steady: steady)
+    taskLease = TaskLease(store: store, steady: steady)
     pools = UserPools(store: store)
     scopes = Scopes(store: store, pools: pools)
     audit = Audit(store: store)

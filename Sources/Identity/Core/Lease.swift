@@ -8,19 +8,25 @@ struct Lease: Sendable {
   /// How long the task is held after each renewal, in seconds.
   let length: Int64
 
+  /// The maximum difference between the clocks of servers on one database, in seconds.
+  static let tolerance: Int64 = 60
+
   /// Takes or renews the lease, in the transaction of the work that it guards.
   ///
-  /// A lease that ends later than any that's taken now is from a clock that was set back.
+  /// A lease that ends later than any that's taken now is from a clock that was set back, or, if
+  /// several servers use the database, from a clock that's a little ahead.
   ///
   /// - Returns: False if another process holds it.
   func take(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let until = now.advanced(bySeconds: length).microseconds
+    let tolerance = connection.dialect.sharesDatabase ? Self.tolerance : 0
+    let latest = now.advanced(bySeconds: length + tolerance).microseconds
     let changed = try connection.run(
       """
       INSERT INTO lease (name, holder, until) VALUES (\(name), \(holder), \(until))
       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
       WHERE lease.holder = excluded.holder OR lease.until <= \(now.microseconds)
-        OR lease.until > excluded.until
+        OR lease.until > \(latest)
       """)
     return changed > 0
   }

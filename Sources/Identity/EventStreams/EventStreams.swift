@@ -25,8 +25,8 @@ extension EventStreamError: UseCaseError {}
 /// Adds, lists, pauses, and deletes the destinations that audit entries are copied to.
 ///
 /// Entries are delivered at least once and in order, each stream at its own pace: the audit log is
-/// the queue, and a stream only stores its position. One process delivers, the one that serves the
-/// data folder.
+/// the queue, and a stream only stores its position. One server delivers, the one that holds the
+/// ``TaskLease``.
 public struct EventStreams: Sendable {
   let store: Store
   let sealer: Sealer

@@ -37,8 +37,9 @@ public struct MasterKeys: Sendable {
 
   /// Performs the next part of the rotation, in one write.
   ///
+  /// - Parameter reencrypts: False if another server reencrypts; then nothing is written.
   /// - Throws: ``KeyError``.
-  public func step() async throws(KeyError) -> Step {
+  public func step(reencrypts: Bool = true) async throws(KeyError) -> Step {
     let ids = ring.ids
     guard ids.count > 1 else { return .settled }
     guard let kept = try await state(ids[0]) else { throw .unavailable(Failure("no master key")) }
@@ -47,7 +48,7 @@ public struct MasterKeys: Sendable {
       if store.clock.now() < until { return .waiting(until) }
       if kept.passes > 1 { return .droppable }
     }
-    return try await pass(ids[0])
+    return reencrypts ? try await pass(ids[0]) : .settled
   }
 
   private func state(

@@ -88,11 +88,14 @@ public struct Deliveries: Sendable {
   /// Makes all pending messages of a channel due immediately when the server starts.
   ///
   /// Leases of an earlier run no longer have a sender, and the restart may have fixed the cause of
-  /// failed attempts.
+  /// failed attempts. If other servers use the database as well, a message that one of them may be
+  /// sending now keeps its lease.
   ///
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func begin(_ channel: OutboxEntry.Channel = .mail) async throws(OutboxError) {
     let now = store.clock.now()
+    let others: Int64 = store.database.dialect.sharesDatabase ? Self.lease + Lease.tolerance : 0
+    let end = now.advanced(bySeconds: others)
     var changed = Self.share
     while changed == Self.share {
       changed = try await store.write(OutboxError.self) { connection in
@@ -100,7 +103,7 @@ public struct Deliveries: Sendable {
           """
           UPDATE outbox SET next_try_at = \(now.microseconds)
           WHERE message_id IN (SELECT message_id FROM outbox
-            WHERE channel = \(channel.rawValue) AND next_try_at > \(now.microseconds)
+            WHERE channel = \(channel.rawValue) AND next_try_at > \(end.microseconds)
             LIMIT \(Self.share))
           """)
       }

@@ -116,6 +116,17 @@ struct DataFolder: Sendable {
       && !DatabaseSwap(data: path).isPending
   }
 
+  /// Locks the folder for a server, until the process ends: for only one if the database is a file,
+  /// and else along with other servers.
+  func lockForServer() throws(ConfigurationError) -> FileHandle {
+    guard isOnServer else { return try lock() }
+    guard let handle = try take("server.lock", LOCK_SH) else {
+      throw ConfigurationError(
+        Message("cli.another-countersign-server-is-using-stop", ["path": .text(path)]))
+    }
+    return handle
+  }
+
   /// Locks the folder for one server, until the process ends.
   func lock() throws(ConfigurationError) -> FileHandle {
     guard let handle = try lockIfFree() else {

@@ -3,6 +3,7 @@ import Identity
 /// Delivers the events of one stream, in order.
 actor EventCourier {
   private let streams: EventStreams
+  private let lease: TaskLease
   private let id: ID<EventStream>
   private let name: String
   private let target: String
@@ -14,8 +15,11 @@ actor EventCourier {
 
   private static let mostEvents = 100
 
-  init(_ streams: EventStreams, _ stream: EventStream, _ carrier: any EventCarrier, log: Log) {
-    self.streams = streams
+  init(
+    _ streams: EventStreams, _ lease: TaskLease, _ stream: EventStream, _ carrier: any EventCarrier,
+    log: Log
+  ) {
+    (self.streams, self.lease) = (streams, lease)
     (id, name, target) = (stream.id, stream.name, stream.target)
     self.carrier = carrier
     self.log = log
@@ -32,7 +36,7 @@ actor EventCourier {
   /// Delivers events until there are no more, or the destination accepts none.
   func deliver() async {
     do {
-      while !Task.isCancelled, let batch = try await streams.next(id, limit: limit) {
+      while !Task.isCancelled, lease.isHeld, let batch = try await streams.next(id, limit: limit) {
         let attempt = await carrier.deliver(batch)
         guard !Task.isCancelled || attempt.isDelivered else { return }
         if case .refused = attempt, batch.isDivisible {

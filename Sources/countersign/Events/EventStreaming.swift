@@ -54,6 +54,12 @@ actor EventStreaming {
   private func look() async {
     // Receivers check the age of signatures.
     guard identity.clockGuard.doubt == nil else { return }
+    guard identity.taskLease.isHeld else {
+      // Another server delivers.
+      for courier in couriers.values { courier.cancel() }
+      couriers = [:]
+      return
+    }
     do {
       let work = try await identity.eventStreams.due()
       for id in couriers.keys where !work.streams.contains(id) {
@@ -91,7 +97,7 @@ actor EventStreaming {
           UnreachableCarrier()
         }
       }
-    return EventCourier(identity.eventStreams, stream, carrier, log: log)
+    return EventCourier(identity.eventStreams, identity.taskLease, stream, carrier, log: log)
   }
 
   private func complain(_ error: any Error) {

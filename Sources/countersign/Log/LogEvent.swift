@@ -79,6 +79,7 @@ enum BackgroundTask: String, Sendable {
   case deleteAuditEntries = "delete-audit-entries"
   case checkIntegrity = "check-integrity"
   case recordUses = "record-uses"
+  case renewLease = "renew-lease"
 }
 
 /// The importance of an event.

@@ -6,6 +6,7 @@ import Localization
 actor AuditSealing {
   private let chain: AuditChain
   private let userData: UserData
+  private let lease: TaskLease
   private let file: AuditHeadFile?
   private let log: Log
   /// The last exported position; nil before the first export.
@@ -16,7 +17,7 @@ actor AuditSealing {
   private var lastCheck: ContinuousClock.Instant?
 
   init(_ identity: Identity, exportingTo file: AuditHeadFile?, log: Log) {
-    (chain, userData) = (identity.auditChain, identity.userData)
+    (chain, userData, lease) = (identity.auditChain, identity.userData, identity.taskLease)
     (self.file, self.log) = (file, log)
   }
 
@@ -28,9 +29,9 @@ actor AuditSealing {
       await complaining { try await export() }
       // Erases parts of entries, which must be sealed.
       await complaining {
-        while try await userData.continueErasures(), await slept(.milliseconds(5)) {}
+        while lease.isHeld, try await userData.continueErasures(), await slept(.milliseconds(5)) {}
       }
-      await complaining { try await check() }
+      await complaining { if lease.isHeld { try await check() } }
     } while await slept(.seconds(5))
   }
 
@@ -42,6 +43,11 @@ actor AuditSealing {
 
   private func export() async throws {
     guard let file else { return }
+    guard lease.isHeld else {
+      // Another server may write to the same file.
+      exported = nil
+      return
+    }
     var last = try exported ?? file.lastPosition()
     while true {
       let heads = try await chain.heads(after: last)

@@ -1,6 +1,9 @@
 import Identity
 
 /// The server's background tasks.
+///
+/// Of several servers on one database, one does the tasks that change the database, and another one
+/// takes over if it stops.
 struct Housekeeping: Sendable {
   private let identity: Identity
   private let sealing: AuditSealing
@@ -17,6 +20,7 @@ struct Housekeeping: Sendable {
     let sealing = AuditSealing(identity, exportingTo: auditHeads, log: log)
     self.sealing = sealing
     tasks = [
+      Task { await Self.renewLease(identity, log) },
       Task { await Self.keep(keeper, log) },
       Task { await Self.watchClock(identity, log) },
       Task { await integrity.run() },
@@ -48,6 +52,22 @@ struct Housekeeping: Sendable {
     } catch { log.add(.taskFailed(.recordUses, reason: "\(error)")) }
   }
 
+  /// Lets another server take over, after everything that depends on it has stopped.
+  func release() async {
+    do { try await identity.taskLease.release() } catch {
+      log.add(.taskFailed(.renewLease, reason: "\(error)"))
+    }
+  }
+
+  /// Takes and renews the lease of the tasks that only one server should do.
+  private static func renewLease(_ identity: Identity, _ log: Log) async {
+    repeat {
+      do { try await identity.taskLease.renew() } catch {
+        log.add(.taskFailed(.renewLease, reason: "\(error)"))
+      }
+    } while await slept(.seconds(TaskLease.interval))
+  }
+
   /// Reports when the system clock stops being trusted, and when it's trusted again.
   private static func watchClock(_ identity: Identity, _ log: Log) async {
     var last = identity.clockGuard.doubt
@@ -60,7 +80,7 @@ struct Housekeeping: Sendable {
         guard isTrustedAgain else { continue }
         log.add(.clockTrusted)
         // The next scheduled purge may be a minute away.
-        try await identity.purgeExpired()
+        if identity.taskLease.isHeld { try await identity.purgeExpired() }
       } catch {
         log.add(.taskFailed(.watchClock, reason: "\(error)"))
       }
@@ -70,7 +90,14 @@ struct Housekeeping: Sendable {
   private static func purgeExpired(_ identity: Identity, _ log: Log) async {
     // Also at startup, for data that expired while no server ran.
     repeat {
-      do { try await identity.purgeExpired() } catch {
+      do {
+        if identity.taskLease.isHeld {
+          try await identity.purgeExpired()
+        } else {
+          // Those that this server noted.
+          try await identity.recordUses()
+        }
+      } catch {
         log.add(.taskFailed(.deleteExpired, reason: "\(error)"))
       }
     } while await slept(.seconds(60))
@@ -80,7 +107,9 @@ struct Housekeeping: Sendable {
   private static func purge(_ identity: Identity, _ log: Log) async {
     repeat {
       do {
-        while try await identity.purge(), await slept(.milliseconds(5)) {}
+        while identity.taskLease.isHeld, try await identity.purge(),
+          await slept(.milliseconds(5))
+        {}
       } catch {
         log.add(.taskFailed(.purge, reason: "\(error)"))
       }
@@ -91,7 +120,9 @@ struct Housekeeping: Sendable {
   private static func file(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(2)) {
       do {
-        while try await identity.audit.file(), await slept(.milliseconds(5)) {}
+        while identity.taskLease.isHeld, try await identity.audit.file(),
+          await slept(.milliseconds(5))
+        {}
       } catch {
         log.add(.taskFailed(.indexAuditLog, reason: "\(error)"))
       }
@@ -102,7 +133,9 @@ struct Housekeeping: Sendable {
   private static func foldActivity(_ identity: Identity, _ log: Log) async {
     repeat {
       do {
-        while try await identity.foldActivity(), await slept(.milliseconds(5)) {}
+        while identity.taskLease.isHeld, try await identity.foldActivity(),
+          await slept(.milliseconds(5))
+        {}
       } catch {
         log.add(.taskFailed(.foldActivity, reason: "\(error)"))
       }
@@ -112,6 +145,7 @@ struct Housekeeping: Sendable {
   /// Looks for unusual activity.
   private static func watchActivity(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(60)) {
+      guard identity.taskLease.isHeld else { continue }
       do { try await identity.watchActivity() } catch {
         log.add(.taskFailed(.watchActivity, reason: "\(error)"))
       }
@@ -122,7 +156,9 @@ struct Housekeeping: Sendable {
   private static func age(_ identity: Identity, _ log: Log) async {
     repeat {
       do {
-        while try await identity.expireCodeAttempts(), await slept(.milliseconds(5)) {}
+        while identity.taskLease.isHeld, try await identity.expireCodeAttempts(),
+          await slept(.milliseconds(5))
+        {}
       } catch {
         log.add(.taskFailed(.deleteCodeAttempts, reason: "\(error)"))
       }
@@ -133,7 +169,9 @@ struct Housekeeping: Sendable {
   private static func removeAuditEntries(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(60)) {
       do {
-        while try await identity.removeExpiredAuditEntries(), await slept(.milliseconds(20)) {}
+        while identity.taskLease.isHeld, try await identity.removeExpiredAuditEntries(),
+          await slept(.milliseconds(20))
+        {}
       } catch {
         log.add(.taskFailed(.deleteAuditEntries, reason: "\(error)"))
       }
@@ -148,11 +186,11 @@ struct Housekeeping: Sendable {
     let clock = ContinuousClock()
     repeat {
       do {
-        var isMore = true
+        var isMore = identity.taskLease.isHeld
         while isMore {
           let start = clock.now
           isMore = try await identity.bulkRemovals.step()
-          guard isMore else { break }
+          guard isMore, identity.taskLease.isHeld else { break }
           guard await slept(max(.milliseconds(5), (clock.now - start) * 2)) else { return }
         }
       } catch {
@@ -172,7 +210,9 @@ struct Housekeeping: Sendable {
   /// Makes scheduled policy changes that are due, also those that were due while no server ran.
   private static func makeScheduledChanges(_ identity: Identity, _ log: Log) async {
     repeat {
-      do { try await identity.makeScheduledChanges() } catch {
+      do {
+        if identity.taskLease.isHeld { try await identity.makeScheduledChanges() }
+      } catch {
         log.add(.taskFailed(.scheduledChanges, reason: "\(error)"))
       }
     } while await slept(.seconds(5))
@@ -181,7 +221,9 @@ struct Housekeeping: Sendable {
   /// Sends summaries of reports that are due, each once however long no server ran.
   private static func sendReports(_ identity: Identity, _ log: Log) async {
     repeat {
-      do { try await identity.sendReports() } catch {
+      do {
+        if identity.taskLease.isHeld { try await identity.sendReports() }
+      } catch {
         log.add(.taskFailed(.sendReports, reason: "\(error)"))
       }
     } while await slept(.seconds(60))

@@ -4,6 +4,9 @@ import Identity
 
 /// Loads keys that commands changed while the server runs: token signing keys from `keys rotate`,
 /// and the master key from `keys rotate-master`.
+///
+/// If other servers use the database as well, the new master key first only decrypts, until each of
+/// them has loaded it.
 actor KeyRotationTask {
   private let identity: Identity
   private let folder: DataFolder
@@ -12,6 +15,11 @@ actor KeyRotationTask {
   /// Where the master key was passed, which can't change; nil when it's in the data folder.
   private let passedIn: String?
   private var hasReported = false
+  /// When a key that doesn't encrypt yet was found in the file.
+  private var foundAt: ContinuousClock.Instant?
+
+  /// How long a new key only decrypts; servers look for one every five seconds.
+  private static let announcement = Duration.seconds(30)
 
   init(_ instance: Instance, _ folder: DataFolder, environment: [String: String], log: Log) {
     identity = instance.identity
@@ -25,11 +33,14 @@ actor KeyRotationTask {
   func look() async throws -> Bool {
     try await identity.signingKeys.refresh()
     if passedIn == nil, let kept = try folder.keptKeys(), kept.ids != ring.ids {
+      guard isAnnounced(kept) else { return false }
+      foundAt = nil
+      guard kept.ids != ring.ids else { return false }
       ring.adopt(kept)
       try await identity.masterKeys.begin(by: Author(actor: .commandLine))
       log.add(.masterKeyRotated)
     }
-    switch try await identity.masterKeys.step() {
+    switch try await identity.masterKeys.step(reencrypts: identity.taskLease.isHeld) {
     case .settled, .waiting: return false
     case .part: return true
     case .droppable:
@@ -38,6 +49,18 @@ actor KeyRotationTask {
       try await dropOlder()
       return false
     }
+  }
+
+  /// Adopts keys for decryption; returns true once they may encrypt.
+  private func isAnnounced(_ kept: KeyRing) -> Bool {
+    // Nil if a former key was removed from the file; nothing is encrypted with it any more.
+    guard folder.isOnServer, let both = kept.encrypting(with: ring.ids[0]) else { return true }
+    if Set(both.ids) != Set(ring.ids) { ring.adopt(both) }
+    // Another server removed a former key.
+    if both.ids == kept.ids { return true }
+    let start = foundAt ?? .now
+    foundAt = start
+    return ContinuousClock.now - start >= Self.announcement
   }
 
   private func dropOlder() async throws {

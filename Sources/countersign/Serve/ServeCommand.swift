@@ -27,7 +27,7 @@ enum ServeCommand: Command {
     let creates = mayCreate && folder.isVacant
     if !creates { try folder.mustExistAsFolder() }
     try folder.prepare()
-    let lock = try folder.lock()
+    let lock = try folder.lockForServer()
     if !creates {
       if !folder.isOnServer { try folder.finishRestore(holding: lock) }
       try folder.mustHoldInstance()
@@ -104,6 +104,7 @@ enum ServeCommand: Command {
     }
     try await greet(configuration, instance, application, metrics, log)
     demo?.say(at: "\(application.publicURL)")
+    try await instance.identity.taskLease.renew()
     let housekeeping = Housekeeping(
       instance.identity,
       keeper: KeyRotationTask(instance, folder, environment: environment, log: log),
@@ -129,6 +130,7 @@ enum ServeCommand: Command {
     streaming.cancel()
     await streaming.value
     await events.finish()
+    await housekeeping.release()
     let statistics = instance.database.statistics
     await instance.database.close()
     accessLog?.close()
