@@ -136,6 +136,8 @@ let package = Package(
         .embedInCode("Migrations/m0058_policy_stamps_sqlite.sql"),
         .embedInCode("Migrations/m0059_unused_steps_sqlite.sql"),
         .embedInCode("Migrations/m0059_baseline_postgresql.sql"),
+        .embedInCode("Migrations/m0060_console_storage_sqlite.sql"),
+        .embedInCode("Migrations/m0060_console_storage_postgresql.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),

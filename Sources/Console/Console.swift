@@ -44,13 +44,16 @@ public struct Console: Sendable {
     log: @escaping @Sendable (RequestID, String) -> Void = { _, _ in }
   ) throws {
     self.identity = identity
+    let cookies = ConsoleCookies(publicURL: publicURL)
     let frames = Frames(
       assets: assets, publicURL: publicURL, identity: identity,
       catalog: templates.catalog,
       menu: try templates.template("parts/scope-menu", for: ScopeMenu.self),
-      sidebar: Sidebar(try templates.template("parts/sidebar", for: SidebarView.self)))
+      sidebar: Sidebar(try templates.template("parts/sidebar", for: SidebarView.self)),
+      flashes: Flashes(
+        storage: identity.consoleStorage, cookies: cookies, catalog: templates.catalog))
     let authorizer = RequestAuthorizer(
-      identity: identity, publicURL: publicURL, cookies: ConsoleCookies(publicURL: publicURL),
+      identity: identity, publicURL: publicURL, cookies: cookies,
       catalog: templates.catalog)
     let failures = try Failures(
       templates: templates, frames: frames, authorizer: authorizer, publicURL: publicURL, log: log)
@@ -123,9 +126,12 @@ public struct Console: Sendable {
 
   /// Responds to a request; an unknown address gets the 404 page.
   public func respond(to request: Request) async -> Response {
-    var response =
+    let cookies = ResponseCookies()
+    var response = await ResponseCookies.$current.withValue(cookies) {
       request.isReading && !request.isForFile && !request.isOfProvider
-      ? await identity.atOneMoment { await page(for: request) } : await page(for: request)
+        ? await identity.atOneMoment { await page(for: request) } : await page(for: request)
+    }
+    cookies.apply(to: &response)
     // A script can't read where a redirect leads, and would take the next page's flash by following it.
     if request.isFromScript, response.status == .seeOther { response.status = .noContent }
     headers.apply(to: &response)

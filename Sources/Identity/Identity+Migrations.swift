@@ -9,7 +9,11 @@ extension Identity {
     switch dialect {
     case .sqlite: migrations
     case .postgreSQL:
-      [migration("m0059_baseline", PackageResources.m0059_baseline_postgresql_sql)]
+      [
+        migration("m0059_baseline", PackageResources.m0059_baseline_postgresql_sql),
+        migration(
+          "m0060_console_storage", PackageResources.m0060_console_storage_postgresql_sql),
+      ]
     }
   }
 }

@@ -83,6 +83,7 @@ extension Identity {
       migration("m0057_user_erasures", PackageResources.m0057_user_erasures_sqlite_sql),
       migration("m0058_policy_stamps", PackageResources.m0058_policy_stamps_sqlite_sql),
       migration("m0059_unused_steps", PackageResources.m0059_unused_steps_sqlite_sql),
+      migration("m0060_console_storage", PackageResources.m0060_console_storage_sqlite_sql),
     ]
   }
 
@@ -190,6 +191,7 @@ extension Identity {
       try Administrators.remindOfGrants(store.outbox, at: now, connection)
       try BulkRemovals.purgeExpired(at: now, connection)
       try ConsoleSessions.purgeExpired(at: now, connection)
+      try ConsoleStorage.purgeExpired(at: now, connection)
       try Alerts.endBreakGlass(at: now, connection)
     }
     do throws(KeyError) { try await signingKeys.retireExpired() } catch {

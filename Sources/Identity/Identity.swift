@@ -105,6 +105,8 @@ public final class Identity: Sendable {
   public let passkeys: Passkeys
   /// Sessions of administrators.
   public let consoleSessions: ConsoleSessions
+  /// What the console keeps from one page for a later one.
+  public let consoleStorage: ConsoleStorage
   /// Requirements of actions in the console.
   public let authorization: ActionAuthorization
   /// Creation of the first owner.
@@ -227,6 +229,8 @@ public final class Identity: Sendable {
     consoleSessions = ConsoleSessions(
       store: store, hasher: hasher, totp: administratorTOTP, tickets: consoleTickets,
       deviceSealer: try Sealer(keys, purpose: "console device", random: .system))
+    consoleStorage = ConsoleStorage(
+      store: store, sealer: try Sealer(keys, purpose: "console storage", random: .system))
     consoleProviders = ConsoleProviders(
       store: store, sealer: try Sealer(keys, purpose: "sign-in provider", random: random),
       tickets: consoleTickets, administrators: administrators, sessions: consoleSessions,

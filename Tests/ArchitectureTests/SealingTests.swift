@@ -14,10 +14,10 @@ struct SealingTests {
     "totp secret TOTPFactor",
   ]
 
-  /// Values that clients hold for at most an hour, and device cookies, which may stop opening
-  /// without loss.
+  /// Values that clients hold or that are stored for at most an hour, and device cookies, which may
+  /// stop opening without loss.
   private static let carried: Set = [
-    "console device", "console ticket", "pending token", "ticket",
+    "console device", "console storage", "console ticket", "pending token", "ticket",
   ]
 
   @Test func `everything sealed is either re-encryptable or short-lived`() throws {

@@ -4,13 +4,15 @@ import Identity
 import Text
 
 /// The console's cookies: for sessions, for forms before sign-in, for sign-ins that still require a
-/// code, for sign-ins with the provider, for known devices, and for the platform of the guides and the columns of the list of users.
+/// code, for sign-ins with the provider, for known devices, for the message on the next page, for a
+/// form that waits for a sign-in, and for the platform of the guides and the columns of the list of
+/// users.
 ///
 /// Over HTTPS, their names begin with `__Host-`, so that browsers reject them from any other host
 /// and without `Secure`. The session cookie is `Lax`, because a link to a page in an email would
 /// otherwise open signed out. Forms are protected by their own token and by `Origin`, not by
-/// `SameSite`. The cookie of a sign-in with the provider is `Lax` because the provider leads back. The
-/// other cookies are `Strict`.
+/// `SameSite`. The cookie of a sign-in with the provider is `Lax` because the provider leads back, and
+/// so is the one of the message on the page after it. The other cookies are `Strict`.
 struct ConsoleCookies: Sendable {
   private let session: String
   private let form: String
@@ -18,6 +20,8 @@ struct ConsoleCookies: Sendable {
   private let provider: String
   private let device: String
   private let columns: String
+  private let draft: String
+  let flashName: String
   /// The cookie of the platform that guides show samples for; the console's script sets it as well.
   let platform: String
   private let isSecure: Bool
@@ -30,6 +34,8 @@ struct ConsoleCookies: Sendable {
     provider = (isSecure ? "__Host-" : "") + "countersign-provider"
     device = (isSecure ? "__Host-" : "") + "countersign-device-"
     columns = (isSecure ? "__Host-" : "") + "countersign-columns"
+    draft = (isSecure ? "__Host-" : "") + "countersign-draft"
+    flashName = (isSecure ? "__Host-" : "") + "countersign-flash"
     platform = (isSecure ? "__Host-" : "") + "countersign-platform"
   }
 
@@ -136,6 +142,38 @@ struct ConsoleCookies: Sendable {
   func columns(_ names: String) -> Cookie {
     Cookie(
       name: columns, value: names, secure: isSecure, sameSite: .strict, maxAge: 365 * 86_400)
+  }
+
+  /// The encrypted message for the next page; nil if there's none.
+  func flash(of request: Request) -> String? {
+    request.cookies[flashName]?.text(atMost: Self.longestToken)
+  }
+
+  func flash(_ sealed: String) -> Cookie {
+    Cookie(
+      name: flashName, value: sealed, secure: isSecure, sameSite: .lax,
+      maxAge: Int(ConsoleStorage.noticeLifetime))
+  }
+
+  /// The cookie that deletes the cookie of the message for the next page.
+  var endOfFlash: Cookie {
+    Cookie(name: flashName, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
+  }
+
+  /// What's known about the address of the form that waits for a sign-in; nil if there's none.
+  func draft(of request: Request) -> String? {
+    request.cookies[draft]?.text(atMost: Self.longestToken)
+  }
+
+  func draft(_ mark: String) -> Cookie {
+    Cookie(
+      name: draft, value: mark, secure: isSecure, sameSite: .strict,
+      maxAge: Int(ConsoleStorage.Kind.draft.lifetime))
+  }
+
+  /// The cookie that deletes the cookie of a form that waits for a sign-in.
+  var endOfDraft: Cookie {
+    Cookie(name: draft, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
   }
 
   private static let tokenLength = 32

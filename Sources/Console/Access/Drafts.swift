@@ -1,14 +1,17 @@
+import Crypto
 import HTTP
 import Identity
-import Synchronization
 import Text
 
-/// Stores forms that were submitted after their session expired, until the same administrator has
+/// Keeps forms that were submitted after their session expired, until the same administrator has
 /// signed in again in the same browser.
 ///
-/// They're kept in memory on the server, without secrets. A restart discards them; their actions
-/// were never performed.
-final class Drafts: Sendable {
+/// They're kept without secrets. A cookie tells that there's one, and for which address, so that
+/// other requests don't look for it.
+struct Drafts: Sendable {
+  let storage: ConsoleStorage
+  let cookies: ConsoleCookies
+
   /// A submitted form.
   struct Draft: Sendable {
     /// The path that the form was submitted to.
@@ -17,64 +20,54 @@ final class Drafts: Sendable {
     let answers: [Form.Entry]
     /// Whether secret fields were left out and have to be entered again.
     let lacksSecrets: Bool
-    fileprivate let administrator: ID<Administrator>
-    fileprivate let since: Instant
-    fileprivate let size: Int
   }
 
-  private static let lifetime: Int64 = 600
-  private static let largest = 256 * 1_024
-  private static let room = 8 * 1_024 * 1_024
-  private let waiting = Mutex<[UntrustedText: Draft]>([:])
-
-  /// Stores a form for the browser with a form token.
+  /// Keeps a form for the browser with a form token.
   ///
-  /// - Returns: False if the form is larger than 256 KB, or all stored forms would exceed 8 MB.
+  /// - Returns: False if the form is too large.
   func keep(
-    _ form: Form, sentTo path: String, by administrator: ID<Administrator>, browser: String,
-    at now: Instant
-  ) -> Bool {
+    _ form: Form, sentTo path: String, by administrator: ID<Administrator>, browser: String
+  ) async -> Bool {
     let own = form.entries.filter { $0.name != "csrf" }
     let answers = own.filter { !Self.isSecret($0.name) }
-    let size = answers.reduce(path.utf8.count) {
-      $0 + $1.name.utf8.count + $1.value.utf8.count + 64
-    }
-    guard size <= Self.largest, !path.hasPrefix("//") else { return false }
-    let draft = Draft(
-      path: path, answers: answers, lacksSecrets: answers.count < own.count,
-      administrator: administrator, since: now, size: size)
-    return waiting.withLock { waiting in
-      waiting = waiting.filter { Self.isFresh($0.value, at: now) }
-      let browser = UntrustedText(browser)
-      waiting[browser] = nil
-      guard waiting.values.reduce(size, { $0 + $1.size }) <= Self.room else { return false }
-      waiting[browser] = draft
-      return true
-    }
+    guard !path.hasPrefix("//") else { return false }
+    let flag = answers.count < own.count ? "1" : "0"
+    let content = Secret("\(path)\n\(flag)\n\(Form(answers).urlEncoded)")
+    // Without the draft, the administrator enters the form again.
+    let isKept = try? await storage.keep(
+      content, as: .draft, about: browser, for: .administrator(administrator))
+    guard isKept == true else { return false }
+    ResponseCookies.current?.set(cookies.draft(Self.mark(of: path)))
+    return true
   }
 
-  /// The form stored for an administrator in a browser; nil if there's none or it's too old.
-  func find(for administrator: ID<Administrator>, browser: String?, at now: Instant) -> Draft? {
-    guard let browser = browser.map({ UntrustedText($0) }) else { return nil }
-    let found = waiting.withLock { $0.isEmpty ? nil : $0[browser] }
-    guard let found, Self.isFresh(found, at: now), found.administrator == administrator else {
-      return nil
-    }
-    return found
+  /// Returns the form kept for an administrator in the browser; nil if there's none, or too old.
+  func find(for administrator: ID<Administrator>, _ request: Request) async -> Draft? {
+    guard cookies.draft(of: request) != nil, let browser = cookies.formToken(of: request),
+      let found = try? await storage.find(
+        .draft, about: browser, for: .administrator(administrator))
+    else { return nil }
+    let parts = found.revealedText.split(
+      separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let form = Form(urlEncoded: String(parts[2])) else { return nil }
+    return Draft(path: String(parts[0]), answers: form.entries, lacksSecrets: parts[1] == "1")
   }
 
-  /// Deletes a browser's stored form once a form is submitted to the same path.
+  /// Deletes the browser's form once a form is submitted to the same path.
   ///
   /// Forms submitted to other paths keep it, because setting up a second factor may come first.
-  func forget(sentTo path: String, browser: String?) {
-    guard let browser = browser.map({ UntrustedText($0) }) else { return }
-    waiting.withLock { waiting in
-      if waiting[browser]?.path == path { waiting[browser] = nil }
-    }
+  func forget(_ request: Request, by administrator: ID<Administrator>) async {
+    guard let mark = cookies.draft(of: request), let browser = cookies.formToken(of: request),
+      mark.isSameBytes(as: Self.mark(of: request.target.rawPath))
+    else { return }
+    ResponseCookies.current?.set(cookies.endOfDraft)
+    // If it can't be deleted, it expires.
+    _ = try? await storage.take(.draft, about: browser, for: .administrator(administrator))
   }
 
-  private static func isFresh(_ draft: Draft, at now: Instant) -> Bool {
-    now < draft.since.advanced(bySeconds: lifetime)
+  /// What the cookie tells about the path.
+  private static func mark(of path: String) -> String {
+    Hex.encode(Array(HashFunction.sha256.digest(Array(path.utf8)).prefix(8)))
   }
 
   private static func isSecret(_ name: UntrustedText) -> Bool {

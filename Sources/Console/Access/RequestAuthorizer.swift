@@ -12,7 +12,8 @@ struct RequestAuthorizer: Sendable {
   let publicURL: PublicURL
   let cookies: ConsoleCookies
   let catalog: Catalog
-  let drafts = Drafts()
+
+  var drafts: Drafts { Drafts(storage: identity.consoleStorage, cookies: cookies) }
 
   /// Admits any visitor; a form must contain the token of the form cookie.
   func visitor(_ request: Request) throws(Refusal) -> Visitor {
@@ -46,7 +47,7 @@ struct RequestAuthorizer: Sendable {
       throw .secondFactorFirst(session.secondFactor, next: ReturnAddress.current(request))
     }
     if !request.isReading {
-      drafts.forget(sentTo: request.target.rawPath, browser: cookies.formToken(of: request))
+      await drafts.forget(request, by: session.administrator.id)
     }
     return SignedIn(
       request: request, form: form, session: session,
@@ -92,9 +93,8 @@ struct RequestAuthorizer: Sendable {
       throw .unavailable(error)
     }
     guard let ended, equal(sent, ended.csrfToken) else { return false }
-    return drafts.keep(
-      form, sentTo: request.target.rawPath, by: ended.administrator, browser: browser,
-      at: identity.clock.now())
+    return await drafts.keep(
+      form, sentTo: request.target.rawPath, by: ended.administrator, browser: browser)
   }
 
   /// The submitted form, if the browser states that it comes from the console's origin.

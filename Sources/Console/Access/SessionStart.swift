@@ -10,10 +10,9 @@ struct SessionStart: Sendable {
 
   /// Sets the session cookie and redirects to the form stored when the previous session expired, or
   /// else to `path`.
-  func response(_ new: NewConsoleSession, _ visitor: Visitor, to path: String) -> Response {
+  func response(_ new: NewConsoleSession, _ visitor: Visitor, to path: String) async -> Response {
     let session = new.session
-    let draft = authorizer.drafts.find(
-      for: session.administrator.id, browser: visitor.formToken, at: frames.clock.now())
+    let draft = await authorizer.drafts.find(for: session.administrator.id, visitor.request)
     if session.secondFactor == .dueNext { frames.adviseSecondFactor(session) }
     var response = Response.redirect(to: draft == nil ? path : ConsolePaths.keptAnswers())
     response.fields.add(.setCookie, authorizer.cookies.session(new.token.revealedText).description)

@@ -75,14 +75,12 @@ struct OwnFactorPage: Sendable {
         RecoveryCodesView(
           frame: FrameView(frame), codes: newCodes,
           sentence: Message("account.second-factor-on"),
-          done: waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
+          done: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
   }
 
   /// Whether a form is saved that was submitted after the previous session expired.
-  private func waits(_ signedIn: SignedIn) -> Bool {
-    authorizer.drafts.find(
-      for: signedIn.administrator.id, browser: authorizer.cookies.formToken(of: signedIn.request),
-      at: frames.clock.now()) != nil
+  private func waits(_ signedIn: SignedIn) async -> Bool {
+    await authorizer.drafts.find(for: signedIn.administrator.id, signedIn.request) != nil
   }
 
   private func refused(

@@ -29,7 +29,7 @@ struct InvitationPage: Sendable {
         token: token, displayName: name, password: Secret(visitor.form.text("password") ?? ""),
         address: request.peer, userAgent: request.fields[.userAgent] ?? "",
         requestID: request.id.text)
-      return SessionStart(authorizer: authorizer, frames: frames).response(
+      return await SessionStart(authorizer: authorizer, frames: frames).response(
         new, visitor, to: ConsolePaths.projects())
     } catch {
       let fault: FieldError

@@ -5,12 +5,10 @@ import Identity
 enum BackupCodesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let pages = parts.support
-    let codes = CodesToShow()
     let shown = TemporaryCodePage(
-      pages: pages, codes: codes,
+      pages: pages,
       view: try parts.template("backup-codes/temporary-code", for: TemporaryCodeView.self))
-    table.inScope(
-      ConsolePaths.temporaryCode, performing: CreateTemporaryCode(pages: pages, codes: codes))
+    table.inScope(ConsolePaths.temporaryCode, performing: CreateTemporaryCode(pages: pages))
     table.inScope(.get, ConsolePaths.shownCode, .removeFactors, shown.show)
     table.inScope(
       ConsolePaths.temporaryCodeRemoval, performing: RevokeTemporaryCode(pages: pages))

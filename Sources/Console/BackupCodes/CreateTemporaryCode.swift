@@ -9,7 +9,6 @@ struct CreateTemporaryCode: SupportAction {
   let action = ConsoleAction.createTemporaryCode
 
   let pages: SupportPages
-  let codes: CodesToShow
 
   func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
     let (account, state) = try await pages.accountWithCodes(target)
@@ -46,9 +45,15 @@ struct CreateTemporaryCode: SupportAction {
     let done = try await pages.identity.backupCodes.makeTemporaryCode(
       request, for: target.user, in: target.scope,
       hours: Int(target.form.trimmed("hours")) ?? 0)
-    codes.keep(
-      done.value, for: done.renewed?.session ?? target.context.signedIn.session, target.user,
-      in: target.scope, at: pages.frames.clock.now())
+    do {
+      try await pages.identity.consoleStorage.keep(
+        done.value, of: target.user, in: target.scope,
+        for: done.renewed?.session ?? target.context.signedIn.session)
+    } catch {
+      switch error {
+      case .unavailable(let failure): throw .unavailable(failure)
+      }
+    }
     return SupportResult(
       nil, at: ConsolePaths.shownCode(target.scope, target.uid), renewed: done.renewed)
   }

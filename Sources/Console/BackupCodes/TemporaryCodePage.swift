@@ -7,7 +7,6 @@ import Templating
 /// `S/users/{uid}/temporary-code/shown`: shows a generated temporary code once.
 struct TemporaryCodePage: Sendable {
   let pages: SupportPages
-  let codes: CodesToShow
   let view: Template<TemporaryCodeView>
 
   func show(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
@@ -16,8 +15,10 @@ struct TemporaryCodePage: Sendable {
     let account = try await pages.account(SupportTarget(context, uid, at: address))
     var code: TemporaryCode?
     if context.signedIn.request.method == .get {
-      code = codes.take(
-        for: context.signedIn.session, account.id, in: scope, at: pages.frames.clock.now())
+      code = try await refusing {
+        try await pages.identity.consoleStorage.takeCode(
+          of: account.id, in: scope, for: context.signedIn.session)
+      }
     }
     let title = Message("backup-codes.title-of-code", ["user": .name(Words.short(account.label))])
     var frame = try await pages.frames.frame(title, in: context)

@@ -12,7 +12,7 @@ struct Frames: Sendable {
   let catalog: Catalog
   let menu: Template<ScopeMenu>
   let sidebar: Sidebar
-  let flashes = Flashes()
+  let flashes: Flashes
   private let menus = MarkupCache<ScopeMenu>()
 
   /// The maximum number of projects or tenants in a menu; the rest are on the list page.
@@ -22,12 +22,12 @@ struct Frames: Sendable {
 
   /// Stores a message for the session's next page.
   func leave(_ text: some MessageConvertible, for signedIn: SignedIn) {
-    flashes.leave(Flash(text: text), for: signedIn.session, at: clock.now())
+    flashes.leave(Flash(text: text), for: signedIn.session)
   }
 
   /// Stores a flash for the next page of a session whose token may just have been renewed.
   func leave(_ flash: Flash, for session: ConsoleSession) {
-    flashes.leave(flash, for: session, at: clock.now())
+    flashes.leave(flash, for: session)
   }
 
   /// The frame for visitors who aren't signed in, and for error pages.
@@ -53,7 +53,7 @@ struct Frames: Sendable {
   /// The frame of pages that belong to no project.
   func frame(_ title: some MessageConvertible, for signedIn: SignedIn) -> Frame {
     var frame = unflashed(title, for: signedIn, path: signedIn.request.target.rawPath)
-    frame.flash = flashes.take(for: signedIn.session, at: clock.now())
+    frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     return frame
   }
 
@@ -110,7 +110,7 @@ struct Frames: Sendable {
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: scope)
     frame.session = session(signedIn)
-    frame.flash = flashes.take(for: signedIn.session, at: clock.now())
+    frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     frame.project = try await projectMenu(scope, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)
     frame.find = find(signedIn)

@@ -47,7 +47,7 @@ struct SignInPasskeyPage: Sendable {
     } catch {
       return try await refused(error, visitor, next: next)
     }
-    return SessionStart(authorizer: authorizer, frames: frames).response(
+    return await SessionStart(authorizer: authorizer, frames: frames).response(
       new, visitor,
       to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.projects())
   }

@@ -30,7 +30,7 @@ struct SetupPage: Sendable {
     } catch {
       return try refused(error, visitor, answers)
     }
-    return SessionStart(authorizer: authorizer, frames: frames).response(
+    return await SessionStart(authorizer: authorizer, frames: frames).response(
       new, visitor, to: ConsolePaths.projects())
   }
 

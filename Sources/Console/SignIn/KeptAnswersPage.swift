@@ -13,9 +13,7 @@ struct KeptAnswersPage: Sendable {
   let destinations: [Route]
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let draft = authorizer.drafts.find(
-      for: signedIn.administrator.id, browser: authorizer.cookies.formToken(of: signedIn.request),
-      at: frames.clock.now())
+    let draft = await authorizer.drafts.find(for: signedIn.administrator.id, signedIn.request)
     guard let draft else { return .redirect(to: ConsolePaths.projects()) }
     let frame = frames.frame(Message("sign-in.your-form-was-saved"), for: signedIn)
     return .html(

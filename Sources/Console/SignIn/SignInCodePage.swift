@@ -57,7 +57,7 @@ struct SignInCodePage: Sendable {
     } catch {
       return try refused(error, visitor, field, next: next, methods)
     }
-    return SessionStart(authorizer: authorizer, frames: frames).response(
+    return await SessionStart(authorizer: authorizer, frames: frames).response(
       new, visitor,
       to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.projects())
   }

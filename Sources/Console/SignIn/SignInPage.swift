@@ -56,7 +56,7 @@ struct SignInPage: Sendable {
     let destination = ReturnAddress.checked(next, among: destinations)
     switch outcome {
     case .signedIn(let new):
-      return SessionStart(authorizer: authorizer, frames: frames).response(
+      return await SessionStart(authorizer: authorizer, frames: frames).response(
         new, visitor, to: destination ?? ConsolePaths.projects())
     case .secondFactorDue(let pending, let methods):
       let path =

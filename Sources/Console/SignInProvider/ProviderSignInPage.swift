@@ -55,7 +55,7 @@ struct ProviderSignInPage: Sendable {
     do {
       let outcome = try await identity.consoleProviders.finish(
         answer, ticket: kept.ticket, session: session, redirect: leaving.redirect, from: origin)
-      response = arrive(outcome, visitor, next: kept.next)
+      response = await arrive(outcome, visitor, next: kept.next)
     } catch {
       response = try await refusal(error, visitor)
     }
@@ -63,11 +63,13 @@ struct ProviderSignInPage: Sendable {
     return response
   }
 
-  private func arrive(_ outcome: ProviderSignIn, _ visitor: Visitor, next: String?) -> Response {
+  private func arrive(
+    _ outcome: ProviderSignIn, _ visitor: Visitor, next: String?
+  ) async -> Response {
     let next = ReturnAddress.checked(next, among: destinations)
     switch outcome {
     case .signedIn(let new):
-      return SessionStart(authorizer: authorizer, frames: frames).response(
+      return await SessionStart(authorizer: authorizer, frames: frames).response(
         new, visitor, to: next ?? ConsolePaths.projects())
     case .secondFactorDue(let pending, let methods):
       let path =

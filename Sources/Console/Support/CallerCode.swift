@@ -32,7 +32,8 @@ struct SendCallerCode: Sendable {
     }
     let address = returnAddress(target)
     let response = pages.ending.response(flash, signedIn, renewed: renewed, to: address)
-    pages.frames.flashes.keep(target.form, of: address, for: renewed?.session ?? signedIn.session)
+    await pages.frames.flashes.keep(
+      target.form, of: address, for: renewed?.session ?? signedIn.session)
     return response
   }
 

@@ -101,7 +101,7 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
 
   func ask(_ target: SupportTarget) async throws(Refusal) -> Response {
     var target = target
-    target.typed = pages.typed(target)
+    target.typed = await pages.typed(target)
     return try await page(target, target.typed.map(ActionInput.init) ?? ActionInput(), errors: [])
   }
 

@@ -59,9 +59,10 @@ struct SupportPages: Sendable {
   }
 
   /// Returns what was typed in an action's form before a code was sent to the caller.
-  func typed(_ target: SupportTarget) -> Form? {
-    frames.flashes.form(
-      of: target.address, for: target.context.signedIn.session, at: frames.clock.now())
+  func typed(_ target: SupportTarget) async -> Form? {
+    let signedIn = target.context.signedIn
+    return await frames.flashes.form(
+      of: target.address, from: signedIn.request, for: signedIn.session)
   }
 
   /// Redirects after an action, or responds with its file, and sets the session's new token if it

@@ -266,6 +266,6 @@ extension UserDataTable {
     "bulk_group": .bulkRemovals, "bulk_job": .bulkRemovals, "bulk_undo": .bulkRemovals,
     "instance": .server, "integrity_check": .server, "lease": .server, "reseal": .server,
     "schema_migration": .server,
-    "throttle": .counters, "ticket": .steps, "verification_code": .steps,
+    "throttle": .counters, "console_storage": .steps, "ticket": .steps, "verification_code": .steps,
   ]
 }
