@@ -5,6 +5,9 @@ public protocol DatabaseSession: AnyObject {
   /// The SQL that it understands.
   var dialect: Dialect { get }
 
+  /// The catalog of the database.
+  var catalog: any DatabaseCatalog { get }
+
   /// Returns a statement with its values bound, before its first row.
   ///
   /// - Throws: ``DatabaseError`` when the text isn't a single statement that is allowed here.

@@ -68,11 +68,7 @@ extension Database {
   ) async throws -> [String] {
     let missing = try await write { connection in
       try connection.waitForOtherServers()
-      try connection.run(
-        """
-        CREATE TABLE IF NOT EXISTS schema_migration (
-          name TEXT NOT NULL PRIMARY KEY, digest TEXT NOT NULL, applied_at BIGINT NOT NULL)
-        """)
+      try connection.createMigrationTable()
       return try Self.missing(of: migrations, in: connection, toleratesNewer: toleratesNewer)
     }
     for (index, migration) in missing.enumerated() {
@@ -82,16 +78,7 @@ extension Database {
         let stillMissing = try Self.missing(
           of: migrations, in: connection, toleratesNewer: toleratesNewer)
         guard stillMissing.contains(migration) else { return }
-        do throws(DatabaseError) {
-          try connection.runScript(migration.text)
-        } catch {
-          throw MigrationError.failed(migration.name, error)
-        }
-        try connection.run(
-          """
-          INSERT INTO schema_migration (name, digest, applied_at)
-          VALUES (\(migration.name), \(migration.digest), \(time))
-          """)
+        try connection.apply(migration, at: time)
       }
     }
     return missing.map(\.name)
@@ -141,5 +128,41 @@ extension Database {
     // A newer version applied all earlier migrations first.
     if let unknown, !missing.isEmpty { throw MigrationError.unknown(unknown.name) }
     return missing
+  }
+}
+
+extension Connection {
+  /// Applies all migrations to an empty database in this transaction.
+  ///
+  /// - Parameters:
+  ///   - migrations: All migrations, in order.
+  ///   - time: The current time to record, in milliseconds since 1970.
+  /// - Throws: ``MigrationError``; ``DatabaseError`` when the table of migrations exists.
+  public func createSchema(_ migrations: [Migration], at time: Int64) throws {
+    try waitForOtherServers()
+    try createMigrationTable()
+    for migration in migrations { try apply(migration, at: time) }
+  }
+
+  fileprivate func createMigrationTable() throws {
+    try run(
+      """
+      CREATE TABLE IF NOT EXISTS schema_migration (
+        name TEXT NOT NULL PRIMARY KEY, digest TEXT NOT NULL, applied_at BIGINT NOT NULL)
+      """)
+  }
+
+  /// Applies a migration and records it.
+  fileprivate func apply(_ migration: Migration, at time: Int64) throws {
+    do throws(DatabaseError) {
+      try runScript(migration.text)
+    } catch {
+      throw MigrationError.failed(migration.name, error)
+    }
+    try run(
+      """
+      INSERT INTO schema_migration (name, digest, applied_at)
+      VALUES (\(migration.name), \(migration.digest), \(time))
+      """)
   }
 }

@@ -7,14 +7,17 @@
 /// ```
 ///
 /// The text comes from source literals only: there's no way to create SQL from a `String` that was
-/// read or computed, so injection can't be written by accident. Fragments are combined by
-/// interpolation or with `+`, and their parameters are renumbered.
+/// read or computed, so injection can't be written by accident. The exception is an ``SQLName``,
+/// which can't contain SQL. Fragments are combined by interpolation or with `+`, and their
+/// parameters are renumbered.
 public struct SQL: Sendable, Equatable {
   @usableFromInline
   enum Piece: Sendable, Equatable {
     case literal(StaticString)
     /// A literal that only one dialect has; see `Dialect.swift`, where all of them are.
     case only(Dialect, StaticString)
+    /// A name from a catalog.
+    case name(SQLName)
     case value(SQLValue)
 
     @usableFromInline
@@ -23,6 +26,7 @@ public struct SQL: Sendable, Equatable {
       case (.literal(let one), .literal(let other)): one.description == other.description
       case (.only(let dialect, let one), .only(let otherDialect, let other)):
         dialect == otherDialect && one.description == other.description
+      case (.name(let one), .name(let other)): one == other
       case (.value(let one), .value(let other)): one == other
       default: false
       }
@@ -45,10 +49,11 @@ public struct SQL: Sendable, Equatable {
     var text = ""
     text.reserveCapacity(pieces.reduce(0) { $0 + $1.textSize })
     var number = 0
-    forEachLiteral(in: dialect) { literal in
-      if let literal {
-        text += literal.description
-      } else {
+    forEachPart(in: dialect) { part in
+      switch part {
+      case .literal(let literal): text += literal.description
+      case .name(let name): text += "\"\(name.text)\""
+      case .value:
         number += 1
         text += "$"
         text += String(number)
@@ -57,18 +62,30 @@ public struct SQL: Sendable, Equatable {
     return text
   }
 
-  /// Visits the literals of a dialect in order, with nil for each value between them.
+  /// A part of the text in one dialect.
+  @frozen
+  public enum Part {
+    /// A source literal.
+    case literal(StaticString)
+    /// A name from a catalog.
+    case name(SQLName)
+    /// The place of a value.
+    case value
+  }
+
+  /// Visits the parts of the text in a dialect, in order.
   ///
   /// For drivers: the address of a source literal never changes, so the addresses identify a
   /// statement without assembling its text.
   @inlinable
-  public func forEachLiteral(in dialect: Dialect, _ body: (StaticString?) -> Void) {
+  public func forEachPart(in dialect: Dialect, _ body: (Part) -> Void) {
     for piece in pieces {
       switch piece {
-      case .literal(let literal): body(literal)
-      case .only(dialect, let literal): body(literal)
+      case .literal(let literal): body(.literal(literal))
+      case .only(dialect, let literal): body(.literal(literal))
       case .only: continue
-      case .value: body(nil)
+      case .name(let name): body(.name(name))
+      case .value: body(.value)
       }
     }
   }
@@ -115,6 +132,7 @@ extension SQL.Piece {
   fileprivate var textSize: Int {
     switch self {
     case .literal(let literal), .only(_, let literal): literal.utf8CodeUnitCount
+    case .name(let name): name.text.utf8.count + 2
     case .value: 4
     }
   }

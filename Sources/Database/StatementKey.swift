@@ -1,7 +1,7 @@
 /// Identifies a statement in one dialect by the addresses of its literals, for drivers.
 ///
-/// The address of a literal never changes while the program runs, so equal addresses mean equal
-/// text. The text itself, a few hundred bytes, is assembled only to prepare a statement.
+/// The addresses of a literal and of a name never change while the program runs, so equal addresses
+/// mean equal text. The text itself, a few hundred bytes, is assembled only to prepare a statement.
 public struct StatementKey: Hashable, Sendable {
   @usableFromInline let marks: [UInt]
 
@@ -10,15 +10,19 @@ public struct StatementKey: Hashable, Sendable {
   public init(_ sql: SQL, in dialect: Dialect) {
     var marks: [UInt] = []
     marks.reserveCapacity(24)
-    sql.forEachLiteral(in: dialect) { literal in
-      // No literal has address 0, so it represents a value.
-      guard let literal else { return marks.append(0) }
-      if literal.hasPointerRepresentation {
+    sql.forEachPart(in: dialect) { part in
+      switch part {
+      case .literal(let literal) where literal.hasPointerRepresentation:
         marks.append(UInt(bitPattern: unsafe literal.utf8Start))
         marks.append(UInt(literal.utf8CodeUnitCount))
-      } else {
+      case .literal(let literal):
         marks.append(UInt(literal.unicodeScalar.value))
         marks.append(UInt.max)
+      case .name(let name):
+        marks.append(UInt(bitPattern: ObjectIdentifier(name)))
+        marks.append(UInt.max - 1)
+      // No literal has address 0, so it represents a value.
+      case .value: marks.append(0)
       }
     }
     self.marks = marks

@@ -18,6 +18,8 @@ final class Connector: Sendable {
   let address: PostgreSQLAddress
   let passwordFile: String?
   let limits: Limits
+  /// Whether a connection holds the lock that says that the database is in use, until it closes.
+  let sharesUse: Bool
 
   /// How long the server may take to send a result: longer than it takes to end a statement itself.
   var patience: Duration { limits.statementTimeout + .seconds(5) }
@@ -25,8 +27,9 @@ final class Connector: Sendable {
   /// The position of the server with the latest connection, which is tried first.
   private let latest = Mutex(0)
 
-  init(address: PostgreSQLAddress, passwordFile: String?, limits: Limits) {
-    (self.address, self.passwordFile, self.limits) = (address, passwordFile, limits)
+  init(address: PostgreSQLAddress, passwordFile: String?, limits: Limits, sharesUse: Bool) {
+    (self.address, self.passwordFile) = (address, passwordFile)
+    (self.limits, self.sharesUse) = (limits, sharesUse)
   }
 
   /// Opens a connection to the first server that accepts it.
@@ -65,11 +68,20 @@ final class Connector: Sendable {
       throw Failure(.connection("no pipeline mode"), isLoss: true)
     }
     // Poolers reject most settings in the connection's startup packet.
-    _ = try link.exchange(
-      options.map { .text("SET \($0.name) = '\($0.value)'") }
-        + Self.controls.map { .prepare($0.name, $0.text) })
+    let controls =
+      options.map { PostgreSQLLink.Item.text("SET \($0.name) = '\($0.value)'") }
+      + Self.controls.map { .prepare($0.name, $0.text) }
+    let results = try link.exchange(controls + (sharesUse ? [.text(Self.use)] : []))
+    if sharesUse, let result = results.last {
+      let isShared = result.withBytes(0, 0) { $0.count == 1 && $0[0] == 1 }
+      guard isShared else { throw cannotOpen("it's being moved", .busy) }
+    }
     return link
   }
+
+  /// Shares the use of the database, unless a move has it alone.
+  private static let use =
+    "SELECT pg_catalog.pg_try_advisory_lock_shared(\(PostgreSQLCatalog.useLock))"
 
   /// The statements about transactions, prepared on each connection.
   private static let controls = [
@@ -106,9 +118,11 @@ final class Connector: Sendable {
     return String(decoding: line, as: UTF8.self)
   }
 
-  private func cannotOpen(_ reason: String) -> Failure {
+  private func cannotOpen(
+    _ reason: String, _ code: DatabaseError.Code = .cannotOpen
+  ) -> Failure {
     Failure(
-      DatabaseError(.cannotOpen, "cannot connect to \(address): \(reason)"), isLoss: true)
+      DatabaseError(code, "cannot connect to \(address): \(reason)"), isLoss: true)
   }
 
   private func open(_ settings: [(String, String)]) throws(Failure) -> OpaquePointer {

@@ -16,7 +16,7 @@ public final class PostgreSQLDatabase: Database {
   public var dialect: Dialect { .postgreSQL }
 
   private let readers: ConnectionPool
-  private let writers: ConnectionPool
+  let writers: ConnectionPool
   private let retries: RetryPolicy
   private let stored = Mutex(0)
 
@@ -33,6 +33,8 @@ public final class PostgreSQLDatabase: Database {
   ///   - connectTimeout: How long it may take to open a connection.
   ///   - statementTimeout: How long a statement may run; a script's statements have no limit.
   ///   - idleTimeout: How long a transaction may wait for its next statement.
+  ///   - sharesUse: Whether connections keep others from moving the database; false for a move,
+  ///     which acquires it alone.
   ///   - trace: Receives the text of every statement that callers run; for tests.
   /// - Throws: ``DatabaseError``: `.cannotOpen`, or `.busy` when the server is starting or has too
   ///   many connections.
@@ -40,13 +42,13 @@ public final class PostgreSQLDatabase: Database {
     _ address: PostgreSQLAddress, passwordFile: String? = nil, readers: Int = 8, writers: Int = 8,
     waiting: Int = 4096, connectTimeout: Duration = .seconds(5),
     statementTimeout: Duration = .seconds(30), idleTimeout: Duration = .seconds(60),
-    trace: (@Sendable (String) -> Void)? = nil
+    sharesUse: Bool = true, trace: (@Sendable (String) -> Void)? = nil
   ) async throws {
     let connector = Connector(
       address: address, passwordFile: passwordFile,
       limits: Connector.Limits(
         connectTimeout: connectTimeout, statementTimeout: statementTimeout,
-        idleTimeout: idleTimeout))
+        idleTimeout: idleTimeout), sharesUse: sharesUse)
     func pool(_ size: Int) -> ConnectionPool {
       ConnectionPool(
         (0..<max(size, 1)).map { _ in PostgreSQLSession(connector, trace: trace) },

@@ -33,6 +33,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   }
 
   let dialect = Dialect.postgreSQL
+  var catalog: any DatabaseCatalog { PostgreSQLCatalog() }
 
   private let connector: Connector
   private let trace: (@Sendable (String) -> Void)?

@@ -15,6 +15,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   private static let statementLimit = 256
 
   var dialect: Dialect { .sqlite }
+  var catalog: any DatabaseCatalog { SQLiteCatalog() }
 
   private let handle: OpaquePointer
   private let trace: (@Sendable (String) -> Void)?

@@ -20,9 +20,9 @@ struct Countersign {
     EvidenceVerifyCommand.self, PolicyExportCommand.self, PolicyDiffCommand.self,
     PolicyApplyCommand.self, PolicySchemaCommand.self, AuditHeadsCommand.self,
     AuditVerifyCommand.self, ClockConfirmCommand.self, BackupCommand.self, RestoreCommand.self,
-    MigrateCommand.self, CheckConfigCommand.self, DoctorCommand.self, ImportCommand.self,
-    ExportCommand.self, UserExportCommand.self, UserEraseCommand.self, DemoCommand.self,
-    ManualCommand.self, CompletionsCommand.self,
+    MigrateCommand.self, MoveCommand.self, CheckConfigCommand.self, DoctorCommand.self,
+    ImportCommand.self, ExportCommand.self, UserExportCommand.self, UserEraseCommand.self,
+    DemoCommand.self, ManualCommand.self, CompletionsCommand.self,
   ]
 
   static func main() async {

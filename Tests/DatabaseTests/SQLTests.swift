@@ -35,7 +35,7 @@ struct SQLTests {
     #expect(sql.text(in: .postgreSQL) == "SELECT greatest(a, $1) FROM b  JOIN d ON d.e = $2")
     #expect(sql.values == [.integer(1), .integer(2)])
     var number = 0
-    sql.forEachLiteral(in: .postgreSQL) { if $0 == nil { number += 1 } }
+    sql.forEachPart(in: .postgreSQL) { if case .value = $0 { number += 1 } }
     #expect(number == 2)
     #expect((SQL.greatest + "(a, b)") != SQL.least + "(a, b)")
   }

@@ -41,6 +41,7 @@ struct AuditFieldLabel {
     case .usersRefused: Message("audit.field-users-refused")
     case .usersDone: Message("audit.field-users-done")
     case .factorsRemoved: Message("audit.field-factors-removed")
+    case .database: Message("audit.field-database")
     case .fileName: Message("audit.field-file-name")
     case .importPart: Message("audit.field-import-part")
     case .filter: Message("audit.field-filter")

@@ -120,6 +120,7 @@ enum AuditWords {
     case .guidanceChange: Message("audit.action-guidance-change")
     case .instanceChangeSessionLimits: Message("audit.action-instance-change-session-limits")
     case .instanceConfirmClock: Message("audit.action-instance-confirm-clock")
+    case .instanceMove: Message("audit.action-instance-move")
     case .instancePasskeyRequirement: Message("audit.action-instance-passkey-requirement")
     case .instanceChangeSignInProvider: Message("audit.action-instance-change-sign-in-provider")
     case .instancePasswordSignIn: Message("audit.action-instance-password-sign-in")

@@ -113,8 +113,8 @@ extension AuditAction {
       .signingKey
     case .masterKeyDrop, .masterKeyReseal, .masterKeyRotate: .masterKey
     case .instanceChangeSessionLimits, .instanceChangeSignInProvider, .instanceConfirmClock,
-      .instancePasskeyRequirement, .instancePasswordSignIn, .instanceRemoveSignInProvider,
-      .instanceRestore:
+      .instanceMove, .instancePasskeyRequirement, .instancePasswordSignIn,
+      .instanceRemoveSignInProvider, .instanceRestore:
       .instance
     case .auditChangeRetention, .auditDownload, .auditRead: .audit
     case .eventStreamAdd, .eventStreamChange, .eventStreamDelete, .eventStreamDiscard,

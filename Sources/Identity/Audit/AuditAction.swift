@@ -262,6 +262,8 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case instanceChangeSignInProvider = "instance.change-sign-in-provider"
   /// Clock confirmed.
   case instanceConfirmClock = "instance.confirm-clock"
+  /// Instance moved to another database.
+  case instanceMove = "instance.move"
   /// Passkey requirement changed.
   case instancePasskeyRequirement = "instance.passkey-requirement"
   /// Password sign-in turned off or on.

@@ -302,6 +302,8 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case time
   /// The time up to which the data was current.
   case dataFrom = "data-from"
+  /// The kind of database.
+  case database
   /// Whether sessions were kept.
   case sessionsKept = "sessions-kept"
   /// The number of approval requests closed.

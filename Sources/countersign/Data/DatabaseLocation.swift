@@ -126,7 +126,7 @@ extension DataFolder {
 
 extension PostgreSQLAddress.Malformed {
   /// The reason, for operators.
-  fileprivate var message: Message {
+  var message: Message {
     switch self {
     case .scheme: Message("cli.database-address-scheme")
     case .password: Message("cli.database-must-not-contain-the-password")

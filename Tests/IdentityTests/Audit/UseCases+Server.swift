@@ -103,6 +103,13 @@ extension UseCase {
           by: Author(actor: .commandLine))
       }
     },
+    UseCase("move the instance to another database", [.instanceMove]) { i in
+      {
+        try await i.database.write { connection in
+          try InstanceMove.record(from: .postgreSQL, at: WallClock.system.now(), connection)
+        }
+      }
+    },
     UseCase("rotate the master key", [.masterKeyRotate]) { i in
       i.keys.adopt(i.keys.rotated(random: .system))
       return { try await i.identity.masterKeys.begin(by: Instance.boss) }

@@ -1,0 +1,69 @@
+public import Database
+
+extension SQLiteDatabase: DatabaseWriter {}
+
+/// The tables of a file.
+struct SQLiteCatalog: DatabaseCatalog {
+  func tables(_ connection: borrowing Connection) throws -> [StoredTable] {
+    let names = try connection.all(
+      """
+      SELECT name FROM pragma_table_list
+      WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      """
+    ) { try $0.value(0) as String }
+    var tables: [StoredTable] = []
+    for name in names {
+      let columns = try connection.all(
+        "SELECT name, hidden > 1, pk FROM pragma_table_xinfo(\(name))"
+      ) { row in
+        (
+          name: try SQLName.named(row.value(0)), isGenerated: try row.value(1) as Bool,
+          key: try row.value(2) as Int
+        )
+      }
+      let references = try connection.all(
+        "SELECT \"table\" FROM pragma_foreign_key_list(\(name))"
+      ) { try SQLName.named($0.value(0)) }
+      tables.append(
+        StoredTable(try .named(name), columns: columns, references: Set(references)))
+    }
+    return tables
+  }
+
+  func suspendTriggers(_ connection: borrowing Connection) throws -> [String] {
+    let triggers = try connection.all(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name"
+    ) { row in (name: try SQLName.named(row.value(0)), text: try row.value(1) as String) }
+    for trigger in triggers { try connection.run("DROP TRIGGER \(trigger.name)") }
+    return triggers.map(\.text)
+  }
+
+  func lastKey(of table: SQLName, _ connection: borrowing Connection) throws -> Int64? {
+    guard try choosesKeys(table, connection) else { return nil }
+    return try connection.first(
+      "SELECT seq FROM sqlite_sequence WHERE name = \(table.text)"
+    ) { try $0.value(0) }
+  }
+
+  func setLastKey(
+    of table: SQLName, to key: Int64?, _ connection: borrowing Connection
+  ) throws {
+    // The rows that were inserted have set it already.
+    guard let key, try choosesKeys(table, connection) else { return }
+    guard try lastKey(of: table, connection).map({ $0 < key }) ?? true else { return }
+    try connection.run("DELETE FROM sqlite_sequence WHERE name = \(table.text)")
+    try connection.run("INSERT INTO sqlite_sequence (name, seq) VALUES (\(table.text), \(key))")
+  }
+
+  /// Whether a table stores the last key, so that none is used again.
+  private func choosesKeys(_ table: SQLName, _ connection: borrowing Connection) throws -> Bool {
+    try connection.first(
+      """
+      SELECT 1 FROM sqlite_schema
+      WHERE type = 'table' AND name = \(table.text) AND sql LIKE '%AUTOINCREMENT%'
+      """
+    ) { _ in true } ?? false
+  }
+
+  func acquire(_ connection: borrowing Connection) throws -> Bool { true }
+}

@@ -1,0 +1,172 @@
+public import Database
+
+/// Copies an instance to an empty database of the other kind, and compares the copy.
+public enum InstanceMove {
+  /// Reports how many rows of a table were read or written.
+  public typealias Progress = @Sendable (_ table: String, _ rows: Int) -> Void
+
+  /// Creates the schema in an empty database, copies all rows, compares them with the source, and
+  /// records the move in the audit log of the copy.
+  ///
+  /// The destination has to be discarded if this throws: a file is deleted, and a transaction is
+  /// rolled back.
+  ///
+  /// - Parameters:
+  ///   - destination: The empty database.
+  ///   - source: The database that was inspected, in the same snapshot.
+  ///   - inventory: What ``inspect(_:keys:for:isAlone:progress:)`` returned.
+  ///   - now: The time.
+  ///   - progress: Called with the name of a table and the number of rows written.
+  /// - Throws: ``MoveError``.
+  public static func fill(
+    _ destination: any DatabaseWriter, from source: any Database, _ inventory: MoveInventory,
+    at now: Instant, progress: Progress
+  ) async throws(MoveError) {
+    do {
+      let from = source.dialect
+      let order = try await prepare(destination, for: inventory, at: now)
+      let scripts = try await destination.write { connection in try dropParts(connection) }
+      for table in order.reversed() {
+        try await destination.write { try $0.run("DELETE FROM \(table.name)") }
+      }
+      for table in order {
+        try await copy(table, from: source, to: destination, progress)
+      }
+      for script in scripts { try await destination.write { try $0.runScript(script) } }
+      try await destination.write { connection in
+        for table in inventory.tables {
+          try connection.catalog.setLastKey(of: table.stored.name, to: table.lastKey, connection)
+        }
+        try SearchIndex.parts.rebuild(connection)
+      }
+      try await compare(destination, with: inventory)
+      try await destination.write { try record(from: from, at: now, $0) }
+    } catch {
+      throw MoveError(error)
+    }
+  }
+
+  /// Checks that a database has no tables.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection.
+  ///   - isAlone: Whether the transaction acquires the database, so that nothing else can use it.
+  /// - Throws: ``MoveError``: `.notEmpty`, `.inUse`.
+  public static func checkEmpty(
+    _ connection: borrowing Connection, isAlone: Bool = true
+  ) throws {
+    if isAlone, try !connection.catalog.acquire(connection) {
+      throw MoveError.inUse(.destination)
+    }
+    let tables = try connection.all(
+      "SELECT name FROM \(SQL.tables) ORDER BY name LIMIT 5"
+    ) { try $0.value(0) as String }
+    guard tables.isEmpty else { throw MoveError.notEmpty(tables) }
+  }
+
+  /// Creates the schema, and returns the tables with those that others refer to first.
+  private static func prepare(
+    _ destination: any DatabaseWriter, for inventory: MoveInventory, at now: Instant
+  ) async throws -> [StoredTable] {
+    let tables = try await destination.write { connection in
+      try checkEmpty(connection)
+      try connection.createSchema(
+        Identity.migrations(for: connection.dialect), at: now.milliseconds)
+      return try self.tables(connection)
+    }
+    let differences = differences(inventory.tables.map(\.stored), tables)
+    guard differences.isEmpty else { throw MoveError.differentSchema(differences) }
+    return try ordered(tables)
+  }
+
+  private static func differences(_ some: [StoredTable], _ others: [StoredTable]) -> [String] {
+    func columns(_ tables: [StoredTable]) -> Set<[SQLName]> {
+      Set(tables.flatMap { table in table.columns.map { [table.name, $0] } + [[table.name]] })
+    }
+    return columns(some).symmetricDifference(columns(others))
+      .map { $0.map(\.text).joined(separator: ".") }.sorted()
+  }
+
+  /// Returns the tables with those that others refer to first.
+  static func ordered(_ tables: [StoredTable]) throws -> [StoredTable] {
+    var (ordered, names, rest) = ([StoredTable](), Set<SQLName>(), tables)
+    while !rest.isEmpty {
+      let ready = rest.filter { $0.references.subtracting(names).isSubset(of: [$0.name]) }
+      guard !ready.isEmpty else {
+        throw MoveError.differentSchema(rest.map(\.name.text))
+      }
+      ordered += ready
+      names.formUnion(ready.map(\.name))
+      rest.removeAll { names.contains($0.name) }
+    }
+    return ordered
+  }
+
+  /// Turns off triggers, whose effects are copied, and drops indexes, which are faster to create
+  /// when the rows are there.
+  ///
+  /// - Returns: The scripts that bring them back.
+  private static func dropParts(_ connection: borrowing Connection) throws -> [String] {
+    let indexes = try connection.all(
+      "SELECT name, text FROM \(SQL.indexes) ORDER BY name"
+    ) { row in (name: try SQLName.named(row.value(0)), text: try row.value(1) as String) }
+    for index in indexes { try connection.run("DROP INDEX \(index.name)") }
+    return indexes.map(\.text) + (try connection.catalog.suspendTriggers(connection))
+  }
+
+  private static func copy(
+    _ table: StoredTable, from source: any Database, to destination: any DatabaseWriter,
+    _ progress: Progress
+  ) async throws {
+    var reader = TableReader(table, table.stored)
+    var count = 0
+    while true {
+      let next = reader
+      let rows = try await source.read { try next.rows($0) }
+      guard reader.advance(past: rows) else { return }
+      try await destination.write { connection in
+        for row in rows { try connection.runLater(table.insertion(of: row)) }
+      }
+      count += rows.count
+      progress(table.name.text, count)
+    }
+  }
+
+  /// Compares the rows of the copy with those of the source.
+  private static func compare(
+    _ destination: any DatabaseWriter, with inventory: MoveInventory
+  ) async throws {
+    var differing: [String] = []
+    for table in inventory.tables {
+      var digest = TableDigest()
+      var reader = TableReader(table.stored, table.stored.columns)
+      while true {
+        let next = reader
+        let rows = try await destination.write { try next.rows($0) }
+        guard reader.advance(past: rows) else { break }
+        for row in rows { digest.add(row) }
+      }
+      if digest != table.digest { differing.append(table.name) }
+    }
+    guard differing.isEmpty else { throw MoveError.differentRows(differing) }
+  }
+
+  /// Records a move in the audit log of the copy.
+  static func record(
+    from source: Dialect, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    var entry = AuditEntry(.instanceMove, .instance, "", name: "")
+    entry.add(.database, from: .text(source.name), to: .text(connection.dialect.name))
+    try entry.record(by: Author(actor: .commandLine), at: now, connection)
+  }
+}
+
+extension Dialect {
+  /// The name of the database, as in the audit log.
+  fileprivate var name: String {
+    switch self {
+    case .sqlite: "SQLite"
+    case .postgreSQL: "PostgreSQL"
+    }
+  }
+}

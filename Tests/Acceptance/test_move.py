@@ -1,0 +1,291 @@
+"""Moves of an instance from its data folder to PostgreSQL, and back."""
+
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from support.demo import Demo
+from support.pages import Pages
+from support.program import DATABASES, PROGRAM, Server, environment, execute, preloaded, run
+from support.rest import Api, create_token, ok, refused
+from support.waiting import until
+
+pytestmark = pytest.mark.skipif(
+    DATABASES.has_all, reason="these tests begin with a file in the data folder")
+
+TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+
+# Changes a row after the triggers are on again, when all rows were copied; this also tells that
+# moment.
+MEDDLE = """
+    CREATE FUNCTION meddle() RETURNS event_trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF EXISTS (SELECT 1 FROM public.project) THEN {action}; END IF;
+    END $$;
+    CREATE EVENT TRIGGER meddle ON ddl_command_end WHEN TAG IN ('ALTER TABLE')
+      EXECUTE FUNCTION meddle();
+"""
+
+
+def move(source, destination, *words, env=None):
+    return run("move", "--from", source, "--to", destination, *words, env=env)
+
+
+def moved(source, destination):
+    result = move(source, destination)
+    assert result.returncode == 0, result.stderr
+    assert "equal in both databases" in result.stdout
+    return result.stdout
+
+
+def refusal(source, destination, *words):
+    result = move(source, destination, *words)
+    assert result.returncode == 78, result.stdout + result.stderr
+    return result.stderr
+
+
+def beside(data, name):
+    """Creates a data folder with the key of another."""
+    folder = data.parent / name
+    folder.mkdir(mode=0o700)
+    shutil.copy2(data / "master.key", folder / "master.key")
+    return folder
+
+
+def contents(file):
+    """Returns the schema of a file, and the rows of each table without those of moves."""
+    database = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+    schema = sorted(database.execute("SELECT type, name, sql FROM sqlite_schema"))
+    tables = [name for (name,) in database.execute(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+        " AND name NOT IN ('sqlite_schema', 'sqlite_sequence', 'schema_migration')")]
+    own = "audit_id NOT IN (SELECT audit_id FROM audit WHERE action = 'instance.move')"
+    rows = {name: sorted(database.execute(
+        f"SELECT * FROM {name}" + (f" WHERE {own}" if name.startswith("audit") and "audit_id" in [
+            column[1] for column in database.execute(f"PRAGMA table_info({name})")] else "")),
+        key=repr) for name in tables}
+    last = dict(database.execute("SELECT name, seq FROM sqlite_sequence"))
+    last["audit"] -= database.execute(
+        "SELECT count(*) FROM audit WHERE action = 'instance.move'").fetchone()[0]
+    found = database.execute(
+        "SELECT count(*) FROM account_search WHERE account_search MATCH '\"example\"'").fetchone()
+    database.close()
+    return schema, rows, last, found
+
+
+@pytest.fixture
+def data(tmp_path):
+    """The folder of a stopped instance."""
+    folder = tmp_path / "data"
+    created = run("init", "--data", folder)
+    assert created.returncode == 0, created.stderr
+    return folder
+
+
+@pytest.fixture
+def address(data):
+    """The address of an empty database, which commands use with this folder from now on."""
+    return DATABASES.add(data)
+
+
+def test_users_stay_signed_in_and_enrolled_there_and_back(tmp_path):
+    data = tmp_path / "data"
+    with Server(data) as server:
+        pages = Pages(server.url).set_up(server.setup_code)
+        pages.create_project("moved-app")
+        token = create_token(data, "moved-app", "owner")
+        api = Api(server.url, "moved-app", pages.api_key("moved-app"), token)
+        api.switch_totp_on(10)
+        _, id_token = api.user("eve@example.com")
+        authenticator, session = api.enroll(id_token)
+        assert server.stop() == 0
+
+    def check(server, name, step):
+        """Signs in, refreshes the session from before, finds the user, and adds one."""
+        there = Api(server.url, "moved-app", api.key, token)
+        first = ok(there.sign_in("eve@example.com"))
+        ok(there.factor("mfaSignIn:finalize", {
+            "mfaPendingCredential": first["mfaPendingCredential"],
+            "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+            "totpVerificationInfo": {
+                "verificationCode": authenticator.at(time.time() + 30 * step)}}))
+        ok(there.http.post("/v1/token", params={"key": api.key}, data={
+            "grant_type": "refresh_token", "refresh_token": session["refreshToken"]}))
+        console = Pages(server.url)
+        console.http.cookies = pages.http.cookies
+        assert "eve@" in console.get("/projects/moved-app/users", params={"q": "EVE@ex"}).text
+        there.user(name)
+        assert server.stop() == 0
+        verified = run("audit", "verify", "--data", server.data)
+        assert verified.returncode == 0, verified.stdout + verified.stderr
+
+    address = DATABASES.add(data)
+    text = moved(data, address)
+    assert f"countersign serve --data {data} --database '{address}'" in text
+    with Server(data) as server:
+        check(server, "there@example.com", 1)
+    back = beside(data, "back")
+    assert f"countersign serve --data {back}\n" in moved(address, back)
+    with Server(back) as server:
+        check(server, "back@example.com", 2)
+    database = sqlite3.connect(back / "countersign.sqlite")
+    assert database.execute(
+        "SELECT actor_kind, field, old_value, new_value FROM audit JOIN audit_change USING (audit_id)"
+        " WHERE action = 'instance.move' ORDER BY audit_id").fetchall() == [
+            ("command line", "database", "SQLite", "PostgreSQL"),
+            ("command line", "database", "PostgreSQL", "SQLite")]
+    database.close()
+
+
+def test_a_demo_has_the_same_rows_after_moving_there_and_back(tmp_path):
+    data = tmp_path / "data"
+    with Demo(data) as demo:
+        assert demo.server.stop() == 0
+    # A table whose last row was deleted must not use its key again.
+    execute(data, "DELETE FROM outbox WHERE message_id = (SELECT max(message_id) FROM outbox)")
+    before = contents(data / "countersign.sqlite")
+    address = DATABASES.add(data)
+    dry = move(data, address, "--dry-run")
+    assert dry.returncode == 0 and "Nothing was changed" in dry.stdout, dry.stderr
+    assert DATABASES.execute(data, TABLES) == []
+    assert "account  " in moved(data, address)
+    assert contents(data / "countersign.sqlite") == before
+    assert DATABASES.execute(data, "SELECT count(*) FROM account_text WHERE folded LIKE '%example%'"
+                             )[0][0] == str(before[3][0])
+    assert int(DATABASES.execute(data, "SELECT nextval('outbox_message_id_seq')")[0][0]) == (
+        before[2]["outbox"] + 1)
+    back = beside(data, "back")
+    moved(address, back)
+    after = contents(back / "countersign.sqlite")
+    after[2]["outbox"] -= 1
+    assert [table for table in before[1] if before[1][table] != after[1].get(table)] == []
+    assert after == before
+
+
+def test_a_row_that_changed_on_the_way_is_detected_and_nothing_remains(data, address):
+    execute_file(data, "INSERT INTO project (project_id, number, display_name, email_privacy,"
+                 " created_at) VALUES ('p', 1, 'before', 1, 1)")
+    DATABASES.execute(data, MEDDLE.format(
+        action="UPDATE public.project SET display_name = 'after'"))
+    assert "Different tables: project." in refusal(data, address)
+    assert DATABASES.execute(data, TABLES) == []
+    DATABASES.execute(data, "DROP EVENT TRIGGER meddle")
+    moved(data, address)
+
+
+def test_a_killed_move_to_postgresql_leaves_an_empty_database(data, address):
+    execute_file(data, "INSERT INTO project (project_id, number, display_name, email_privacy,"
+                 " created_at) VALUES ('p', 1, 'before', 1, 1)")
+    DATABASES.execute(data, MEDDLE.format(action="PERFORM pg_sleep(3)"))
+    words = ["move", "--from", data, "--to", address]
+    process = subprocess.Popen(
+        [str(PROGRAM), *map(str, words)], env=environment(words=words), stdout=subprocess.DEVNULL)
+    until(lambda: DATABASES.execute(
+        data, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == [["1"]],
+        "the rows are copied")
+    process.send_signal(signal.SIGKILL)
+    process.wait(30)
+    assert "is using" in refusal(data, address)
+    until(lambda: DATABASES.execute(
+        data, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == [["0"]],
+        "PostgreSQL notices")
+    assert DATABASES.execute(data, TABLES) == []
+    DATABASES.execute(data, "DROP EVENT TRIGGER meddle")
+    moved(data, address)
+
+
+def test_a_move_to_a_folder_that_is_killed_before_the_last_step_can_be_repeated(
+        data, address, tmp_path):
+    moved(data, address)
+    back = beside(data, "back")
+    # These are renamed, too, when they're created.
+    for name in ("server.lock", "keys.lock"):
+        (back / name).touch(mode=0o600)
+    killed = move(address, back, env={**preloaded(tmp_path, "rename"), "KILL_AT_RENAME": "1"})
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert not (back / "countersign.sqlite").exists()
+    assert (back / "move.draft/countersign.sqlite").exists()
+    moved(address, back)
+    assert {path.name for path in back.iterdir()} == {
+        "countersign.sqlite", "master.key", "server.lock", "keys.lock"}
+    assert (back / "countersign.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_destination_with_tables_is_refused(data, address):
+    DATABASES.execute(data, "CREATE TABLE precious (id BIGINT)")
+    assert "It has these tables: precious." in refusal(data, address)
+    DATABASES.execute(data, "DROP TABLE precious")
+    moved(data, address)
+    assert "isn't empty" in refusal(data, address)
+    before = (data / "countersign.sqlite").read_bytes()
+    assert "already exists" in refusal(address, data)
+    assert (data / "countersign.sqlite").read_bytes() == before
+
+
+def test_a_source_in_use_is_refused(tmp_path):
+    data = tmp_path / "data"
+    with Server(data) as server:
+        address = DATABASES.add(data)
+        assert "Another Countersign server" in refusal(data, address)
+        assert move(data, address, "--dry-run").returncode == 0
+        assert server.stop() == 0
+    moved(data, address)
+    with Server(data) as server:
+        # A server on another machine has a lock of its own folder.
+        back = beside(data, "back")
+        assert "is using" in refusal(address, back)
+        assert move(address, back, "--dry-run").returncode == 0
+        assert "is using" in refusal(data_with_file(tmp_path), address)
+        server.kill()
+    until(lambda: move(address, back).returncode == 0, "PostgreSQL notices")
+
+
+def data_with_file(folder):
+    """Creates another stopped instance in a file."""
+    other = folder / "other"
+    assert run("init", "--data", other).returncode == 0
+    return other
+
+
+def test_another_key_and_an_older_schema_are_refused(data, address):
+    execute_file(data, "DELETE FROM schema_migration WHERE name LIKE 'm0059%'")
+    text = refusal(data, address)
+    assert f"lacks 1 migration of this version. Run countersign migrate --data {data} first" in text
+    other = data_with_file(data.parent)
+    shutil.copy2(data / "master.key", other / "master.key")
+    assert "another master key" in refusal(other, address)
+    assert DATABASES.execute(data, TABLES) == []
+
+
+def test_text_with_a_nul_is_reported_before_anything_is_written(data, address):
+    execute_file(data, "INSERT INTO project (project_id, number, display_name, email_privacy,"
+                 " created_at) VALUES ('p', 1, 'a' || char(0) || 'b', 1, 1)")
+    text = refusal(data, address, "--dry-run")
+    assert "display_name of the table project" in text and "project_id=p" in text
+    assert refusal(data, address) == text
+    assert DATABASES.execute(data, TABLES) == []
+
+
+def execute_file(data, sql):
+    """Changes the file of a folder that has a database on a server as well."""
+    database = sqlite3.connect(data / "countersign.sqlite")
+    with database:
+        database.execute(sql)
+    database.close()
+
+
+@pytest.mark.parametrize("source, destination, words", [
+    ("a", "b", "the other postgresql://"), ("postgresql:///a", "postgresql:///b", "the other"),
+    ("a", "postgresql://me:secret@localhost/b", "--to isn't an address"),
+    ("mysql://localhost/b", "a", "--from isn't an address"),
+])
+def test_a_move_needs_a_folder_and_an_address(tmp_path, source, destination, words):
+    result = run("move", "--from", source, "--to", destination, cwd=tmp_path)
+    assert result.returncode in (64, 78) and words in result.stderr
+    assert "secret" not in result.stderr and list(tmp_path.iterdir()) == []
