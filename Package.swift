@@ -197,6 +197,12 @@ let package = Package(
       path: "Tests/TestProvider",
       swiftSettings: house),
 
+    // Databases for tests, on SQLite or PostgreSQL.
+    .target(
+      name: "TestDatabases",
+      dependencies: ["CPostgreSQL", "Database", "DatabasePostgreSQL", "DatabaseSQLite"],
+      path: "Tests/TestDatabases", swiftSettings: house),
+
     tests("TextTests", ["Text", "HostileText"]),
     tests("JSONTests", ["JSON", "HostileText", "Text"]),
     tests("OTPTests", ["OTP"]),
@@ -215,30 +221,31 @@ let package = Package(
     tests("SMTPTests", ["HTTPClient", "SMTP"]),
     tests("SMSTests", ["Crypto", "HTTPClient", "JSON", "SMS", "Text"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
-    tests("DatabasePostgreSQLTests", ["Database", "DatabasePostgreSQL", "DatabaseSQLite"]),
+    tests(
+      "DatabasePostgreSQLTests",
+      ["Database", "DatabasePostgreSQL", "DatabaseSQLite", "TestDatabases"]),
     tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
     tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "Text"]),
     tests(
       "IdentityTests",
       [
         "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "JSON", "Localization",
-        "MailText", "OTP", "OpenIDConnect", "HostileText", "TestAuthenticator", "TestProvider",
-        "Text", "WebAuthn",
+        "MailText", "OTP", "OpenIDConnect", "HostileText", "TestAuthenticator", "TestDatabases",
+        "TestProvider", "Text", "WebAuthn",
       ],
       exclude: ["__Snapshots__"]),
     tests(
       "IdentityToolkitAPITests",
       [
-        "IdentityToolkitAPI", "HTTP", "JSON", "Identity", "Database", "DatabaseSQLite", "Crypto",
-        "Localization", "MailText", "OTP", "HostileText", "Text",
+        "IdentityToolkitAPI", "HTTP", "JSON", "Identity", "Database", "Crypto",
+        "Localization", "MailText", "OTP", "HostileText", "TestDatabases", "Text",
       ]),
     tests(
       "ConsoleTests",
       [
         "Console", "HTTP", "Identity", "Localization", "MailText", "Templating", "Database",
-        "DatabaseSQLite",
         "Crypto", "JSON", "OTP", "OpenIDConnect", "HostileText", "TestAuthenticator",
-        "TestProvider", "Text", "WebAuthn",
+        "TestDatabases", "TestProvider", "Text", "WebAuthn",
       ], exclude: ["__Snapshots__"]),
     tests(
       "CountersignTests",

@@ -1,6 +1,7 @@
 import Database
 import DatabasePostgreSQL
 import Dispatch
+import TestDatabases
 import Testing
 
 /// Snapshots, waiting, and closing, whatever the database is.
@@ -84,7 +85,7 @@ struct ConcurrencyTests {
   }
 
   // Not with SQLite, whose reads would block a thread of the cooperative pool here.
-  @Test(.enabled(if: TestServer.isInstalled))
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
   func `concurrent reads in a snapshot use separate readers`() async throws {
     try await withPostgreSQL(readers: 2) { database in
       let sum = try await database.snapshot {
@@ -188,7 +189,7 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test(.enabled(if: TestServer.isInstalled), .timeLimit(.minutes(1)))
+  @Test(.enabled(if: PostgreSQLServer.isInstalled), .timeLimit(.minutes(1)))
   func `writes beyond the limit are refused immediately`() async throws {
     try await withPostgreSQL(writers: 1, waiting: 2) { database in
       let (begun, gate) = (Event(), DispatchSemaphore(value: 0))

@@ -1,5 +1,6 @@
 import Database
 import DatabasePostgreSQL
+import TestDatabases
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
@@ -27,7 +28,7 @@ struct ErrorTests {
     }
   }
 
-  @Test(.enabled(if: TestServer.isInstalled))
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
   func `no error contains a value`() async throws {
     try await withPostgreSQL { database in
       try await database.insert("marker)=(marker")
@@ -56,7 +57,7 @@ struct ErrorTests {
     }
   }
 
-  @Test(.enabled(if: TestServer.isInstalled))
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
   func `an error has the SQL with parameters and the state`() async throws {
     try await withPostgreSQL { database in
       let error = await #expect(throws: DatabaseError.self) {
@@ -72,9 +73,9 @@ struct ErrorTests {
     }
   }
 
-  @Test(.enabled(if: TestServer.isInstalled))
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
   func `a server that isn't there is an error, and so is a missing database`() async throws {
-    let server = try await TestServer.shared.value
+    let server = try await PostgreSQLServer.shared.value
     for (text, expected) in [
       ("postgresql://postgres@127.0.0.1:1/x", DatabaseError.Code.cannotOpen),
       ("postgresql://postgres@:\(server.port)/missing?host=\(server.folder)", .cannotOpen),
@@ -87,9 +88,9 @@ struct ErrorTests {
     }
   }
 
-  @Test(.enabled(if: TestServer.isInstalled))
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
   func `too many connections are an error that passes`() async throws {
-    let server = try await TestServer.shared.value
+    let server = try await PostgreSQLServer.shared.value
     let place = ["-h", server.folder, "-p", "\(server.port)", "-U", "postgres"]
     try #require(server.run("createuser", place + ["--connection-limit=1", "limited"]))
     let address = try PostgreSQLAddress(

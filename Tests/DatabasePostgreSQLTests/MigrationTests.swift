@@ -1,5 +1,6 @@
 import Database
 import DatabasePostgreSQL
+import TestDatabases
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
@@ -45,10 +46,10 @@ struct MigrationTests {
     }
   }
 
-  @Test(.enabled(if: TestServer.isInstalled))
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
   func `servers that start together apply each migration once`() async throws {
-    let server = try await TestServer.shared.value
-    let address = try server.address(of: server.createDatabase())
+    let server = try await PostgreSQLServer.shared.value
+    let address = try server.address(of: await server.createDatabase())
     let applied = try await withThrowingTaskGroup(of: [String].self) { group in
       for _ in 0..<4 {
         group.addTask {

@@ -2,12 +2,13 @@ import Database
 import DatabasePostgreSQL
 import Dispatch
 import Glibc
+import TestDatabases
 import Testing
 
 private let needsServer: Comment = "Debian's package postgresql isn't installed"
 
 /// Transactions, conflicts, and lost connections, with a real server.
-@Suite(.enabled(if: TestServer.isInstalled, needsServer), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: PostgreSQLServer.isInstalled, needsServer), .timeLimit(.minutes(2)))
 struct ServerTests {
   /// Ends the other connections to the database.
   private static let terminate: SQL = """
@@ -24,7 +25,7 @@ struct ServerTests {
       let name = try await one.read { connection in
         try connection.first("SELECT current_database()") { try $0.value(0) as String }
       }
-      let server = try await TestServer.shared.value
+      let server = try await PostgreSQLServer.shared.value
       let other = try await PostgreSQLDatabase(
         server.address(of: try #require(name)), readers: 1, writers: 1)
       do {
@@ -152,8 +153,8 @@ struct ServerTests {
   }
 
   @Test func `a server that can't be reached is passed over`() async throws {
-    let server = try await TestServer.shared.value
-    let name = try server.createDatabase()
+    let server = try await PostgreSQLServer.shared.value
+    let name = try await server.createDatabase()
     // Nothing listens on port 1.
     let database = try await PostgreSQLDatabase(
       PostgreSQLAddress("postgresql://postgres@127.0.0.1:1,127.0.0.1:\(server.port)/\(name)"))

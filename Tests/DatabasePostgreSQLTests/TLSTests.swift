@@ -1,12 +1,13 @@
 import Database
 import DatabasePostgreSQL
 import Foundation
+import TestDatabases
 import Testing
 
-@Suite(.enabled(if: TestServer.isInstalled), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: PostgreSQLServer.isInstalled), .timeLimit(.minutes(2)))
 struct TLSTests {
   private func open(
-    _ server: TestServer, _ parameters: String, password: String?, user: String = "guarded"
+    _ server: PostgreSQLServer, _ parameters: String, password: String?, user: String = "guarded"
   ) async throws -> String? {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: file) }
@@ -25,7 +26,7 @@ struct TLSTests {
   }
 
   @Test func `a certificate of a trusted authority for the host is accepted`() async throws {
-    let server = try await TestServer.shared.value
+    let server = try await PostgreSQLServer.shared.value
     let authority = "sslrootcert=\(server.folder)/certificate.pem"
     let version = try await open(
       server, "?sslmode=verify-full&\(authority)", password: server.password)
@@ -34,7 +35,7 @@ struct TLSTests {
   }
 
   @Test func `any other certificate isn't`() async throws {
-    let server = try await TestServer.shared.value
+    let server = try await PostgreSQLServer.shared.value
     for mode in ["verify-full", "verify-ca"] {
       let failure = try await code {
         try await open(server, "?sslmode=\(mode)", password: server.password)
@@ -45,7 +46,7 @@ struct TLSTests {
   }
 
   @Test func `a wrong, empty, or missing password is an error without it`() async throws {
-    let server = try await TestServer.shared.value
+    let server = try await PostgreSQLServer.shared.value
     for password in ["wrong marker", "", nil] {
       let error = await #expect(throws: DatabaseError.self) {
         try await open(server, "", password: password)

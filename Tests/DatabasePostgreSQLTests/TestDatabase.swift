@@ -4,13 +4,14 @@ import DatabaseSQLite
 import Dispatch
 import Foundation
 import Synchronization
+import TestDatabases
 
 /// The databases that have to behave the same.
 enum Engine: CaseIterable, Sendable {
   case sqlite
   case postgreSQL
 
-  static var available: [Engine] { TestServer.isInstalled ? allCases : [.sqlite] }
+  static var available: [Engine] { PostgreSQLServer.isInstalled ? allCases : [.sqlite] }
 }
 
 /// Runs a test with a new database of an engine.
@@ -43,8 +44,8 @@ func withPostgreSQL<T>(
   statementTimeout: Duration = .seconds(30), idleTimeout: Duration = .seconds(60),
   trace: (@Sendable (String) -> Void)? = nil, _ body: (PostgreSQLDatabase) async throws -> T
 ) async throws -> T {
-  let server = try await TestServer.shared.value
-  let name = try server.createDatabase()
+  let server = try await PostgreSQLServer.shared.value
+  let name = try await server.createDatabase()
   let database = try await PostgreSQLDatabase(
     try server.address(of: name), readers: readers, writers: writers, waiting: waiting,
     statementTimeout: statementTimeout, idleTimeout: idleTimeout, trace: trace)
@@ -53,6 +54,7 @@ func withPostgreSQL<T>(
   let result: Result<T, any Error>
   do { result = .success(try await body(database)) } catch { result = .failure(error) }
   await database.close()
+  server.drop(name)
   return try result.get()
 }
 

@@ -1,8 +1,9 @@
 import Database
 import DatabasePostgreSQL
+import TestDatabases
 import Testing
 
-@Suite(.enabled(if: TestServer.isInstalled), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: PostgreSQLServer.isInstalled), .timeLimit(.minutes(2)))
 struct ValueTests {
   static let texts = [
     "", "plain", "'; DROP TABLE person; --", "\\", "👩‍👩‍👧‍👦 é 日本語", "\u{1}\u{7f}\n",

@@ -4,6 +4,7 @@ import HTTP
 import Identity
 import JSON
 import Synchronization
+import TestDatabases
 import Testing
 import Text
 
@@ -97,7 +98,7 @@ struct ClientDocumentTests {
   @Test func `an internal error is logged with its request ID and not revealed`() async throws {
     let lines = Lines()
     try await TestServer.with(log: lines.add) { server in
-      await server.database.close()
+      await server.test.close()
       let answer = try await server.post("/v1/accounts:signUp", [:])
       #expect(answer.status == 503)
       #expect(answer.error == "The service is currently unavailable.")

@@ -1,45 +1,44 @@
 import Crypto
 import Database
-import DatabaseSQLite
-import Foundation
 import Identity
 import OTP
+import TestDatabases
 
 @testable import Console
 
 /// Creates the databases that tests copy, once per run, because creating keys and users is slow.
 actor SampleInstances {
   static let shared = SampleInstances()
-  private var filled: Task<String, any Error>?
-  private var empty: Task<String, any Error>?
+  private var filled: Task<DatabaseTemplate, any Error>?
+  private var empty: Task<DatabaseTemplate, any Error>?
 
-  func folder() async throws -> String {
+  func template() async throws -> DatabaseTemplate {
     let task = filled ?? Task { try await Self.make { try await $0.addSampleData() } }
     filled = task
     return try await task.value
   }
 
-  func emptyFolder() async throws -> String {
+  func emptyTemplate() async throws -> DatabaseTemplate {
     let task = empty ?? Task { try await Self.make { _ in } }
     empty = task
     return try await task.value
   }
 
-  private static func make(_ fill: (World) async throws -> Void) async throws -> String {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let database = try SQLiteDatabase(path: folder.path + "/test.sqlite", readers: 2)
-    // The sample data is five days old when a test begins.
-    let clock = FixedClock(FixedClock.start.advanced(bySeconds: -5 * 86_400))
-    try await fill(
-      try await World(database, publicURL: World.publicURL, seed: 3, clock: clock))
-    // Most roles need a second factor from the second sign-in on. A negative count lets tests
-    // sign in as often as they need; tests of the factor set one up.
-    try await database.write { connection in
-      _ = try connection.run("UPDATE administrator SET sign_ins = -1000000")
+  private static func make(
+    _ fill: (World) async throws -> Void
+  ) async throws -> DatabaseTemplate {
+    let (template, _) = try await DatabaseTemplate.make { database in
+      // The sample data is five days old when a test begins.
+      let clock = FixedClock(FixedClock.start.advanced(bySeconds: -5 * 86_400))
+      try await fill(
+        try await World(database, publicURL: World.publicURL, seed: 3, clock: clock))
+      // Most roles need a second factor from the second sign-in on. A negative count lets tests
+      // sign in as often as they need; tests of the factor set one up.
+      try await database.write { connection in
+        _ = try connection.run("UPDATE administrator SET sign_ins = -1000000")
+      }
     }
-    await database.close()
-    return folder.path
+    return template
   }
 }
 

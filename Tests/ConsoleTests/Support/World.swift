@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import Foundation
 import HTTP
 import Identity
@@ -9,6 +8,7 @@ import MailText
 import OTP
 import Synchronization
 import Templating
+import TestDatabases
 import TestProvider
 
 @testable import Console
@@ -55,7 +55,7 @@ final class RepeatingBytes: Sendable {
 struct World: Sendable {
   let identity: Identity
   private(set) var console: Console
-  let database: SQLiteDatabase
+  let database: any Database
   let clock: FixedClock
   let setupCode: String
   /// The value of `Origin` that browsers send from the console's pages.
@@ -85,43 +85,33 @@ struct World: Sendable {
     _ body: (World) async throws -> Void
   ) async throws {
     try await onCopy(
-      of: try await SampleInstances.shared.folder(), publicURL, sparePages,
+      of: try await SampleInstances.shared.template(), publicURL, sparePages,
       carriesMail: carriesMail, body
     )
   }
 
   /// Runs a test on an instance before its setup.
   static func empty(_ body: (World) async throws -> Void) async throws {
-    try await onCopy(of: try await SampleInstances.shared.emptyFolder(), publicURL, nil, body)
+    try await onCopy(of: try await SampleInstances.shared.emptyTemplate(), publicURL, nil, body)
   }
 
   private static func onCopy(
-    of template: String, _ publicURL: String, _ sparePages: Int?, carriesMail: Bool = false,
+    of template: DatabaseTemplate, _ publicURL: String, _ sparePages: Int?,
+    carriesMail: Bool = false,
     _ body: (World) async throws -> Void
   ) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-    try FileManager.default.copyItem(atPath: template, toPath: folder)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let path = folder + "/test.sqlite"
-    let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     let statements = Log()
-    let database = try SQLiteDatabase(
-      path: path, readers: 2, maximumPages: sparePages.map { size / 4_096 + $0 },
-      trace: { statements.add($0) })
-    do {
+    let options = TestDatabase.Options(sparePages: sparePages, trace: { statements.add($0) })
+    try await TestDatabase.with(template, options) { test in
       try await body(
         try await World(
-          database, publicURL: publicURL, seed: 7, carriesMail: carriesMail, statements: statements)
-      )
-      await database.close()
-    } catch {
-      await database.close()
-      throw error
+          test.database, publicURL: publicURL, seed: 7, carriesMail: carriesMail,
+          statements: statements))
     }
   }
 
   init(
-    _ database: SQLiteDatabase, publicURL: String, seed: UInt64, clock: FixedClock = FixedClock(),
+    _ database: any Database, publicURL: String, seed: UInt64, clock: FixedClock = FixedClock(),
     carriesMail: Bool = false, statements: Log = Log()
   ) async throws {
     self.database = database

@@ -77,7 +77,7 @@ extension UseCase {
       try await i.database.write { connection in
         _ = try connection.run(
           """
-          UPDATE /* test */ factor SET sealed_secret = zeroblob(61)
+          UPDATE /* test */ factor SET sealed_secret = \([UInt8](repeating: 0, count: 61))
           WHERE enrollment_id = \(device.factor.text)
           """)
       }

@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import Demo
 import Identity
 import OTP
@@ -11,7 +10,7 @@ struct DemoTests {
 
   private func withDemo(
     seed: UInt64 = Demo.standardSeed,
-    _ body: (Identity, SQLiteDatabase, DemoSummary) async throws -> Void
+    _ body: (Identity, any Database, DemoSummary) async throws -> Void
   ) async throws {
     try await withEmptyDatabase { database in
       let keys = KeyRing(random: .system)
@@ -27,7 +26,7 @@ struct DemoTests {
   }
 
   /// Returns the data by which two demos are compared.
-  private func contents(_ database: SQLiteDatabase) async throws -> [[SQLValue]] {
+  private func contents(_ database: any Database) async throws -> [[SQLValue]] {
     let queries: [SQL] = [
       "SELECT /* test */ uid, email, display_name, phone, created_at FROM account ORDER BY 1",
       "SELECT /* test */ enrollment_id, enrolled_at, display_name, 0, 0 FROM factor ORDER BY 1",

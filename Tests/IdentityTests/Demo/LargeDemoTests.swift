@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import OTP
 import Testing
 
@@ -12,7 +11,7 @@ struct LargeDemoTests {
 
   private func withDemo(
     users: Int, seed: UInt64 = 5,
-    _ body: (Identity, SQLiteDatabase, [String]) async throws -> Void
+    _ body: (Identity, any Database, [String]) async throws -> Void
   ) async throws {
     try await withEmptyDatabase { database in
       let keys = KeyRing(random: .system)
@@ -30,15 +29,15 @@ struct LargeDemoTests {
     }
   }
 
-  private static func indexes(_ database: SQLiteDatabase) async throws -> [String] {
+  private static func indexes(_ database: any Database) async throws -> [String] {
     try await database.read { connection in
       try connection.all(
-        "SELECT name || ' ' || sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+        "SELECT name || ' ' || text FROM \(SQL.indexes) ORDER BY name"
       ) { try $0.value(0) as String }
     }
   }
 
-  private static func rows(_ query: SQL, _ database: SQLiteDatabase) async throws -> [String] {
+  private static func rows(_ query: SQL, _ database: any Database) async throws -> [String] {
     try await database.read { connection in
       try connection.all(query) { try $0.value(0) as String }
     }
@@ -54,23 +53,23 @@ struct LargeDemoTests {
         SELECT s.display_name FROM scope s WHERE
           users <> (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key)
           OR totp_users <> (SELECT count(*) FROM account a JOIN factor f USING (account_key)
-            WHERE a.scope_key = s.scope_key AND a.has_totp AND f.kind = 'totp')
+            WHERE a.scope_key = s.scope_key AND a.has_totp = 1 AND f.kind = 'totp')
           OR phone_users <> (SELECT count(DISTINCT account_key) FROM account a
             JOIN factor f USING (account_key) WHERE a.scope_key = s.scope_key AND f.kind = 'phone')
           OR enrolled_users <> (SELECT count(DISTINCT account_key) FROM account a
             JOIN factor f USING (account_key) WHERE a.scope_key = s.scope_key)
           OR disabled_users <> (SELECT count(*) FROM account a
-            WHERE a.scope_key = s.scope_key AND disabled)
+            WHERE a.scope_key = s.scope_key AND disabled = 1)
           OR unverified_users <> (SELECT count(*) FROM account a
-            WHERE a.scope_key = s.scope_key AND NOT email_verified)
+            WHERE a.scope_key = s.scope_key AND email_verified = 0)
           OR locked_users <> (SELECT count(*) FROM account a
             WHERE a.scope_key = s.scope_key AND codes_blocked_until IS NOT NULL)
-        UNION ALL SELECT uid FROM account WHERE last_login_day <> ifnull(last_login_at / 86400000000, 0)
+        UNION ALL SELECT uid FROM account WHERE last_login_day <> coalesce(last_login_at / 86400000000, 0)
         UNION ALL SELECT uid FROM account a WHERE last_code_attempt_at
-          IS NOT (SELECT max(at) FROM code_attempt v WHERE v.account_key = a.account_key)
-        UNION ALL SELECT 'chain ' || v.account_key FROM code_attempt v WHERE previous IS NOT
+          IS DISTINCT FROM (SELECT max(at) FROM code_attempt v WHERE v.account_key = a.account_key)
+        UNION ALL SELECT 'chain ' || v.account_key FROM code_attempt v WHERE previous IS DISTINCT FROM
           (SELECT max(at) FROM code_attempt b WHERE b.account_key = v.account_key AND b.at < v.at)
-        UNION ALL SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'
+        UNION ALL SELECT fault FROM \(SQL.faults)
         """, database)
       #expect(wrong == [])
       let scope = try await identity.scopes.existing(project: ID("metropolis"))
@@ -92,11 +91,11 @@ struct LargeDemoTests {
         contents.append(
           try await Self.rows(
             """
-            SELECT uid || email || display_name || created_at || ifnull(last_login_at, '')
+            SELECT uid || email || display_name || created_at || coalesce(CAST(last_login_at AS TEXT), '')
             FROM account
-            UNION ALL SELECT enrollment_id || ifnull(phone, '') || hex(sealed_secret IS NULL)
+            UNION ALL SELECT enrollment_id || coalesce(phone, '') || CASE WHEN sealed_secret IS NULL THEN 1 ELSE 0 END
               FROM factor
-            UNION ALL SELECT at || result || ifnull(distance, '') || address FROM code_attempt
+            UNION ALL SELECT at || result || coalesce(CAST(distance AS TEXT), '') || address FROM code_attempt
             """, database))
       }
     }

@@ -287,7 +287,7 @@ struct EventDeliveryTests {
       try await instance.sealAll()
       try await instance.database.write { connection in
         _ = try connection.run(
-          "UPDATE /* test */ event_stream SET sealed_secret = zeroblob(80)")
+          "UPDATE /* test */ event_stream SET sealed_secret = \([UInt8](repeating: 0, count: 80))")
       }
       let batch = try await instance.streams.next(stream.id, limit: 10)
       #expect(batch == nil)

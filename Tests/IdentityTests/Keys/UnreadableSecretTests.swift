@@ -29,7 +29,7 @@ struct UnreadableSecretTests {
       try await instance.database.write { connection in
         _ = try connection.run(
           """
-          UPDATE /* test */ factor SET sealed_secret = zeroblob(61) WHERE enrollment_id = \(factor)
+          UPDATE /* test */ factor SET sealed_secret = \([UInt8](repeating: 0, count: 61)) WHERE enrollment_id = \(factor)
           """)
       }
       for _ in 0..<3 {
@@ -70,7 +70,7 @@ struct UnreadableSecretTests {
       try await instance.database.write { connection in
         _ = try connection.run(
           """
-          UPDATE /* test */ administrator SET totp_secret = zeroblob(61)
+          UPDATE /* test */ administrator SET totp_secret = \([UInt8](repeating: 0, count: 61))
           WHERE administrator_id = \(id)
           """)
       }
@@ -116,7 +116,7 @@ struct UnreadableSecretTests {
   @Test func `a changed signing key is reported`() async throws {
     try await withInstance { instance in
       try await instance.database.write { connection in
-        _ = try connection.run("UPDATE /* test */ signing_key SET sealed_key = zeroblob(61)")
+        _ = try connection.run("UPDATE /* test */ signing_key SET sealed_key = \([UInt8](repeating: 0, count: 61))")
       }
       let fresh = try instance.identity()
       await expect("unavailable") { try await fresh.signingKeys.prepare() }
@@ -198,11 +198,11 @@ struct UnreadableSecretTests {
         switch kind {
         case .clientSecret:
           try connection.run(
-            "UPDATE /* test */ identity_provider SET sealed_secret = zeroblob(61)")
+            "UPDATE /* test */ identity_provider SET sealed_secret = \([UInt8](repeating: 0, count: 61))")
         case .userCodes:
-          try connection.run("UPDATE /* test */ backup_code_set SET sealed_key = zeroblob(61)")
+          try connection.run("UPDATE /* test */ backup_code_set SET sealed_key = \([UInt8](repeating: 0, count: 61))")
         case .message:
-          try connection.run("UPDATE /* test */ outbox SET sealed_text = zeroblob(61)")
+          try connection.run("UPDATE /* test */ outbox SET sealed_text = \([UInt8](repeating: 0, count: 61))")
         }
       }
     }

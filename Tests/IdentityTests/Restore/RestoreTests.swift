@@ -1,7 +1,7 @@
 import Crypto
 import Database
-import DatabaseSQLite
 @testable import Identity
+import TestDatabases
 import Testing
 
 @Suite struct RestoreTests {
@@ -110,15 +110,12 @@ import Testing
       let token = try await instance.identity.serviceTokens.create(
         project: instance.acme.project, tenant: nil, role: .auditor, name: "ci", maker: .commandLine
       )
-      try await withFolder { folder in
-        try await instance.database.backup(to: folder + "/backup.sqlite")
+      try await instance.test.withRestored { restored, former in
         instance.clock.advance(60)
         // After the backup, a code is used and a token is revoked.
         _ = try await instance.signIn(.alice, alice, code: codes[0])
         try await instance.identity.serviceTokens.revoke(
           token.token.id, of: instance.acme.project, by: Self.admin)
-        let former = try ReadOnlySQLiteDatabase(path: instance.path)
-        let restored = try SQLiteDatabase(path: folder + "/backup.sqlite", readers: 1)
         let identity = try Identity(
           database: restored, keys: instance.keys, profile: .standalone, hasher: .cheap,
           mail: TestMail.writer,
@@ -135,8 +132,6 @@ import Testing
           }
         }
         #expect(kept == codes.count - 1)
-        await former.close()
-        await restored.close()
       }
     }
   }
@@ -164,7 +159,7 @@ import Testing
   {
     try await withInstance { instance in
       try await instance.identity.prepare(creates: false, migrates: false)
-      let last = try #require(Identity.migrations.last?.name)
+      let last = try #require(Identity.migrations(for: TestDatabase.dialect).last?.name)
       try await instance.database.write { connection in
         _ = try connection.run("DELETE FROM schema_migration WHERE name = \(last)")
       }
@@ -178,7 +173,7 @@ import Testing
         _ = try connection.run(
           """
           INSERT INTO schema_migration (name, digest, applied_at)
-          VALUES (\(last), \(Identity.migrations.last?.digest), 1)
+          VALUES (\(last), \(Identity.migrations(for: TestDatabase.dialect).last?.digest), 1)
           """)
       }
     }

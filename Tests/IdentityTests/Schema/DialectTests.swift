@@ -1,12 +1,15 @@
 import Database
-import DatabaseSQLite
 import Foundation
 import Identity
+import TestDatabases
 import Testing
 
 /// Compares the schemas that the migrations of both dialects end with.
 struct DialectTests {
-  @Test(.enabled(if: PostgreSQL.isInstalled, "Debian's package postgresql isn't installed"))
+  // It creates both.
+  @Test(
+    .enabled(if: PostgreSQL.isInstalled, "Debian's package postgresql isn't installed"),
+    .enabled(if: TestDatabase.isSQLite))
   func `migrations for PostgreSQL create the schema of SQLite`() async throws {
     let migrations = Identity.migrations(for: .postgreSQL).map(\.text)
     let lines = try await PostgreSQL.run(
@@ -46,7 +49,7 @@ struct DialectTests {
 extension DialectTests {
   /// Returns the tables, columns, constraints, indexes, and triggers of a database, and the rows
   /// that migrations create, as one line each.
-  private static func schema(of database: SQLiteDatabase) async throws -> [String] {
+  private static func schema(of database: any Database) async throws -> [String] {
     try await database.read { connection in
       let tables = try connection.all(
         """

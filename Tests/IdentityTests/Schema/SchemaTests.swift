@@ -1,10 +1,12 @@
 import Database
-import DatabaseSQLite
 import Foundation
+import TestDatabases
 import Testing
 
 /// Tests the documentation of the schema, which is generated from a migrated database.
-struct SchemaTests {
+///
+/// It documents SQLite's; another test compares PostgreSQL's with it.
+@Suite(.enabled(if: TestDatabase.isSQLite)) struct SchemaTests {
   @Test func `docs/schema.md matches a migrated database`() async throws {
     try await withInstance { instance in
       let text = Self.text(try await Self.tables(of: instance.database))
@@ -30,7 +32,7 @@ struct SchemaTests {
           Issue.record("no statement uses \(index.name)")
           continue
         }
-        let plan = try await instance.database.queryPlan(of: statement)
+        let plan = try await instance.plan(of: statement)
         #expect(plan.compactMap(IndexUses.index).contains(index.name), "\(index.name): \(plan)")
       }
       let unknown = Set(uses.keys)
@@ -62,7 +64,7 @@ extension SchemaTests {
     let definition: String
   }
 
-  private static func tables(of database: SQLiteDatabase) async throws -> [Table] {
+  private static func tables(of database: any Database) async throws -> [Table] {
     try await database.read { connection in
       let names = try connection.all(
         """

@@ -1,9 +1,9 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import Foundation
 @testable import Identity
 import OTP
+import TestDatabases
 import Testing
 
 /// Tests codes after the server's clock was ahead and was set back.
@@ -51,14 +51,11 @@ struct ClockAheadTests {
       let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
       instance.clock.advance(Self.days)
       let (code, own) = (try alice.code(at: instance.now), try olga.code(at: instance.now))
-      try await withFolder { folder in
-        try await instance.database.backup(to: folder + "/backup.sqlite")
+      try await instance.test.withRestored { restored, former in
         #expect(await instance.entering(code, alice) == "done")
         #expect(await instance.entering(own, olga) == "done")
         instance.clock.advance(-Self.days)
         #expect(await instance.entering(try alice.code(at: instance.now), alice) == "done")
-        let former = try ReadOnlySQLiteDatabase(path: instance.path)
-        let restored = try SQLiteDatabase(path: folder + "/backup.sqlite", readers: 1)
         let identity = try Identity(
           database: restored, keys: instance.keys, profile: .standalone, hasher: .cheap,
           mail: TestMail.writer, clock: instance.clock.wall)
@@ -79,8 +76,6 @@ struct ClockAheadTests {
           #expect(used.contains(now) && used.contains(now + Self.days / 30))
           #expect(!used.contains(now + 1) && !used.contains(now + Self.days / 30 + 1))
         }
-        await former.close()
-        await restored.close()
       }
     }
   }

@@ -1,18 +1,16 @@
 import Crypto
 import Database
-import DatabaseSQLite
-import Foundation
 import Identity
+import TestDatabases
 import TestProvider
 import Testing
 
 /// An Identity instance with its own database and a clock controlled by the test.
 struct Instance: Sendable {
   let identity: Identity
-  let database: SQLiteDatabase
+  let test: TestDatabase
   let clock: FixedClock
   let keys: KeyRing
-  let path: String
   let statements: Statements
   /// The provider with which administrators sign in once it's set up.
   let provider: TestProvider
@@ -37,6 +35,7 @@ struct Instance: Sendable {
   /// An unauthenticated caller of the application's API.
   static let visitor = Author(actor: .visitor, address: "203.0.113.5", requestID: "request-3")
 
+  var database: any Database { test.database }
   var now: Instant { clock.now }
 
   /// Returns another server's Identity instance for the same database.
@@ -56,51 +55,34 @@ func withInstance(
   _ body: (Instance) async throws -> Void
 ) async throws {
   let template = try await Template.shared.value
-  try await withFolder { folder in
-    let path = folder + "/countersign.sqlite"
-    try template.database.write(to: URL(filePath: path))
-    let statements = Statements()
-    let database = try SQLiteDatabase(path: path, readers: 2, trace: statements.record)
-    do {
-      let clock = FixedClock()
-      // Its own key ring, because tests run in parallel and some rotate the key.
-      let keys = try KeyRing(text: template.keys.text.revealedText)
-      let provider = TestProvider { clock.now.seconds }
-      let identity = try Identity(
-        database: database, keys: keys, profile: .standalone, hasher: hasher, mail: TestMail.writer,
-        clock: clock.wall, random: Dice(seed: 2).source, carriesMail: carriesMail,
-        providerTransport: provider)
-      try await identity.prepare()
-      let (acme, scopes) = (Template.acme, identity.scopes)
-      let instance = Instance(
-        identity: identity, database: database, clock: clock, keys: keys, path: path,
-        statements: statements, provider: provider, acme: try await scopes.find(project: acme),
-        east: try await scopes.find(project: acme, tenant: template.east),
-        west: try await scopes.find(project: acme, tenant: template.west),
-        globex: try await scopes.find(project: Template.globex))
-      try await body(instance)
-      try await instance.expectPlansWithoutScans()
-      try await instance.expectSoundData()
-    } catch {
-      await database.close()
-      throw error
-    }
-    await database.close()
+  let statements = Statements()
+  let options = TestDatabase.Options(trace: statements.record)
+  try await TestDatabase.with(template.database, options) { test in
+    let clock = FixedClock()
+    // Its own key ring, because tests run in parallel and some rotate the key.
+    let keys = try KeyRing(text: template.keys.text.revealedText)
+    let provider = TestProvider { clock.now.seconds }
+    let identity = try Identity(
+      database: test.database, keys: keys, profile: .standalone, hasher: hasher,
+      mail: TestMail.writer, clock: clock.wall, random: Dice(seed: 2).source,
+      carriesMail: carriesMail, providerTransport: provider)
+    try await identity.prepare()
+    let (acme, scopes) = (Template.acme, identity.scopes)
+    let instance = Instance(
+      identity: identity, test: test, clock: clock, keys: keys, statements: statements,
+      provider: provider, acme: try await scopes.find(project: acme),
+      east: try await scopes.find(project: acme, tenant: template.east),
+      west: try await scopes.find(project: acme, tenant: template.west),
+      globex: try await scopes.find(project: Template.globex))
+    try await body(instance)
+    try await instance.expectPlansWithoutScans()
+    try await instance.expectSoundData()
   }
 }
 
 /// Runs a test on an empty database without a schema.
-func withEmptyDatabase(_ body: (SQLiteDatabase) async throws -> Void) async throws {
-  try await withFolder { folder in
-    let database = try SQLiteDatabase(path: folder + "/countersign.sqlite", readers: 2)
-    do {
-      try await body(database)
-    } catch {
-      await database.close()
-      throw error
-    }
-    await database.close()
-  }
+func withEmptyDatabase(_ body: (any Database) async throws -> Void) async throws {
+  try await TestDatabase.with { try await body($0.database) }
 }
 
 /// Runs a test in the emulator profile, with only a default project.

@@ -1,7 +1,7 @@
 import Crypto
-import DatabaseSQLite
 import Foundation
 import Identity
+import TestDatabases
 
 /// A database with two companies, created once and copied for each test, because generating a
 /// signing key takes longer than most tests.
@@ -11,7 +11,7 @@ import Identity
 ///
 /// All four pools allow passwords and have TOTP enabled, with adjacent intervals unset.
 struct Template: Sendable {
-  let database: Data
+  let database: DatabaseTemplate
   let keys: KeyRing
   let east: ID<Tenant>
   let west: ID<Tenant>
@@ -23,9 +23,7 @@ struct Template: Sendable {
 
   private static func make() async throws -> Template {
     let keys = KeyRing(random: .system)
-    return try await withFolder { folder in
-      let path = folder + "/countersign.sqlite"
-      let database = try SQLiteDatabase(path: path, readers: 1)
+    let (template, tenants) = try await DatabaseTemplate.make { database in
       let identity = try Identity(
         database: database, keys: keys, profile: .standalone, hasher: .cheap, mail: TestMail.writer,
         clock: FixedClock().wall, random: Dice(seed: 1).source)
@@ -49,12 +47,9 @@ struct Template: Sendable {
         let tenant = try await identity.pools.createTenant(in: acme, edit, by: author)
         tenants.append(ID(tenant.scope.objectID))
       }
-      try await database.checkpoint()
-      await database.close()
-      return Template(
-        database: try Data(contentsOf: URL(filePath: path)), keys: keys, east: tenants[0],
-        west: tenants[1])
+      return tenants
     }
+    return Template(database: template, keys: keys, east: tenants[0], west: tenants[1])
   }
 }
 

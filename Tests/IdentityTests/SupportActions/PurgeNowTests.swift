@@ -2,6 +2,7 @@ import Database
 import DatabaseSQLite
 import Foundation
 import Identity
+import TestDatabases
 import Testing
 
 /// Tests deleting removed factors permanently before their undo period ends.
@@ -41,9 +42,12 @@ struct PurgeNowTests {
         instance.acme, device.account.id, id, dora.request(.stolen, ticket: "T-2"))
       #expect(outcome.value.hold.factors.count == 2)
       #expect(try await sealed(instance, "removed_factor").isEmpty)
-      try await instance.database.checkpoint()
-      let file = try Data(contentsOf: URL(filePath: instance.path))
-      for secret in secrets { #expect(file.firstRange(of: secret) == nil) }
+      // PostgreSQL keeps deleted rows in its files until it vacuums them.
+      if let path = instance.test.path {
+        try await instance.database.checkpoint()
+        let file = try Data(contentsOf: URL(filePath: path))
+        for secret in secrets { #expect(file.firstRange(of: secret) == nil) }
+      }
 
       // One audit row is written, no email is sent, and no session ends.
       let log = try await instance.log()

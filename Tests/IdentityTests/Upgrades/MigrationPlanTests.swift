@@ -1,5 +1,5 @@
 import Database
-import DatabaseSQLite
+import TestDatabases
 import Testing
 
 @testable import Identity
@@ -24,25 +24,21 @@ struct MigrationPlanTests {
   }
 
   @Test func `a current database has no steps`() async throws {
-    try await withFolder { folder in
-      let path = folder + "/countersign.sqlite"
-      let database = try SQLiteDatabase(path: path, readers: 1)
-      try await database.migrate(Identity.migrations, at: 0)
+    try await withEmptyDatabase { database in
+      try await database.migrate(Identity.migrations(for: database.dialect), at: 0)
       let plan = try await MigrationPlan.estimate(database)
-      await database.close()
       #expect(plan.steps == [])
       #expect(plan.extraBytes == 0)
       #expect(plan.databaseBytes > 0)
     }
   }
 
-  @Test func `the estimate grows with the tables that a migration rewrites`() async throws {
-    try await withFolder { folder in
-      let path = folder + "/countersign.sqlite"
-      let database = try SQLiteDatabase(path: path, readers: 1)
+  // No earlier release had PostgreSQL.
+  @Test(.enabled(if: TestDatabase.isSQLite))
+  func `the estimate grows with the tables that a migration rewrites`() async throws {
+    try await withEmptyDatabase { database in
       try await database.migrate(Array(Identity.migrations.prefix(1)), at: 0)
       let plan = try await MigrationPlan.estimate(database)
-      await database.close()
       #expect(plan.steps.count == Identity.migrations.count - 1)
       #expect(plan.steps.contains { $0.tables.contains("account") && $0.bytes > 0 })
       #expect(plan.extraBytes >= plan.steps.reduce(0) { $0 + 2 * $1.bytes })

@@ -1,13 +1,12 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import Testing
 
 @testable import Identity
 
 struct SchemaCompatibilityTests {
   /// Marks a database as one that a newer version migrated.
-  private func markNewer(_ database: SQLiteDatabase, oldest: String) async throws {
+  private func markNewer(_ database: any Database, oldest: String) async throws {
     try await database.write { connection in
       try connection.run(
         """
@@ -17,7 +16,7 @@ struct SchemaCompatibilityTests {
     }
   }
 
-  private func identity(_ database: SQLiteDatabase, _ keys: KeyRing) throws -> Identity {
+  private func identity(_ database: any Database, _ keys: KeyRing) throws -> Identity {
     try Identity(
       database: database, keys: keys, profile: .standalone, hasher: .cheap, mail: TestMail.writer,
       clock: FixedClock().wall)

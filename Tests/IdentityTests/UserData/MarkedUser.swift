@@ -1,6 +1,7 @@
+import Crypto
 import Database
-import DatabaseSQLite
 import Foundation
+import TestDatabases
 import Testing
 
 @testable import Identity
@@ -9,6 +10,15 @@ extension Instance {
   /// The columns of each table.
   func schema() async throws -> [(table: String, columns: [String])] {
     try await database.read { connection in
+      guard connection.dialect == .sqlite else {
+        let rows = try connection.all(
+          """
+          SELECT /* test */ table_name::text, column_name::text FROM information_schema.columns
+          WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position
+          """
+        ) { (table: try $0.value(0) as String, column: try $0.value(1) as String) }
+        return Dictionary(grouping: rows, by: \.table).map { ($0.key, $0.value.map(\.column)) }
+      }
       let names = try connection.all(
         """
         SELECT /* test */ name FROM pragma_table_list
@@ -28,32 +38,24 @@ extension Instance {
   func tables(with mark: String) async throws -> Set<String> {
     var found: Set<String> = []
     for (table, columns) in try await schema() where table != "account_search" {
-      let plan = columns.map { "instr(lower(\"\($0)\"), lower('\(mark)')) > 0" }
-        .joined(separator: " OR ")
-      let path = path
-      // The statement's text isn't a literal, so another connection runs it.
-      if try Self.sqlite(path, "SELECT count(*) FROM \"\(table)\" WHERE \(plan)") != "0" {
-        found.insert(table)
+      let conditions = columns.map { column in
+        TestDatabase.isSQLite
+          ? "instr(lower(\"\(column)\"), lower('\(mark)')) > 0"
+          // Bytes become hexadecimal digits.
+          : "strpos(lower(\"\(column)\"::text), lower('\(mark)')) > 0"
+            + " OR strpos(\"\(column)\"::text, '\(Hex.encode(Array(mark.utf8)))') > 0"
       }
+      let text = "SELECT count(*) FROM \"\(table)\" WHERE \(conditions.joined(separator: " OR "))"
+      if try await test.query(text) != ["0"] { found.insert(table) }
     }
     return found
   }
 
-  private static func sqlite(_ path: String, _ statement: String) throws -> String {
-    let (process, output) = (Process(), Pipe())
-    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-    process.arguments = ["-readonly", path, statement]
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-  }
-
-  /// The files of the database whose bytes contain a mark.
+  /// The files of SQLite's database whose bytes contain a mark; PostgreSQL keeps deleted rows in its
+  /// files until it vacuums them.
   func filesContain(_ mark: String) -> [String] {
-    ["", "-wal"].filter { suffix in
+    guard let path = test.path else { return [] }
+    return ["", "-wal"].filter { suffix in
       guard let data = FileManager.default.contents(atPath: path + suffix) else { return false }
       return data.range(of: Data(mark.utf8)) != nil
     }
@@ -171,13 +173,13 @@ extension Instance {
         """
         INSERT INTO /* test */ caller_code (account_key, administrator_id, email, digest_key,
           code_digest, failures, sent_at, expires_at)
-        VALUES (\(key), 'dora', 'qz7marker@example.com', x'00', x'00', 0, \(now.microseconds),
+        VALUES (\(key), 'dora', 'qz7marker@example.com', \([0] as [UInt8]), \([0] as [UInt8]), 0, \(now.microseconds),
           \(later))
         """,
         """
         INSERT INTO /* test */ oob_code (code_digest, scope_key, account_key, kind, email,
           created_at, expires_at)
-        VALUES (x'01', \(scope), \(key), 'VERIFY_EMAIL', 'qz7marker@example.com',
+        VALUES (\([1] as [UInt8]), \(scope), \(key), 'VERIFY_EMAIL', 'qz7marker@example.com',
           \(now.microseconds), \(later))
         """,
         """
@@ -193,7 +195,7 @@ extension Instance {
         """
         INSERT INTO /* test */ user_link (link_digest, account_key, kind, about, valid_since_s,
           created_at, expires_at)
-        VALUES (x'02', \(key), 'enrollment', 'qz7marker', 0, \(now.microseconds), \(later))
+        VALUES (\([2] as [UInt8]), \(key), 'enrollment', 'qz7marker', 0, \(now.microseconds), \(later))
         """,
         """
         INSERT INTO /* test */ unreadable_secret (kind, project_id, tenant_id, object_id, part,

@@ -1,19 +1,18 @@
 import Crypto
 import Database
-import DatabaseSQLite
-import Foundation
 import HTTP
 import Identity
 import IdentityToolkitAPI
 import JSON
 import OTP
 import Synchronization
+import TestDatabases
 
-/// A server in the test process, with its own database file and a stopped clock.
+/// A server in the test process, with its own database and a stopped clock.
 final class TestServer: Sendable {
   let api: IdentityToolkitAPI
   let identity: Identity
-  let database: SQLiteDatabase
+  let test: TestDatabase
   let profile: Profile
   /// An API key of the project `acme-mfa`.
   let key: String
@@ -26,12 +25,13 @@ final class TestServer: Sendable {
   static let start: Int64 = 1_790_244_000_123_456
 
   private init(
-    _ profile: Profile, _ path: String, carriesMail: Bool, log: @escaping @Sendable (String) -> Void
+    _ profile: Profile, _ test: TestDatabase, carriesMail: Bool,
+    log: @escaping @Sendable (String) -> Void
   ) async throws {
     let clock = Clock()
-    database = try SQLiteDatabase(path: path)
+    self.test = test
     identity = try Identity(
-      database: database, keys: Template.keys, profile: profile, hasher: Template.hasher,
+      database: test.database, keys: Template.keys, profile: profile, hasher: Template.hasher,
       mail: TestMail.writer,
       clock: WallClock { clock.now }, defaultProject: ID(TestServer.project),
       carriesMail: carriesMail)
@@ -49,6 +49,8 @@ final class TestServer: Sendable {
     time = Mutex(0)
   }
 
+  var database: any Database { test.database }
+
   private let clock: Clock
 
   private final class Clock: Sendable {
@@ -60,25 +62,15 @@ final class TestServer: Sendable {
   var now: Instant { clock.now }
   func advance(seconds: Int64) { clock.advance(seconds * 1_000_000) }
 
-  /// Runs a test with a new server and deletes its files afterward.
+  /// Runs a test with a new server and deletes its database afterward.
   static func with<T>(
     _ profile: Profile = .standalone, carriesMail: Bool = false,
     log: @escaping @Sendable (String) -> Void = { _ in },
     _ body: (TestServer) async throws -> T
   ) async throws -> T {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appending(path: "test.sqlite").path
-    try await Template.copy(profile, to: path)
-    let server = try await TestServer(profile, path, carriesMail: carriesMail, log: log)
-    do {
-      let result = try await body(server)
-      await server.database.close()
-      return result
-    } catch {
-      await server.database.close()
-      throw error
+    try await TestDatabase.with(try await Template.of(profile)) { test in
+      try await body(
+        try await TestServer(profile, test, carriesMail: carriesMail, log: log))
     }
   }
 }
@@ -93,36 +85,29 @@ private enum Template {
   private static let standalone = Task { try await make(.standalone) }
   private static let emulator = Task { try await make(.emulator) }
 
-  static func copy(_ profile: Profile, to path: String) async throws {
-    let template = profile == .standalone ? standalone : emulator
-    try await template.value.write(to: URL(filePath: path))
+  static func of(_ profile: Profile) async throws -> DatabaseTemplate {
+    try await (profile == .standalone ? standalone : emulator).value
   }
 
-  private static func make(_ profile: Profile) async throws -> Data {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appending(path: "template.sqlite").path
-    let database = try SQLiteDatabase(path: path)
-    let identity = try Identity(
-      database: database, keys: keys, profile: profile, hasher: hasher, mail: TestMail.writer,
-      clock: WallClock { Instant(microseconds: TestServer.start) },
-      defaultProject: ID(TestServer.project))
-    try await identity.prepare()
-    if profile == .standalone {
-      _ = try await identity.pools.createProject(
-        id: TestServer.project, displayName: "Acme", by: Author(actor: .commandLine))
+  private static func make(_ profile: Profile) async throws -> DatabaseTemplate {
+    let (template, _) = try await DatabaseTemplate.make { database in
+      let identity = try Identity(
+        database: database, keys: keys, profile: profile, hasher: hasher, mail: TestMail.writer,
+        clock: WallClock { Instant(microseconds: TestServer.start) },
+        defaultProject: ID(TestServer.project))
+      try await identity.prepare()
+      if profile == .standalone {
+        _ = try await identity.pools.createProject(
+          id: TestServer.project, displayName: "Acme", by: Author(actor: .commandLine))
+      }
+      _ = try await identity.pools.update(
+        project: ID(TestServer.project), by: Author(actor: .commandLine)
+      ) { project throws(UserPoolError) in
+        project.project?.allowTenants = true
+        project.emailPrivacy = true
+        project.signIn.anonymous = true
+      }
     }
-    _ = try await identity.pools.update(
-      project: ID(TestServer.project), by: Author(actor: .commandLine)
-    ) { project throws(UserPoolError) in
-      project.project?.allowTenants = true
-      project.emailPrivacy = true
-      project.signIn.anonymous = true
-    }
-    let copy = path + ".copy"
-    try await database.backup(to: copy)
-    await database.close()
-    return try Data(contentsOf: URL(filePath: copy))
+    return template
   }
 }

@@ -1,8 +1,7 @@
 import Crypto
 import Database
-import DatabaseSQLite
-import Foundation
 import OTP
+import TestDatabases
 import TestProvider
 import Testing
 
@@ -19,7 +18,7 @@ struct Broken: Error {
 /// must not have changed anything.
 final class StateMachine {
   let identity: Identity
-  let database: SQLiteDatabase
+  let test: TestDatabase
   let clock: FixedClock
   let world: StateMachineModel
   var dice: Seeded
@@ -37,15 +36,15 @@ final class StateMachine {
   private var state = TableState()
   private var lastRow: Int64 = 0
 
+  var database: any Database { test.database }
   var now: Instant { clock.now }
   var scopes: [Scope] { world.scopes }
 
   init(
-    _ world: StateMachineModel, _ identity: Identity, _ database: SQLiteDatabase,
-    _ clock: FixedClock,
+    _ world: StateMachineModel, _ identity: Identity, _ test: TestDatabase, _ clock: FixedClock,
     seed: UInt64
   ) {
-    (self.world, self.identity, self.database, self.clock) = (world, identity, database, clock)
+    (self.world, self.identity, self.test, self.clock) = (world, identity, test, clock)
     (agents, users) = (world.agents, world.users)
     var dice = Seeded(seed)
     favorites = Set(world.users.indices.shuffled(using: &dice).prefix(2))
@@ -55,28 +54,25 @@ final class StateMachine {
 
   /// Performs the actions of a run, then retries everything that has ended.
   static func run(_ world: StateMachineModel, seed: UInt64) async throws -> StateMachine {
-    try await withFastFolder { folder in
-      let path = folder + "/countersign.sqlite"
-      try world.database.write(to: URL(filePath: path))
-      let database = try SQLiteDatabase(path: path, readers: 1)
+    // In memory if possible, because each action waits for its write.
+    let options = TestDatabase.Options(readers: 1, writers: 1, isInMemory: true)
+    return try await TestDatabase.with(world.database, options) { test in
       let clock = FixedClock()
       clock.advance(world.age)
       let identity = try Identity(
-        database: database, keys: KeyRing(text: world.keys.text.revealedText),
+        database: test.database, keys: KeyRing(text: world.keys.text.revealedText),
         profile: .standalone, hasher: .cheap, mail: TestMail.writer, clock: clock.wall,
         random: Dice(seed: seed &+ 1_000).source)
-      let run = StateMachine(world, identity, database, clock, seed: seed)
+      let run = StateMachine(world, identity, test, clock, seed: seed)
       do {
         try await run.run()
         // Checking the whole database takes as long as a run, so only every eighth run does it.
-        if seed % 8 == 0 { try await run.instance(path).expectSoundData() }
+        if seed % 8 == 0 { try await run.instance.expectSoundData() }
       } catch {
-        await database.close()
         let trail = run.trail.suffix(25).joined(separator: "\n  ")
         let what = (error as? Broken)?.what ?? "\(error)"
         throw Broken(what: "seed \(seed): \(what)\nafter \(run.trail.count) actions:\n  \(trail)")
       }
-      await database.close()
       return run
     }
   }
@@ -92,10 +88,10 @@ final class StateMachine {
     try await tryWhatIsOver()
   }
 
-  private func instance(_ path: String) -> Instance {
+  private var instance: Instance {
     Instance(
-      identity: identity, database: database, clock: clock, keys: world.keys, path: path,
-      statements: Statements(), provider: TestProvider { 0 }, acme: scopes[0], east: scopes[1],
+      identity: identity, test: test, clock: clock, keys: world.keys, statements: Statements(),
+      provider: TestProvider { 0 }, acme: scopes[0], east: scopes[1],
       west: scopes[2], globex: scopes[0])
   }
 
@@ -256,16 +252,4 @@ final class StateMachine {
     return lines.mapValues { $0.sorted().joined(separator: "\n") }
       .merging(["counts": ""]) { first, _ in first }
   }
-}
-
-/// Runs a body with a folder, in memory if possible, because each action waits for its write.
-private func withFastFolder<T>(_ body: (String) async throws -> T) async throws -> T {
-  let memory = "/dev/shm"
-  guard FileManager.default.isWritableFile(atPath: memory) else {
-    return try await withFolder(body)
-  }
-  let folder = memory + "/" + UUID().uuidString
-  try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(atPath: folder) }
-  return try await body(folder)
 }

@@ -1,8 +1,7 @@
 import Crypto
 import Database
-import DatabaseSQLite
-import Foundation
 import OTP
+import TestDatabases
 import Testing
 
 @testable import Identity
@@ -10,7 +9,7 @@ import Testing
 /// Administrators of all roles and users with zero to five second factors, created once and copied
 /// for each run.
 struct StateMachineModel: Sendable {
-  let database: Data
+  let database: DatabaseTemplate
   let keys: KeyRing
   /// The number of seconds from the clock's start to the model's creation.
   let age: Int64
@@ -53,9 +52,8 @@ struct StateMachineModel: Sendable {
       let now = instance.now
       try await instance.beginAnew(now)
       for index in agents.indices { agents[index].provedAt = now }
-      try await instance.database.checkpoint()
       world = StateMachineModel(
-        database: try Data(contentsOf: URL(filePath: instance.path)), keys: instance.keys,
+        database: try await instance.test.template(), keys: instance.keys,
         age: now.seconds - FixedClock.noon.seconds, agents: agents, users: users, scopes: scopes)
     }
     return try #require(world)
