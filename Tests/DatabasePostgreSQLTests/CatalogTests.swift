@@ -1,6 +1,7 @@
 import Database
 import DatabasePostgreSQL
 import DatabaseSQLite
+import TestDatabases
 import Testing
 
 /// What copying all tables of a database relies on, whatever the database is.
@@ -120,7 +121,7 @@ struct CatalogTests {
     }
   }
 
-  @Test(.enabled(if: TestServer.isInstalled))
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
   func `the writes of a transaction are stored together or not at all`() async throws {
     try await withPostgreSQL { database in
       await #expect(throws: Refusal.self) {
@@ -151,10 +152,10 @@ struct CatalogTests {
     }
   }
 
-  @Test(.enabled(if: TestServer.isInstalled))
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
   func `several nodes share a database, and a move has it alone`() async throws {
-    let server = try await TestServer.shared.value
-    let address = try server.address(of: try server.createDatabase())
+    let server = try await PostgreSQLServer.shared.value
+    let address = try server.address(of: await server.createDatabase())
     let move = try await open(address, sharesUse: false)
     #expect(try await acquires(move))
     let (one, other) = (try await open(address), try await open(address))
