@@ -8,7 +8,8 @@ struct SearchQuery: Sendable {
   let long: [[String]]
   /// Words of one or two characters.
   let short: [String]
-  /// The original text, for exact matches of IDs and addresses.
+  /// The original text without NUL, which no ID or address contains and PostgreSQL refuses, for
+  /// exact matches of IDs and addresses.
   let typed: String
   /// The folded words.
   private let words: [String]
@@ -20,7 +21,8 @@ struct SearchQuery: Sendable {
 
   /// Parses typed or pasted text; nil if it contains nothing to search for.
   init?(_ text: String) {
-    typed = Self.address(in: text.trimmed)
+    let address = Self.address(in: text.trimmed)
+    typed = String(String.UnicodeScalarView(address.unicodeScalars.filter { $0 != "\0" }))
     let folded = SearchText.folded(typed)
     words = Array(Self.words(of: folded).prefix(Self.mostWords))
     number = Self.phoneNumber(folded)
