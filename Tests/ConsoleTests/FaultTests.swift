@@ -9,8 +9,7 @@ import Testing
 @Suite struct FaultTests {
   // PostgreSQL has no limit for the size of a database.
   @Test(.enabled(if: TestDatabase.isSQLite))
-  func `C13: a full disk is reported and logged, and other pages keep working`() async throws
-  {
+  func `C13: a full disk is reported and logged, and other pages keep working`() async throws {
     try await World.withSampleData(sparePages: 4) { world in
       let browser = try await Browser.signedIn(world)
       var last = try await browser.get("/projects/new")

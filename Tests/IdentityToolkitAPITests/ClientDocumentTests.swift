@@ -1,4 +1,3 @@
-import DatabaseSQLite
 import Crypto
 import HTTP
 import Identity

@@ -37,9 +37,8 @@ public final class PostgreSQLServer: Sendable {
 
   private init() async throws {
     folder =
-      FileManager.default.temporaryDirectory.appending(
-        path: "pg-" + UUID().uuidString.prefix(8)
-      ).path
+      TestDatabase.folder(isInMemory: !Self.isMeasured)
+      .appending(path: "pg-" + UUID().uuidString.prefix(8)).path
     port = Int.random(in: 20_000..<30_000)
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -61,14 +60,22 @@ public final class PostgreSQLServer: Sendable {
       "CREATE ROLE guarded LOGIN PASSWORD '\(password.replacing("'", with: "''"))'")
   }
 
-  /// Starts the server, and stops it when the input ends.
+  /// Whether tests measure, so that the disk matters.
   ///
-  /// A power failure during a test is no concern, so that nothing waits for the disk unless the
-  /// tests measure.
+  /// A power failure during others is no concern.
+  private static let isMeasured = ProcessInfo.processInfo.environment["COUNTERSIGN_BENCH"] != nil
+
+  private static let quick = """
+    fsync = off
+    full_page_writes = off
+    autovacuum = off
+    max_wal_size = 256MB
+    """
+
+  /// Starts the server, and stops it when the input ends.
   private static func script(_ folder: String, _ port: Int) -> String {
     // Runs as root only to delete the folder.
     let user = getuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --init-groups" : ""
-    let isMeasured = ProcessInfo.processInfo.environment["COUNTERSIGN_BENCH"] != nil
     return """
       set -eu
       cd "\(folder)"
@@ -86,7 +93,7 @@ public final class PostgreSQLServer: Sendable {
       ssl_cert_file = '\(folder)/certificate.pem'
       ssl_key_file = '\(folder)/key.pem'
       max_connections = 400
-      \(isMeasured ? "" : "fsync = off\nfull_page_writes = off\nautovacuum = off")
+      \(isMeasured ? "" : quick)
       END
       cat >data/pg_hba.conf <<END
       local all all trust
@@ -127,6 +134,7 @@ public final class PostgreSQLServer: Sendable {
   ///
   /// - Parameter template: The database to copy, which no one may use meanwhile.
   /// - Returns: Its name.
+  /// - Throws: ``TestDatabaseError``.
   public func createDatabase(from template: String = "template0") async throws -> String {
     let number = databases.withLock { number in
       number += 1

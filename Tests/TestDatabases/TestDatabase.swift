@@ -69,6 +69,7 @@ public struct TestDatabase: Sendable {
   ///   - options: How it's used.
   ///   - body: The test.
   /// - Returns: The result of `body`.
+  /// - Throws: What `body` throws, and errors of the database.
   public static func with<T>(
     _ template: DatabaseTemplate? = nil, _ options: Options = Options(),
     _ body: (TestDatabase) async throws -> T
@@ -112,12 +113,16 @@ public struct TestDatabase: Sendable {
 
   /// Returns the path of a file in a new folder.
   private static func file(isInMemory: Bool) throws -> String {
-    let memory = URL(filePath: "/dev/shm")
-    let isThere = isInMemory && FileManager.default.isWritableFile(atPath: memory.path)
-    let folder = (isThere ? memory : FileManager.default.temporaryDirectory)
-      .appending(path: UUID().uuidString)
+    let folder = folder(isInMemory: isInMemory).appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     return folder.appending(path: "countersign.sqlite").path
+  }
+
+  /// Returns the folder for temporary files.
+  static func folder(isInMemory: Bool) -> URL {
+    let memory = URL(filePath: "/dev/shm")
+    let isThere = isInMemory && FileManager.default.isWritableFile(atPath: memory.path)
+    return isThere ? memory : FileManager.default.temporaryDirectory
   }
 
   /// Closes the connections.
@@ -156,11 +161,11 @@ public struct TestDatabase: Sendable {
   /// - Parameter body: Receives the copy and a read-only view of this database, which a restore
   ///   reads from what it replaces.
   /// - Returns: The result of `body`.
+  /// - Throws: What `body` throws, and errors of the database.
   public func withRestored<T>(
     _ body: (_ restored: any Database, _ former: any Database) async throws -> T
   ) async throws -> T {
-    let copy: TestDatabase
-    let former: any Database
+    let (copy, former): (TestDatabase, any Database)
     switch place {
     case .file(let path):
       let backup = try Self.file(isInMemory: false)
@@ -171,15 +176,16 @@ public struct TestDatabase: Sendable {
     case .name(let name):
       let server = try await PostgreSQLServer.shared.value
       copy = try await Self.open(try await server.restore(name), on: server, Options())
-      former = database
+      former = try await Self.open(name, on: server, Options()).database
     }
     let result: Result<T, any Error>
     do { result = .success(try await body(copy.database, former)) } catch {
       result = .failure(error)
     }
     await copy.close()
-    await (former as? ReadOnlySQLiteDatabase)?.close()
     await copy.delete()
+    await (former as? ReadOnlySQLiteDatabase)?.close()
+    await (former as? PostgreSQLDatabase)?.close()
     return try result.get()
   }
 
@@ -211,6 +217,7 @@ public struct DatabaseTemplate: Sendable {
   ///
   /// - Parameter fill: Fills a database.
   /// - Returns: The template and the result of `fill`.
+  /// - Throws: What `fill` throws, and errors of the database.
   public static func make<T>(
     _ fill: (any Database) async throws -> T
   ) async throws -> (DatabaseTemplate, T) {

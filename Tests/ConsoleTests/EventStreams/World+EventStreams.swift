@@ -1,5 +1,4 @@
 import Database
-import DatabaseSQLite
 import HTTP
 import Identity
 import Testing

@@ -1,5 +1,4 @@
 import Database
-import DatabaseSQLite
 import Testing
 
 @testable import Identity
@@ -134,11 +133,13 @@ struct SearchTests {
         project: instance.acme.project, tenant: instance.east.tenant,
         by: Instance.boss)
       let left = try await instance.database.read { connection in
-        try connection.first(
+        let found: SQL =
+          connection.dialect == .sqlite
+          ? "(SELECT count(*) FROM account_search WHERE account_search MATCH '\"exa\"')" : "0"
+        return try connection.first(
           """
           SELECT /* test */ (SELECT count(*) FROM account_text)
-            + (SELECT count(*) FROM account_beginning)
-            + (SELECT count(*) FROM account_search WHERE account_search MATCH '"exa"')
+            + (SELECT count(*) FROM account_beginning) + \(found)
           """
         ) { try $0.value(0) as Int }
       }
@@ -352,8 +353,11 @@ struct SearchTests {
         _ = try await instance.identity.accounts.create(instance.west, new, by: Instance.boss)
       }
       try await instance.database.write { connection in
+        if connection.dialect == .sqlite {
+          try connection.run(
+            "INSERT /* test */ INTO account_search (account_search) VALUES ('delete-all')")
+        }
         for text in [
-          "INSERT /* test */ INTO account_search (account_search) VALUES ('delete-all')",
           "DELETE /* test */ FROM account_text", "DELETE /* test */ FROM account_beginning",
           "UPDATE /* test */ account SET name_folded = NULL",
           "DELETE /* test */ FROM instance WHERE name = 'search_2'",

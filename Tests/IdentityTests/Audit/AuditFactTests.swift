@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import HostileText
 @testable import Identity
 import Testing

@@ -1,5 +1,4 @@
 import Database
-import DatabaseSQLite
 import Identity
 import Testing
 
@@ -213,7 +212,7 @@ extension Instance {
           SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < \(count - 1))
         INSERT INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
           object_kind, object_id, object_name, address, request_id)
-        SELECT \(start) + n * 1000000, 'user', 'u' || n, 'u', 'acme-app', '', 'test.row', 'account',
+        SELECT CAST(\(start) AS BIGINT) + CAST(n AS BIGINT) * 1000000, 'user', 'u' || n, 'u', 'acme-app', '', 'test.row', 'account',
           'u' || n, 'u', '', '' FROM number
         """)
     }

@@ -1,5 +1,4 @@
 import Database
-import DatabaseSQLite
 import Identity
 import Testing
 
@@ -20,11 +19,7 @@ struct AuditCompletenessTests {
     try await withInstance { instance in
       let act = try await useCase.prepare(instance)
       try await instance.database.write { connection in
-        try connection.runScript(
-          """
-          CREATE TRIGGER no_audit /* test */ BEFORE INSERT ON audit
-          BEGIN SELECT RAISE(ABORT, 'no row for you'); END
-          """)
+        try connection.addTrigger("no_audit", before: "INSERT ON audit")
       }
       let before = try await instance.contents()
       let result = await outcome(act)

@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 @testable import Identity
 import Testing
 
@@ -70,7 +69,7 @@ struct AuditTamperingTests {
   private static func relink(_ connection: borrowing Connection) throws {
     try connection.run("DELETE /* test */ FROM audit_link")
     var (link, sequence): ([UInt8], Int64) = (ChainLink.origin, 0)
-    for entry in try AuditParts.read(after: 0, through: .max, limit: -1, connection) {
+    for entry in try AuditParts.read(after: 0, through: .max, limit: .max, connection) {
       sequence += 1
       let next = ChainLink(entry, sequence: sequence, after: link, .system)
       link = next.link

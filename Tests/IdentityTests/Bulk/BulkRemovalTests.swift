@@ -1,5 +1,4 @@
 import Database
-import DatabaseSQLite
 import Identity
 import Testing
 
@@ -234,11 +233,9 @@ import Testing
       let id = try await instance.draft(instance.addresses(0..<5), by: agent)
       try await instance.begin(id, by: agent)
       try await instance.database.write { connection in
-        try connection.runScript(
-          """
-          CREATE TRIGGER stubborn /* test */ BEFORE DELETE ON factor WHEN old.enrollment_id = 'f2'
-          BEGIN INSERT INTO instance (name, value) VALUES ('profile', 'another'); END
-          """)
+        try connection.addTrigger(
+          "stubborn", before: "DELETE ON factor", when: "old.enrollment_id = 'f2'",
+          "INSERT INTO instance (name, value) VALUES ('profile', 'another')")
       }
       try await instance.runAll()
       let job = try await instance.job(id, by: agent)

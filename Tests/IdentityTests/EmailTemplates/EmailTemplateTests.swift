@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import JSON
 import MailText
 import Synchronization

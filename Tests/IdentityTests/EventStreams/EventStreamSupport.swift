@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 @testable import Identity
 import JSON
 import Testing

@@ -1,8 +1,10 @@
 import Crypto
 import Database
-import DatabaseSQLite
 @testable import Identity
 import Testing
+
+/// What no key decrypts.
+private let damaged = [UInt8](repeating: 0, count: 61)
 
 /// Stored secrets that can't be opened anymore.
 struct UnreadableSecretTests {
@@ -29,7 +31,7 @@ struct UnreadableSecretTests {
       try await instance.database.write { connection in
         _ = try connection.run(
           """
-          UPDATE /* test */ factor SET sealed_secret = \([UInt8](repeating: 0, count: 61)) WHERE enrollment_id = \(factor)
+          UPDATE /* test */ factor SET sealed_secret = \(damaged) WHERE enrollment_id = \(factor)
           """)
       }
       for _ in 0..<3 {
@@ -70,7 +72,7 @@ struct UnreadableSecretTests {
       try await instance.database.write { connection in
         _ = try connection.run(
           """
-          UPDATE /* test */ administrator SET totp_secret = \([UInt8](repeating: 0, count: 61))
+          UPDATE /* test */ administrator SET totp_secret = \(damaged)
           WHERE administrator_id = \(id)
           """)
       }
@@ -116,7 +118,7 @@ struct UnreadableSecretTests {
   @Test func `a changed signing key is reported`() async throws {
     try await withInstance { instance in
       try await instance.database.write { connection in
-        _ = try connection.run("UPDATE /* test */ signing_key SET sealed_key = \([UInt8](repeating: 0, count: 61))")
+        _ = try connection.run("UPDATE /* test */ signing_key SET sealed_key = \(damaged)")
       }
       let fresh = try instance.identity()
       await expect("unavailable") { try await fresh.signingKeys.prepare() }
@@ -198,11 +200,11 @@ struct UnreadableSecretTests {
         switch kind {
         case .clientSecret:
           try connection.run(
-            "UPDATE /* test */ identity_provider SET sealed_secret = \([UInt8](repeating: 0, count: 61))")
+            "UPDATE /* test */ identity_provider SET sealed_secret = \(damaged)")
         case .userCodes:
-          try connection.run("UPDATE /* test */ backup_code_set SET sealed_key = \([UInt8](repeating: 0, count: 61))")
+          try connection.run("UPDATE /* test */ backup_code_set SET sealed_key = \(damaged)")
         case .message:
-          try connection.run("UPDATE /* test */ outbox SET sealed_text = \([UInt8](repeating: 0, count: 61))")
+          try connection.run("UPDATE /* test */ outbox SET sealed_text = \(damaged)")
         }
       }
     }

@@ -1,5 +1,4 @@
 import Database
-import DatabaseSQLite
 import Identity
 import Testing
 

@@ -1,5 +1,4 @@
 import Database
-import DatabaseSQLite
 import Testing
 
 @testable import Identity

@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import Identity
 import TestDatabases
 import Testing

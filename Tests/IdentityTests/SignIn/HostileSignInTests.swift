@@ -1,8 +1,8 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import Identity
 import Synchronization
+import TestDatabases
 import Testing
 
 /// What unauthenticated clients can store in the database.
@@ -15,7 +15,7 @@ struct HostileSignInTests {
   private func size(_ instance: Instance) async throws -> Int {
     try await instance.database.read { connection in
       try connection.first(
-        "SELECT /* test */ page_count * page_size FROM pragma_page_count, pragma_page_size"
+        "SELECT /* test */ bytes FROM \(SQL.databaseSize)"
       ) { try $0.value(0) } ?? 0
     }
   }
@@ -31,7 +31,7 @@ struct HostileSignInTests {
     while try await instance.identity.audit.file() {}
     #expect(try await size(instance) - before < 1_000 * 1_024)
     let longest = try await instance.database.read { connection in
-      try connection.first("SELECT /* test */ max(length(CAST(name AS BLOB))) FROM throttle") {
+      try connection.first("SELECT /* test */ max(\(.byteCount("name"))) FROM throttle") {
         try $0.value(0) as Int
       }
     }
@@ -43,7 +43,9 @@ struct HostileSignInTests {
     "\(10_000 + number)\(String(repeating: "x", count: 303))@example.com"
   }
 
-  @Test func `1000 sign-ins with long emails store less than 1 KB each`() async throws {
+  // PostgreSQL's files contain former versions of rows until it vacuums them.
+  @Test(.enabled(if: TestDatabase.isSQLite))
+  func `1000 sign-ins with long emails store less than 1 KB each`() async throws {
     try await withInstance { instance in
       try await expectSmallGrowth(instance) { number in
         await outcome {
@@ -55,7 +57,9 @@ struct HostileSignInTests {
     }
   }
 
-  @Test func `1000 console sign-ins with long emails store less than 1 KB each`() async throws {
+  // PostgreSQL's files contain former versions of rows until it vacuums them.
+  @Test(.enabled(if: TestDatabase.isSQLite))
+  func `1000 console sign-ins with long emails store less than 1 KB each`() async throws {
     try await withInstance { instance in
       try await expectSmallGrowth(instance) { number in
         await outcome {

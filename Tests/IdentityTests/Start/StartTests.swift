@@ -100,7 +100,9 @@ struct StartTests {
     let migrations = Identity.migrations(for: TestDatabase.dialect)
     let names = migrations.map(\.name)
     let numbers = names.map { Int($0.dropFirst().prefix(4)) ?? 0 }
-    #expect(numbers.first == (TestDatabase.isSQLite ? 1 : 59) && zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+    #expect(
+      numbers.first == (TestDatabase.isSQLite ? 1 : 59)
+        && zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
     for (name, number) in zip(names, numbers) {
       #expect(name.hasPrefix("m" + String(10_000 + number).dropFirst() + "_"))
     }

@@ -1,5 +1,4 @@
 import Database
-import DatabaseSQLite
 @testable import Identity
 import Testing
 import Text

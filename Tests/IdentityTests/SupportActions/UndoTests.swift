@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import Foundation
 import Identity
 import TestDatabases
@@ -195,7 +194,8 @@ struct UndoTests {
   /// Returns whether the database file contains the bytes after a checkpoint.
   private func isInFile(_ bytes: [UInt8], _ instance: Instance) async throws -> Bool {
     try await instance.database.checkpoint()
-    return try Data(contentsOf: URL(filePath: try #require(instance.test.path))).firstRange(of: bytes) != nil
+    return try Data(contentsOf: URL(filePath: try #require(instance.test.path))).firstRange(
+      of: bytes) != nil
   }
 
   @Test func `enrolling a new factor purges the removed one in the same transaction`() async throws
@@ -300,7 +300,8 @@ struct UndoTests {
           WITH RECURSIVE /* test */ n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 449)
           INSERT INTO removed_factor (account_key, enrollment_id, removal_id, removed_at, removed_by,
             remover_name, until, position, kind, enrolled_at, sealed_secret)
-          SELECT account_key, 'f' || i, 'r', \(now), 'x', 'X', \(now + 1), i, 'totp', \(now), \([0] as [UInt8])
+          SELECT account_key, 'f' || i, 'r', CAST(\(now) AS BIGINT), 'x', 'X',
+            CAST(\(now + 1) AS BIGINT), i, 'totp', CAST(\(now) AS BIGINT), sealed_secret
           FROM account, n WHERE uid = \(account)
           """)
       }

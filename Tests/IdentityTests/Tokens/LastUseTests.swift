@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import Identity
 import Testing
 
@@ -52,15 +51,12 @@ struct LastUseTests {
       let key = try #require(try await keys.list(instance.acme.project).first)
       _ = try await keys.project(for: key.text)
       try await instance.database.write { connection in
-        try connection.runScript(
-          """
-          CREATE TRIGGER no_use /* test */ BEFORE UPDATE ON api_key
-          BEGIN SELECT RAISE(ABORT, 'not now'); END
-          """)
+        try connection.addTrigger("no_use", before: "UPDATE ON api_key")
       }
       await expect("unavailable") { try await instance.identity.recordUses() }
       try await instance.database.write { connection in
-        try connection.runScript("DROP TRIGGER no_use /* test */")
+        let on = connection.dialect == .sqlite ? "" : "ON api_key"
+        try connection.runScript("DROP TRIGGER no_use \(on) /* test */")
       }
       try await instance.identity.recordUses()
       let stored = try await instance.identity().apiKeys.list(instance.acme.project)

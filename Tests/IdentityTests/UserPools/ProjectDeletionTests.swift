@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import Identity
 import Testing
 
@@ -136,7 +135,8 @@ extension Instance {
     try await database.write { connection in
       try connection.run(
         """
-        WITH RECURSIVE n (k) AS (VALUES (\(first)) UNION ALL SELECT k + 1 FROM n WHERE k < \(last))
+        WITH RECURSIVE n (k) AS (
+          VALUES (CAST(\(first) AS BIGINT)) UNION ALL SELECT k + 1 FROM n WHERE k < \(last))
         INSERT /* test */ INTO account (account_key, scope_key, uid, valid_since_s, created_at)
         SELECT k, \(key), 'crowd-' || k, 0, 0 FROM n
         """)

@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import DatabaseSQLite
 import OTP
 
 @testable import Identity
