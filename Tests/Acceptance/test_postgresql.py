@@ -190,3 +190,54 @@ default_pool_size = 20
         pooler.terminate()
         pooler.wait(30)
         database.remove()
+
+
+def test_an_init_that_failed_halfway_is_completed_with_the_same_key(tmp_path):
+    data = tmp_path / "data"
+    address = DATABASES.add(data)
+    # The signing key is the last that's created, after the database was stamped with the key.
+    DATABASES.execute(data, """
+        CREATE FUNCTION refuse() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'no space'; END $$;
+        CREATE FUNCTION hinder() RETURNS event_trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF EXISTS (SELECT 1 FROM pg_tables WHERE tablename = 'signing_key') AND NOT EXISTS (
+            SELECT 1 FROM pg_trigger WHERE tgname = 'refuse')
+          THEN
+            CREATE TRIGGER refuse BEFORE INSERT ON public.signing_key
+              FOR EACH ROW EXECUTE FUNCTION public.refuse();
+          END IF;
+        END $$;
+        CREATE EVENT TRIGGER hinder ON ddl_command_end WHEN TAG IN ('CREATE TABLE')
+          EXECUTE FUNCTION hinder();
+        """)
+    failed = run("init", "--data", data)
+    assert failed.returncode != 0 and "run the same command again" in failed.stderr
+    key = (data / "master.key").read_bytes()
+    other = run("init", "--data", tmp_path / "other", env={"COUNTERSIGN_DATABASE": address})
+    assert other.returncode == 78 and "another master key" in other.stderr
+    assert not (tmp_path / "other").exists()
+    DATABASES.execute(data, "DROP EVENT TRIGGER hinder; DROP TRIGGER refuse ON signing_key")
+    completed = run("init", "--data", data)
+    assert completed.returncode == 0, completed.stderr
+    assert f"countersign serve --data {data} --database '{address}'" in completed.stdout
+    assert (data / "master.key").read_bytes() == key
+    again = run("init", "--data", data)
+    assert again.returncode == 78 and "already contains an instance" in again.stderr
+    with Server(data) as server:
+        assert server.setup_code
+
+
+def test_an_init_that_stores_nothing_leaves_no_key(tmp_path):
+    data = tmp_path / "data"
+    address = DATABASES.add(data)
+    unreachable = run("init", "--data", data, "--database", "postgresql:///x?host=/nowhere")
+    assert unreachable.returncode == 78 and not data.exists()
+    DATABASES.execute(data, "CREATE TABLE instance (name TEXT)")
+    occupied = run("init", "--data", data, "--database", address)
+    assert occupied.returncode != 0 and not data.exists(), occupied.stderr
+    file = tmp_path / "file"
+    assert run("init", "--data", file).returncode == 0
+    refused_file = run("init", "--data", file, "--database", address)
+    assert refused_file.returncode == 78
+    assert f"countersign move --from {file} --to '{address}'" in refused_file.stderr

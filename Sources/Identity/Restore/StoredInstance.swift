@@ -13,6 +13,18 @@ public struct StoredInstance: Sendable {
   public let latest: Instant?
 }
 
+/// How far the creation of an instance in a database got.
+public enum InstanceCreation: Sendable {
+  /// Nothing in the database was encrypted.
+  case none
+  /// The master key of the data folder is that of the database, but its data is incomplete.
+  case begun
+  /// The instance is complete.
+  case complete
+  /// The database was encrypted with another master key.
+  case otherKey
+}
+
 /// Why a file can't be restored.
 public enum BackupFault: Error, Sendable {
   /// The file is a database, but not one of Countersign's, or it's empty.
@@ -89,6 +101,35 @@ extension Identity {
     let marks = try keys.mark()
     return try await database.read { connection in
       try InstanceValue("key_mark").read(connection).map(marks.contains) ?? false
+    }
+  }
+
+  /// Returns how far the creation of an instance in a database got.
+  ///
+  /// - Parameters:
+  ///   - database: The database, which is only read.
+  ///   - keys: The master keys of the data folder; nil if it has none.
+  /// - Returns: The state.
+  /// - Throws: ``StartError``.
+  public static func creation(
+    in database: any Database, keys: KeyRing?
+  ) async throws(StartError) -> InstanceCreation {
+    do {
+      let marks = try keys?.mark() ?? []
+      return try await database.read { connection in
+        let isThere = try connection.first(
+          "SELECT 1 FROM \(SQL.tables) WHERE name = 'instance'"
+        ) { _ in true }
+        guard isThere != nil, let mark = try InstanceValue("key_mark").read(connection) else {
+          return .none
+        }
+        guard marks.contains(mark) else { return .otherKey }
+        // The last that's created.
+        let key = try connection.first("SELECT 1 FROM signing_key LIMIT 1") { _ in true }
+        return key == nil ? .begun : .complete
+      }
+    } catch {
+      throw StartError(error)
     }
   }
 
