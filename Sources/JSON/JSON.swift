@@ -53,6 +53,16 @@ extension JSON {
     if case .object(let value) = self { value } else { nil }
   }
 
+  /// Whether a string or a name has the character U+0000, which not every database can store.
+  public var hasNUL: Bool {
+    switch self {
+    case .text(let text): text.utf8.contains(0)
+    case .array(let elements): elements.contains(where: \.hasNUL)
+    case .object(let object): object.contains { $0.name.utf8.contains(0) || $0.value.hasNUL }
+    case .null, .bool, .number: false
+    }
+  }
+
   /// Whether this is the literal `null`.
   public var isNull: Bool {
     if case .null = self { true } else { false }

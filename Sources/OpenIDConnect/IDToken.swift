@@ -60,6 +60,7 @@ public struct IDToken: Sendable {
     guard let subject = TokenCheck.subject(token) else { throw .missingSubject }
     self.subject = subject
     sessionID = token.payload["sid"]?.textValue?.text(atMost: Self.longestSessionID)
+      .flatMap { $0.utf8.contains(0) ? nil : $0 }
     methods = token.texts("acr") + token.texts("amr")
     person = ProviderPerson(token.payload)
     payload = token.payload
@@ -99,9 +100,9 @@ public struct ProviderPerson: Sendable, Equatable {
 
   init(_ claims: JSON.Object) {
     func text(_ name: String) -> String? {
-      guard let text = claims[name]?.textValue?.text(atMost: Self.longest), !text.isEmpty else {
-        return nil
-      }
+      guard let text = claims[name]?.textValue?.text(atMost: Self.longest), !text.isEmpty,
+        !text.utf8.contains(0)
+      else { return nil }
       return text
     }
     name = text("name") ?? text("preferred_username")
@@ -132,11 +133,12 @@ public struct ProviderGroups: Sendable, Equatable {
     self.init(texts.compactMap { $0.text(atMost: Self.longest) })
   }
 
-  /// Creates the groups, without empty, long, and repeated names.
+  /// Creates the groups, without empty, long, and repeated names, and those with a NUL character.
   public init(_ names: [String]) {
     var seen: Set<UntrustedText> = []
     self.names = names.prefix(Self.most).filter {
-      !$0.isEmpty && $0.utf8.count <= Self.longest && seen.insert(UntrustedText($0)).inserted
+      !$0.isEmpty && $0.utf8.count <= Self.longest && !$0.utf8.contains(0)
+        && seen.insert(UntrustedText($0)).inserted
     }
   }
 

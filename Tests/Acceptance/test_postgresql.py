@@ -241,3 +241,31 @@ def test_an_init_that_stores_nothing_leaves_no_key(tmp_path):
     refused_file = run("init", "--data", file, "--database", address)
     assert refused_file.returncode == 78
     assert f"countersign move --from {file} --to '{address}'" in refused_file.stderr
+
+
+@pytest.mark.parametrize("kind", ["file", "server"])
+def test_text_with_a_nul_is_refused_alike(tmp_path, kind):
+    if kind == "server":
+        DATABASES.add(tmp_path)
+    with Server(tmp_path) as server:
+        pages, api = start(server, tmp_path, "nul-app")
+        answers = [
+            api.client(":signUp", {"email": "a@example.com", "password": "swordfish",
+                                   "displayName": "a\0b"}),
+            api.admin("POST", "accounts", {"displayName": "a\0b"}),
+            api.admin("POST", "accounts", {"customAttributes": "{\"a\0\": 1}"}),
+        ]
+        for answer in answers:
+            assert answer.status_code == 400, answer.text
+            assert "A string contains the character U+0000." in answer.text
+        assert pages.post("/projects/nul-app/tenants/new", {"name": "a\0b"}).status_code == 400
+        assert pages.get("/projects/nul-app/users", params={"q": "a\0b"}).status_code == 400
+        # A text with JSON in it, as SDKs send custom claims.
+        ok(api.admin("POST", "accounts", {"customAttributes": "{\"a\": \"\\u0000\"}"}))
+        assert server.stop() == 0
+    files = {"users.csv": b"uid-1,a@example.com,true,,,a\0b\n",
+             "users.json": b'{"users": [{"localId": "uid-2", "displayName": "a\\u0000b"}]}'}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+        done = run("import", "--data", tmp_path, "--project", "nul-app", tmp_path / name)
+        assert "A string contains the character U+0000." in done.stdout + done.stderr

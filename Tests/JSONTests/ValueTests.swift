@@ -12,6 +12,13 @@ struct ValueTests {
     #expect(String(decoding: try parse(text).serialized(), as: UTF8.self) == text)
   }
 
+  @Test func `a NUL is found in strings and names`() throws {
+    for text in [#""a\u0000""#, #"[[1,"\u0000b"]]"#, #"{"a":{"b\u0000":1}}"#] {
+      #expect(try parse(text).hasNUL)
+    }
+    #expect(try !parse(#"{"a":["\u0001","u0000",0,null,true]}"#).hasNUL)
+  }
+
   @Test func `unnecessary escapes are removed`() throws {
     let value = try parse(#"{"\u0061":"\/\u00e9"}"#)
     #expect(String(decoding: value.serialized(), as: UTF8.self) == #"{"a":"/é"}"#)

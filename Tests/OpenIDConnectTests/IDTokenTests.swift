@@ -51,6 +51,14 @@ struct IDTokenTests {
     #expect(token.person.name == "Nora" && token.person.email == nil)
   }
 
+  @Test func `text with a NUL, which a database may not store, is ignored`() throws {
+    let token = try Self.verify([
+      ("name", "No\u{0}ra"), ("sid", "s\u{0}"), ("groups", ["a\u{0}", "ops"]),
+    ])
+    #expect(token.person.name == nil && token.sessionID == nil)
+    #expect(token.groups(in: "groups")?.names == ["ops"])
+  }
+
   @Test(
     arguments: [
       ([("iss", "https://id.example.com/")], TokenFault.otherIssuer),

@@ -25,7 +25,8 @@ public struct ProviderAssertion: Sendable {
   init?(provider: String, claims: JSON.Object) {
     guard let subject = claims["sub"]?.textValue?.text else { return nil }
     func text(_ name: String, _ longest: Int) -> String? {
-      guard let text = claims[name]?.textValue?.text, !text.isEmpty, text.utf8.count <= longest
+      guard let text = claims[name]?.textValue?.text, !text.isEmpty, text.utf8.count <= longest,
+        !text.utf8.contains(0)
       else {
         return nil
       }

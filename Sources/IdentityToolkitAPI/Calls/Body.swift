@@ -58,8 +58,8 @@ enum Body {
       default: throw .payload(JSONRefusal.text(for: bytes) ?? "\(error)")
       }
     }
-    if mayHoldNUL(bytes), holdsNUL(value) {
-      throw .payload("A string contains the character U+0000.")
+    if mayHoldNUL(bytes), value.hasNUL {
+      throw .payload(WireError.nulInString)
     }
     return value
   }
@@ -77,15 +77,5 @@ enum Body {
       if zeros >= 4, index >= 5, span[index - zeros] == UInt8(ascii: "u") { return true }
     }
     return false
-  }
-
-  private static func holdsNUL(_ value: JSON) -> Bool {
-    switch value {
-    case .text(let text): text.utf8.contains(0)
-    case .array(let elements): elements.contains(where: holdsNUL)
-    case .object(let object):
-      object.contains { $0.name.utf8.contains(0) || holdsNUL($0.value) }
-    default: false
-    }
   }
 }

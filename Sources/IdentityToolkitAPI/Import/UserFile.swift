@@ -24,6 +24,7 @@ public struct UserFile: Sendable {
     guard case .object(let object) = json else {
       return .failure(.unreadable("The user isn't a JSON object."))
     }
+    guard !json.hasNUL else { return .failure(.unreadable(WireError.nulInString)) }
     do throws(WireError) { return try reader.read(Message(object)) } catch {
       return .failure(.unreadable(error.message))
     }

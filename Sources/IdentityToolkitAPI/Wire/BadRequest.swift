@@ -2,6 +2,9 @@ import JSON
 
 /// JSON errors, with the messages of Google's frontends.
 extension WireError {
+  /// What's wrong with text that not every database can store.
+  static let nulInString = "A string contains the character U+0000."
+
   /// The body isn't valid JSON.
   static func payload(_ text: String) -> WireError {
     WireError("Invalid JSON payload received. \(text)", reason: "badRequest", isFrontEnd: true)

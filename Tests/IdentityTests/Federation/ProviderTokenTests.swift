@@ -101,6 +101,11 @@ struct ProviderTokenTests {
       #expect(!assertion.isEmailVerified)
       #expect(assertion.link.displayName == nil)
       #expect(assertion.link.photoURL == nil)
+      // Not every database can store it.
+      let other = try await instance.assertion(
+        TestTokenIssuer.back.token(
+          Instance.claims(#""name":"a\u0000b","picture":"https://p\u0000""#)))
+      #expect(other.link.displayName == nil && other.link.photoURL == nil)
     }
   }
 
