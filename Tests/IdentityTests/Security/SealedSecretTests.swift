@@ -66,7 +66,8 @@ struct SealedSecretTests {
           UPDATE /* test */ factor
           SET account_key = (SELECT account_key FROM account WHERE uid = \(key))
           """)
-        _ = try connection.run("UPDATE /* test */ account SET has_totp = CASE WHEN uid = \(key) THEN 1 ELSE 0 END")
+        try connection.run(
+          "UPDATE /* test */ account SET has_totp = CASE WHEN uid = \(key) THEN 1 ELSE 0 END")
       }
       let pending = try await instance.pending(.alice)
       let code = try mallory.code(at: instance.now)

@@ -51,7 +51,7 @@ enum Plans {
     "FROM service_token WHERE project_id": "the tokens of one project are few, and sorted",
     "s.tenant_id IN (": "the tenants of an administrator's grants are few, and sorted",
     "AS place FROM scope s": "the tenants of one project are sorted by unindexed values",
-    "approval v \(isSQLite ? "INDEXED BY approval_waiting" : "WHERE")":
+    "approval v \(isSQLite ? "INDEXED BY approval_waiting" : " JOIN")":
       "pending requests are few, and have an index",
   ]
 

@@ -8,6 +8,7 @@ extension Connection {
   ///   - event: The change, such as `DELETE ON factor`.
   ///   - condition: Which rows; nil for all.
   ///   - statement: The statement; nil to let the change fail.
+  /// - Throws: ``DatabaseError``.
   func addTrigger(
     _ name: String, before event: String, when condition: String? = nil, _ statement: String? = nil
   ) throws {
