@@ -68,7 +68,7 @@ struct UserDataDocumentTests {
     case .auditLog: "exported as `auditLog`, or the chain over it"
     case .server: "the state of the server and its tasks"
     case .counters: "digests, networks, and phone numbers with counts of attempts, for a day"
-    case .steps: "steps of a sign-in, encrypted or random, for minutes"
+    case .steps: "steps of a sign-in or a form, encrypted or random, for minutes"
     case .bulkRemovals: "what they say about a user is in `bulkRemovals`"
     case .secrets: "digests of codes"
     }
