@@ -108,9 +108,10 @@ extension KeyRing {
   /// Returns a ring with only the newest key.
   public func newestAlone() -> KeyRing { KeyRing(Array(keys.keys.prefix(1))) }
 
-  /// Returns a ring with the same keys that encrypts with an older one; nil if it isn't in the ring.
+  /// Returns a ring with the same keys that encrypts with an older one.
   ///
   /// - Parameter id: The ID of the key, as eight hexadecimal digits.
+  /// - Returns: The ring; nil if the key isn't in this one.
   public func encrypting(with id: String) -> KeyRing? {
     let all = keys.keys
     guard let key = all.first(where: { Self.name($0.id) == id }) else { return nil }

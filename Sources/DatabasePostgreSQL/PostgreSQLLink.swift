@@ -29,8 +29,9 @@ final class PostgreSQLLink {
 
   private let notices: UnsafeMutablePointer<countersign_postgresql_notices>
 
-  /// How long a server may take to send a result; nil without a limit. A server that hangs doesn't
-  /// end its own statements.
+  /// How long a server may take to send a result; nil without a limit.
+  ///
+  /// A server that hangs doesn't end its own statements.
   var patience: Duration?
 
   /// Takes ownership of an open connection.

@@ -38,6 +38,7 @@ public struct MasterKeys: Sendable {
   /// Performs the next part of the rotation, in one write.
   ///
   /// - Parameter reencrypts: False if another server reencrypts; then nothing is written.
+  /// - Returns: What is left to do.
   /// - Throws: ``KeyError``.
   public func step(reencrypts: Bool = true) async throws(KeyError) -> Step {
     let ids = ring.ids
