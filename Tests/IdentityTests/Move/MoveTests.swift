@@ -2,10 +2,12 @@ import Crypto
 import Database
 import DatabaseSQLite
 @testable import Identity
+import TestDatabases
 import Testing
 
 /// The copy of all tables; its way through PostgreSQL is in the acceptance tests.
-@Suite struct MoveTests {
+@Suite(.enabled(if: TestDatabase.isSQLite))
+struct MoveTests {
   /// A destination in which something else changes rows.
   private struct Meddled: DatabaseWriter {
     let database: SQLiteDatabase
@@ -33,7 +35,7 @@ import Testing
   private func move(
     _ instance: Instance, to destination: any DatabaseWriter
   ) async throws -> MoveInventory {
-    let source = try ReadOnlySQLiteDatabase(path: instance.path)
+    let source = try instance.source()
     let result: Result<MoveInventory, any Error>
     do {
       let inventory = try await inspect(source, instance.keys)
@@ -53,7 +55,7 @@ import Testing
   {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
-      try await withEmptyDatabase { database in
+      try await withDestination { database in
         let inventory = try await move(instance, to: database)
         #expect(inventory.tables.contains { $0.name == "account" && $0.digest.rows > 0 })
         #expect(!inventory.tables.contains { $0.name.hasPrefix("account_search") })
@@ -88,7 +90,7 @@ import Testing
 
   @Test func `a row that changes on its way is found`() async throws {
     try await withInstance { instance in
-      try await withEmptyDatabase { database in
+      try await withDestination { database in
         let meddled = Meddled(database: database) { connection in
           try connection.run("UPDATE project /* test */ SET display_name = 'changed'")
         }
@@ -96,7 +98,7 @@ import Testing
           _ = try await move(instance, to: meddled)
         }
       }
-      try await withEmptyDatabase { database in
+      try await withDestination { database in
         let meddled = Meddled(database: database) { connection in
           try connection.run("DELETE FROM signing_key /* test */")
         }
@@ -109,7 +111,7 @@ import Testing
 
   @Test func `a destination with any table is refused`() async throws {
     try await withInstance { instance in
-      try await withEmptyDatabase { database in
+      try await withDestination { database in
         try await database.write { connection in
           try connection.runScript("CREATE TABLE precious (id BIGINT)")
         }
@@ -193,5 +195,12 @@ import Testing
 
 extension Instance {
   /// The same database, opened for a move.
-  fileprivate func source() throws -> any Database { try ReadOnlySQLiteDatabase(path: path) }
+  fileprivate func source() throws -> ReadOnlySQLiteDatabase {
+    try ReadOnlySQLiteDatabase(path: try #require(test.path))
+  }
+}
+
+/// Runs a test with a destination.
+private func withDestination(_ body: (SQLiteDatabase) async throws -> Void) async throws {
+  try await withEmptyDatabase { try await body(try #require($0 as? SQLiteDatabase)) }
 }
