@@ -48,7 +48,7 @@ struct ProseTests {
     let exempt =
       /(Failure|precondition|preconditionFailure|assert|fatalError)\($|(purpose|help): $|(SQL|jsonSchema|shellScript) =\s*$/
     let sql =
-      /\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|AND|ORDER|CASE|JOIN|SET|LIMIT|INDEXED|VALUES|ON)\b/
+      /\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|AND|ORDER|CASE|JOIN|SET|LIMIT|DROP|VALUES|ON)\b/
     return literals.found.filter { literal in
       !literal.before.contains(exempt) && !literal.text.contains(sql) && isSentence(literal.text)
     }.map { "\(file.path): \($0.text)" }

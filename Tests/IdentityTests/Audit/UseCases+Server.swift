@@ -104,8 +104,12 @@ extension UseCase {
     },
     UseCase("move the instance to another database", [.instanceMove]) { i in
       {
-        try await i.database.write { connection in
-          try InstanceMove.record(from: .postgreSQL, at: WallClock.system.now(), connection)
+        do {
+          try await i.database.write { connection in
+            try InstanceMove.record(from: .postgreSQL, at: WallClock.system.now(), connection)
+          }
+        } catch {
+          throw MoveError(error)
         }
       }
     },

@@ -301,7 +301,8 @@ struct UndoTests {
           INSERT INTO removed_factor (account_key, enrollment_id, removal_id, removed_at, removed_by,
             remover_name, until, position, kind, enrolled_at, sealed_secret)
           SELECT account_key, 'f' || i, 'r', CAST(\(now) AS BIGINT), 'x', 'X',
-            CAST(\(now + 1) AS BIGINT), i, 'totp', CAST(\(now) AS BIGINT), sealed_secret
+            CAST(\(now + 1) AS BIGINT), i, 'totp', CAST(\(now) AS BIGINT),
+            (SELECT sealed_secret FROM removed_factor LIMIT 1)
           FROM account, n WHERE uid = \(account)
           """)
       }
