@@ -151,9 +151,9 @@ struct InForceTests {
           try connection.all(
             """
             SELECT /* test */ s.project_id FROM scope s WHERE s.tenant_id = ''
-              AND s.has_differing <> EXISTS (SELECT 1 FROM scope t
+              AND s.has_differing <> CASE WHEN EXISTS (SELECT 1 FROM scope t
                 WHERE t.project_id = s.project_id AND t.tenant_id <> ''
-                  AND t.policy_in_force <> s.policy_in_force)
+                  AND t.policy_in_force <> s.policy_in_force) THEN 1 ELSE 0 END
             """
           ) { try $0.value(0) as String }
         }
