@@ -289,14 +289,14 @@ def test_documented_commands_and_flags_exist():
     for script in set(re.findall(r"\b(script/\w+)", text)):
         assert os.access(ROOT / script, os.X_OK), script
     helps = {}
-    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|user \w+|migrate|doctor|check-config|manual|completions|serve|init|backup|restore|import|export)\b", text)):
+    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|user \w+|migrate|doctor|check-config|manual|completions|serve|init|backup|restore|move|import|export)\b", text)):
         helps[words] = run(*words.split(), "--help")
         assert helps[words].returncode == 0, words
     known = "\n".join(result.stdout for result in helps.values())
     known += (ROOT / "script/bootstrap").read_text() + (ROOT / "script/format").read_text()
     known += (ROOT / "script/package").read_text() + (ROOT / "script/container").read_text()
     known += (ROOT / "script/bench").read_text() + (ROOT / "script/screenshots").read_text()
-    known += (ROOT / "script/soak").read_text()
+    known += (ROOT / "script/soak").read_text() + (ROOT / "script/test").read_text()
     known += " --filter --totp "
     # Flags of other programs in docs/operations.md.
     known += " --webroot --deploy-hook --name --since --grep --reuid --regid --init-groups --rm "
