@@ -70,7 +70,7 @@ struct ConsoleStorageTests {
         })
       try await instance.database.write { connection in
         _ = try connection.run(
-          "UPDATE /* test */ console_storage SET sealed = (SELECT min(sealed) FROM console_storage)"
+          "UPDATE /* test */ console_storage SET sealed = (SELECT sealed FROM console_storage ORDER BY sealed LIMIT 1)"
         )
       }
       let codes = [
