@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import TestDatabases
 import Testing
 
 @testable import Identity
@@ -61,7 +62,9 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `a starting server retries all waiting emails at once`() async throws {
+  // On PostgreSQL, another server may be sending what is claimed.
+  @Test(.enabled(if: TestDatabase.isSQLite))
+  func `a starting server retries all waiting emails at once`() async throws {
     try await withInstance { instance in
       for _ in 0..<3 { try await instance.write(.mail) }
       let first = try #require(try await instance.claim())
