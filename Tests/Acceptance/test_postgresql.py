@@ -1,11 +1,8 @@
 """An instance whose database is on a PostgreSQL server."""
 
-import http.client
-import json
 import signal
 import socket
 import subprocess
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,11 +10,12 @@ import pyotp
 import pytest
 
 from support.pages import Pages
-from support.postgresql import PostgreSQL, free_port
-from support.program import DATABASES, Server, run
+from support.postgresql import PostgreSQL
+from support.program import DATABASES, Server, free_port, run
 from support.rest import Api, create_token, ok, refused
 from support.site import crawl
 from support.waiting import until
+from support.writers import Writers
 from test_data_folder import found
 
 
@@ -71,38 +69,14 @@ def test_a_code_sent_many_times_at_once_signs_in_once(data):
 def test_acknowledged_writes_survive_kills_of_the_server_and_the_database(data):
     with Server(data) as server:
         pages, api = start(server, data, "killed-off")
-        acknowledged, failures = [], []
-
-        def write(name):
-            headers = {"Authorization": f"Bearer {api.token}", "Content-Type": "application/json"}
-            for number in range(1_000_000):
-                id = f"{name}-{number}"
-                try:
-                    connection = http.client.HTTPConnection(*server.address, timeout=60)
-                    connection.request(
-                        "POST", "/v1/projects/killed-off/accounts", json.dumps({"localId": id}),
-                        headers)
-                    answer = connection.getresponse()
-                    answer.read()
-                except (OSError, http.client.HTTPException):
-                    return
-                if answer.status == 200:
-                    acknowledged.append(id)
-                elif answer.status < 500:
-                    failures.append(answer.status)
-
-        writers = [threading.Thread(target=write, args=(n,)) for n in range(16)]
-        for writer in writers:
-            writer.start()
-        until(lambda: len(acknowledged) > 200 or failures, "200 writes are acknowledged", 60)
-        DATABASES.server.stop(signal.SIGQUIT)
-        DATABASES.server.start()
-        before = len(acknowledged)
-        until(lambda: len(acknowledged) > before + 200 or failures, "writes go on", 60)
-        server.kill()
-        for writer in writers:
-            writer.join()
-        assert not failures
+        with Writers(server, api, "killed-off", 16) as writers:
+            writers.wait(200, "writes are acknowledged")
+            DATABASES.server.stop(signal.SIGQUIT)
+            DATABASES.server.start()
+            writers.wait(200, "writes go on")
+            server.kill()
+        assert not writers.refusals
+        acknowledged = writers.acknowledged
 
     with Server(data) as server:
         assert found(server, "killed-off", api.token, acknowledged) == set(acknowledged)

@@ -5,7 +5,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from pathlib import Path
@@ -13,12 +12,6 @@ from pathlib import Path
 from .waiting import until
 
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 class PostgreSQL:

@@ -11,6 +11,7 @@ import threading
 import time
 from pathlib import Path
 
+from .ports import free_port  # noqa: F401, for tests
 from .postgresql import Databases
 from .waiting import until
 
@@ -47,14 +48,6 @@ def preloaded(folder, name):
     subprocess.run(["clang", "-shared", "-fPIC", "-o", library,
                     Path(__file__).parent / f"{name}.c"], check=True)
     return {"LD_PRELOAD": str(library)}
-
-
-def free_port():
-    """Returns a free port, for cases where the server can't report the port it uses."""
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def execute(data, sql):
