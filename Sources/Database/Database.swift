@@ -65,6 +65,22 @@ public protocol Database: Sendable {
   /// - Throws: ``DatabaseError``.
   nonisolated(nonsending) func compact(atMost bytes: Int) async throws
 
+  /// Returns a key up to which the rows of a table are settled: in reads that begin afterward, none
+  /// appears any more.
+  ///
+  /// A table's keys come from a sequence, so when writes are concurrent, a row can be stored after
+  /// one with a higher key. Whoever processes rows in order, each once, stops at this key.
+  ///
+  /// - Parameters:
+  ///   - column: The column with the key, which the database chooses.
+  ///   - table: The table.
+  /// - Returns: The key, or `Int64.max` when writes are stored in the order of their keys; nil when
+  ///   the writes in progress didn't end in time.
+  /// - Throws: ``DatabaseError``.
+  nonisolated(nonsending) func settledKey(
+    _ column: StaticString, of table: StaticString
+  ) async throws -> Int64?
+
   /// Counters since the database was opened.
   var statistics: DatabaseStatistics { get }
 }

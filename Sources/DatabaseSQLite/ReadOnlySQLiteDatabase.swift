@@ -63,6 +63,11 @@ public final class ReadOnlySQLiteDatabase: Database {
     throw DatabaseError(.readOnly, "the database was opened for reading only")
   }
 
+  /// Returns `Int64.max`: one write follows another.
+  public nonisolated(nonsending) func settledKey(
+    _ column: StaticString, of table: StaticString
+  ) async throws -> Int64? { .max }
+
   /// Counters since the database was opened.
   public var statistics: DatabaseStatistics { DatabaseStatistics(reads: readers.reads) }
 

@@ -72,6 +72,11 @@ public final class SQLiteDatabase: Database {
     try await writer.write(body)
   }
 
+  /// Returns `Int64.max`: one write follows another.
+  public nonisolated(nonsending) func settledKey(
+    _ column: StaticString, of table: StaticString
+  ) async throws -> Int64? { .max }
+
   /// Counters since the database was opened.
   public var statistics: DatabaseStatistics {
     var statistics = writer.statistics

@@ -42,7 +42,8 @@ public struct AuditChain: Sendable {
 
   func seal(signing signs: Bool) async throws(AuditError) -> Bool {
     let (random, now) = (store.random, store.clock.now())
-    let next = try await store.read(AuditError.self) { try Batch($0, random) }
+    guard let settled = try await settledEntry() else { return false }
+    let next = try await store.read(AuditError.self) { try Batch(through: settled, $0, random) }
     let isDue =
       signs || next.end % Self.headInterval == 0
       || next.signedAt.map { abs(now.seconds - $0.seconds) >= Self.headSeconds } ?? true
@@ -66,6 +67,13 @@ public struct AuditChain: Sendable {
     }
   }
 
+  /// Returns an entry before which no other one can still appear; nil if there may be one.
+  private func settledEntry() async throws(AuditError) -> Int64? {
+    do {
+      return try await store.database.settledKey("audit_id", of: "audit")
+    } catch { throw .unavailable(Failure(error)) }
+  }
+
   /// The next links.
   private struct Batch {
     /// The position before the first.
@@ -78,7 +86,9 @@ public struct AuditChain: Sendable {
     let signed: Int64
     let signedAt: Instant?
 
-    init(_ connection: borrowing Connection, _ random: RandomSource) throws {
+    init(
+      through settled: Int64, _ connection: borrowing Connection, _ random: RandomSource
+    ) throws {
       let last = try ChainLink.last(connection)
       let head = try AuditHead.last(connection)
       (signed, signedAt) = (head?.sequence ?? 0, head?.at)
@@ -87,7 +97,7 @@ public struct AuditChain: Sendable {
       // Ends at a multiple of the interval, so that each of them gets a head.
       let limit = min(batch, headInterval - start % headInterval)
       let entries = try AuditParts.read(
-        after: last?.entry ?? 0, through: .max, limit: Int(limit), connection)
+        after: last?.entry ?? 0, through: settled, limit: Int(limit), connection)
       for entry in entries {
         let next = ChainLink(entry, sequence: end + 1, after: link, random)
         (end, link) = (next.sequence, next.link)
