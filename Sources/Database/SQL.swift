@@ -161,42 +161,49 @@ extension SQL: ExpressibleByStringInterpolation {
   }
 
   /// Creates SQL with interpolated values.
+  @inlinable
   public init(stringInterpolation interpolation: Interpolation) {
     pieces = interpolation.pieces
   }
 
   /// Collects the literals and the values of an interpolated literal.
   public struct Interpolation: StringInterpolationProtocol {
-    var pieces: [Piece]
+    @usableFromInline var pieces: [Piece]
 
     /// Reserves space for a literal with a number of interpolations.
+    @inlinable
     public init(literalCapacity: Int, interpolationCount: Int) {
       pieces = []
       pieces.reserveCapacity(2 * interpolationCount + 1)
     }
 
     /// Appends a literal.
+    @inlinable
     public mutating func appendLiteral(_ literal: StaticString) {
       guard literal.utf8CodeUnitCount > 0 else { return }
       pieces.append(.literal(literal))
     }
 
     /// Binds a value.
+    @inlinable
     public mutating func appendInterpolation(_ value: some SQLBindable) {
       pieces.append(.value(value.sqlValue))
     }
 
     /// Binds a value, or NULL for nil.
+    @inlinable
     public mutating func appendInterpolation<Value: SQLBindable>(_ value: Value?) {
       appendInterpolation(value.sqlValue)
     }
 
     /// Inserts another fragment with its values.
+    @inlinable
     public mutating func appendInterpolation(_ sql: SQL) {
       pieces += sql.pieces
     }
 
     /// Binds all values of a list as parameters separated by commas.
+    @inlinable
     public mutating func appendInterpolation(list values: some Sequence<some SQLBindable>) {
       pieces += SQL.list(values).pieces
     }

@@ -22,40 +22,48 @@ public protocol SQLBindable {
 
 extension SQLValue: SQLBindable {
   /// The value itself.
+  @inlinable
   public var sqlValue: SQLValue { self }
 }
 
 extension Int: SQLBindable {
   /// The number as a 64-bit integer.
+  @inlinable
   public var sqlValue: SQLValue { .integer(Int64(self)) }
 }
 
 extension Int64: SQLBindable {
   /// The number.
+  @inlinable
   public var sqlValue: SQLValue { .integer(self) }
 }
 
 extension Bool: SQLBindable {
   /// 1 for true, 0 for false.
+  @inlinable
   public var sqlValue: SQLValue { .integer(self ? 1 : 0) }
 }
 
 extension Double: SQLBindable {
   /// The number.
+  @inlinable
   public var sqlValue: SQLValue { .real(self) }
 }
 
 extension String: SQLBindable {
   /// The text.
+  @inlinable
   public var sqlValue: SQLValue { .text(self) }
 }
 
 extension [UInt8]: SQLBindable {
   /// The bytes.
+  @inlinable
   public var sqlValue: SQLValue { .blob(self) }
 }
 
 extension Optional: SQLBindable where Wrapped: SQLBindable {
   /// The wrapped value, or NULL.
+  @inlinable
   public var sqlValue: SQLValue { self?.sqlValue ?? .null }
 }

@@ -9,7 +9,8 @@ public struct StatementKey: Hashable, Sendable {
   @inlinable
   public init(_ sql: SQL, in dialect: Dialect) {
     var marks: [UInt] = []
-    marks.reserveCapacity(24)
+    // A literal has two marks.
+    marks.reserveCapacity(2 * sql.pieces.count)
     sql.forEachPart(in: dialect) { part in
       switch part {
       case .literal(let literal) where literal.hasPointerRepresentation:

@@ -49,11 +49,13 @@ struct AuditParts: Sendable {
   private init(_ row: borrowing Row) throws {
     id = try row.value(0)
     at = Instant(microseconds: try row.value(1))
-    var facts = PartEncoder()
+    var facts = PartEncoder(capacity: 160)
     facts.add(id)
     facts.add(at.microseconds)
     for column in 2...7 { facts.add(try row.value(column) as String) }
-    var (actor, resource, texts) = (PartEncoder(), PartEncoder(), PartEncoder())
+    var actor = PartEncoder(capacity: 96)
+    var resource = PartEncoder(capacity: 96)
+    var texts = PartEncoder(capacity: 32)
     for column in 8...10 { actor.add(try row.value(column) as String) }
     for column in 11...12 { resource.add(try row.value(column) as String) }
     for column in 13...18 { texts.add(try row.value(column) as String?) }
@@ -62,10 +64,10 @@ struct AuditParts: Sendable {
   }
 
   private mutating func addField(_ row: borrowing Row) throws {
-    var name = PartEncoder()
+    var name = PartEncoder(capacity: 128)
     name.add(try row.value(1) as Int64)
     name.add(try row.value(2) as String)
-    var values = PartEncoder()
+    var values = PartEncoder(capacity: 64)
     for column in 3...6 { values.add(try row.value(column) as String?) }
     encoded.append(name.bytes + values.bytes)
     isBlank.append(values.isBlank)
@@ -88,6 +90,8 @@ private struct PartEncoder {
   private(set) var bytes: [UInt8] = []
   /// Whether all values are absent or empty.
   private(set) var isBlank = true
+
+  init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
   mutating func add(_ number: Int64) {
     isBlank = false

@@ -75,8 +75,9 @@ public struct UserPoolEdit: Equatable, Sendable {
     hasSameSettings(as: old) ? [] : AuditChange.between(old.auditFields, auditFields)
   }
 
-  /// Whether all settings are the same, text byte by byte.
-  private func hasSameSettings(as old: UserPoolEdit) -> Bool {
+  /// Returns whether all settings are the same, text byte by byte, regardless of the MFA
+  /// configuration.
+  public func hasSameSettings(as old: UserPoolEdit) -> Bool {
     let domains = project?.authorizedDomains ?? []
     // Equal text can differ in bytes, and comparing such text is slow, so bytes come first.
     guard displayName.isSameBytes(as: old.displayName), members.isSameBytes(as: old.members),

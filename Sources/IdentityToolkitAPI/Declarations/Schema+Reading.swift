@@ -9,12 +9,21 @@ extension Schema {
   /// Names are in camel case, enums are strings, and integers are in their declared form; `null` is
   /// omitted. A member that isn't in the schema is rejected, as production does for messages that
   /// it stores.
-  func canonical(_ message: Message) throws(WireError) -> JSON.Object {
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - excluded: The name of a member to leave out, which has a reader of its own.
+  /// - Returns: The members.
+  /// - Throws: The error for the first invalid member.
+  func canonical(
+    _ message: Message, except excluded: String? = nil
+  ) throws(WireError) -> JSON.Object {
     let own = self.message
     var object = JSON.Object()
     for (name, value) in message.object {
       let given = name.text
       let name = Names.camel(given)
+      if let excluded, name.isSameBytes(as: excluded) { continue }
       guard let member = own?[name] else {
         throw .unknownName(given, in: message.path)
       }

@@ -8,9 +8,9 @@ struct UpdateMask: Sendable, Equatable {
 
   /// Parses the parameter; invalid paths are ignored, like unknown ones.
   init(_ text: String) {
-    paths = text.split(separator: ",").map { path in
-      path.split(separator: ".", omittingEmptySubsequences: false).map { segment in
-        Names.camel(String(segment).trimmingSpaces)
+    paths = text.utf8.split(separator: UInt8(ascii: ",")).map { path in
+      path.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map { segment in
+        Names.camel(String(Substring(segment.trimmingSpaces)))
       }
     }.filter { !$0.contains("") }
   }
@@ -62,11 +62,11 @@ struct UpdateMask: Sendable, Equatable {
   }
 }
 
-extension String {
-  fileprivate var trimmingSpaces: String {
-    var text = self[...]
-    while text.first == " " { text.removeFirst() }
-    while text.last == " " { text.removeLast() }
-    return String(text)
+extension Substring.UTF8View {
+  fileprivate var trimmingSpaces: Self {
+    let space = UInt8(ascii: " ")
+    var text = self.drop { $0 == space }
+    while text.last == space { text.removeLast() }
+    return text
   }
 }

@@ -16,7 +16,14 @@ enum ConfigMessage {
   ]
 
   /// Writes a project's configuration; members with their type's default value are omitted.
-  static func write(_ pool: UserPool) -> JSON {
+  static func write(_ pool: UserPool, _ written: WrittenSettings) -> JSON {
+    var config = written.members(of: pool) { settings(of: pool) }
+    config.append("mfa", MFAMessage.write(pool.policy.configuration))
+    return .object(config)
+  }
+
+  /// Writes the configuration without the MFA configuration.
+  private static func settings(of pool: UserPool) -> JSON.Object {
     var config: JSON.Object = [
       "name": .string("projects/\(pool.scope.projectNumber)/config"),
       "subtype": "IDENTITY_PLATFORM",
@@ -30,8 +37,7 @@ enum ConfigMessage {
     for member in Schema.config.omittingDefaults(members) {
       config.append(member.name, member.value)
     }
-    config.append("mfa", MFAMessage.write(pool.policy.configuration))
-    return .object(config)
+    return config
   }
 
   /// Prepares the change of the members named by a mask.
@@ -47,9 +53,10 @@ enum ConfigMessage {
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     of current: () async throws(WireError) -> UserPoolEdit
   ) async throws(WireError) -> ConfigEdit {
-    try await ConfigEdit(
-      mask, "mfa", configuration, members: mask.keeping(members), of: current
-    ) { (pool) throws(UserPoolError) in try apply(mask.keeping(members), body, to: &pool) }
+    let allowed = mask.keeping(members)
+    return try await ConfigEdit(mask, "mfa", configuration, members: allowed, of: current) {
+      (pool) throws(UserPoolError) in try apply(allowed, body, to: &pool)
+    }
   }
 
   private static func apply(
@@ -96,7 +103,7 @@ enum ConfigMessage {
   ) throws(WireError) -> (body: JSON.Object, configuration: MFAConfiguration) {
     try check(message)
     let configuration = try MFAMessage.read(try message.message("mfa"))
-    var body = Resource.writable(try Schema.config.canonical(message))
+    var body = Resource.writable(try Schema.config.canonical(message, except: "mfa"))
     try PhoneSettingsMessage.normalizeTestNumbers(
       at: ["signIn", "phoneNumber", "testPhoneNumbers"], in: &body)
     return (body, configuration)

@@ -26,6 +26,6 @@ extension Methods {
     } catch {
       throw WireError(error)
     }
-    return ConfigMessage.write(project)
+    return ConfigMessage.write(project, writtenSettings)
   }
 }

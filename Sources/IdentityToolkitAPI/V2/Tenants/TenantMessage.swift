@@ -50,7 +50,7 @@ enum TenantMessage {
     _ message: Message
   ) throws(WireError) -> (body: JSON.Object, configuration: MFAConfiguration) {
     let configuration = try check(message)
-    var body = Resource.writable(try Schema.tenant.canonical(message))
+    var body = Resource.writable(try Schema.tenant.canonical(message, except: "mfaConfig"))
     try PhoneSettingsMessage.normalizeTestNumbers(at: ["testPhoneNumbers"], in: &body)
     return (body, configuration)
   }
