@@ -35,6 +35,12 @@ func tests(
 let package = Package(
   name: "countersign",
   products: [.executable(name: "countersign", targets: ["countersign"])],
+  traits: [
+    .trait(
+      name: "PostgreSQL",
+      description: "Lets the database be on a PostgreSQL server; needs libpq."),
+    .default(enabledTraits: ["PostgreSQL"]),
+  ],
   targets: [
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
     library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
@@ -161,7 +167,8 @@ let package = Package(
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
         "Markdown", "INI", "Host", "MailText", "Metrics", "Network", "HTTPClient", "SMTP", "SMS",
-        "Identity", "HTTPServer", "DatabaseSQLite", "DatabasePostgreSQL",
+        "Identity", "HTTPServer", "DatabaseSQLite",
+        .target(name: "DatabasePostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         "IdentityToolkitAPI",
         "Console",
         "Demo",

@@ -8,22 +8,25 @@ import Localization
 struct Countersign {
   static let version = "\(ProgramVersion.current)"
 
-  static let commands: [any Command.Type] = [
-    ServeCommand.self, InitCommand.self, AdminCreateCommand.self, AdminListCommand.self,
-    AdminResetPasswordCommand.self, AdminResetTOTPCommand.self,
-    AdminPasskeysOptionalCommand.self, AdminPasswordsOnCommand.self, AdminReleaseCommand.self,
-    TokenCreateCommand.self,
-    TokenListCommand.self, TokenRevokeCommand.self, TrustedTokenKeyAddCommand.self,
-    TrustedTokenKeyListCommand.self, TrustedTokenKeyRevokeCommand.self, KeysListCommand.self,
-    KeysRotateCommand.self,
-    KeysRetireCommand.self, KeysRotateMasterCommand.self, EvidenceKeyCommand.self,
-    EvidenceVerifyCommand.self, PolicyExportCommand.self, PolicyDiffCommand.self,
-    PolicyApplyCommand.self, PolicySchemaCommand.self, AuditHeadsCommand.self,
-    AuditVerifyCommand.self, ClockConfirmCommand.self, BackupCommand.self, RestoreCommand.self,
-    MigrateCommand.self, MoveCommand.self, CheckConfigCommand.self, DoctorCommand.self,
-    ImportCommand.self, ExportCommand.self, UserExportCommand.self, UserEraseCommand.self,
-    DemoCommand.self, ManualCommand.self, CompletionsCommand.self,
-  ]
+  static let commands: [any Command.Type] =
+    [
+      ServeCommand.self, InitCommand.self, AdminCreateCommand.self, AdminListCommand.self,
+      AdminResetPasswordCommand.self, AdminResetTOTPCommand.self,
+      AdminPasskeysOptionalCommand.self, AdminPasswordsOnCommand.self, AdminReleaseCommand.self,
+      TokenCreateCommand.self,
+      TokenListCommand.self, TokenRevokeCommand.self, TrustedTokenKeyAddCommand.self,
+      TrustedTokenKeyListCommand.self, TrustedTokenKeyRevokeCommand.self, KeysListCommand.self,
+      KeysRotateCommand.self,
+      KeysRetireCommand.self, KeysRotateMasterCommand.self, EvidenceKeyCommand.self,
+      EvidenceVerifyCommand.self, PolicyExportCommand.self, PolicyDiffCommand.self,
+      PolicyApplyCommand.self, PolicySchemaCommand.self, AuditHeadsCommand.self,
+      AuditVerifyCommand.self, ClockConfirmCommand.self, BackupCommand.self, RestoreCommand.self,
+      MigrateCommand.self,
+    ] + ServerAddress.commands + [
+      CheckConfigCommand.self, DoctorCommand.self, ImportCommand.self, ExportCommand.self,
+      UserExportCommand.self, UserEraseCommand.self,
+      DemoCommand.self, ManualCommand.self, CompletionsCommand.self,
+    ]
 
   static func main() async {
     let words = Array(CommandLine.arguments.dropFirst())

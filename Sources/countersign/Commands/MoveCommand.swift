@@ -1,131 +1,133 @@
-import Crypto
-import Database
-import DatabasePostgreSQL
-import DatabaseSQLite
-import Foundation
-import Identity
-import Localization
+#if PostgreSQL
+  import Crypto
+  import Database
+  import DatabasePostgreSQL
+  import DatabaseSQLite
+  import Foundation
+  import Identity
+  import Localization
 
-/// Moves an instance between the file in its data folder and a PostgreSQL server.
-enum MoveCommand: Command {
-  static let name = "move"
-  static let summary = Message("cli.summary-moves-an-instance-to-another-database")
-  static let options = [
-    Option("from", "DIR|URL", variable: false, help: Message("cli.help-the-database-to-move")),
-    Option("to", "URL|DIR", variable: false, help: Message("cli.help-the-database-to-move-to")),
-    DatabaseLocation.passwordFile,
-    Option("dry-run", variable: false, help: Message("cli.help-check-what-would-be-moved")),
-  ]
+  /// Moves an instance between the file in its data folder and a PostgreSQL server.
+  enum MoveCommand: Command {
+    static let name = "move"
+    static let summary = Message("cli.summary-moves-an-instance-to-another-database")
+    static let options = [
+      Option("from", "DIR|URL", variable: false, help: Message("cli.help-the-database-to-move")),
+      Option("to", "URL|DIR", variable: false, help: Message("cli.help-the-database-to-move-to")),
+      DatabaseLocation.passwordFile,
+      Option("dry-run", variable: false, help: Message("cli.help-check-what-would-be-moved")),
+    ]
 
-  static func run(_ arguments: Arguments) async throws -> Int32 {
-    let move = try MovePlan(arguments)
-    try move.folder.mustExistAsFolder()
-    let isDry = arguments.has("dry-run")
-    let server = isDry ? nil : try move.folder.lock()
-    let keys = isDry ? try move.folder.lockKeys() : try move.folder.lockKeysForChange()
-    defer {
-      try? keys.close()
-      try? server?.close()
+    static func run(_ arguments: Arguments) async throws -> Int32 {
+      let move = try MovePlan(arguments)
+      try move.folder.mustExistAsFolder()
+      let isDry = arguments.has("dry-run")
+      let server = isDry ? nil : try move.folder.lock()
+      let keys = isDry ? try move.folder.lockKeys() : try move.folder.lockKeysForChange()
+      defer {
+        try? keys.close()
+        try? server?.close()
+      }
+      if let server { try move.folder.finishRestore(holding: server) }
+      try move.checkFolder()
+      let environment = ProcessInfo.processInfo.environment
+      guard let ring = try move.folder.existingKey(environment: environment) else {
+        throw ConfigurationError(
+          Message("cli.theres-no-master-key-for-the-move", ["folder": .text(move.folder.path)]))
+      }
+      do {
+        let inventory = try await move.run(ring, isDry: isDry)
+        say(inventory, move, isDry: isDry)
+        return 0
+      } catch let error as MoveError {
+        throw ConfigurationError(error.message(move))
+      } catch let error as DatabaseError {
+        throw ConfigurationError(MoveError.failed(error).message(move))
+      }
     }
-    if let server { try move.folder.finishRestore(holding: server) }
-    try move.checkFolder()
-    let environment = ProcessInfo.processInfo.environment
-    guard let ring = try move.folder.existingKey(environment: environment) else {
-      throw ConfigurationError(
-        Message("cli.theres-no-master-key-for-the-move", ["folder": .text(move.folder.path)]))
-    }
-    do {
-      let inventory = try await move.run(ring, isDry: isDry)
-      say(inventory, move, isDry: isDry)
-      return 0
-    } catch let error as MoveError {
-      throw ConfigurationError(error.message(move))
-    } catch let error as DatabaseError {
-      throw ConfigurationError(MoveError.failed(error).message(move))
+
+    private static func say(_ inventory: MoveInventory, _ move: MovePlan, isDry: Bool) {
+      let full = inventory.tables.filter { $0.digest.rows > 0 }
+      let width = full.map(\.name.utf8.count).max() ?? 0
+      for table in full {
+        let space = String(repeating: " ", count: width - table.name.utf8.count)
+        Terminal.say(
+          Message(
+            "cli.rows-of-table",
+            ["table": .text(table.name + space), "rows": .number(table.digest.rows)]))
+      }
+      let rows = Message.Value.number(inventory.rows)
+      let tables = Message.Value.number(inventory.tables.count)
+      if isDry {
+        Terminal.say(
+          Message(
+            "cli.would-move-rows",
+            [
+              "rows": rows, "tables": tables, "size": .text(Size.text(inventory.bytes)),
+              "seconds": .number(inventory.seconds),
+            ]))
+        return
+      }
+      Terminal.say(Message("cli.moved-rows", ["rows": rows, "tables": tables]))
+      Terminal.say(
+        move.isToServer
+          ? Message(
+            "cli.next-serve-from-the-server",
+            [
+              "folder": .text(move.folder.path), "address": .text(move.addressText),
+              "database": .text(move.folder.database),
+            ])
+          : Message(
+            "cli.next-serve-from-the-folder",
+            ["folder": .text(move.folder.path), "address": .text(move.addressText)]))
     }
   }
 
-  private static func say(_ inventory: MoveInventory, _ move: MovePlan, isDry: Bool) {
-    let full = inventory.tables.filter { $0.digest.rows > 0 }
-    let width = full.map(\.name.utf8.count).max() ?? 0
-    for table in full {
-      let space = String(repeating: " ", count: width - table.name.utf8.count)
-      Terminal.say(
+  extension MoveError {
+    /// The error as a message for the operator.
+    fileprivate func message(_ move: MovePlan) -> Message {
+      switch self {
+      case .source(let fault):
         Message(
-          "cli.rows-of-table",
-          ["table": .text(table.name + space), "rows": .number(table.digest.rows)]))
-    }
-    let rows = Message.Value.number(inventory.rows)
-    let tables = Message.Value.number(inventory.tables.count)
-    if isDry {
-      Terminal.say(
+          "cli.source-cant-be-moved",
+          ["source": .text(move.source), "reason": .message(fault.message)])
+      case .notMigrated(let names):
         Message(
-          "cli.would-move-rows",
+          "cli.source-isnt-migrated",
           [
-            "rows": rows, "tables": tables, "size": .text(Size.text(inventory.bytes)),
-            "seconds": .number(inventory.seconds),
-          ]))
-      return
-    }
-    Terminal.say(Message("cli.moved-rows", ["rows": rows, "tables": tables]))
-    Terminal.say(
-      move.isToServer
-        ? Message(
-          "cli.next-serve-from-the-server",
-          [
-            "folder": .text(move.folder.path), "address": .text(move.addressText),
-            "database": .text(move.folder.database),
+            "source": .text(move.source), "count": .number(names.count),
+            "options": .text(move.sourceOptions),
           ])
-        : Message(
-          "cli.next-serve-from-the-folder",
-          ["folder": .text(move.folder.path), "address": .text(move.addressText)]))
-  }
-}
-
-extension MoveError {
-  /// The error as a message for the operator.
-  fileprivate func message(_ move: MovePlan) -> Message {
-    switch self {
-    case .source(let fault):
-      Message(
-        "cli.source-cant-be-moved",
-        ["source": .text(move.source), "reason": .message(fault.message)])
-    case .notMigrated(let names):
-      Message(
-        "cli.source-isnt-migrated",
-        [
-          "source": .text(move.source), "count": .number(names.count),
-          "options": .text(move.sourceOptions),
-        ])
-    case .inUse(let end):
-      Message(
-        "cli.database-is-in-use",
-        ["database": .text(end == .source ? move.source : move.destination)])
-    case .notEmpty(let tables):
-      Message(
-        "cli.destination-isnt-empty",
-        [
-          "database": .text(move.destination), "tables": .text(tables.joined(separator: ", ")),
-        ])
-    case .unstorableText(let table, let column, let key):
-      Message(
-        "cli.text-with-nul-cant-be-moved",
-        ["table": .text(table), "column": .text(column), "key": .text(key)])
-    case .unreadableValue(let table, let key, let reason):
-      Message(
-        "cli.value-cant-be-moved",
-        ["table": .text(table), "key": .text(key), "reason": .text(reason)])
-    case .differentSchema(let parts):
-      Message(
-        "cli.schemas-of-the-move-differ", ["parts": .text(parts.joined(separator: ", "))])
-    case .differentRows(let tables):
-      Message("cli.copied-rows-differ", ["tables": .text(tables.joined(separator: ", "))])
-    case .schema(let error):
-      Message("cli.schema-cant-be-created", ["reason": .text(error.description)])
-    case .failed(let error):
-      Message("cli.move-failed", ["reason": .text(error.description)])
-    case .unavailable(let failure):
-      Message("cli.move-failed", ["reason": .text("\(failure)")])
+      case .inUse(let end):
+        Message(
+          "cli.database-is-in-use",
+          ["database": .text(end == .source ? move.source : move.destination)])
+      case .notEmpty(let tables):
+        Message(
+          "cli.destination-isnt-empty",
+          [
+            "database": .text(move.destination), "tables": .text(tables.joined(separator: ", ")),
+          ])
+      case .unstorableText(let table, let column, let key):
+        Message(
+          "cli.text-with-nul-cant-be-moved",
+          ["table": .text(table), "column": .text(column), "key": .text(key)])
+      case .unreadableValue(let table, let key, let reason):
+        Message(
+          "cli.value-cant-be-moved",
+          ["table": .text(table), "key": .text(key), "reason": .text(reason)])
+      case .differentSchema(let parts):
+        Message(
+          "cli.schemas-of-the-move-differ", ["parts": .text(parts.joined(separator: ", "))])
+      case .differentRows(let tables):
+        Message("cli.copied-rows-differ", ["tables": .text(tables.joined(separator: ", "))])
+      case .schema(let error):
+        Message("cli.schema-cant-be-created", ["reason": .text(error.description)])
+      case .failed(let error):
+        Message("cli.move-failed", ["reason": .text(error.description)])
+      case .unavailable(let failure):
+        Message("cli.move-failed", ["reason": .text("\(failure)")])
+      }
     }
   }
-}
+#endif

@@ -1,5 +1,4 @@
 import Database
-import DatabasePostgreSQL
 import DatabaseSQLite
 import Foundation
 import Localization
@@ -12,14 +11,13 @@ protocol InstanceDatabase: Database {
 
 extension SQLiteDatabase: InstanceDatabase {}
 extension ReadOnlySQLiteDatabase: InstanceDatabase {}
-extension PostgreSQLDatabase: InstanceDatabase {}
 
 /// Where an instance's database is.
 enum DatabaseLocation: Sendable, Equatable {
   /// The file in the data folder.
   case file
   /// A PostgreSQL server; the password is in a file, if there's one.
-  case server(PostgreSQLAddress, passwordFile: String?)
+  case server(ServerAddress, passwordFile: String?)
 
   static let url = Option(
     "database", "URL", help: Message("cli.help-the-database-on-a-server"))
@@ -50,14 +48,10 @@ enum DatabaseLocation: Sendable, Equatable {
       }
       return
     }
-    do throws(PostgreSQLAddress.Malformed) {
-      self = .server(try PostgreSQLAddress(text), passwordFile: file)
-    } catch .password {
-      problems.append(Message("cli.database-must-not-contain-the-password"), of: Self.url.name)
+    do throws(ServerAddress.Malformed) {
+      self = .server(try ServerAddress(text), passwordFile: file)
     } catch {
-      problems.append(
-        Message("cli.database-must-be-an-address", ["reason": .message(error.message)]),
-        of: Self.url.name)
+      problems.append(error.problem, of: Self.url.name)
     }
   }
 
@@ -101,7 +95,7 @@ extension DataFolder {
   /// Opens the database.
   func open() async throws(ConfigurationError) -> any InstanceDatabase {
     guard case .server(let address, let passwordFile) = location else { return try openFile() }
-    do { return try await PostgreSQLDatabase(address, passwordFile: passwordFile) } catch {
+    do { return try await address.open(passwordFile: passwordFile) } catch {
       throw ConfigurationError(
         Message(
           "cli.the-database-cant-be-opened",
@@ -120,23 +114,6 @@ extension DataFolder {
         Message(
           "cli.the-database-cant-be-opened",
           ["database": .text(database), "reason": .text(error.message)]))
-    }
-  }
-}
-
-extension PostgreSQLAddress.Malformed {
-  /// The reason, for operators.
-  var message: Message {
-    switch self {
-    case .scheme: Message("cli.database-address-scheme")
-    case .password: Message("cli.database-must-not-contain-the-password")
-    case .database: Message("cli.database-address-name")
-    case .host: Message("cli.database-address-host")
-    case .port: Message("cli.database-address-port")
-    case .encoding: Message("cli.database-address-encoding")
-    case .parameter(let name): Message("cli.database-address-parameter", ["name": .text(name)])
-    case .repeated(let name): Message("cli.database-address-repeated", ["name": .text(name)])
-    case .value(let name): Message("cli.database-address-value", ["name": .text(name)])
     }
   }
 }

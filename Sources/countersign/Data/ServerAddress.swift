@@ -1,0 +1,59 @@
+import Database
+import Localization
+
+#if PostgreSQL
+  import DatabasePostgreSQL
+
+  /// The address of a database on a server.
+  typealias ServerAddress = PostgreSQLAddress
+
+  extension PostgreSQLDatabase: InstanceDatabase {}
+
+  extension PostgreSQLAddress {
+    /// The commands that need a database on a server.
+    static let commands: [any Command.Type] = [MoveCommand.self]
+
+    /// Opens the database.
+    func open(passwordFile: String?) async throws -> any InstanceDatabase {
+      try await PostgreSQLDatabase(self, passwordFile: passwordFile)
+    }
+  }
+
+  extension PostgreSQLAddress.Malformed {
+    /// What's wrong with the option.
+    var problem: Message {
+      if case .password = self { return message }
+      return Message("cli.database-must-be-an-address", ["reason": .message(message)])
+    }
+
+    /// The reason, for operators.
+    var message: Message {
+      switch self {
+      case .scheme: Message("cli.database-address-scheme")
+      case .password: Message("cli.database-must-not-contain-the-password")
+      case .database: Message("cli.database-address-name")
+      case .host: Message("cli.database-address-host")
+      case .port: Message("cli.database-address-port")
+      case .encoding: Message("cli.database-address-encoding")
+      case .parameter(let name): Message("cli.database-address-parameter", ["name": .text(name)])
+      case .repeated(let name): Message("cli.database-address-repeated", ["name": .text(name)])
+      case .value(let name): Message("cli.database-address-value", ["name": .text(name)])
+      }
+    }
+  }
+#else
+  /// The address of a database on a server, which doesn't exist in a build without PostgreSQL.
+  enum ServerAddress: Sendable, Equatable, CustomStringConvertible {
+    static let commands: [any Command.Type] = []
+
+    struct Malformed: Error {
+      var problem: Message { Message("cli.built-without-postgresql") }
+    }
+
+    init(_ text: String) throws(Malformed) { throw Malformed() }
+
+    func open(passwordFile: String?) async throws -> any InstanceDatabase {}
+
+    var description: String {}
+  }
+#endif
