@@ -288,6 +288,26 @@ public struct TextIndex: Sendable {
   }
 }
 
+// MARK: - Concurrent writes
+
+extension SQL {
+  /// The writes that have added, changed, or deleted rows of a table and aren't over, with the
+  /// column `name`; PostgreSQL locks a table before it chooses the key of a new row.
+  ///
+  /// The other connections of a file don't see a row before they see those with smaller keys.
+  public static func writers(of table: StaticString) -> SQL {
+    SQL(
+      sqlite: "(SELECT '' AS name WHERE false) AS writers",
+      postgreSQL: """
+        (SELECT virtualtransaction AS name FROM pg_catalog.pg_locks
+        WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted
+          AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+          AND relation = '
+        """) + SQL(pieces: [.only(.postgreSQL, table)])
+      + SQL(sqlite: "", postgreSQL: "'::regclass) AS writers")
+  }
+}
+
 // MARK: - Migrations
 
 extension Connection {

@@ -102,12 +102,16 @@ extension AuditChain {
     return faults
   }
 
+  /// Returns the largest number of an entry; 0 if there is none.
+  static func lastEntry(_ connection: borrowing Connection) throws -> Int64 {
+    try connection.first(
+      "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
+    ) { try $0.value(0) } ?? 0
+  }
+
   /// Returns how many entries aren't sealed yet.
   static func unsealed(_ connection: borrowing Connection) throws -> Int64 {
-    let last: Int64? = try connection.first(
-      "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
-    ) { try $0.value(0) }
-    return max(0, (last ?? 0) - (try ChainLink.last(connection)?.entry ?? 0))
+    max(0, try lastEntry(connection) - (ChainLink.last(connection)?.entry ?? 0))
   }
 }
 

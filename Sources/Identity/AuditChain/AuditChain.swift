@@ -12,6 +12,8 @@ public struct AuditChain: Sendable {
   static let headSeconds: Int64 = 55
   /// The maximum number of entries per transaction.
   static let batch: Int64 = 500
+  /// How often to look, every 10 ms, whether writes that began earlier have ended.
+  private static let longestWait = 200
 
   let store: Store
   let keys: EvidenceKeys
@@ -42,7 +44,8 @@ public struct AuditChain: Sendable {
 
   func seal(signing signs: Bool) async throws(AuditError) -> Bool {
     let (random, now) = (store.random, store.clock.now())
-    let next = try await store.read(AuditError.self) { try Batch($0, random) }
+    guard let through = try await settledEntries() else { return false }
+    let next = try await store.read(AuditError.self) { try Batch(through: through, $0, random) }
     let isDue =
       signs || next.end % Self.headInterval == 0
       || next.signedAt.map { abs(now.seconds - $0.seconds) >= Self.headSeconds } ?? true
@@ -66,6 +69,29 @@ public struct AuditChain: Sendable {
     }
   }
 
+  /// Returns the number of the last entry before which no other can appear; nil if a write that may
+  /// add one takes too long.
+  ///
+  /// Entries get their numbers before they're stored. If several servers write, one with a smaller
+  /// number can be stored later, and the chain would have no place for it.
+  private func settledEntries() async throws(AuditError) -> Int64? {
+    guard store.database.dialect.sharesDatabase else { return .max }
+    var (last, writers): (Int64, Set<String>) = try await store.read(AuditError.self) {
+      (try Self.lastEntry($0), try Self.writers($0))
+    }
+    for _ in 0..<Self.longestWait where !writers.isEmpty {
+      do { try await Task.sleep(for: .milliseconds(10)) } catch { return nil }
+      let left = try await store.read(AuditError.self) { try Self.writers($0) }
+      writers.formIntersection(left)
+    }
+    return writers.isEmpty ? last : nil
+  }
+
+  /// Returns the writes that may store an entry whose number they already have.
+  private static func writers(_ connection: borrowing Connection) throws -> Set<String> {
+    Set(try connection.all("SELECT name FROM \(SQL.writers(of: "audit"))") { try $0.value(0) })
+  }
+
   /// The next links.
   private struct Batch {
     /// The position before the first.
@@ -78,7 +104,9 @@ public struct AuditChain: Sendable {
     let signed: Int64
     let signedAt: Instant?
 
-    init(_ connection: borrowing Connection, _ random: RandomSource) throws {
+    init(
+      through settled: Int64, _ connection: borrowing Connection, _ random: RandomSource
+    ) throws {
       let last = try ChainLink.last(connection)
       let head = try AuditHead.last(connection)
       (signed, signedAt) = (head?.sequence ?? 0, head?.at)
@@ -87,7 +115,7 @@ public struct AuditChain: Sendable {
       // Ends at a multiple of the interval, so that each of them gets a head.
       let limit = min(batch, headInterval - start % headInterval)
       let entries = try AuditParts.read(
-        after: last?.entry ?? 0, through: .max, limit: Int(limit), connection)
+        after: last?.entry ?? 0, through: settled, limit: Int(limit), connection)
       for entry in entries {
         let next = ChainLink(entry, sequence: end + 1, after: link, random)
         (end, link) = (next.sequence, next.link)

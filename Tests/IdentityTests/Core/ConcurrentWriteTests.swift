@@ -70,6 +70,32 @@ import Testing
       }
     }
   }
+
+  @Test func `an entry that is stored after one with a larger number has a place in the chain`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.writeEntries(3)
+      try await instance.sealAll()
+      let (began, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let (database, now, acme) = (instance.database, instance.now, instance.acme)
+      async let slow: Void = database.write { connection in
+        try AuditEntry(.accountChange, .account, "late", name: "Late", in: acme)
+          .record(by: Instance.support, at: now, connection)
+        began.signal()
+        ends.wait()
+      }
+      await Task.detached { began.wait() }.value
+      try await instance.writeEntries(1)
+      #expect(try await !instance.chain.seal())
+      ends.signal()
+      try await slow
+      try await instance.sealAll()
+      #expect(try await instance.chain.verify().faults == [])
+      let links = try await instance.links()
+      #expect(links.map(\.sequence) == Array(1...Int64(links.count)))
+    }
+  }
 }
 
 /// Numbers of accounts, as writes used them.
