@@ -56,7 +56,7 @@ extension Demo {
   ) throws {
     let account = try AccountRecord.insert(
       user.new, passwordHash: user.hasPassword ? hash : nil, anonymous: false, in: scope,
-      uid: user.uid, at: user.madeAt, connection)
+      number: .inWrite, uid: user.uid, at: user.madeAt, connection)
     guard let lastSeen = user.lastSeen else { return }
     if user.staysSignedIn {
       _ = try Sessions.begin(

@@ -13,6 +13,7 @@ extension Identity {
         migration("m0059_baseline", PackageResources.m0059_baseline_postgresql_sql),
         migration(
           "m0060_console_storage", PackageResources.m0060_console_storage_postgresql_sql),
+        migration("m0061_count_changes", PackageResources.m0061_count_changes_postgresql_sql),
       ]
     }
   }

@@ -78,16 +78,13 @@ package enum AccountRecord {
 
   /// Inserts an account into a user pool and updates its counts.
   package static func insert(
-    _ new: NewAccount, passwordHash: String?, anonymous: Bool, in scope: Scope, uid: String,
-    at now: Instant, _ connection: borrowing Connection
+    _ new: NewAccount, passwordHash: String?, anonymous: Bool, in scope: Scope,
+    number: AccountNumber, uid: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
-    let number = try connection.first(
-      """
-      UPDATE scope SET next_account = next_account + 1, users = users + 1
-      WHERE scope_key = \(scope.key) AND deleted_at IS NULL RETURNING next_account - 1
-      """
-    ) { try $0.value(0) as Int64 }
-    guard let number else { throw AccountError.notFound }
+    guard let number = try number.use(in: scope.key, connection) else {
+      throw AccountError.notFound
+    }
+    try connection.run("UPDATE scope SET users = users + 1 WHERE scope_key = \(scope.key)")
     let key = scope.accountKeys.lowerBound + number
     let email = new.email.map { AccountRules.folded(email: $0) }
     do {

@@ -66,6 +66,8 @@ extension Activity {
       }
       try store(tally, of: scope, connection)
       for checks in tally.hours.values { attempts.add(checks) }
+      // Exactly those read: a change that is stored later, even one with a smaller number, isn't in
+      // the snapshot of the transaction.
       try connection.run(
         """
         DELETE FROM activity_delta

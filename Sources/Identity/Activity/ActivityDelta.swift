@@ -68,10 +68,9 @@ struct ActivityDelta {
   func insert(in scope: Int64, _ connection: borrowing Connection) throws {
     try connection.run(
       """
-      INSERT INTO activity_delta (scope_key, number, account_key, hour, kind, distance, reach)
-      VALUES (\(scope), (SELECT coalesce(max(number), 0) + 1 FROM activity_delta
-          WHERE scope_key = \(scope)),
-        \(account), \(hour), \(kind.text), \(distance), \(reach.map { $0.text ?? "" }))
+      INSERT INTO activity_delta (scope_key, account_key, hour, kind, distance, reach)
+      VALUES (\(scope), \(account), \(hour), \(kind.text), \(distance),
+        \(reach.map { $0.text ?? "" }))
       """)
   }
 

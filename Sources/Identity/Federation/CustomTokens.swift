@@ -113,6 +113,7 @@ public struct CustomTokens: Sendable {
     let words = try await read(token, for: scope)
     let now = store.clock.now()
     let random = store.random
+    let number = await store.accountNumbers.reserve(in: scope)
     // Nil if the sign-in is refused: returned, so that the transaction keeps the enrollment link.
     let result: (grant: SessionGrant, isNewUser: Bool)? = try await store.write(
       CustomTokenError.self
@@ -125,8 +126,8 @@ public struct CustomTokens: Sendable {
       let key =
         try known?.key
         ?? AccountRecord.insert(
-          NewAccount(), passwordHash: nil, anonymous: false, in: scope, uid: words.uid, at: now,
-          connection
+          NewAccount(), passwordHash: nil, anonymous: false, in: scope, number: number,
+          uid: words.uid, at: now, connection
         ).key
       if known?.isCustomAuth != true {
         try connection.run("UPDATE account SET custom_auth = 1 WHERE account_key = \(key)")

@@ -50,6 +50,7 @@ extension Federation {
     guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     let now = store.clock.now()
     let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
+    let number = await store.accountNumbers.reserve(in: scope)
     return try await write { connection in
       let link = assertion.link
       if let known = try AccountRecord.find(
@@ -79,8 +80,8 @@ extension Federation {
         throw FederationError.signUpDisabled
       }
       let account = try make(
-        assertion, allowsDuplicateEmails: allowsDuplicateEmails, uid: uid, in: scope, by: author,
-        at: now, connection)
+        assertion, allowsDuplicateEmails: allowsDuplicateEmails, number: number, uid: uid,
+        in: scope, by: author, at: now, connection)
       return try pass(account.key, link, in: scope, isNew: true, at: now, connection)
     }
   }
@@ -190,8 +191,9 @@ extension Federation {
   }
 
   private func make(
-    _ assertion: ProviderAssertion, allowsDuplicateEmails: Bool, uid: String, in scope: Scope,
-    by author: Author, at now: Instant, _ connection: borrowing Connection
+    _ assertion: ProviderAssertion, allowsDuplicateEmails: Bool, number: AccountNumber,
+    uid: String, in scope: Scope, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Account {
     let link = assertion.link
     var new = NewAccount()
@@ -201,7 +203,8 @@ extension Federation {
     new.photoURL = link.photoURL
     new.providers = [link]
     let account = try AccountRecord.insert(
-      new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now, connection)
+      new, passwordHash: nil, anonymous: false, in: scope, number: number, uid: uid, at: now,
+      connection)
     try account.recordSignUp(in: scope, by: author, at: now, connection)
     return account
   }

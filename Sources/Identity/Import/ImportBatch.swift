@@ -12,17 +12,18 @@ struct ImportBatch {
   let now: Instant
   /// Whether TOTP secrets may be imported.
   private let takesTOTP: Bool
-  /// The key of the next account.
+  /// The number of the next account.
   private var next: Int64
+  /// Whether the accounts take their numbers in this write.
+  private let takesNumbers: Bool
   private var counts = AccountCounts()
   /// Entries for the search indexes, written in sorted order at the end.
   private var texts: [SearchIndex.New] = []
   var outcome = ImportOutcome()
 
   init(
-    _ scope: Scope, _ options: ImportOptions, outbox: Outbox, totp: TOTPFactor, by author: Author,
-    at now: Instant,
-    _ connection: borrowing Connection
+    _ scope: Scope, _ options: ImportOptions, number: Int64?, outbox: Outbox,
+    totp: TOTPFactor, by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let row = try connection.first(
       """
@@ -37,7 +38,8 @@ struct ImportBatch {
     self.totp = totp
     self.author = author
     self.now = now
-    next = row.next
+    next = number ?? row.next
+    takesNumbers = number == nil
     takesTOTP = row.takesTOTP
   }
 
@@ -172,9 +174,12 @@ struct ImportBatch {
   func finish(_ connection: borrowing Connection) throws -> ImportOutcome {
     if !texts.isEmpty {
       try SearchIndex.insert(texts, connection)
+      if takesNumbers {
+        _ = try AccountNumbers.take(outcome.created, in: scope.key, connection)
+      }
       try connection.run(
         """
-        UPDATE scope SET next_account = \(next), users = users + \(counts.users),
+        UPDATE scope SET users = users + \(counts.users),
           enrolled_users = enrolled_users + \(counts.enrolledUsers),
           totp_users = totp_users + \(counts.totpUsers),
           phone_users = phone_users + \(counts.phoneUsers),

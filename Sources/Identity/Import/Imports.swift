@@ -36,9 +36,11 @@ public struct Imports: Sendable {
     prepared.reserveCapacity(rows.count)
     for row in rows { prepared.append(try await prepare(row, in: scope, at: now)) }
     let (list, outbox, totp) = (prepared, store.outbox, totp)
+    let number = await store.accountNumbers.reserve(list.count, in: scope)?.lowerBound
     return try await store.write(ImportError.self) { connection in
       var batch = try ImportBatch(
-        scope, options, outbox: outbox, totp: totp, by: author, at: now, connection)
+        scope, options, number: number, outbox: outbox, totp: totp, by: author, at: now,
+        connection)
       for (index, row) in list.enumerated() { try batch.add(row, at: index, connection) }
       return try batch.finish(connection)
     }

@@ -80,6 +80,7 @@ extension SignIns {
   ) async throws(SignInError) -> PhoneSignInOutcome {
     let now = store.clock.now()
     let (random, tickets) = (store.random, tickets)
+    let key = await store.accountNumbers.reserve(in: scope)
     let outcome: Result<PhoneSignInOutcome, SignInError> = try await store.write(SignInError.self) {
       connection in
       try Self.checkPhones(scope, connection)
@@ -117,7 +118,7 @@ extension SignIns {
             return .failure(.adminOnly)
           }
           let new = try Self.make(
-            number, in: scope, by: author, at: now, random: random, connection)
+            number, in: scope, as: key, by: author, at: now, random: random, connection)
           return .success(
             .signedIn(
               try Self.begin(new, in: scope, at: now, random: random, connection), isNew: true))
@@ -185,14 +186,15 @@ extension SignIns {
   }
 
   private static func make(
-    _ number: String, in scope: Scope, by author: Author, at now: Instant, random: RandomSource,
-    _ connection: borrowing Connection
+    _ number: String, in scope: Scope, as key: AccountNumber, by author: Author, at now: Instant,
+    random: RandomSource, _ connection: borrowing Connection
   ) throws -> Account {
     var new = NewAccount()
     new.phoneNumber = number
     let uid = random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     let account = try AccountRecord.insert(
-      new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now, connection)
+      new, passwordHash: nil, anonymous: false, in: scope, number: key, uid: uid, at: now,
+      connection)
     try account.recordSignUp(in: scope, by: author, at: now, connection)
     return account
   }

@@ -40,11 +40,12 @@ public struct SignIns: Sendable {
     let hash = try await accounts.check(new, in: scope)
     let now = store.clock.now()
     let (random, fields) = (store.random, new)
+    let number = await store.accountNumbers.reserve(in: scope)
     return try await store.write(AccountError.self) { connection in
       let uid = random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       let account = try AccountRecord.insert(
-        fields, passwordHash: hash?.encoded, anonymous: anonymous, in: scope, uid: uid, at: now,
-        connection)
+        fields, passwordHash: hash?.encoded, anonymous: anonymous, in: scope, number: number,
+        uid: uid, at: now, connection)
       try account.recordSignUp(in: scope, by: author, at: now, connection)
       return try Sessions.begin(
         account, in: scope, provider: anonymous ? .anonymous : .password, secondFactor: nil,

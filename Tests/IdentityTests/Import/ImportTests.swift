@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import Identity
+import TestDatabases
 import Testing
 
 @Suite struct ImportTests {
@@ -223,7 +224,9 @@ import Testing
       let before = instance.database.statistics.writes
       let outcome = try await instance.identity.imports.run(
         instance.acme, rows, Self.factorless, by: Instance.boss)
-      #expect(outcome.created == 1_000 && instance.database.statistics.writes == before + 1)
+      // PostgreSQL's servers take the numbers of the accounts first.
+      let writes = TestDatabase.isSQLite ? 1 : 2
+      #expect(outcome.created == 1_000 && instance.database.statistics.writes == before + writes)
       #expect(
         try await instance.identity.accounts.search(instance.acme, "zoe 998").accounts.count == 1)
       #expect(try await instance.identity.accounts.search(instance.acme, "山").accounts.count > 10)

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import Identity
+import TestDatabases
 import Testing
 
 @Suite struct ReplacementTests {
@@ -100,7 +101,11 @@ import Testing
           })
         #expect(outcome.refusals.count == 1)
       }
-      #expect(try await instance.contents() == before)
+      // The numbers of refused rows are skipped if there can be several servers.
+      let after = try await instance.contents()
+      for (table, rows) in after where TestDatabase.isSQLite || table != "scope" {
+        #expect(rows == before[table], "\(table)")
+      }
     }
   }
 }
