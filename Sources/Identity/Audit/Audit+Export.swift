@@ -75,8 +75,8 @@ extension Audit {
     let placeChecked = scope?.auditConditionChecked ?? ""
     var actors: [AuditActor] = try connection.all(
       """
-      SELECT actor_id, actor_name FROM audit \(index: "audit_unfiled")
-      WHERE filed = 0\(placeChecked)
+      SELECT actor_id, actor_name FROM audit
+      WHERE audit_id > \(try filedTo(connection))\(placeChecked)
         AND actor_kind || '' = \(kind.rawValue)
       ORDER BY audit_id DESC LIMIT 1000
       """

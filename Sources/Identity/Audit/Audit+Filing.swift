@@ -8,43 +8,68 @@ extension Audit {
   ///
   /// New rows aren't filed when they're written, because updating all indexes costs more than the
   /// change itself; filing many rows at once costs little. Searches also read unfiled rows, so
-  /// filing affects their cost but not their results. Rows aren't stored in the order of their
-  /// numbers if several servers write, so each has a mark.
+  /// filing affects their cost but not their results. Rows that an earlier one could still be stored
+  /// before are filed later, so the last filed row tells which are.
   ///
   /// - Returns: True if there are more rows to file.
   /// - Throws: ``AuditError``.
   public func file() async throws(AuditError) -> Bool {
-    let isDue = try await store.read(AuditError.self) { connection in
-      try !Self.unfiled(limit: 1, connection).isEmpty
+    guard let settled = try await store.settledEntry() else { return false }
+    let waiting = try await store.read(AuditError.self) { connection in
+      try Self.next(after: try Self.filedTo(connection), through: settled, connection)
     }
-    guard isDue else { return false }
+    guard waiting != nil else { return false }
     return try await store.write(AuditError.self) { connection in
-      let next = try Self.unfiled(limit: Self.filedAtOnce, connection)
-      guard let last = next.last else { return false }
+      let start = try Self.filedTo(connection)
+      guard let end = try Self.next(after: start, through: settled, connection) else {
+        return false
+      }
+      try connection.run(
+        "UPDATE audit SET filed = 1 WHERE audit_id > \(start) AND audit_id <= \(end) AND filed = 0")
       try connection.run(
         """
         UPDATE audit_change SET filed = 1
-        WHERE audit_id IN (SELECT audit_id FROM audit \(index: "audit_unfiled")
-          WHERE filed = 0 AND audit_id <= \(last))
+        WHERE audit_id > \(start) AND audit_id <= \(end) AND filed = 0
         """)
       try connection.run(
-        """
-        UPDATE audit \(index: "audit_unfiled") SET filed = 1
-        WHERE filed = 0 AND audit_id <= \(last)
-        """)
-      return next.count == Self.filedAtOnce
+        "UPDATE instance SET value = \(String(end)) WHERE name = 'audit_filed_to'")
+      return try Self.next(after: end, through: settled, connection) != nil
     }
   }
 
-  /// Returns the numbers of the first rows that aren't filed.
-  private static func unfiled(
-    limit: Int, _ connection: borrowing Connection
-  ) throws -> [Int64] {
-    try connection.all(
+  /// Returns the number of the last filed row.
+  static func filedTo(_ connection: borrowing Connection) throws -> Int64 {
+    try InstanceValue("audit_filed_to").readNumber(connection) ?? 0
+  }
+
+  /// Returns the last number of the next batch; nil if all rows are filed.
+  private static func next(
+    after start: Int64, through settled: Int64, _ connection: borrowing Connection
+  ) throws -> Int64? {
+    let last: Int64? = try connection.first(
       """
-      SELECT audit_id FROM audit \(index: "audit_unfiled") WHERE filed = 0
-      ORDER BY audit_id LIMIT \(limit)
+      SELECT audit_id FROM audit
+      WHERE audit_id > \(start) AND audit_id <= \(min(start + Int64(filedAtOnce), settled))
+      ORDER BY audit_id DESC LIMIT 1
       """
     ) { try $0.value(0) }
+    if let last { return last }
+    // Rolled-back transactions leave gaps in the numbers; a gap this long is rare.
+    return try connection.first(
+      """
+      SELECT audit_id FROM audit WHERE audit_id > \(start) AND audit_id <= \(settled)
+      ORDER BY audit_id LIMIT 1
+      """
+    ) { try $0.value(0) }
+  }
+}
+
+extension Store {
+  /// Returns the number of an audit entry up to which no other entry can still be stored; nil if
+  /// the writes in progress take too long.
+  func settledEntry() async throws(AuditError) -> Int64? {
+    do { return try await database.settledKey("audit_id", of: "audit") } catch {
+      throw .unavailable(Failure(error))
+    }
   }
 }

@@ -36,32 +36,28 @@ extension Audit {
     let conditions = filter.conditions
     var ids: [Int64] = []
     if conditions.isFiled {
+      let filedTo = try Self.filedTo(connection)
       ids = try connection.all(
         """
-        SELECT audit_id FROM audit \(index: "audit_unfiled")
-        WHERE filed = 0 AND audit_id < \(before) AND audit_id >= \(from)\(conditions.fresh)
+        SELECT audit_id FROM audit
+        WHERE audit_id < \(before) AND audit_id >= \(max(from, filedTo + 1))\(conditions.fresh)
         ORDER BY audit_id DESC LIMIT \(limit + 1)
         """
       ) { try $0.value(0) }
-      // Filed rows before the last of these aren't on this page.
-      if ids.count > limit { from = max(from, ids[limit]) }
+      before = min(before, filedTo + 1)
     }
     var reached: SearchEnd?
-    if conditions.checked != nil {
-      reached = try Self.end(of: conditions, from: from, before: before, connection)
-    }
-    let filed: [Int64] = try connection.all(
-      """
-      SELECT \(conditions.source)
-      WHERE x.audit_id < \(before) AND x.audit_id >= \(reached?.id ?? from)\(conditions.sought)\(conditions.checked ?? "")
-      ORDER BY x.audit_id DESC LIMIT \(limit + 1)
-      """
-    ) { try $0.value(0) }
-    if ids.isEmpty {
-      ids = filed
-    } else {
-      ids = (ids.filter { $0 >= reached?.id ?? from } + filed).sorted(by: >)
-      ids = Array(ids.prefix(limit + 1))
+    if ids.count <= limit {
+      if conditions.checked != nil {
+        reached = try Self.end(of: conditions, from: from, before: before, connection)
+      }
+      ids += try connection.all(
+        """
+        SELECT \(conditions.source)
+        WHERE x.audit_id < \(before) AND x.audit_id >= \(reached?.id ?? from)\(conditions.sought)\(conditions.checked ?? "")
+        ORDER BY x.audit_id DESC LIMIT \(limit + 1 - ids.count)
+        """
+      ) { try $0.value(0) }
     }
     let page = Page(try rows(ids, connection), limit: limit) { String($0.id) }
     let isCut = page.next == nil && reached != nil

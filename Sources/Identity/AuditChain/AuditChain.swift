@@ -42,7 +42,7 @@ public struct AuditChain: Sendable {
 
   func seal(signing signs: Bool) async throws(AuditError) -> Bool {
     let (random, now) = (store.random, store.clock.now())
-    guard let settled = try await settledEntry() else { return false }
+    guard let settled = try await store.settledEntry() else { return false }
     let next = try await store.read(AuditError.self) { try Batch(through: settled, $0, random) }
     let isDue =
       signs || next.end % Self.headInterval == 0
@@ -65,13 +65,6 @@ public struct AuditChain: Sendable {
       }
       return !next.links.isEmpty
     }
-  }
-
-  /// Returns an entry before which no other one can still appear; nil if there may be one.
-  private func settledEntry() async throws(AuditError) -> Int64? {
-    do {
-      return try await store.database.settledKey("audit_id", of: "audit")
-    } catch { throw .unavailable(Failure(error)) }
   }
 
   /// The next links.

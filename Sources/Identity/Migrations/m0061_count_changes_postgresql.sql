@@ -22,8 +22,3 @@ INSERT INTO activity_delta (scope_key, account_key, hour, kind, distance, reach)
   ORDER BY scope_key, number;
 DROP TABLE earlier_delta;
 CREATE INDEX activity_delta_by_scope ON activity_delta (scope_key, number);
-
--- Rows of the audit log are stored in the order of their numbers only if one server writes, so filing goes by
--- the mark of each row.
-CREATE INDEX audit_unfiled ON audit (filed, audit_id) WHERE filed = 0;
-DELETE FROM instance WHERE name = 'audit_filed_to';

@@ -45,6 +45,7 @@ extension Reports {
       let id: String
     }
     let first = try Audit.firstRow(since: start.advanced(bySeconds: -Audit.slack), connection)
+    let filedTo = try Audit.filedTo(connection)
     let what: SQL = "x.action IN (\(actions)) AND x.at >= \(start.microseconds)"
     var counts: [Agent: Int] = [:]
     var names: [Agent: (row: Int64, name: String)] = [:]
@@ -52,13 +53,10 @@ extension Reports {
       // Rows that aren't filed yet are in no index by action.
       let sources: [SQL] = [
         """
-        \(place.filed) AND x.audit_id >= \(first)
+        \(place.filed) AND x.audit_id >= \(first) AND x.audit_id <= \(filedTo)
           AND x.action_group = \(AuditAction.factorRemove.prefix) AND x.filed = 1
         """,
-        """
-        audit x \(index: "audit_unfiled")
-        WHERE x.filed = 0 AND x.audit_id >= \(first)\(place.checked)
-        """,
+        "audit x WHERE x.audit_id >= \(max(first, filedTo + 1))\(place.checked)",
       ]
       for source in sources {
         let rows = try connection.all(

@@ -94,45 +94,6 @@ struct AuditSearchTests {
     }
   }
 
-  @Test func `entries that are stored after ones with larger numbers are found and filed`()
-    async throws
-  {
-    try await withInstance { instance in
-      try await addEntries(instance)
-      let first = try #require(try await instance.wholeLog().first?.id)
-      while try await instance.identity.audit.file() {}
-      // Those with even numbers are stored, and filed, before the others.
-      for number in [2, 4, 6, 8, 7, 5, 3, 1] as [Int64] {
-        let (id, at) = (first + number, instance.now.microseconds)
-        try await instance.database.write { connection in
-          _ = try connection.run(
-            """
-            INSERT INTO audit (audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id,
-              action, object_kind, object_id, object_name, address, request_id, filed)
-            VALUES (\(id), \(at), 'administrator', \("late-\(number)"), 'Late', 'acme-app', '',
-              'policy.change', 'policy', 'acme-app', 'Acme', '', '', 0)
-            """)
-        }
-        if number == 8 || number == 5 { while try await instance.identity.audit.file() {} }
-      }
-      var filter = AuditFilter(scope: instance.acme)
-      filter.action = .group(.policy)
-      for _ in 0..<2 {
-        var (after, numbers): (String?, [Int64]) = (nil, [])
-        repeat {
-          let page = try await instance.identity.audit.search(filter, after: after, limit: 3)
-          numbers += page.rows.map { $0.id - first }
-          after = page.next
-        } while after != nil
-        #expect(numbers.prefix(8) == [8, 7, 6, 5, 4, 3, 2, 1] && numbers == numbers.sorted(by: >))
-        #expect(Set(numbers).count == numbers.count && numbers.count > 8)
-        let actors = try await instance.identity.audit.actors(instance.acme)
-        #expect(actors.count(where: { $0.id.hasPrefix("late") }) == 8)
-        while try await instance.identity.audit.file() {}
-      }
-    }
-  }
-
   @Test func `a search that reaches its scan limit continues where it stopped`() async throws {
     try await withInstance { instance in
       try await instance.setWindow(7)

@@ -1,8 +1,6 @@
 import Crypto
 import Database
-import Dispatch
 @testable import Identity
-import TestDatabases
 import Testing
 
 typealias Fault = AuditVerification.Fault
@@ -71,35 +69,6 @@ struct AuditChainTests {
       #expect(isOrdered)
       let distinct = Set(links.map(\.salts)).count
       #expect(distinct == links.count)
-    }
-  }
-
-  // SQLite's writes follow one another.
-  @Test(.enabled(if: !TestDatabase.isSQLite))
-  func `an entry that's stored after one with a higher number is sealed before it`() async throws {
-    try await withInstance { instance in
-      try await instance.sealAll()
-      let (now, acme, database) = (instance.now, instance.acme, instance.database)
-      let gate = DispatchSemaphore(value: 0)
-      let (begun, signal) = AsyncStream<Void>.makeStream()
-      let write = Task {
-        try await database.write { connection in
-          try AuditEntry(.accountChange, .account, "uid-slow", name: "Ada", in: acme)
-            .record(by: Instance.support, at: now, connection)
-          signal.yield()
-          gate.wait()
-        }
-      }
-      _ = await begun.first { true }
-      let total = try await instance.writeEntries(3) + 1
-      let hasSealed = try await instance.chain.seal()
-      let early = try await instance.chain.verify()
-      gate.signal()
-      try await write.value
-      #expect(!hasSealed && early.faults == [])
-      try await instance.sealAll()
-      let result = try await instance.chain.verify()
-      #expect(result.faults == [] && result.entries == total && result.unsealed == 0)
     }
   }
 

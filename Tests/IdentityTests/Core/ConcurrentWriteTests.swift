@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `an entry that is stored after one with a larger number has a place in the chain`()
+  @Test func `an entry that is stored after one with a larger number is found and sealed`()
     async throws
   {
     try await withInstance { instance in
@@ -88,8 +88,12 @@ import Testing
       await Task.detached { began.wait() }.value
       try await instance.writeEntries(1)
       #expect(try await !instance.chain.seal())
+      _ = try await instance.identity.audit.file()
       ends.signal()
       try await slow
+      while try await instance.identity.audit.file() {}
+      let filter = AuditFilter(scope: acme, object: .account, objectID: "late")
+      #expect(try await instance.identity.audit.list(filter).items.map(\.objectName) == ["Late"])
       try await instance.sealAll()
       #expect(try await instance.chain.verify().faults == [])
       let links = try await instance.links()

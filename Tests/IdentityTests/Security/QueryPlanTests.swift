@@ -187,7 +187,6 @@ struct QueryPlanTests {
       for text in texts {
         let index =
           switch text {
-          case _ where text.contains("WHERE filed = 0"): "audit_unfiled"
           case _ where text.contains("object_id = "): "by_object"
           case _ where text.contains("x.field = "): "by_field"
           case _ where text.contains("actor_id = "): "by_actor"
@@ -196,7 +195,7 @@ struct QueryPlanTests {
           default: "PRIMARY KEY"
           }
         let isOfAll =
-          !["PRIMARY KEY", "by_field", "audit_unfiled"].contains(index) && !text.contains("project_id = ")
+          !["PRIMARY KEY", "by_field"].contains(index) && !text.contains("project_id = ")
         let plan = try await instance.plan(of: text)
         // Whether an entry has a field, and the entry of a field, are looked up by ID.
         #expect(plan[0].hasPrefix("SEARCH ") && !plan.contains { $0.contains("B-TREE") }, "\(text)")
