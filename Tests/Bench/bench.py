@@ -222,9 +222,11 @@ class Bench:
         else:
             self.row("mfaSignIn:finalize, emulator", results, "file", target, self.file_rate)
 
-    def finalize(self, build, profile, count, run, move=None):
-        """Measures sign-ins with a code, each prepared in advance and sent once; `move` puts the
-        instance into another database."""
+    def finalize(self, build, profile, count, run, move=None, usage=dict):
+        """Measures sign-ins with a code, each prepared in advance and sent once.
+
+        `move` puts the instance into another database, and `usage` returns counters, whose increase
+        per sign-in is part of the result."""
         data, facts = build.data(f"{profile}-{run}", profile)
         requests = self.folder / f"{profile}.requests"
         seal(build.bin, data, profile, count, requests)
@@ -242,11 +244,16 @@ class Bench:
         flags = ["--database", move(build, data)] if move else []
         with build.serve(data, profile, flags) as server:
             server.settle()
+            before = {"server": server.cpu(), **usage()}
             url = f"{server.url}/v2/accounts/mfaSignIn:finalize?key={facts['apiKey'] or 'any'}"
             result = wrk(url, 16, self.seconds, script=script)
             # wrk divides by the whole time, so a run that used all requests would be too low.
             if result["rate"] * self.seconds > 0.98 * count:
                 raise SystemExit(f"{count} prepared sign-ins are too few for {profile}")
+            after = {"server": server.cpu(), **usage()}
+            result["used"] = {
+                name: (after[name] - before[name]) / (result["rate"] * self.seconds)
+                for name in after}
             server.stop()
         return result
 

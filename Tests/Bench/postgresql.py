@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import signal
+import statistics
 import subprocess
 import time
 
@@ -55,6 +56,26 @@ class Cluster:
         self.run("psql", "-q", "-d", name, "-c", "ANALYZE").check_returncode()
         return address
 
+    def usage(self):
+        """Returns the CPU time in seconds, the bytes of write-ahead log, and the transactions."""
+        ticks = 0
+        for process in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                name, fields = process.read_text().rsplit(")", 1)
+            except OSError:
+                continue
+            fields = fields.split()
+            if self.process.pid in (int(name.split()[0]), int(fields[1])):
+                ticks += int(fields[11]) + int(fields[12])
+        query = ("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn, sum(xact_commit)"
+                 " FROM pg_stat_database")
+        output = subprocess.run(
+            [PROGRAMS / "psql", "-h", self.folder, "-p", str(self.port), "-U", "countersign", "-d",
+             "postgres", "-At", "-c", query], check=True, stdout=subprocess.PIPE, text=True).stdout
+        log, transactions = output.split("|")
+        return {"database": ticks / os.sysconf("SC_CLK_TCK"), "log": int(log),
+                "transactions": int(transactions)}
+
     def __enter__(self):
         return self
 
@@ -69,11 +90,21 @@ def measure(bench, count):
     with Cluster(bench.folder) as cluster:
         for run in range(bench.runs):
             for engine in bench.by_turns(rates, run):
-                move = cluster.move if engine == "postgresql" else None
+                is_server = engine == "postgresql"
+                move = cluster.move if is_server else None
                 sign_ins, pages = rates[engine]
                 sign_ins.append(
-                    bench.finalize(bench.own, "standalone", count, f"{engine}-{run}", move))
+                    bench.finalize(
+                        bench.own, "standalone", count, f"{engine}-{run}", move,
+                        cluster.usage if is_server else dict))
                 pages.append(tenants(bench, f"{engine}-pages-{run}", move))
+    used = {name: statistics.median(run["used"][name] for run in rates["postgresql"][0])
+            for name in rates["postgresql"][0][0]["used"]}
+    alone = statistics.median(run["used"]["server"] for run in rates["file"][0])
+    bench.notes.append(
+        f"a sign-in with a code: {alone * 1e6:.0f} µs of the server with the file; with PostgreSQL"
+        f" {used['server'] * 1e6:.0f} µs of the server, {used['database'] * 1e6:.0f} µs of the"
+        f" database, {used['log']:.0f} bytes of its log, {used['transactions']:.1f} transactions")
     for position, name, target in ((0, "mfaSignIn:finalize", 0.4), (1, "tenants page", 0.5)):
         base = bench.row(f"{name}, file", rates["file"][position], "", None)
         bench.row(f"{name}, PostgreSQL", rates["postgresql"][position], "file", target, base)
