@@ -27,3 +27,19 @@ CREATE INDEX activity_delta_by_scope ON activity_delta (scope_key, number);
 -- the mark of each row.
 CREATE INDEX audit_unfiled ON audit (filed, audit_id) WHERE filed = 0;
 DELETE FROM instance WHERE name = 'audit_filed_to';
+
+-- Changes of the numbers of users that a task adds to scope, and thereby to project, many at a time. Readers
+-- add those that are left.
+CREATE TABLE count_change (
+  number INTEGER PRIMARY KEY,
+  project_id TEXT NOT NULL,
+  scope_key INTEGER NOT NULL,
+  users INTEGER NOT NULL,
+  enrolled_users INTEGER NOT NULL,
+  unverified_users INTEGER NOT NULL,
+  disabled_users INTEGER NOT NULL,
+  totp_users INTEGER NOT NULL,
+  phone_users INTEGER NOT NULL,
+  locked_users INTEGER NOT NULL
+) STRICT;
+CREATE INDEX count_change_by_scope ON count_change (project_id, scope_key);

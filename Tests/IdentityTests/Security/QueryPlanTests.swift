@@ -196,7 +196,8 @@ struct QueryPlanTests {
           default: "PRIMARY KEY"
           }
         let isOfAll =
-          !["PRIMARY KEY", "by_field", "audit_unfiled"].contains(index) && !text.contains("project_id = ")
+          !["PRIMARY KEY", "by_field", "audit_unfiled"].contains(index)
+          && !text.contains("project_id = ")
         let plan = try await instance.plan(of: text)
         // Whether an entry has a field, and the entry of a field, are looked up by ID.
         #expect(plan[0].hasPrefix("SEARCH ") && !plan.contains { $0.contains("B-TREE") }, "\(text)")
