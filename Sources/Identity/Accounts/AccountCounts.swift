@@ -2,8 +2,7 @@ import Database
 
 /// The number of accounts in a user pool, by kind.
 ///
-/// The counts are updated with every change, so reading them takes the same time for ten users as
-/// for a million.
+/// The counts are stored, so reading them takes the same time for ten users as for a million.
 public struct AccountCounts: Hashable, Sendable {
   /// All accounts.
   public var users = 0
@@ -34,6 +33,20 @@ public struct AccountCounts: Hashable, Sendable {
     locked = account.codesBlockedUntil == nil ? 0 : 1
   }
 
+  static let columns: SQL = """
+    users, enrolled_users, unverified_users, disabled_users, totp_users, phone_users, locked_users
+    """
+  /// The number of columns in `columns`.
+  static let columnCount = 7
+
+  /// The values of `columns`.
+  var values: SQL {
+    """
+    \(users), \(enrolledUsers), \(unverifiedEmails), \(disabled), \(totpUsers), \(phoneUsers),
+      \(locked)
+    """
+  }
+
   init(_ row: borrowing Row) throws {
     users = try row.value(0)
     enrolledUsers = try row.value(1)
@@ -44,30 +57,47 @@ public struct AccountCounts: Hashable, Sendable {
     locked = try row.value(6)
   }
 
-  /// Updates the pool's counts after a change from `old` to `new`.
+  /// Adds other counts.
+  static func += (one: inout Self, other: Self) {
+    one.users += other.users
+    one.enrolledUsers += other.enrolledUsers
+    one.totpUsers += other.totpUsers
+    one.phoneUsers += other.phoneUsers
+    one.unverifiedEmails += other.unverifiedEmails
+    one.disabled += other.disabled
+    one.locked += other.locked
+  }
+
+  /// Returns the counts with the opposite sign.
+  static prefix func - (counts: Self) -> Self {
+    var counts = counts
+    counts.users.negate()
+    counts.enrolledUsers.negate()
+    counts.totpUsers.negate()
+    counts.phoneUsers.negate()
+    counts.unverifiedEmails.negate()
+    counts.disabled.negate()
+    counts.locked.negate()
+    return counts
+  }
+
+  /// Updates the pool's counts after a change of an account's fields.
   ///
-  /// This covers only what an account's fields determine. `users` is updated when a new account
-  /// gets its number, `enrolledUsers` when factors change, and locks when an account is locked or
-  /// unlocked; this method updates locks only when the account is deleted.
+  /// Those of second factors change with the factors, and those of locks when an account is locked
+  /// or unlocked.
   static func move(
-    from old: Account?, to new: Account?, in scope: Scope, _ connection: borrowing Connection
+    from old: Account, to new: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws {
-    let was = old.map(Self.init(of:)) ?? Self()
-    let becomes = new.map(Self.init(of:)) ?? Self()
-    let unverified = becomes.unverifiedEmails - was.unverifiedEmails
-    let disabled = becomes.disabled - was.disabled
-    let unlocked = new == nil ? was.locked : 0
-    guard unverified != 0 || disabled != 0 || unlocked != 0 else { return }
-    try connection.run(
-      """
-      UPDATE scope SET unverified_users = unverified_users + \(unverified),
-        disabled_users = disabled_users + \(disabled), locked_users = locked_users - \(unlocked)
-      WHERE scope_key = \(scope.key)
-      """)
+    let (was, becomes) = (Self(of: old), Self(of: new))
+    var change = Self()
+    change.unverifiedEmails = becomes.unverifiedEmails - was.unverifiedEmails
+    change.disabled = becomes.disabled - was.disabled
+    try CountChanges.append(change, to: scope.key, connection)
   }
 
   /// Resets the counts of a pool whose accounts are all deleted.
   static func clear(_ scope: Scope, _ connection: borrowing Connection) throws {
+    try CountChanges.clear(scope, connection)
     try connection.run(
       """
       UPDATE scope SET users = 0, enrolled_users = 0, totp_users = 0, phone_users = 0,
@@ -85,10 +115,11 @@ extension Accounts {
     try await store.read(AccountError.self) { connection in
       try connection.first(
         """
-        SELECT users, enrolled_users, unverified_users, disabled_users, totp_users, phone_users,
-          locked_users
-        FROM scope
-        WHERE scope_key = \(scope.key)
+        SELECT \(AccountCounts.current("users")), \(AccountCounts.current("enrolled_users")),
+          \(AccountCounts.current("unverified_users")), \(AccountCounts.current("disabled_users")),
+          \(AccountCounts.current("totp_users")), \(AccountCounts.current("phone_users")),
+          \(AccountCounts.current("locked_users"))
+        FROM scope s WHERE s.scope_key = \(scope.key)
         """
       ) { try AccountCounts($0) } ?? AccountCounts()
     }

@@ -84,7 +84,6 @@ package enum AccountRecord {
     guard let number = try number.use(in: scope.key, connection) else {
       throw AccountError.notFound
     }
-    try connection.run("UPDATE scope SET users = users + 1 WHERE scope_key = \(scope.key)")
     let key = scope.accountKeys.lowerBound + number
     let email = new.email.map { AccountRules.folded(email: $0) }
     do {
@@ -103,7 +102,7 @@ package enum AccountRecord {
     }
     for link in new.providers { try link.store(for: key, in: scope, connection) }
     guard let account = try find(key: key, connection) else { throw Failure("account vanished") }
-    try AccountCounts.move(from: nil, to: account, in: scope, connection)
+    try CountChanges.append(AccountCounts(of: account), to: scope.key, connection)
     try SearchIndex.update(account, connection)
     return account
   }

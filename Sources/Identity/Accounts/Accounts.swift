@@ -225,15 +225,7 @@ public struct Accounts: Sendable {
     try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
     try connection.run(
       "UPDATE session SET deleted_uid = \(account.id.text) WHERE account_key = \(account.key)")
-    try connection.run(
-      """
-      UPDATE scope SET users = users - 1,
-        enrolled_users = enrolled_users - \(!account.factors.isEmpty),
-        totp_users = totp_users - \(account.has(.totp)),
-        phone_users = phone_users - \(account.has(.phone))
-      WHERE scope_key = \(scope.key)
-      """)
-    try AccountCounts.move(from: account, to: nil, in: scope, connection)
+    try CountChanges.append(-AccountCounts(of: account), to: scope.key, connection)
     var entry = AuditEntry(
       .accountDelete, .account, account.id.text, name: account.label, in: scope)
     account.describe(in: &entry, isNew: false)

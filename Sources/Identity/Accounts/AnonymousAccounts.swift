@@ -41,19 +41,15 @@ enum AnonymousAccounts {
       ORDER BY created_at LIMIT \(share)
       """
     ) { try $0.value(0) as Int64 }
+    var counts = AccountCounts()
     for account in keys {
       guard let account = try AccountRecord.find(key: account, connection) else { continue }
       try SearchIndex.remove(account, connection)
       try CodeAttemptRecord.delete(of: account, connection)
       try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
-      try connection.run(
-        """
-        UPDATE scope SET users = users - 1,
-          enrolled_users = enrolled_users - \(!account.factors.isEmpty)
-        WHERE scope_key = \(key)
-        """)
-      try AccountCounts.move(from: account, to: nil, in: scope, connection)
+      counts += AccountCounts(of: account)
     }
+    try CountChanges.append(-counts, to: key, connection)
     guard !keys.isEmpty else { return }
     var entry = AuditEntry(
       .accountExpire, .scope, scope.objectID, name: scope.name, in: scope)

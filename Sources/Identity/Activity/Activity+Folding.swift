@@ -16,22 +16,29 @@ extension Activity {
   /// - Returns: True if there may be more.
   /// - Throws: ``ActivityError/unavailable(_:)``.
   public func fold() async throws(ActivityError) -> Bool {
-    let isDue = try await store.read(ActivityError.self) { connection in
-      try connection.first(
-        """
-        SELECT EXISTS (SELECT 1 FROM activity_delta WHERE scope_key > 0)
-          OR EXISTS (SELECT 1 FROM enrollment_mark WHERE scope_key > 0)
-        """
-      ) { try $0.value(0) as Bool } ?? false
-    }
-    guard isDue else { return false }
+    let isDue = try await isDue("SELECT EXISTS (SELECT 1 FROM count_change WHERE number > 0)")
+    // By itself, because it has to be short: it conflicts with each write that changes a number.
+    let isMoreCounted =
+      isDue ? try await store.write(ActivityError.self) { try CountChanges.fold($0) } : false
+    let isMoreDue = try await self.isDue(
+      """
+      SELECT EXISTS (SELECT 1 FROM activity_delta WHERE scope_key > 0)
+        OR EXISTS (SELECT 1 FROM enrollment_mark WHERE scope_key > 0)
+      """)
+    guard isMoreDue else { return isMoreCounted }
     let now = store.clock.now()
     let (isMore, attempts) = try await store.write(ActivityError.self) { connection in
       let (isMore, attempts) = try Self.foldDeltas("scope_key > 0", connection)
       return (try Self.recordUsers(at: now, connection) || isMore, attempts)
     }
     foldedAttempts.add(attempts)
-    return isMore
+    return isMore || isMoreCounted
+  }
+
+  private func isDue(_ query: SQL) async throws(ActivityError) -> Bool {
+    try await store.read(ActivityError.self) { connection in
+      try connection.first(query) { try $0.value(0) as Bool } ?? false
+    }
   }
 
   /// Returns the number of code attempts with an outcome that this server has folded.

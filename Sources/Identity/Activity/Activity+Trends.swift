@@ -16,7 +16,11 @@ extension Activity {
   ) async throws(ActivityError) -> [Int64: [Double?]] {
     try await store.read(ActivityError.self) { connection in
       let counts = try connection.all(
-        "SELECT scope_key, users, enrolled_users FROM scope WHERE scope_key IN (\(list: keys))"
+        """
+        SELECT s.scope_key, \(AccountCounts.current("users")),
+          \(AccountCounts.current("enrolled_users"))
+        FROM scope s WHERE s.scope_key IN (\(list: keys))
+        """
       ) { row in (key: try row.value(0) as Int64, users: try Users(row, from: 1)) }
       let present = Dictionary(uniqueKeysWithValues: counts.map { ($0.key, $0.users) })
       let past = try past(
@@ -37,7 +41,8 @@ extension Activity {
     try await store.read(ActivityError.self) { connection in
       let counts = try connection.all(
         """
-        SELECT s.project_id, s.scope_key, p.users, p.enrolled_users
+        SELECT s.project_id, s.scope_key, \(AccountCounts.current(ofProject: "users")),
+          \(AccountCounts.current(ofProject: "enrolled_users"))
         FROM scope s \(SQL.orderedJoin) project p USING (project_id)
         WHERE s.project_id IN (\(list: projects.map(\.text))) AND s.tenant_id = ''
           AND s.deleted_at IS NULL

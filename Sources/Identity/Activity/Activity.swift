@@ -43,14 +43,19 @@ public struct Activity: Sendable {
     if subject.isWhole {
       return try connection.first(
         """
-        SELECT p.users, p.enrolled_users FROM scope s
+        SELECT \(AccountCounts.current(ofProject: "users")),
+          \(AccountCounts.current(ofProject: "enrolled_users"))
+        FROM scope s
           \(SQL.orderedJoin) project p USING (project_id)
         WHERE s.scope_key = \(subject.key)
         """
       ) { (users: try $0.value(0), enrolled: try $0.value(1)) }
     }
     return try connection.first(
-      "SELECT users, enrolled_users FROM scope WHERE scope_key = \(subject.key)"
+      """
+      SELECT \(AccountCounts.current("users")), \(AccountCounts.current("enrolled_users"))
+      FROM scope s WHERE s.scope_key = \(subject.key)
+      """
     ) { (users: try $0.value(0), enrolled: try $0.value(1)) }
   }
 }

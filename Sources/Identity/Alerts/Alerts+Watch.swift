@@ -48,7 +48,7 @@ extension Alerts {
   ) throws -> (findings: [Finding], last: Int64?) {
     let pools = try connection.all(
       """
-      SELECT \(Scope.columns), s.enrolled_users FROM scope s
+      SELECT \(Scope.columns), \(AccountCounts.current("enrolled_users")) FROM scope s
         \(SQL.orderedJoin) project p USING (project_id)
       WHERE s.scope_key > \(key) AND s.deleted_at IS NULL ORDER BY s.scope_key LIMIT \(Self.share)
       """

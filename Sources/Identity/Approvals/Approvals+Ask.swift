@@ -7,7 +7,7 @@ extension Approval.Cause {
     _ connection: borrowing Connection
   ) throws {
     if settings.approvalForLastFactor, removal.factorsLeft == 0,
-      try Policies.find(scope.key, connection).isMandatory(at: now)
+      try Policies.find(scope.key, counts: false, connection).isMandatory(at: now)
     {
       self = .lastFactor
     } else if settings.callerVerification == .required, removal.account.verifiedEmail == nil {
@@ -25,7 +25,7 @@ extension Approval.Cause {
     if let most = settings.approvalOverUsers, users > most {
       self = .many
     } else if settings.approvalForLastFactor,
-      try Policies.find(scope.key, connection).isMandatory(at: now)
+      try Policies.find(scope.key, counts: false, connection).isMandatory(at: now)
     {
       self = .lastFactor
     } else if users > left {

@@ -53,8 +53,9 @@ extension BulkRemovals {
   ) throws -> Bool {
     guard let job = try Self.next(connection) else { return false }
     let scope: Scope
-    do { scope = try Policies.find(job.scopeKey, connection).scope } catch PolicyError.scopeNotFound
-    {
+    do {
+      scope = try Policies.find(job.scopeKey, counts: false, connection).scope
+    } catch PolicyError.scopeNotFound {
       try BulkJob.stop(job.id, because: .scopeDeleted, at: now, connection)
       return true
     }

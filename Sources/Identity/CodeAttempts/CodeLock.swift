@@ -59,10 +59,7 @@ extension AccountRecord {
       WHERE account_key = \(account.key)
       """)
     guard account.codesBlockedUntil == nil else { return }
-    try connection.run(
-      """
-      UPDATE scope SET locked_users = locked_users + 1 WHERE scope_key = \(account.key >> 40)
-      """)
+    try count(1, in: account.key >> 40, connection)
   }
 
   /// Resets an account's count of incorrect codes and removes the lock.
@@ -77,9 +74,17 @@ extension AccountRecord {
       WHERE account_key = \(key) AND codes_blocked_until IS NOT NULL
       """)
     guard unlocked > 0 else { return false }
-    try connection.run(
-      "UPDATE scope SET locked_users = locked_users - 1 WHERE scope_key = \(key >> 40)")
+    try count(-1, in: key >> 40, connection)
     return true
+  }
+
+  /// Counts accounts that were locked, or unlocked if it's negative.
+  private static func count(
+    _ locked: Int, in scope: Int64, _ connection: borrowing Connection
+  ) throws {
+    var change = AccountCounts()
+    change.locked = locked
+    try CountChanges.append(change, to: scope, connection)
   }
 
   /// Removes a batch of expired locks; the counts of incorrect codes are kept.
@@ -93,8 +98,7 @@ extension AccountRecord {
       """
     ) { try $0.value(0) as Int64 }
     for (scope, count) in Dictionary(grouping: scopes, by: \.self).mapValues(\.count) {
-      try connection.run(
-        "UPDATE scope SET locked_users = locked_users - \(count) WHERE scope_key = \(scope)")
+      try self.count(-count, in: scope, connection)
     }
   }
 }

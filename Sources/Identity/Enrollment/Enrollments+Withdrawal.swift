@@ -18,7 +18,7 @@ extension Enrollments {
     return try await store.write(EnrollmentError.self) { connection in
       let account = try EnrollmentError.translating { try Sessions.check(session, connection) }
       try Self.checkChanges(account)
-      let policy = try Policies.find(session.scope.key, connection)
+      let policy = try Policies.find(session.scope.key, counts: false, connection)
       if try Self.needsFactor(session, account, policy.configuration, connection) {
         throw EnrollmentError.secondFactorNeeded
       }

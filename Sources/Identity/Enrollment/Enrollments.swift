@@ -50,7 +50,9 @@ public struct Enrollments: Sendable {
     _ session: UserSession, _ kind: Factor.Kind, _ connection: borrowing Connection
   ) throws -> Account {
     let policy: Policy
-    do { policy = try Policies.find(session.scope.key, connection) } catch is PolicyError {
+    do {
+      policy = try Policies.find(session.scope.key, counts: false, connection)
+    } catch is PolicyError {
       throw EnrollmentError.session(.userNotFound)
     }
     guard policy.configuration.isOn(kind) else {
@@ -151,7 +153,8 @@ public struct Enrollments: Sendable {
       guard !Factor.isTooLong(name) else { return .failure(.displayNameTooLong) }
       guard !code.isEmpty else { return .failure(.missingCode) }
       try Self.checkRoom(account, .totp)
-      let window = try Policies.find(session.scope.key, connection).configuration.window
+      let window = try Policies.find(session.scope.key, counts: false, connection).configuration
+        .window
       guard let password = TOTPFactor.password(ticket.secret) else {
         return .failure(.invalidSessionInfo)
       }

@@ -109,14 +109,11 @@ package enum FactorRecord {
         UPDATE account SET has_totp = \(after.totp), has_phone = \(after.phone)
         WHERE account_key = \(key)
         """)
-      try connection.run(
-        """
-        UPDATE scope SET
-          enrolled_users = enrolled_users + \(after.any.number - before.any.number),
-          totp_users = totp_users + \(after.totp.number - before.totp.number),
-          phone_users = phone_users + \(after.phone.number - before.phone.number)
-        WHERE scope_key = \(scope.key)
-        """)
+      var change = AccountCounts()
+      change.enrolledUsers = after.any.number - before.any.number
+      change.totpUsers = after.totp.number - before.totp.number
+      change.phoneUsers = after.phone.number - before.phone.number
+      try CountChanges.append(change, to: scope.key, connection)
     }
     try BackupCodeStore.reconcile(key, hasTOTP: after.totp, connection)
     if let account = try AccountRecord.find(key: key, connection) {

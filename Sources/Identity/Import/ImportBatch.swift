@@ -177,16 +177,7 @@ struct ImportBatch {
       if takesNumbers {
         _ = try AccountNumbers.take(outcome.created, in: scope.key, connection)
       }
-      try connection.run(
-        """
-        UPDATE scope SET users = users + \(counts.users),
-          enrolled_users = enrolled_users + \(counts.enrolledUsers),
-          totp_users = totp_users + \(counts.totpUsers),
-          phone_users = phone_users + \(counts.phoneUsers),
-          unverified_users = unverified_users + \(counts.unverifiedEmails),
-          disabled_users = disabled_users + \(counts.disabled)
-        WHERE scope_key = \(scope.key)
-        """)
+      try CountChanges.append(counts, to: scope.key, connection)
     }
     switch options.record {
     case .nothing: break

@@ -22,3 +22,19 @@ INSERT INTO activity_delta (scope_key, account_key, hour, kind, distance, reach)
   ORDER BY scope_key, number;
 DROP TABLE earlier_delta;
 CREATE INDEX activity_delta_by_scope ON activity_delta (scope_key, number);
+
+-- Changes of the numbers of users that a task adds to scope, and thereby to project, many at a time. Readers
+-- add those that are left.
+CREATE TABLE count_change (
+  number INTEGER PRIMARY KEY,
+  project_id TEXT NOT NULL,
+  scope_key INTEGER NOT NULL,
+  users INTEGER NOT NULL,
+  enrolled_users INTEGER NOT NULL,
+  unverified_users INTEGER NOT NULL,
+  disabled_users INTEGER NOT NULL,
+  totp_users INTEGER NOT NULL,
+  phone_users INTEGER NOT NULL,
+  locked_users INTEGER NOT NULL
+) STRICT;
+CREATE INDEX count_change_by_scope ON count_change (project_id, scope_key);

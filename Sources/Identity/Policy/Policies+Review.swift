@@ -72,8 +72,9 @@ extension Policies {
   ) throws -> Own? {
     try connection.first(
       """
-      SELECT \(PolicySummary.columns), s.policy_in_force, s.policy_stamp, p.tenants, p.users,
-        p.enrolled_users
+      SELECT \(PolicySummary.columns), s.policy_in_force, s.policy_stamp, p.tenants,
+        \(AccountCounts.current(ofProject: "users")),
+        \(AccountCounts.current(ofProject: "enrolled_users"))
       FROM scope s JOIN project p USING (project_id)
       WHERE s.project_id = \(project.text) AND s.tenant_id = '' AND s.deleted_at IS NULL
       """
@@ -102,7 +103,9 @@ extension Policies {
   ) throws -> (count: Int, users: Int, enrolled: Int) {
     try connection.first(
       """
-      SELECT count(*), coalesce(sum(s.users), 0), coalesce(sum(s.enrolled_users), 0) FROM scope s
+      SELECT count(*), coalesce(sum(\(AccountCounts.current("users"))), 0),
+        coalesce(sum(\(AccountCounts.current("enrolled_users"))), 0)
+      FROM scope s
       WHERE \(visible) AND s.tenant_id > ''
       """
     ) { (try $0.value(0), try $0.value(1), try $0.value(2)) } ?? (0, 0, 0)
@@ -141,7 +144,11 @@ extension Policies {
     case .off: condition += " AND coalesce(s.totp_state, 1) = 1"
     case .wide:
       condition += " AND coalesce(s.totp_state, 1) <> 1 AND coalesce(s.totp_intervals, 5) > 5"
-    case .noneEnrolled: condition += " AND s.users > 0 AND s.enrolled_users = 0"
+    case .noneEnrolled:
+      condition += """
+         AND \(AccountCounts.current("users")) > 0
+          AND \(AccountCounts.current("enrolled_users")) = 0
+        """
     }
     return condition
   }
@@ -222,7 +229,11 @@ extension Policies {
       CASE WHEN coalesce(s.totp_state, 1) = 1 THEN 1 ELSE -coalesce(s.totp_intervals, 5) END
       """
     case .enrolled:
-      "CASE WHEN s.users > 0 THEN s.enrolled_users * 1000000 / s.users ELSE 1000001 END"
+      """
+      CASE WHEN \(AccountCounts.current("users")) > 0
+        THEN \(AccountCounts.current("enrolled_users")) * 1000000 / \(AccountCounts.current("users"))
+        ELSE 1000001 END
+      """
     case .changed: "-coalesce(s.policy_changed_at, 0)"
     }
   }

@@ -193,10 +193,20 @@ public struct Policies: Sendable {
     }
   }
 
-  static func find(_ key: Int64, _ connection: borrowing Connection) throws -> Policy {
+  /// Finds a pool's policy.
+  ///
+  /// - Parameters:
+  ///   - key: The pool.
+  ///   - counts: Whether the numbers of users include the latest changes; false if they aren't used.
+  ///   - connection: The transaction.
+  /// - Returns: The policy.
+  /// - Throws: ``PolicyError/scopeNotFound``, database errors.
+  static func find(
+    _ key: Int64, counts: Bool = true, _ connection: borrowing Connection
+  ) throws -> Policy {
     let policy = try connection.first(
       """
-      SELECT \(Policy.columns) FROM scope s JOIN project p USING (project_id)
+      SELECT \(counts ? Policy.columns : Policy.columnsWithoutCounts) FROM scope s JOIN project p USING (project_id)
       WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
       """
     ) { try Policy($0) }

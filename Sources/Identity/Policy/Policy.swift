@@ -37,12 +37,24 @@ public struct Policy: Sendable {
       enforcement: enforcement)
   }
 
-  static let columns: SQL = """
+  static let columns = columns(
+    users: AccountCounts.current("users"), enrolled: AccountCounts.current("enrolled_users"),
+    totp: AccountCounts.current("totp_users"), phone: AccountCounts.current("phone_users"))
+
+  /// The columns with numbers of users that don't include the latest changes, for writes that need
+  /// only the configuration: reading the changes could make them conflict with others.
+  static let columnsWithoutCounts = columns(
+    users: "s.users", enrolled: "s.enrolled_users", totp: "s.totp_users", phone: "s.phone_users")
+
+  private static func columns(users: SQL, enrolled: SQL, totp: SQL, phone: SQL) -> SQL {
+    """
     \(Scope.columns), s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
-      s.policy_version, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users,
-      s.mandatory_from, s.totp_users, s.phone_users, s.policy_reason,
+      s.policy_version, s.policy_changed_at, s.policy_changed_by, \(users), \(enrolled),
+      s.mandatory_from, \(totp), \(phone), s.policy_reason,
       s.enforcement, s.enforced_from, s.grace_days
     """
+  }
+
   /// The number of columns in `columns`.
   static let columnCount = 24
 

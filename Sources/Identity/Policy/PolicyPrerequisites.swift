@@ -39,8 +39,9 @@ extension Policies {
       ) { try $0.value(0) as String }
       let prerequisites = try connection.first(
         """
-        SELECT password, email_link, anonymous, unverified_users, phone FROM scope
-        WHERE scope_key = \(scope.key) AND deleted_at IS NULL
+        SELECT s.password, s.email_link, s.anonymous, \(AccountCounts.current("unverified_users")),
+          s.phone
+        FROM scope s WHERE s.scope_key = \(scope.key) AND s.deleted_at IS NULL
         """
       ) { row in
         PolicyPrerequisites(

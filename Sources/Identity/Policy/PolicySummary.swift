@@ -28,7 +28,8 @@ public struct PolicySummary: Hashable, Sendable {
 
   static let columns: SQL = """
     s.tenant_id, s.display_name, \(PolicyEdit.columns("s")), s.policy_changed_at,
-      s.policy_changed_by, s.users, s.enrolled_users, s.policy_reason, s.scope_key,
+      s.policy_changed_by, \(AccountCounts.current("users")),
+      \(AccountCounts.current("enrolled_users")), s.policy_reason, s.scope_key,
       s.created_at
     """
   /// The number of columns in `columns`.

@@ -253,7 +253,10 @@ extension Reports {
         all.count { subject == .project(scope) || $0.tenant == scope.tenant })
     case (.locked, let scope?):
       let locked = try connection.first(
-        "SELECT locked_users FROM scope WHERE scope_key = \(scope.key)"
+        """
+        SELECT \(AccountCounts.current("locked_users")) FROM scope s
+        WHERE s.scope_key = \(scope.key)
+        """
       ) { try $0.value(0) as Int }
       return .locked(locked ?? 0)
     case (.factors, let scope?):

@@ -82,11 +82,21 @@ extension Identity {
       let mark = try InstanceValue("key_mark").read(connection)
     else { throw BackupFault.notCountersign }
     guard marks.contains(mark) else { throw BackupFault.wrongKey }
-    let users = try connection.first(
-      "SELECT coalesce(sum(users), 0) FROM scope WHERE deleted_at IS NULL"
-    ) { try $0.value(0) as Int }
+    var users =
+      try connection.first(
+        "SELECT coalesce(sum(users), 0) FROM scope WHERE deleted_at IS NULL"
+      ) { try $0.value(0) as Int } ?? 0
+    let hasChanges = try connection.first(
+      "SELECT 1 FROM \(SQL.tables) WHERE name = 'count_change'"
+    ) { _ in true }
+    if hasChanges != nil {
+      users +=
+        try connection.first(
+          "SELECT coalesce(sum(users), 0) FROM count_change WHERE number > 0"
+        ) { try $0.value(0) as Int } ?? 0
+    }
     return StoredInstance(
-      profile: profile, users: users ?? 0, pendingMigrations: pending,
+      profile: profile, users: users, pendingMigrations: pending,
       latest: try StoredTime.latest(connection))
   }
 

@@ -15,7 +15,7 @@ struct EnforcedEnrollment {
       "SELECT enforcement IS NOT NULL FROM scope WHERE scope_key = \(scope.key)"
     ) { try $0.value(0) as Bool }
     guard isSet == true else { return nil }
-    let policy = try Policies.find(scope.key, connection)
+    let policy = try Policies.find(scope.key, counts: false, connection)
     return EnforcedEnrollment(
       policy: policy, duty: try EnrollmentDuty(of: account, policy, at: now, connection))
   }
@@ -96,7 +96,8 @@ extension Policies {
     return try await store.read(SessionError.self) { connection in
       let account = try Sessions.check(session, connection)
       return try EnrollmentDuty(
-        of: account, try Policies.find(session.scope.key, connection), at: now, connection)
+        of: account, try Policies.find(session.scope.key, counts: false, connection), at: now,
+        connection)
     }
   }
 }

@@ -113,7 +113,9 @@ extension SignIns {
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Pending, SignInError> {
     let policy: Policy
-    do { policy = try Policies.find(ticket.scope, connection) } catch PolicyError.scopeNotFound {
+    do { policy = try Policies.find(ticket.scope, counts: false, connection) } catch PolicyError
+      .scopeNotFound
+    {
       return .failure(.invalidPendingCredential)
     }
     let scope = policy.scope

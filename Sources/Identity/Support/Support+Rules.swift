@@ -78,7 +78,9 @@ extension Support {
   private static func difference(
     _ scope: Scope, _ new: SupportRules, _ connection: borrowing Connection
   ) throws -> AuditEntry? {
-    do { _ = try Policies.find(scope.key, connection) } catch PolicyError.scopeNotFound {
+    do { _ = try Policies.find(scope.key, counts: false, connection) } catch PolicyError
+      .scopeNotFound
+    {
       throw SupportRulesError.scopeNotFound
     }
     let old = try SupportRules.find(scope, connection)

@@ -241,7 +241,7 @@ extension UserDataTable {
   package static let excluded: [String: UserDataExclusion] = [
     "account_beginning": .index, "account_search": .index, "account_text": .index,
     "activity_delta": .accountNumbers, "reach_account": .accountNumbers,
-    "activity_hour": .counts, "alert": .counts, "enrollment_hour": .counts,
+    "activity_hour": .counts, "alert": .counts, "count_change": .counts, "enrollment_hour": .counts,
     "enrollment_mark": .counts, "offset_day": .counts, "reach_day": .counts,
     "reach_users": .counts, "sms_count": .counts, "user_erasure": .counts,
     "administrator": .administrators, "administrator_grant": .administrators,

@@ -72,7 +72,7 @@ public struct EnrollmentLinks: Sendable {
     guard let email = account.email, !account.has(.totp),
       try !BouncedAddress.has(account, email, connection)
     else { return false }
-    return refusal(account, try Policies.find(scope.key, connection)) == nil
+    return refusal(account, try Policies.find(scope.key, counts: false, connection)) == nil
   }
 
   /// Sends a link to the account's verified email address and invalidates earlier links.
@@ -87,7 +87,7 @@ public struct EnrollmentLinks: Sendable {
     return try await authorization.act(
       .sendEnrollmentLink, request, on: id, in: scope
     ) { account, _, now, connection in
-      let policy = try Policies.find(scope.key, connection)
+      let policy = try Policies.find(scope.key, counts: false, connection)
       if let refusal = Self.refusal(account, policy) { throw refusal }
       guard let email = account.email else { throw ActionDenial.enrollment(.unverifiedEmail) }
       if try BouncedAddress.has(account, email, connection) { throw ActionDenial.addressBounces }
@@ -202,7 +202,7 @@ public struct EnrollmentLinks: Sendable {
       guard !Factor.isTooLong(name) else {
         return .failure(.nameTooLong(try enrollment(ticket, link, account)))
       }
-      let window = try Policies.find(scope.key, connection).configuration.window
+      let window = try Policies.find(scope.key, counts: false, connection).configuration.window
       let codeAttempt = try password.verify(
         digits, at: now.seconds, window: window, after: UsedSteps())
       let finding = CodeFinding(codeAttempt, after: UsedSteps())
@@ -268,7 +268,7 @@ public struct EnrollmentLinks: Sendable {
       account.generation == link.generation
     else { throw EnrollmentLinkError.unknown }
     guard !account.disabled, !scope.isDisabled else { throw EnrollmentLinkError.disabled(scope) }
-    let configuration = try Policies.find(scope.key, connection).configuration
+    let configuration = try Policies.find(scope.key, counts: false, connection).configuration
     if let refusal = Enrollments.refusal(account, by: .password, configuration) {
       throw EnrollmentLinkError.refused(scope, refusal)
     }

@@ -28,7 +28,11 @@ enum Deletion {
     let project = scope.project.text
     guard let tenant = scope.tenant else {
       let counts = try connection.first(
-        "SELECT tenants, users, enrolled_users FROM project WHERE project_id = \(project)"
+        """
+        SELECT p.tenants, \(AccountCounts.current(ofProject: "users")),
+          \(AccountCounts.current(ofProject: "enrolled_users"))
+        FROM project p WHERE p.project_id = \(project)
+        """
       ) { row in try (0...2).map { try row.value($0) as Int } }
       return DeletionImpact(
         tenants: counts?[0] ?? 0, users: counts?[1] ?? 0, enrolledUsers: counts?[2] ?? 0,
@@ -40,7 +44,10 @@ enum Deletion {
           """, connection))
     }
     let counts = try connection.first(
-      "SELECT users, enrolled_users FROM scope WHERE scope_key = \(scope.key)"
+      """
+      SELECT \(AccountCounts.current("users")), \(AccountCounts.current("enrolled_users"))
+      FROM scope s WHERE s.scope_key = \(scope.key)
+      """
     ) { row in try (0...1).map { try row.value($0) as Int } }
     return DeletionImpact(
       tenants: 0, users: counts?[0] ?? 0, enrolledUsers: counts?[1] ?? 0, apiKeys: 0,
@@ -59,6 +66,7 @@ enum Deletion {
   /// invitations are removed immediately.
   static func mark(_ scope: Scope, at now: Instant, _ connection: borrowing Connection) throws {
     let project = scope.project.text
+    try CountChanges.fold(scope, connection)
     var tokens: SQL = "project_id = \(project) AND revoked_at IS NULL"
     var place: SQL = "project_id = \(project)"
     if let tenant = scope.tenant {

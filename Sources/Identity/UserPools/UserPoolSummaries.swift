@@ -26,8 +26,10 @@ public struct ProjectSummary: Hashable, Sendable {
   let policyStamp: Int64
 
   static let columns: SQL = """
-    p.project_id, p.display_name, s.disabled, s.totp_state, s.totp_intervals, p.tenants, p.users,
-      p.enrolled_users, s.users, s.enrolled_users, s.policy_stamp,
+    p.project_id, p.display_name, s.disabled, s.totp_state, s.totp_intervals, p.tenants,
+      \(AccountCounts.current(ofProject: "users")),
+      \(AccountCounts.current(ofProject: "enrolled_users")), \(AccountCounts.current("users")),
+      \(AccountCounts.current("enrolled_users")), s.policy_stamp,
       s.scope_key
     """
 
@@ -52,7 +54,9 @@ public struct ProjectSummary: Hashable, Sendable {
   ) throws {
     let counts = try connection.first(
       """
-      SELECT count(*), coalesce(sum(s.users), 0), coalesce(sum(s.enrolled_users), 0) FROM scope s
+      SELECT count(*), coalesce(sum(\(AccountCounts.current("users"))), 0),
+        coalesce(sum(\(AccountCounts.current("enrolled_users"))), 0)
+      FROM scope s
       WHERE s.project_id = \(id.text) AND s.tenant_id IN (\(list: tenants.map(\.text)))
         AND s.deleted_at IS NULL
       """

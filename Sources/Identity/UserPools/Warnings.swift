@@ -25,6 +25,9 @@ public struct ScopeWarning: Sendable {
   /// Why the pool needs attention.
   public let reason: Reason
 
+  /// The order of pools.
+  fileprivate var place: (String, String) { (project.text, tenant?.text ?? "") }
+
   private init(_ row: borrowing Row, _ reason: Reason) throws {
     project = ID(try row.value(0))
     let tenant: String = try row.value(1)
@@ -78,20 +81,47 @@ extension Scopes {
         ORDER BY w.at DESC LIMIT \(limit)
         """
       ) { try ScopeWarning.weakened($0) }.compactMap { $0 }
-      let others = try connection.all(
+      // The index has the stored numbers of users.
+      let stored = Self.condition(apps: "s.totp_users", phones: "s.phone_users")
+      let others = try Self.warnings(
         """
-        SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, s.totp_state,
-          s.totp_intervals, s.totp_users, s.phone_users
-        FROM scope s JOIN project p USING (project_id)
-        WHERE s.project_id > '' AND s.deleted_at IS NULL
-          AND (s.totp_state = 0 OR \(SQL.ifNull)(s.totp_state, 1) = 1 AND s.totp_users > 0
-            OR NOT (s.sms = 1 AND \(SQL.ifNull)(s.mfa_state, 1) >= 2) AND s.phone_users > 0)
+        WHERE s.project_id > '' AND s.deleted_at IS NULL AND \(stored) AND \(Self.current)
           \(restriction)
         ORDER BY s.project_id, s.tenant_id LIMIT \(limit)
+        """, connection)
+      let changed = try Self.warnings(
         """
-      ) { try ScopeWarning($0) }
-      return Array((weakened + others).prefix(limit))
+        WHERE s.scope_key IN (SELECT scope_key FROM count_change WHERE number > 0)
+          AND s.deleted_at IS NULL AND NOT \(stored) AND \(Self.current) \(restriction)
+        """, connection)
+      let all = changed.isEmpty ? others : (others + changed).sorted { $0.place < $1.place }
+      return Array((weakened + all).prefix(limit))
     }
+  }
+
+  /// The condition for pools `s` that need attention, with their numbers of users.
+  private static func condition(apps: SQL, phones: SQL) -> SQL {
+    """
+    (s.totp_state = 0 OR \(SQL.ifNull)(s.totp_state, 1) = 1 AND \(apps) > 0
+      OR NOT (s.sms = 1 AND \(SQL.ifNull)(s.mfa_state, 1) >= 2) AND \(phones) > 0)
+    """
+  }
+
+  private static let current = condition(
+    apps: AccountCounts.current("totp_users"), phones: AccountCounts.current("phone_users"))
+
+  private static func warnings(
+    _ condition: SQL, _ connection: borrowing Connection
+  ) throws -> [ScopeWarning] {
+    try connection.all(
+      """
+      SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, s.totp_state,
+        s.totp_intervals, \(AccountCounts.current("totp_users")),
+        \(AccountCounts.current("phone_users"))
+      FROM scope s JOIN project p USING (project_id)
+      \(condition)
+      """
+    ) { try ScopeWarning($0) }
   }
 }
 

@@ -42,18 +42,18 @@ import Localization
     }
   }
 #else
-  /// The address of a database on a server, which doesn't exist in a build without PostgreSQL.
-  enum ServerAddress: Sendable, Equatable, CustomStringConvertible {
+  /// The address of a database on a server, which a build without PostgreSQL can't open.
+  struct ServerAddress: Sendable, Equatable, CustomStringConvertible {
     static let commands: [any Command.Type] = []
 
     struct Malformed: Error {
-      var problem: Message { Message("cli.built-without-postgresql") }
+      let problem = Message("cli.built-without-postgresql")
     }
+
+    let description: String
 
     init(_ text: String) throws(Malformed) { throw Malformed() }
 
-    func open(passwordFile: String?) async throws -> any InstanceDatabase {}
-
-    var description: String {}
+    func open(passwordFile: String?) async throws -> any InstanceDatabase { throw Malformed() }
   }
 #endif

@@ -1,6 +1,8 @@
 import Database
 import TestDatabases
 
+@testable import Identity
+
 extension StateMachine.TableState {
   /// Selects everything that is compared, as names and texts.
   static let query: SQL = """
@@ -30,18 +32,18 @@ extension StateMachine.TableState {
       FROM backup_code_set s JOIN account a USING (account_key) ORDER BY 1) AS found)
     UNION ALL SELECT 'model counts', (SELECT \(.lines)(line, \(.lineBreak)) FROM (
       SELECT s.project_id || '/' || s.tenant_id AS line FROM scope s
-      WHERE s.users <> (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key)
-        OR s.enrolled_users <> (SELECT count(DISTINCT f.account_key)
+      WHERE \(AccountCounts.current("users")) <> (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key)
+        OR \(AccountCounts.current("enrolled_users")) <> (SELECT count(DISTINCT f.account_key)
           FROM factor f JOIN account a USING (account_key) WHERE a.scope_key = s.scope_key)
-        OR s.totp_users <> (SELECT count(DISTINCT f.account_key)
+        OR \(AccountCounts.current("totp_users")) <> (SELECT count(DISTINCT f.account_key)
           FROM factor f JOIN account a USING (account_key)
           WHERE a.scope_key = s.scope_key AND f.kind = 'totp')
-        OR s.phone_users <> (SELECT count(DISTINCT f.account_key)
+        OR \(AccountCounts.current("phone_users")) <> (SELECT count(DISTINCT f.account_key)
           FROM factor f JOIN account a USING (account_key)
           WHERE a.scope_key = s.scope_key AND f.kind = 'phone')
-        OR s.locked_users <> (SELECT count(*) FROM account a
+        OR \(AccountCounts.current("locked_users")) <> (SELECT count(*) FROM account a
           WHERE a.scope_key = s.scope_key AND a.codes_blocked_until IS NOT NULL)
-        OR s.disabled_users <> (SELECT count(*) FROM account a
+        OR \(AccountCounts.current("disabled_users")) <> (SELECT count(*) FROM account a
           WHERE a.scope_key = s.scope_key AND a.disabled = 1)) AS found)
     UNION ALL SELECT 'account', \(.lines)(\(.quote)(uid) || \(.quote)(email) || email_verified
       || \(.quote)(password_hash) || \(.quote)(phone) || disabled || ' ' || valid_since_s || ' ' || generation
