@@ -38,14 +38,22 @@ public struct UserPool: Sendable {
     edit[keyPath: setting]
   }
 
-  static let columns: SQL = """
-    \(Policy.columns), s.created_at, s.members, s.password, s.email_link, s.anonymous, s.phone,
+  static let columns = columns(policy: Policy.columns)
+
+  /// The columns with numbers of users that don't include the latest changes; see
+  /// ``Policy/columnsWithoutCounts``.
+  static let columnsWithoutCounts = columns(policy: Policy.columnsWithoutCounts)
+
+  private static func columns(policy: SQL) -> SQL {
+    """
+    \(policy), s.created_at, s.members, s.password, s.email_link, s.anonymous, s.phone,
       s.withdrawal_needs_factor, p.email_privacy,
       CASE WHEN s.tenant_id = '' THEN (SELECT api_key FROM api_key k
         WHERE k.project_id = s.project_id ORDER BY k.created_at, api_key LIMIT 1) END,
       \(UserPermissions.columns),
       \(PasswordPolicy.columns), \(ProjectSettings.columns)
     """
+  }
 
   init(_ row: borrowing Row) throws {
     let policy = try Policy(row)

@@ -39,7 +39,7 @@ public struct UserPools: Sendable {
     try await store.perform(
       request, in: ActionTarget(project: project, tenant: tenant), UserPoolError.self,
       choosing: { connection in
-        let old = try Self.find(project, tenant, connection).edit
+        let old = try Self.find(project, tenant, counts: false, connection).edit
         let new = try old.changed(by: edit)
         return ConsoleAction(
           weakens: !new.weakenings(since: old).isEmpty,
@@ -52,7 +52,7 @@ public struct UserPools: Sendable {
     _ edit: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
   ) -> Action<UserPool> {
     { context, connection in
-      var pool = try Self.find(project, tenant, connection)
+      var pool = try Self.find(project, tenant, counts: false, connection)
       let new = try pool.edit.changed(by: edit)
       try check(new, over: pool, by: context.author, at: context.now, connection)
       let changes = new.settingChanges(since: pool.edit)
@@ -69,7 +69,7 @@ public struct UserPools: Sendable {
         policy.configuration = new.configuration
         pool.policy = try Policies.store(policy, over: pool.policy, context, connection)
       } catch let error as PolicyError { throw UserPoolError.policy(error) }
-      return changes.isEmpty ? pool : try Self.find(project, tenant, connection)
+      return changes.isEmpty ? pool : try Self.find(project, tenant, counts: false, connection)
     }
   }
 
@@ -158,7 +158,7 @@ public struct UserPools: Sendable {
 
   private static func deletion(of project: ID<Project>, _ tenant: ID<Tenant>?) -> Action<Void> {
     { context, connection in
-      let scope = try Self.find(project, tenant, connection).scope
+      let scope = try Self.find(project, tenant, counts: false, connection).scope
       let losses = try Deletion.losses(of: scope, connection)
       try Deletion.mark(scope, at: context.now, connection)
       try Deletion.purge(at: context.now, connection)
@@ -183,18 +183,28 @@ public struct UserPools: Sendable {
     project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(UserPoolError) -> DeletionImpact {
     try await store.read(UserPoolError.self) { connection in
-      try Deletion.losses(of: Self.find(project, tenant, connection).scope, connection)
+      try Deletion.losses(of: Self.find(project, tenant, counts: false, connection).scope, connection)
     }
   }
 
+  /// Finds a pool.
+  ///
+  /// - Parameters:
+  ///   - project: The project.
+  ///   - tenant: The tenant; nil for the project's own pool.
+  ///   - counts: Whether the numbers of users include the latest changes; false if they aren't used.
+  ///   - connection: The transaction.
+  /// - Returns: The pool.
+  /// - Throws: ``UserPoolError``, database errors.
   static func find(
-    _ project: ID<Project>, _ tenant: ID<Tenant>?, _ connection: borrowing Connection
+    _ project: ID<Project>, _ tenant: ID<Tenant>?, counts: Bool = true,
+    _ connection: borrowing Connection
   ) throws -> UserPool {
     // In the database, the empty tenant ID is the project's own pool, not a tenant.
     if let tenant, tenant.text.isEmpty { throw UserPoolError.tenantNotFound }
     let pool = try connection.first(
       """
-      SELECT \(UserPool.columns) FROM scope s JOIN project p USING (project_id)
+      SELECT \(counts ? UserPool.columns : UserPool.columnsWithoutCounts) FROM scope s JOIN project p USING (project_id)
       WHERE s.project_id = \(project.text) AND s.tenant_id = \(tenant?.text ?? "")
         AND s.deleted_at IS NULL
       """
