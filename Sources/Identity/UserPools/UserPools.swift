@@ -183,7 +183,8 @@ public struct UserPools: Sendable {
     project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(UserPoolError) -> DeletionImpact {
     try await store.read(UserPoolError.self) { connection in
-      try Deletion.losses(of: Self.find(project, tenant, counts: false, connection).scope, connection)
+      let scope = try Self.find(project, tenant, counts: false, connection).scope
+      return try Deletion.losses(of: scope, connection)
     }
   }
 

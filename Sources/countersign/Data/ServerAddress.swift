@@ -4,28 +4,46 @@ import Localization
 #if PostgreSQL
   import DatabasePostgreSQL
 
-  /// The address of a database on a server.
-  typealias ServerAddress = PostgreSQLAddress
-
   extension PostgreSQLDatabase: InstanceDatabase {}
 
-  extension PostgreSQLAddress {
+  /// The address of a database on a server.
+  struct ServerAddress: Sendable, Equatable, CustomStringConvertible {
     /// The commands that need a database on a server.
     static let commands: [any Command.Type] = [MoveCommand.self]
 
+    /// What's wrong with the option.
+    struct Malformed: Error {
+      let problem: Message
+
+      fileprivate init(_ error: PostgreSQLAddress.Malformed) {
+        if case .password = error {
+          problem = error.message
+        } else {
+          problem = Message(
+            "cli.database-must-be-an-address", ["reason": .message(error.message)])
+        }
+      }
+    }
+
+    private let address: PostgreSQLAddress
+
+    var description: String { address.description }
+
+    init(_ text: String) throws(Malformed) {
+      do throws(PostgreSQLAddress.Malformed) {
+        address = try PostgreSQLAddress(text)
+      } catch {
+        throw Malformed(error)
+      }
+    }
+
     /// Opens the database.
     func open(passwordFile: String?) async throws -> any InstanceDatabase {
-      try await PostgreSQLDatabase(self, passwordFile: passwordFile)
+      try await PostgreSQLDatabase(address, passwordFile: passwordFile)
     }
   }
 
   extension PostgreSQLAddress.Malformed {
-    /// What's wrong with the option.
-    var problem: Message {
-      if case .password = self { return message }
-      return Message("cli.database-must-be-an-address", ["reason": .message(message)])
-    }
-
     /// The reason, for operators.
     var message: Message {
       switch self {
