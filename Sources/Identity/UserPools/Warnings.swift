@@ -92,7 +92,8 @@ extension Scopes {
       let changed = try Self.warnings(
         """
         WHERE s.scope_key IN (SELECT scope_key FROM count_change WHERE number > 0)
-          AND s.deleted_at IS NULL AND NOT \(stored) AND \(Self.current) \(restriction)
+          AND s.deleted_at IS NULL AND \(stored) IS NOT TRUE AND \(Self.current)
+          \(restriction)
         """, connection)
       let all = changed.isEmpty ? others : (others + changed).sorted { $0.place < $1.place }
       return Array((weakened + all).prefix(limit))

@@ -81,16 +81,17 @@ struct CountChangeTests {
         == (east.users > 0 && east.enrolledUsers == 0 ? [instance.east.key] : []), note)
   }
 
-  @Test func `a pool needs attention from the first user on whose app isn't asked for`()
-    async throws
-  {
+  @Test(arguments: [nil, 1] as [Int?])
+  func `a pool needs attention from the first user on whose app isn't asked for`(
+    state: Int?
+  ) async throws {
     try await withInstance { instance in
       let boss = Self.owner
       func warned() async throws -> Bool {
         try await instance.identity.scopes.warnings(visibleTo: boss, limit: 50)
           .contains { $0.tenant == instance.west.tenant && $0.reason == .enrolledWhileOff(1) }
       }
-      try await instance.disableTOTP(in: instance.west)
+      try await instance.disableTOTP(in: instance.west, state)
       while try await instance.identity.activity.fold() {}
       #expect(try await !warned())
       try await instance.addUsers(1, in: instance.west)
@@ -165,10 +166,10 @@ extension Instance {
     }
   }
 
-  fileprivate func disableTOTP(in scope: Scope) async throws {
+  fileprivate func disableTOTP(in scope: Scope, _ state: Int?) async throws {
     try await database.write { connection in
       _ = try connection.run(
-        "UPDATE /* test */ scope SET totp_state = 1 WHERE scope_key = \(scope.key)")
+        "UPDATE /* test */ scope SET totp_state = \(state) WHERE scope_key = \(scope.key)")
     }
   }
 
