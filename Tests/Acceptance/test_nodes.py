@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from support.mail import MailServer, settled
-from support.nodes import MARKS, TAKEOVER, Nodes
+from support.nodes import MARKS, PROJECT, TAKEOVER, Nodes
 from support.program import run
 from support.rest import create_administrator, ok
 from support.site import crawl

@@ -17,7 +17,7 @@ from support.nodes import MARKS, Nodes
 from support.postgresql import PostgreSQL
 from support.program import DATABASES, run
 from support.relay import Relay
-from support.rest import create_administrator, ok
+from support.rest import create_administrator
 from support.waiting import until
 
 pytestmark = MARKS
