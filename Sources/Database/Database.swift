@@ -69,7 +69,7 @@ public protocol Database: Sendable {
   /// appears any more.
   ///
   /// A table's keys come from a sequence, so when writes are concurrent, a row can be stored after
-  /// one with a higher key. Whoever processes rows in order, each once, stops at this key.
+  /// one with a higher key. A task that processes rows in order, each once, stops at this key.
   ///
   /// - Parameters:
   ///   - column: The column with the key, which the database chooses.

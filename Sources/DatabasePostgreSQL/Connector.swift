@@ -20,6 +20,7 @@ final class Connector: Sendable {
   let limits: Limits
   /// Whether a connection holds the lock that says that the database is in use, until it closes.
   let sharesUse: Bool
+  private let outage: Outage
 
   /// How long the server may take to send a result: longer than it takes to end a statement itself.
   var patience: Duration { limits.statementTimeout + .seconds(5) }
@@ -27,16 +28,37 @@ final class Connector: Sendable {
   /// The position of the server with the latest connection, which is tried first.
   private let latest = Mutex(0)
 
-  init(address: PostgreSQLAddress, passwordFile: String?, limits: Limits, sharesUse: Bool) {
+  init(
+    address: PostgreSQLAddress, passwordFile: String?, limits: Limits, sharesUse: Bool,
+    outage: Outage
+  ) {
     (self.address, self.passwordFile) = (address, passwordFile)
-    (self.limits, self.sharesUse) = (limits, sharesUse)
+    (self.limits, self.sharesUse, self.outage) = (limits, sharesUse, outage)
   }
 
   /// Opens a connection to the first server that accepts it.
   ///
+  /// While no server answers, one caller at a time finds out whether that's still so, and the
+  /// others fail at once.
+  ///
   /// - Throws: The failure of the first server tried, with `.busy` when it has too many connections
   ///   or is starting.
   func connect() throws(Failure) -> PostgreSQLLink {
+    try outage.check()
+    let start = ContinuousClock.now
+    do throws(Failure) {
+      let link = try connectToAny()
+      outage.end()
+      return link
+    } catch {
+      // Those that refuse a connection at once may be asked by everyone.
+      let isSlow = ContinuousClock.now - start >= min(limits.connectTimeout, .seconds(1))
+      if isSlow { outage.begin(error) } else { outage.end() }
+      throw error
+    }
+  }
+
+  private func connectToAny() throws(Failure) -> PostgreSQLLink {
     let (count, first) = (address.servers.count, latest.withLock { $0 })
     var failure: Failure?
     for position in (first..<first + count).map({ $0 % count }) {

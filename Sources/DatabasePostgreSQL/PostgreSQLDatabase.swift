@@ -32,7 +32,10 @@ public final class PostgreSQLDatabase: Database {
   ///   - waiting: How many reads or writes can wait before further ones fail with `.busy`.
   ///   - connectTimeout: How long it may take to open a connection.
   ///   - statementTimeout: How long a statement may run; a script's statements have no limit.
-  ///   - idleTimeout: How long a transaction may wait for its next statement.
+  ///   - idleTimeout: How long a read may wait for its next statement.
+  ///   - writeIdleTimeout: How long a write may wait for its next statement, after which the server
+  ///     releases its locks. That's also how long others wait for a process that can't reach the
+  ///     server any longer.
   ///   - sharesUse: Whether connections keep others from moving the database; false for a move,
   ///     which acquires it alone.
   ///   - trace: Receives the text of every statement that callers run; for tests.
@@ -42,19 +45,22 @@ public final class PostgreSQLDatabase: Database {
     _ address: PostgreSQLAddress, passwordFile: String? = nil, readers: Int = 8, writers: Int = 8,
     waiting: Int = 4096, connectTimeout: Duration = .seconds(5),
     statementTimeout: Duration = .seconds(30), idleTimeout: Duration = .seconds(60),
-    sharesUse: Bool = true, trace: (@Sendable (String) -> Void)? = nil
+    writeIdleTimeout: Duration = .seconds(5), sharesUse: Bool = true,
+    trace: (@Sendable (String) -> Void)? = nil
   ) async throws {
-    let connector = Connector(
-      address: address, passwordFile: passwordFile,
-      limits: Connector.Limits(
-        connectTimeout: connectTimeout, statementTimeout: statementTimeout,
-        idleTimeout: idleTimeout), sharesUse: sharesUse)
-    func pool(_ size: Int) -> ConnectionPool {
-      ConnectionPool(
+    let outage = Outage()
+    func pool(_ size: Int, idleTimeout: Duration) -> ConnectionPool {
+      let connector = Connector(
+        address: address, passwordFile: passwordFile,
+        limits: Connector.Limits(
+          connectTimeout: connectTimeout, statementTimeout: statementTimeout,
+          idleTimeout: idleTimeout), sharesUse: sharesUse, outage: outage)
+      return ConnectionPool(
         (0..<max(size, 1)).map { _ in PostgreSQLSession(connector, trace: trace) },
         waiting: waiting)
     }
-    (self.readers, self.writers) = (pool(readers), pool(writers))
+    self.readers = pool(readers, idleTimeout: idleTimeout)
+    self.writers = pool(writers, idleTimeout: writeIdleTimeout)
     retries = RetryPolicy()
     do {
       try await self.readers.use { try $0.check() }

@@ -186,9 +186,21 @@ final class Connections: Sendable {
   }
 
   /// Shuts down every idle connection.
-  func shutWaiting() {
-    shut { $0.phase.load(ordering: .acquiring) == Connection.Phase.waiting }
+  ///
+  /// - Parameter now: The time, in coarse milliseconds, which spares connections accepted so lately
+  ///   that their first request is perhaps on its way; nil to spare none.
+  func shutWaiting(sparingNewAt now: UInt64? = nil) {
+    shut { connection in
+      guard connection.phase.load(ordering: .acquiring) == Connection.Phase.waiting else {
+        return false
+      }
+      guard let now, connection.requests.load(ordering: .relaxed) == 0 else { return true }
+      return connection.idleSince.load(ordering: .relaxed) + Connections.newness < now
+    }
   }
+
+  /// How long the first request of a new connection may be on its way, in milliseconds.
+  private static let newness: UInt64 = 500
 
   private func shut(where condition: (Connection) -> Bool) {
     state.withLock { state in

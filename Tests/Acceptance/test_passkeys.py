@@ -43,9 +43,9 @@ class Browser:
         return self.devtools.send(
             f"WebAuthn.{command}", {"authenticatorId": self.authenticator, **more})
 
-    def enter_password(self):
+    def enter_password(self, email=EMAIL):
         self.page.goto("/sign-in")
-        self.page.get_by_label("Email").fill(EMAIL)
+        self.page.get_by_label("Email").fill(email)
         self.page.get_by_label("Password").fill(PASSWORD)
         self.press("Sign in")
 

@@ -36,6 +36,17 @@ struct StopTests {
     await stopped
   }
 
+  @Test func `a request on a connection that was just opened is completed`() async throws {
+    let new = try server.client()
+    let isAccepted = await eventually { server.server.connectionCount == 1 }
+    #expect(isAccepted)
+    async let stopped: Void = server.server.stop(grace: .seconds(20))
+    try await Task.sleep(for: .milliseconds(100))
+    await new.send("GET /late HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(try await new.answer().text == "/late")
+    await stopped
+  }
+
   @Test func `requests that exceed the grace period get a 503 response`() async throws {
     let busy = try server.client()
     await busy.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")

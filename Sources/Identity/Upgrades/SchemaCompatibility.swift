@@ -40,6 +40,21 @@ enum SchemaCompatibility {
 }
 
 extension Identity {
+  /// Returns whether this version can use the database, which another server may have migrated since
+  /// this one started.
+  ///
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func canUseSchema() async throws(StartError) -> Bool {
+    do {
+      _ = try await SchemaCompatibility.toleratesNewer(store.database)
+      return true
+    } catch is NewerProgramRequired {
+      return false
+    } catch {
+      throw StartError(error)
+    }
+  }
+
   /// Returns the names of the migrations that a start would apply, without changing anything.
   ///
   /// - Throws: ``StartError``.

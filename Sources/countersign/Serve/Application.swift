@@ -93,20 +93,42 @@ enum PseudoLocale: String, Sendable {
 }
 
 /// The application of a server that starts listening before the application exists.
+///
+/// Requests wait for it: a load balancer that sees an open port sends some that it can't repeat.
 final class LateApplication: Sendable {
-  private let application = Mutex<Application?>(nil)
+  private struct State {
+    var application: Application?
+    var waiting: [CheckedContinuation<Application, Never>] = []
+  }
 
-  func set(_ application: Application) { self.application.withLock { $0 = application } }
+  private let state = Mutex(State())
+
+  func set(_ application: Application) {
+    let waiting = state.withLock { state in
+      state.application = application
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for one in waiting { one.resume(returning: application) }
+  }
 
   func respond(to request: Request) async -> Response {
-    guard let application = application.withLock({ $0 }) else {
-      return await Probes(readiness: nil).response(to: request) ?? starting(request.target)
+    if let application = state.withLock(\.application) {
+      return await application.respond(to: request)
+    }
+    if let answer = await Probes(readiness: nil).response(to: request) { return answer }
+    let application = await withCheckedContinuation { continuation in
+      let application = state.withLock { state in
+        if state.application == nil { state.waiting.append(continuation) }
+        return state.application
+      }
+      if let application { continuation.resume(returning: application) }
     }
     return await application.respond(to: request)
   }
 
   func failure(_ status: Status, _ target: Target?, _ id: RequestID) -> Response {
-    application.withLock { $0 }?.failure(status, target, id) ?? starting(target)
+    state.withLock(\.application)?.failure(status, target, id) ?? starting(target)
   }
 
   private func starting(_ target: Target?) -> Response {

@@ -11,6 +11,8 @@ actor Readiness {
   enum Check: String, CaseIterable, Sendable {
     /// The database is writable.
     case database
+    /// A node of a newer version hasn't migrated the database to what this one can't use.
+    case version
     /// The latest check of the database file found no damage, and wasn't long ago.
     case integrity
     /// The clock is trusted.
@@ -44,9 +46,12 @@ actor Readiness {
   private let mail: MailHealth?
   private var isDraining = false
   private var last: (at: ContinuousClock.Instant, state: Task<State, Never>)?
+  private let database: DatabaseProbe
 
   /// The least free disk space, in bytes, with which the server is ready.
   static let leastSpace = 64 << 20
+  /// How long the database may take to store something while the server is ready.
+  static let longestWrite = Duration.seconds(10)
   /// The age of the oldest waiting email, in seconds, from which emails are delayed.
   static let longestMailAge: Int64 = 900
 
@@ -60,6 +65,7 @@ actor Readiness {
     self.mail = mail
     isKeyFixed = PassedKey(environment: environment) != nil
     start = identity.clock.now()
+    database = DatabaseProbe(longest: Self.longestWrite) { try await identity.checkWritable() }
   }
 
   /// Reports from now on that the server isn't ready, because it's about to stop.
@@ -74,14 +80,16 @@ actor Readiness {
 
   private func checked() async -> State {
     if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.state.value }
-    let task = Task { [identity, folder, isKeyFixed, start, certificate, mail] in
-      var state = await Self.find(identity, folder, isKeyFixed, since: start)
+    let task = Task { [identity, database, folder, isKeyFixed, start, certificate, mail] in
+      var state = await Self.find(identity, database, folder, isKeyFixed, since: start)
       if let certificate {
         let (isValid, isFine) = certificate.state(at: identity.clock.now().seconds)
         if !isValid { state.failed.append(.certificate) }
         if isValid, !isFine { state.warnings.append(.certificate) }
       }
-      if let mail, await Self.isDelayed(mail, identity) { state.warnings.append(.mail) }
+      if let mail, !state.failed.contains(.database), await Self.isDelayed(mail, identity) {
+        state.warnings.append(.mail)
+      }
       return state
     }
     last = (.now, task)
@@ -89,13 +97,20 @@ actor Readiness {
   }
 
   private static func find(
-    _ identity: Identity, _ folder: DataFolder, _ isKeyFixed: Bool, since start: Instant
+    _ identity: Identity, _ database: DatabaseProbe, _ folder: DataFolder, _ isKeyFixed: Bool,
+    since start: Instant
   ) async -> State {
     var state = State()
-    do { try await identity.checkWritable() } catch { state.failed.append(.database) }
-    // An unreadable database is reported above.
+    let isWritable = await database.isWritable()
+    if !isWritable { state.failed.append(.database) }
+    // Only servers of one database migrate it while others run.
+    if folder.isOnServer, isWritable, (try? await identity.canUseSchema()) == false {
+      state.failed.append(.version)
+    }
+    // A database that can't be read is reported above.
     let integrity =
-      folder.isOnServer ? nil : try? await identity.integrityChecks.problem(since: start)
+      folder.isOnServer || !isWritable
+      ? nil : try? await identity.integrityChecks.problem(since: start)
     if integrity != nil { state.failed.append(.integrity) }
     if identity.clockGuard.doubt != nil { state.failed.append(.clock) }
     let hasKey = isKeyFixed || (try? folder.keptKeys()) != nil

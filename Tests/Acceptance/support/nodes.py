@@ -5,10 +5,20 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
+import pyotp
+import pytest
 
 from .pages import Pages
-from .program import DATABASES, Server, create_instance, free_port
+from .program import DATABASES, Server, create_instance, free_port, reauthenticate
+from .rest import Api, create_token, ok
 from .waiting import until
+
+PROJECT = "shared-app"
+# A lease of the tasks ends after 15 seconds, and the next task may begin up to 5 seconds later.
+TAKEOVER = 40
+MARKS = [
+    pytest.mark.skipif(not shutil.which("nginx"), reason="nginx isn't installed"),
+    pytest.mark.timeout(600)]
 
 
 class Nodes:
@@ -16,10 +26,14 @@ class Nodes:
 
     COUNT = 3
 
-    def __init__(self, folder, *flags):
+    def __init__(self, folder, *flags, host="127.0.0.1"):
         self.folder = folder
         self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"http://{host}:{self.port}"
+        # How long nginx waits for a node that doesn't answer.
+        self.read_timeout = 60
+        # Flags of single nodes.
+        self.own = {}
         self.flags = [
             "--public-url", self.url, "--trusted-proxy", "127.0.0.1", "--drain-delay", "0", *flags]
         self.data, self.copy = folder / "data", folder / "copy"
@@ -40,6 +54,7 @@ class Nodes:
         """Starts a node; they're numbered from 0."""
         listen = f"127.0.0.1:{self.ports[number]}"
         data, flags = self.folders[number], [*self.flags, "--event-folder", self.folder / "events"]
+        flags += self.own.get(number, [])
         server = Server(data, *map(str, flags), listen=listen)
         # Its log has the public address.
         server.url = f"http://{listen}"
@@ -66,6 +81,77 @@ class Nodes:
         for server in self.servers:
             server.kill()
 
+    def set_up(self, owner=None):
+        """Sets up the console and a project whose users can enroll authenticators."""
+        self.owner = owner or self.pages().set_up(self.setup_code)
+        self.owner.create_project(PROJECT)
+        token = create_token(self.data, PROJECT, "owner")
+        self.api = Api(self.url, PROJECT, self.owner.api_key(PROJECT), token)
+        self.api.switch_totp_on(10)
+        self.set_cap(10)
+        return self
+
+    def set_cap(self, cap):
+        """Sets after how many wrong codes in a row an account's codes are locked."""
+        reauthenticate(self.data)
+        answer = self.owner.post(f"/projects/{PROJECT}/settings/support", {
+            "code-cap": str(cap), "undo-hours": "72", "code-attempt-days": "90",
+            "actions-per-hour": "1000", "approval-over-users": "", "identity-proof": "",
+            "temporary-codes": "on", "recovery-codes": "on"})
+        assert answer.status_code == 303, answer.text
+
+    def allow_email_links(self):
+        """Lets users sign in with links in emails, and imports have TOTP secrets."""
+        ok(self.api.admin("PATCH", "config", {"signIn": {"email": {
+            "enabled": True, "passwordRequired": False}}}, version="v2",
+            params={"updateMask": "signIn.email.enabled,signIn.email.passwordRequired"}))
+        self.api.allow_secrets()
+
+    def add_users(self, name, count):
+        """Adds users with an authenticator app; returns their email addresses and apps."""
+        users, added = [], {}
+        for number in range(count):
+            secret, id = pyotp.random_base32(), f"{name}-{number}"
+            added[f"{id}@example.com"] = pyotp.TOTP(secret)
+            users.append({
+                "localId": id, "email": f"{id}@example.com", "emailVerified": True,
+                "mfaInfo": [{"displayName": "Phone", "totpInfo": {"sharedSecretKey": secret}}]})
+        for start in range(0, count, 500):
+            done = ok(self.api.admin(
+                "POST", "accounts:batchCreate", {"users": users[start:start + 500]}))
+            assert not done.get("error"), done
+        return list(added.items())
+
+    def link(self, email):
+        """Returns the code in a link for a sign-in."""
+        return ok(self.api.admin("POST", "accounts:sendOobCode", {
+            "requestType": "EMAIL_SIGNIN", "email": email, "returnOobLink": True,
+            "continueUrl": "http://localhost/in"}))["oobCode"]
+
+    def first_factor(self, email):
+        """Begins a sign-in with a link, which is faster than with a password."""
+        return ok(self.api.client(
+            ":signInWithEmailLink", {"email": email, "oobCode": self.link(email)}))
+
+    @property
+    def holder(self):
+        """The node that does the tasks, as the database names it; empty without one."""
+        return self.execute("SELECT holder FROM lease WHERE name = 'tasks'")
+
+    def execute(self, sql):
+        return DATABASES.execute(self.data, sql)
+
+    def ready(self, server):
+        """The status of a node's /readyz; 0 without an answer."""
+        try:
+            return httpx.get(f"{server.url}/readyz", timeout=60).status_code
+        except httpx.TransportError:
+            return 0
+
+    def number_of(self, answer):
+        """The number of the node that answered a request through nginx; it's the last one tried."""
+        return self.ports.index(int(answer.headers["x-node"].rsplit(":", 1)[1]))
+
     def _start_proxy(self):
         # A node that stopped is skipped for a second.
         upstream = "".join(
@@ -88,6 +174,8 @@ server {{
         proxy_pass http://countersign;
         proxy_http_version 1.1;
         proxy_set_header Connection "";
+        proxy_next_upstream error timeout http_503;
+        proxy_read_timeout {self.read_timeout}s;
         proxy_set_header Host $http_host;
         proxy_set_header X-Forwarded-For $remote_addr;
         proxy_set_header X-Forwarded-Proto $scheme;
@@ -106,7 +194,7 @@ server {{
     def _answers(self):
         assert self.proxy.poll() is None, (self.folder / "nginx.log").read_text()
         try:
-            return httpx.get(f"{self.url}/readyz").status_code == 200
+            return httpx.get(f"http://127.0.0.1:{self.port}/readyz").status_code == 200
         except httpx.TransportError:
             return False
 

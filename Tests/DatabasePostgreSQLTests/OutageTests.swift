@@ -1,0 +1,25 @@
+import Testing
+
+@testable import DatabasePostgreSQL
+
+struct OutageTests {
+  private let failure = Failure(.connection("no answer"), isLoss: true)
+
+  @Test func `without an outage, every caller may open a connection`() throws {
+    let outage = Outage()
+    for _ in 0..<3 { try outage.check() }
+  }
+
+  @Test func `during an outage, one caller at a time finds out whether it is over`() throws {
+    let outage = Outage()
+    outage.begin(failure)
+    for _ in 0..<2 {
+      try outage.check()
+      for _ in 0..<3 { #expect(throws: Failure.self) { try outage.check() } }
+      outage.begin(failure)
+    }
+    try outage.check()
+    outage.end()
+    for _ in 0..<3 { try outage.check() }
+  }
+}
