@@ -297,7 +297,7 @@ def test_documented_commands_and_flags_exist():
     known += (ROOT / "script/package").read_text() + (ROOT / "script/container").read_text()
     known += (ROOT / "script/bench").read_text() + (ROOT / "script/screenshots").read_text()
     known += (ROOT / "script/soak").read_text() + (ROOT / "script/test").read_text()
-    known += " --filter --totp "
+    known += " --filter --totp --disable-default-traits "
     # Flags of other programs in docs/operations.md.
     known += " --webroot --deploy-hook --name --since --grep --reuid --regid --init-groups --rm "
     known += " --read-only --cap-drop --detach --env "
