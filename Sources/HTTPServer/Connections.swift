@@ -187,20 +187,17 @@ final class Connections: Sendable {
 
   /// Shuts down every idle connection.
   ///
-  /// - Parameter now: The time, in coarse milliseconds, which spares connections accepted so lately
-  ///   that their first request is perhaps on its way; nil to spare none.
-  func shutWaiting(sparingNewAt now: UInt64? = nil) {
+  /// - Parameter start: The time, in coarse milliseconds, which spares connections accepted later
+  ///   that have had no request yet; nil to spare none.
+  func shutWaiting(sparingNewSince start: UInt64? = nil) {
     shut { connection in
       guard connection.phase.load(ordering: .acquiring) == Connection.Phase.waiting else {
         return false
       }
-      guard let now, connection.requests.load(ordering: .relaxed) == 0 else { return true }
-      return connection.idleSince.load(ordering: .relaxed) + Connections.newness < now
+      guard let start, connection.requests.load(ordering: .relaxed) == 0 else { return true }
+      return connection.idleSince.load(ordering: .relaxed) < start
     }
   }
-
-  /// How long the first request of a new connection may be on its way, in milliseconds.
-  private static let newness: UInt64 = 500
 
   private func shut(where condition: (Connection) -> Bool) {
     state.withLock { state in

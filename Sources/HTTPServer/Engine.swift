@@ -15,7 +15,7 @@ final class Engine: Sendable {
   private let layout: EngineLayout
   /// The total size of request bodies held, in bytes.
   private let bodies = Atomic<Int>(0)
-  private let limits: Limits
+  let limits: Limits
   private let blocks = Atomic<UInt64>(0)
   private let salt = UInt64.random(in: 0..<1 << 60)
   private let bodyDeadline: UInt64

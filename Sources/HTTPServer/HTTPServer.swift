@@ -66,16 +66,18 @@ public final class HTTPServer: Sendable {
 
   /// Stops accepting connections, lets requests in progress finish, and stops the server.
   ///
-  /// Idle connections are closed immediately, new ones when no request has arrived for half a
-  /// second, and others after their response. Requests still in progress after the grace period get
-  /// 503 or are cut off.
+  /// Idle connections are closed immediately, new ones when no request has arrived for
+  /// ``Limits/firstRequest``, and others after their response. Requests still in progress after the
+  /// grace period get 503 or are cut off.
   public func stop(grace: Duration) async {
     guard !engine.isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
     daemon.quiesce()
     let clock = ContinuousClock()
     let end = clock.now + grace
     while engine.connections.count > 0, clock.now < end {
-      engine.connections.shutWaiting(sparingNewAt: SystemClock.coarseMilliseconds())
+      let now = SystemClock.coarseMilliseconds()
+      let patience = min(engine.limits.firstRequest.milliseconds, now)
+      engine.connections.shutWaiting(sparingNewSince: now - patience)
       try? await Task.sleep(for: .milliseconds(5))
     }
     engine.giveUpSuspended()

@@ -37,6 +37,8 @@ struct StopTests {
   }
 
   @Test func `a request on a connection that was just opened is completed`() async throws {
+    let server = try TestServer(
+      limits: { $0.firstRequest = .seconds(20) }, handler: { .text($0.target.rawPath) })
     let new = try server.client()
     let isAccepted = await eventually { server.server.connectionCount == 1 }
     #expect(isAccepted)
