@@ -20,7 +20,7 @@ def pages(facts):
     return {
         "policy page": f"{POOL}/policy",
         "policy page, 90 days": f"{POOL}/policy?days=90",
-        "users beyond a window": f"{POOL}/policy/affected?window=1&days=90",
+        "users beyond a window": f"{POOL}/policy/affected?beyond=1&days=90",
         "overview": POOL,
         "sign-in activity": f"{POOL}/activity",
         "review, 1,000 tenants": "/projects/bench-large/review",
@@ -33,9 +33,11 @@ def fields(page):
     """Returns the policy form's fields as a browser would send them."""
     values = {}
     for tag in re.findall(r"<input [^>]*>", page):
-        name = re.search(r' name="(\w+)"', tag)
+        name = re.search(r' name="([\w-]+)"', tag)
         value = re.search(r' value="([^"]*)"', tag)
-        if name and (' type="radio"' not in tag or " checked" in tag) and " disabled" not in tag:
+        is_choice = re.search(r'\stype="(radio|checkbox)"', tag)
+        is_sent = not is_choice or re.search(r"\schecked\b", tag)
+        if name and is_sent and not re.search(r"\sdisabled\b", tag):
             values[name.group(1)] = value.group(1) if value else ""
     values.pop("q", None)
     return values
