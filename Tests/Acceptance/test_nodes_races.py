@@ -68,26 +68,29 @@ def finalize(nodes, first, code):
         "/v2/accounts/mfaSignIn:finalize", params={"key": nodes.api.key}, json=body)
 
 
-def test_a_code_of_an_app_signs_in_once(nodes):
-    users = nodes.add_users("app", APP)
+def race_sign_ins(nodes, name, count, attempts):
+    """Sends the pending sign-ins and codes that `attempts` returns for a user's email and app."""
+    users = nodes.add_users(name, count)
 
     def one(number):
-        email, app = users[number]
+        requests = [finalize(nodes, first, code) for first, code in attempts(*users[number])]
+        return successes(at_all(nodes, requests))
+    race(count, one)
+
+
+def test_a_code_of_an_app_signs_in_once(nodes):
+    def attempts(email, app):
         firsts = [nodes.first_factor(email) for _ in range(EACH)]
         code = app.at(time.time() + 60)
-        return successes(at_all(nodes, [finalize(nodes, first, code) for first in firsts]))
-    race(APP, one)
+        return [(first, code) for first in firsts]
+    race_sign_ins(nodes, "app", APP, attempts)
 
 
 def test_a_pending_sign_in_is_completed_once(nodes):
-    users = nodes.add_users("pending", PENDING)
-
-    def one(number):
-        email, app = users[number]
+    def attempts(email, app):
         first = nodes.first_factor(email)
-        codes = [app.at(time.time() + 30 * step) for step in range(EACH)]
-        return successes(at_all(nodes, [finalize(nodes, first, code) for code in codes]))
-    race(PENDING, one)
+        return [(first, app.at(time.time() + 30 * step)) for step in range(EACH)]
+    race_sign_ins(nodes, "pending", PENDING, attempts)
 
 
 def test_a_recovery_code_signs_in_once(nodes):
