@@ -78,10 +78,9 @@ struct ChecklistTests {
     let section = file.lines.drop { $0 != "## Checklist" }.dropFirst().prefix {
       !$0.hasPrefix("## ")
     }
+    let row = /\| ([VKLC]\d+) \| (.+?) \| ?(.*?) ?\|/
     return section.compactMap { line in
-      guard let match = line.wholeMatch(of: /\| ([VKLC]\d+) \| (.+?) \| ?(.*?) ?\|/) else {
-        return nil
-      }
+      guard let match = line.wholeMatch(of: row) else { return nil }
       let tests = match.3.split(separator: "<br>").map(String.init)
       return Row(
         id: String(match.1), isUnmet: match.2.lowercased().contains("not met"), tests: tests)
@@ -89,13 +88,15 @@ struct ChecklistTests {
   }
 
   private static func proofs(_ file: SourceFile) -> [Proof] {
-    file.lines.flatMap { line -> [Proof] in
-      if let match = line.firstMatch(of: /func `([VKLC]\d+(?:, [VKLC]\d+)*): ([^`]+)`/) {
+    let swift = /func `([VKLC]\d+(?:, [VKLC]\d+)*): ([^`]+)`/
+    let python = /def (test_([vklc]\d+)_\w+)\(/
+    return file.lines.flatMap { line -> [Proof] in
+      if let match = line.firstMatch(of: swift) {
         return match.1.split(separator: ", ").map {
           Proof(id: String($0), test: String(match.2))
         }
       }
-      guard let match = line.prefixMatch(of: /def (test_([vklc]\d+)_\w+)\(/) else { return [] }
+      guard let match = line.prefixMatch(of: python) else { return [] }
       return [Proof(id: match.2.uppercased(), test: String(match.1))]
     }
   }

@@ -62,9 +62,12 @@ struct GlossaryTests {
   ) -> [String] {
     let ending = file.path.split(separator: ".").last.map(String.init) ?? ""
     guard ["swift", "mustache", "md", "py", "sh", "css", "js"].contains(ending) else { return [] }
+    let text = file.text.lowercased()
+    let mentioned = words.filter { text.contains($0.word) }
+    guard !mentioned.isEmpty else { return [] }
     return file.lines.enumerated().flatMap { number, line -> [String] in
       let lower = line.lowercased()
-      return words.compactMap { word, instead in
+      return mentioned.compactMap { word, instead in
         guard contains(lower, word),
           !exempt.contains(where: {
             file.path.hasPrefix($0.path) && ($0.text.isEmpty || line.contains($0.text))

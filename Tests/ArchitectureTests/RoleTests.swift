@@ -27,20 +27,23 @@ struct RoleTests {
   }
 
   @Test func `no code names a role`() throws {
+    let code = Self.code
     let found = try files().flatMap { file in
-      file.lines.enumerated().filter { $1.contains(Self.code) && !Self.isComment($1) }
+      file.lines.enumerated().filter { $1.contains(code) && !Self.isComment($1) }
         .map { file.breach($0.offset, String($0.element)) }
     }
     #expect(found == [])
   }
 
   @Test func `no sentence of the console names a role`() throws {
+    let key = /Message\("[^"]*"/
+    let sentence = Self.sentence
     let found = try files().filter { $0.module == "Console" }.flatMap { file in
       file.lines.enumerated()
         .filter { line in
           // The key of a message isn't a sentence.
-          let text = line.element.replacing(/Message\("[^"]*"/, with: "Message(")
-          return text.contains(Self.sentence) && !Self.isComment(line.element)
+          let text = line.element.replacing(key, with: "Message(")
+          return text.contains(sentence) && !Self.isComment(line.element)
             && !Self.isPurpose(line.element)
         }
         .map { file.breach($0.offset, String($0.element)) }
@@ -61,13 +64,14 @@ struct RoleTests {
     let files = try SourceTree.texts().filter {
       $0.path.hasSuffix("/messages.po") && $0.path != "Templates/common/messages.po"
     }
+    let name = /^msgctxt "(.*)"$/
+    let sentence = Self.sentence
     let found = files.flatMap { file in
       zip(file.lines, file.lines.dropFirst()).compactMap { key, text -> String? in
-        guard text.hasPrefix("msgid "), text.contains(Self.sentence),
-          let name = key.firstMatch(of: /^msgctxt "(.*)"$/),
-          !Self.exemptMessages.contains(name.1)
+        guard text.hasPrefix("msgid "), text.contains(sentence),
+          let key = key.firstMatch(of: name), !Self.exemptMessages.contains(key.1)
         else { return nil }
-        return "\(name.1): \(text)"
+        return "\(key.1): \(text)"
       }
     }
     #expect(found == [])

@@ -4,10 +4,12 @@ import Foundation
 struct SourceFile: Sendable, CustomStringConvertible {
   /// Its path from the checkout's root, such as `Sources/OTP/Window.swift`.
   let path: String
+  let text: String
   let lines: [Substring]
 
   init(path: String, text: String) {
     self.path = path
+    self.text = text
     lines = text.split(separator: "\n", omittingEmptySubsequences: false)
   }
 
@@ -22,7 +24,8 @@ struct SourceFile: Sendable, CustomStringConvertible {
 
   /// The lines whose code contains a word, without comments and string contents.
   func code(with word: String) -> [(line: Int, code: String)] {
-    lines.enumerated().compactMap { line, text in
+    guard text.contains(word) else { return [] }
+    return lines.enumerated().compactMap { line, text in
       guard text.contains(word) else { return nil }
       let code = Self.code(of: text)
       return code.contains(word) ? (line, code) : nil

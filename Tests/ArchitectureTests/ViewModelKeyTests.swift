@@ -31,22 +31,20 @@ struct ViewModelKeyTests {
     var keys: [(line: Int, key: String, name: Substring, owner: String)] = []
     // The types around a line, by their indentation.
     var owners: [(indentation: Int, name: String)] = []
+    let type = /^ *(?:private |fileprivate )?(?:struct|extension|enum) (\w+)/
+    let property = /^ *(?:private |fileprivate )?(?:let|var) (\w+)(?:: [^{]*| = [^{]*)$/
+    let key = /^ *\.(?:text|flag|number|markup|list|object|optional)\("(\w+)"\) \{ \$0\.(\w+) \}/
     for (number, line) in lines.enumerated() {
       let indentation = line.prefix { $0 == " " }.count
-      if let type = line.firstMatch(
-        of: /^ *(?:private |fileprivate )?(?:struct|extension|enum) (\w+)/)
-      {
+      if let found = line.firstMatch(of: type) {
         owners.removeAll { $0.indentation >= indentation }
-        owners.append((indentation, String(type.1)))
+        owners.append((indentation, String(found.1)))
       }
-      let property = /^ *(?:private |fileprivate )?(?:let|var) (\w+)(?:: [^{]*| = [^{]*)$/
       if let found = line.firstMatch(of: property),
         let owner = owners.last(where: { $0.indentation == indentation - 2 })
       {
         stored[owner.name, default: []].insert(found.1)
       }
-      let key =
-        /^ *\.(?:text|flag|number|markup|list|object|optional)\("(\w+)"\) \{ \$0\.(\w+) \}/
       if let found = line.firstMatch(of: key), found.1 == found.2,
         let owner = owners.last(where: { $0.indentation == indentation - 4 })
       {
