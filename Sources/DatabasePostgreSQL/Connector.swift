@@ -18,6 +18,8 @@ final class Connector: Sendable {
   let address: PostgreSQLAddress
   let passwordFile: String?
   let limits: Limits
+  /// Whether the connections are for writes.
+  let writes: Bool
   /// Whether a connection holds the lock that says that the database is in use, until it closes.
   let sharesUse: Bool
   private let outage: Outage
@@ -29,11 +31,12 @@ final class Connector: Sendable {
   private let latest = Mutex(0)
 
   init(
-    address: PostgreSQLAddress, passwordFile: String?, limits: Limits, sharesUse: Bool,
-    outage: Outage
+    address: PostgreSQLAddress, passwordFile: String?, limits: Limits, writes: Bool,
+    sharesUse: Bool, outage: Outage
   ) {
     (self.address, self.passwordFile) = (address, passwordFile)
-    (self.limits, self.sharesUse, self.outage) = (limits, sharesUse, outage)
+    (self.limits, self.writes) = (limits, writes)
+    (self.sharesUse, self.outage) = (sharesUse, outage)
   }
 
   /// Opens a connection to the first server that accepts it.
@@ -117,6 +120,9 @@ final class Connector: Sendable {
       ("synchronous_commit", "on"), ("standard_conforming_strings", "on"), ("TimeZone", "UTC"),
       ("statement_timeout", Self.milliseconds(limits.statementTimeout)),
       ("idle_in_transaction_session_timeout", Self.milliseconds(limits.idleTimeout)),
+      // A write that scans a table, as PostgreSQL likes to do with small ones, conflicts with every
+      // other write to it.
+      ("enable_seqscan", writes ? "off" : "on"),
     ]
   }
 

@@ -49,18 +49,18 @@ public final class PostgreSQLDatabase: Database {
     trace: (@Sendable (String) -> Void)? = nil
   ) async throws {
     let outage = Outage()
-    func pool(_ size: Int, idleTimeout: Duration) -> ConnectionPool {
+    func pool(_ size: Int, idleTimeout: Duration, writes: Bool) -> ConnectionPool {
       let connector = Connector(
         address: address, passwordFile: passwordFile,
         limits: Connector.Limits(
           connectTimeout: connectTimeout, statementTimeout: statementTimeout,
-          idleTimeout: idleTimeout), sharesUse: sharesUse, outage: outage)
+          idleTimeout: idleTimeout), writes: writes, sharesUse: sharesUse, outage: outage)
       return ConnectionPool(
         (0..<max(size, 1)).map { _ in PostgreSQLSession(connector, trace: trace) },
         waiting: waiting)
     }
-    self.readers = pool(readers, idleTimeout: idleTimeout)
-    self.writers = pool(writers, idleTimeout: writeIdleTimeout)
+    self.readers = pool(readers, idleTimeout: idleTimeout, writes: false)
+    self.writers = pool(writers, idleTimeout: writeIdleTimeout, writes: true)
     retries = RetryPolicy()
     do {
       try await self.readers.use { try $0.check() }

@@ -4,8 +4,14 @@ import Glibc
 
 /// How often and how soon a conflicting write runs again.
 struct RetryPolicy: Sendable {
-  /// The number of runs, including the first.
+  /// The least number of runs, including the first.
   var runs = 40
+  /// How long a conflicting write keeps running again, at least.
+  ///
+  /// While a transaction is open in any of its databases, the server remembers only so many others,
+  /// and refuses each that reads what a forgotten one wrote. That's longer than a write may wait for
+  /// its next statement.
+  var patience: Duration = .seconds(10)
   /// The number of runs after which writes that conflicted run again one at a time, so that those
   /// of one process don't keep each other from ending.
   var crowd = 4
@@ -18,6 +24,12 @@ struct RetryPolicy: Sendable {
   var first = 1.0
   /// The longest wait, in milliseconds.
   var longest = 64.0
+
+  /// Returns whether a write that failed should run again.
+  func allowsRun(after failure: Failure, runs: Int, since start: ContinuousClock.Instant) -> Bool {
+    if failure.isDuplicate { return runs < duplicates }
+    return failure.isRetryable && (runs < self.runs || ContinuousClock.now - start < patience)
+  }
 
   /// Returns how many microseconds to wait after a number of conflicts: a random time, so that
   /// writes that met once don't meet again.
@@ -47,6 +59,7 @@ extension PostgreSQLSession {
     _ policy: RetryPolicy, _ body: (borrowing Connection) throws -> T
   ) throws -> T {
     var runs = 0
+    let start = ContinuousClock.now
     while true {
       if runs > 0 { usleep(policy.pause(after: runs)) }
       runs += 1
@@ -66,8 +79,7 @@ extension PostgreSQLSession {
       }
       end()
       settle()
-      let limit = failed?.isDuplicate == true ? policy.duplicates : policy.runs
-      guard let failed, failed.isRetryable || failed.isDuplicate, runs < limit else {
+      guard let failed, policy.allowsRun(after: failed, runs: runs, since: start) else {
         if case .failure(let error) = result { throw error }
         throw failed?.error ?? DatabaseError(.misuse, "the transaction is over")
       }

@@ -35,7 +35,11 @@ public final class PostgreSQLServer: Sendable {
   /// Drops databases, for which no test waits.
   private let dropper: RawConnection
 
-  private init() async throws {
+  /// Starts a server.
+  ///
+  /// - Parameter settings: Lines of `postgresql.conf`.
+  /// - Throws: ``TestDatabaseError``.
+  public init(settings: String = roomy) async throws {
     folder =
       TestDatabase.folder(isInMemory: !Self.isMeasured)
       .appending(path: "pg-" + UUID().uuidString.prefix(8)).path
@@ -45,7 +49,7 @@ public final class PostgreSQLServer: Sendable {
     let process = Process()
     let input = Pipe()
     process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", Self.script(folder, port)]
+    process.arguments = ["-c", Self.script(folder, port, settings)]
     process.standardInput = input
     life = input.fileHandleForWriting
     try process.run()
@@ -65,6 +69,12 @@ public final class PostgreSQLServer: Sendable {
   /// A power failure during others is no concern.
   private static let isMeasured = ProcessInfo.processInfo.environment["COUNTERSIGN_BENCH"] != nil
 
+  /// Enough for all tests of a process.
+  public static let roomy = """
+    max_connections = 400
+    max_prepared_transactions = 1000
+    """
+
   private static let quick = """
     fsync = off
     full_page_writes = off
@@ -73,7 +83,7 @@ public final class PostgreSQLServer: Sendable {
     """
 
   /// Starts the server, and stops it when the input ends.
-  private static func script(_ folder: String, _ port: Int) -> String {
+  private static func script(_ folder: String, _ port: Int, _ settings: String) -> String {
     // Runs as root only to delete the folder.
     let user = getuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --init-groups" : ""
     return """
@@ -92,7 +102,7 @@ public final class PostgreSQLServer: Sendable {
       ssl = on
       ssl_cert_file = '\(folder)/certificate.pem'
       ssl_key_file = '\(folder)/key.pem'
-      max_connections = 400
+      \(settings)
       \(isMeasured ? "" : quick)
       END
       cat >data/pg_hba.conf <<END

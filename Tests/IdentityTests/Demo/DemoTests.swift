@@ -35,7 +35,10 @@ struct DemoTests {
       SELECT /* test */ action, at, object_id, to_value, note FROM audit
       WHERE action <> 'key.create' ORDER BY audit_id
       """,
-      "SELECT /* test */ at, result, distance, address, user_agent FROM code_attempt ORDER BY 1, 4",
+      """
+      SELECT /* test */ at, result, distance, address, user_agent FROM code_attempt
+      ORDER BY 1, 2, 3, 4, 5
+      """,
     ]
     return try await database.read { connection in
       try queries.flatMap { query in
@@ -68,7 +71,7 @@ struct DemoTests {
             \(AccountCounts.current("users")) <>
               (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key) OR
             \(AccountCounts.current("enrolled_users")) <>
-              (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.has_totp)
+              (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.has_totp = 1)
           """
         ) { try $0.value(0) as Int64 }
       }
@@ -76,7 +79,7 @@ struct DemoTests {
       // Enrollment requires a verified address.
       let unverified = try await database.read { connection in
         try connection.first(
-          "SELECT /* test */ count(*) FROM account WHERE has_totp AND NOT email_verified"
+          "SELECT /* test */ count(*) FROM account WHERE has_totp = 1 AND email_verified = 0"
         ) { try $0.value(0) as Int }
       }
       #expect(unverified == 0)
@@ -150,7 +153,7 @@ struct DemoTests {
           SELECT /* test */
             (SELECT count(*) FROM removed_factor),
             (SELECT count(*) FROM factor WHERE suspended_until > \(Self.now.microseconds)),
-            (SELECT count(*) FROM account WHERE protected),
+            (SELECT count(*) FROM account WHERE protected = 1),
             (SELECT count(*) FROM account WHERE changes_locked_at IS NOT NULL),
             (SELECT count(*) FROM backup_code_set WHERE expires_at > \(Self.now.microseconds)),
             (SELECT count(*) FROM user_note),

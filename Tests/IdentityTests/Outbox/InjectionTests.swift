@@ -1,5 +1,6 @@
 import Database
 import Identity
+import TestDatabases
 import Testing
 
 /// User-provided text can't add lines to an email or reverse the text around it.
@@ -10,7 +11,7 @@ struct InjectionTests {
     "a\u{2028}b\u{2029}c\u{85}d\u{0}e\u{7F}f", "\u{2066}i\u{200F}s\u{061C}o",
     String(repeating: "w", count: 4_000), String(repeating: "🦄", count: 90),
     "<script>alert(1)</script>", "https://mallory.example.net/__/auth/not-me?code=x",
-  ]
+  ].filter { TestDatabase.isSQLite || !$0.contains("\u{0}") }  // PostgreSQL can't store it.
 
   /// Expects one subject line, no injected lines, and intact links in an email.
   private func expectSound(_ mail: Mail, _ text: String) {

@@ -29,12 +29,20 @@ struct LockoutTests {
       do {
         _ = try await instance.identity.signIns.password(
           instance.acme, email: email, password: Person.wrong, address: address)
-      } catch .tooManyAttempts(let until) { return until } catch {}
+      } catch .tooManyAttempts(let until) {
+        return until
+      } catch .unavailable(let failure) {
+        throw failure
+      } catch {}
     case .console:
       do {
         _ = try await instance.identity.consoleSessions.signIn(
           email: email, password: Person.wrong, address: address, userAgent: "x")
-      } catch .throttled(let until) { return until } catch {}
+      } catch .throttled(let until) {
+        return until
+      } catch .unavailable(let failure) {
+        throw failure
+      } catch {}
     }
     return nil
   }

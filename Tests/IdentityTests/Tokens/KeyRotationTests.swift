@@ -1,6 +1,7 @@
 import Database
-import Identity
 import Testing
+
+@testable import Identity
 
 /// Rotation of signing keys without rejecting valid tokens.
 struct KeyRotationTests {
@@ -59,6 +60,7 @@ struct KeyRotationTests {
       let command = try instance.identity()
       try await command.prepare()
       let created = try await command.signingKeys.rotate(immediately: true, by: Instance.boss)
+      instance.clock.advance(SigningKeys.adoption)
       let signature = try command.signingKeys.sign(Self.message, keyID: created.id)
       #expect(!running.verify(Self.message, signature: signature, keyID: created.id))
       try await running.learn(created.id)
@@ -124,6 +126,7 @@ struct KeyRotationTests {
       #expect(try keys.currentID() == old)
       #expect(keys.isBelieved(old))
       let next = try await keys.rotate(immediately: true, by: Instance.boss)
+      instance.clock.advance(SigningKeys.adoption)
       #expect(try keys.currentID() == next.id)
       await expect("isTheOnlyOne") { try await keys.retire(next.id, by: Instance.boss) }
       try await keys.retire(old, by: Instance.boss)

@@ -174,7 +174,8 @@ final class StateMachine {
         if name.hasPrefix("model ") {
           found.known[String(name.dropFirst(6))] = text ?? ""
         } else {
-          found.tables[name] = text ?? ""
+          // In the order of their texts: that of rows in a table means nothing.
+          found.tables[name] = (text ?? "").split(separator: "\n").sorted().joined(separator: "\n")
         }
       }
       let last = try connection.first("SELECT /* test */ max(audit_id) FROM audit") {
