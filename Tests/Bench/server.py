@@ -88,7 +88,10 @@ class Server:
         return round(int(re.search(rf"{field}:\s+(\d+)", text)[1]) / 1024, 1)
 
     def memory(self):
-        return self.status("VmRSS")
+        """Returns the resident memory in MiB, of which pages shared with other processes count in
+        part (PSS)."""
+        text = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
+        return round(int(re.search(r"^Pss:\s+(\d+)", text, re.M)[1]) / 1024, 1)
 
     def peak(self):
         return self.status("VmHWM")
