@@ -1,12 +1,11 @@
 """Lockout after wrong passwords: whom it affects and for how long. SECURITY.md has the numbers."""
 
-import sqlite3
 from itertools import count
 
 import pytest
 
 from support.pages import Pages
-from support.program import Server
+from support.program import Server, execute
 from support.rest import Api, create_token, ok
 
 EMAIL, PASSWORD = "ada@example.com", "correct horse battery"
@@ -29,23 +28,14 @@ def target(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def no_failed_attempts(target):
-    change(target, "DELETE FROM throttle")
-
-
-def change(target, statement, *values):
-    """Changes the database directly, so that `pass_by` can simulate time."""
-    database = sqlite3.connect(
-        f"file:{target[0].data / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
-    with database:
-        database.execute(statement, values)
-    database.close()
+    execute(target[0].data, "DELETE FROM throttle")
 
 
 def pass_by(target, seconds):
     """Simulates time passing for the counters."""
     micros = int(seconds * 1e6)
-    change(target, "UPDATE throttle SET blocked_until = blocked_until - ?, "
-                   "expires_at = expires_at - ?", micros, micros)
+    execute(target[0].data, f"UPDATE throttle SET blocked_until = blocked_until - {micros}, "
+                            f"expires_at = expires_at - {micros}")
 
 
 def browser(target, network):
@@ -165,7 +155,7 @@ def test_guesses_from_all_networks_together_are_limited(target):
     known = browser(target, OWNER)
     assert known.sign_in(EMAIL, PASSWORD).status_code == 303
     known.post("/sign-out", {}, page="/")
-    change(target, "DELETE FROM throttle")
+    execute(target[0].data, "DELETE FROM throttle")
     for network in range(10):
         lock(target, f"192.0.2.{network}")
     assert wait_of(browser(target, "198.51.100.99").sign_in(EMAIL, PASSWORD)) <= 30

@@ -1,13 +1,11 @@
 """The limits of administrators' sessions, and the warning before they end."""
 
 import re
-import sqlite3
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from support.program import reauthenticate
+from support.program import execute, reauthenticate
 
 MINUTE = 60_000
 
@@ -38,12 +36,8 @@ def warning(page):
 
 def age_sessions(demo, seconds):
     """Makes every session look as if it hadn't been used for that long."""
-    path = Path(demo.server.data) / "countersign.sqlite"
-    database = sqlite3.connect(f"file:{path}?mode=rw", uri=True, timeout=30)
-    with database:
-        database.execute(
-            "UPDATE console_session SET last_seen_at = last_seen_at - ?", (seconds * 1_000_000,))
-    database.close()
+    execute(demo.server.data,
+            f"UPDATE console_session SET last_seen_at = last_seen_at - {seconds * 1_000_000}")
 
 
 def test_a_warning_comes_two_minutes_before_the_end_and_one_press_extends(page):

@@ -1,7 +1,6 @@
 """The ten support tasks, with each way to navigate the console."""
 
 import re
-import sqlite3
 import time
 from dataclasses import dataclass, field
 
@@ -11,7 +10,7 @@ from playwright.sync_api import expect
 
 from support.agents import set_rules
 from support.pages import Pages
-from support.program import LONG_AGO, Server, reauthenticate
+from support.program import LONG_AGO, Server, execute, reauthenticate
 from support.rest import Api, create_administrator, create_token, ok, refused
 from support.walking import Keyboard, Pointer
 
@@ -304,14 +303,11 @@ def undo(other, pool):
 
 def unblock(other, pool):
     """Unblocks an agent who hit the hourly action limit."""
-    database = sqlite3.connect(pool.server.data / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute(
-            """INSERT INTO support_hold (administrator_id, scope_key, held_at)
-               SELECT administrator_id, scope_key, 1 FROM administrator, scope
-               WHERE email = ? AND project_id = ? AND tenant_id = ''""",
-            (f"sam.{pool.api.project}@example.com", pool.api.project))
-    database.close()
+    execute(pool.server.data, f"""
+        INSERT INTO support_hold (administrator_id, scope_key, held_at)
+        SELECT administrator_id, scope_key, 1 FROM administrator, scope
+        WHERE email = 'sam.{pool.api.project}@example.com' AND project_id = '{pool.api.project}'
+          AND tenant_id = ''""")
     other.start("/").link("Unblock… Sam Support")
     assert other.heading() == "Unblock Sam Support?"
     other.button("Unblock agent")
