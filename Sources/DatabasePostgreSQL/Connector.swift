@@ -120,10 +120,10 @@ final class Connector: Sendable {
       ("synchronous_commit", "on"), ("standard_conforming_strings", "on"), ("TimeZone", "UTC"),
       ("statement_timeout", Self.milliseconds(limits.statementTimeout)),
       ("idle_in_transaction_session_timeout", Self.milliseconds(limits.idleTimeout)),
+    ]
       // A write that scans a table, as PostgreSQL likes to do with small ones, conflicts with every
       // other write to it.
-      ("enable_seqscan", writes ? "off" : "on"),
-    ]
+      + (writes ? [("enable_seqscan", "off")] : [])
   }
 
   private static func milliseconds(_ duration: Duration) -> String {

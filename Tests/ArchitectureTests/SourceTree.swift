@@ -48,6 +48,14 @@ struct SourceFile: Sendable, CustomStringConvertible {
     return code
   }
 
+  /// Violations at the lines that contain any of the words.
+  func breaches(of words: [String], _ what: String) -> [String] {
+    guard words.contains(where: text.contains) else { return [] }
+    return lines.enumerated().compactMap { line, text in
+      words.contains { text.contains($0) } ? breach(line, what) : nil
+    }
+  }
+
   /// A violation at a line, as `path:line: what`.
   func breach(_ line: Int, _ what: String) -> String { "\(path):\(line + 1): \(what)" }
 }

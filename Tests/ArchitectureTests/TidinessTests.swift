@@ -37,17 +37,11 @@ struct TidinessTests {
   private func leftForLater(_ file: SourceFile) -> [String] {
     // Concatenated, so that this file doesn't match.
     let words = ["TO" + "DO", "FIX" + "ME", "X" + "XX:"]
-    guard words.contains(where: file.text.contains) else { return [] }
-    return file.lines.enumerated().compactMap { line, text in
-      words.contains { text.contains($0) } ? file.breach(line, "do it or drop it") : nil
-    }
+    return file.breaches(of: words, "do it or drop it")
   }
 
   private func machinePaths(_ file: SourceFile) -> [String] {
     let folders = ["home", "root", "Users", "work", "opt"].map { "/\($0)/" }
-    guard folders.contains(where: file.text.contains) else { return [] }
-    return file.lines.enumerated().compactMap { line, text in
-      folders.contains { text.contains($0) } ? file.breach(line, "the path of a machine") : nil
-    }
+    return file.breaches(of: folders, "the path of a machine")
   }
 }

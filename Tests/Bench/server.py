@@ -83,15 +83,14 @@ class Server:
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def status(self, field):
-        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+    def status(self, field, file="status"):
+        text = pathlib.Path(f"/proc/{self.process.pid}/{file}").read_text()
         return round(int(re.search(rf"{field}:\s+(\d+)", text)[1]) / 1024, 1)
 
     def memory(self):
         """Returns the resident memory in MiB, of which pages shared with other processes count in
         part (PSS)."""
-        text = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
-        return round(int(re.search(r"^Pss:\s+(\d+)", text, re.M)[1]) / 1024, 1)
+        return self.status("Pss", "smaps_rollup")
 
     def peak(self):
         return self.status("VmHWM")
