@@ -1,12 +1,13 @@
 """Fixtures: servers shared by many tests, and user pools that each test has for itself."""
 
 import itertools
-import shutil
 import time
 
 import pytest
 
+from support.browser import launch
 from support.demo import Demo
+from support.nodes import deployment
 from support.pages import Pages
 from support.presses import wait_for_whole_pages
 from support.program import Server, free_port
@@ -34,14 +35,14 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def standalone(tmp_path_factory):
     """A server whose owner is ada@example.com."""
-    with Server(tmp_path_factory.mktemp("standalone")) as server:
+    with deployment(tmp_path_factory.mktemp("standalone")) as server:
         Pages(server.url).set_up(server.setup_code)
         yield server
 
 
 @pytest.fixture(scope="session")
 def emulator(tmp_path_factory):
-    with Server(tmp_path_factory.mktemp("emulator"), profile="emulator") as server:
+    with deployment(tmp_path_factory.mktemp("emulator"), profile="emulator") as server:
         yield server
 
 
@@ -149,7 +150,6 @@ def chromium():
 
     wait_for_whole_pages()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--disable-gpu"])
+        browser = launch(playwright.chromium)
         yield browser
         browser.close()

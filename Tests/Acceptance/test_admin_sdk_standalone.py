@@ -8,7 +8,6 @@ import datetime
 import http.server
 import os
 import re
-import shutil
 import socket
 import ssl
 import subprocess
@@ -23,8 +22,10 @@ import pyotp
 import pytest
 from google.auth.transport.requests import AuthorizedSession
 
+from support.browser import launch
+from support.nodes import deployment
 from support.pages import Pages
-from support.program import ROOT, Server
+from support.program import ROOT
 from support.rest import Api, claims, create_token, ok
 from support.sdk import query_of
 from support.waiting import until
@@ -59,8 +60,8 @@ def files(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, files):
     """A standalone server with that certificate, and a project."""
-    flags = ["--tls-certificate", str(files / "tls.pem"), "--tls-key", str(files / "tls.key")]
-    with Server(tmp_path_factory.mktemp("standalone"), *flags) as server:
+    folder, tls = tmp_path_factory.mktemp("standalone"), (files / "tls.pem", files / "tls.key")
+    with deployment(folder, tls=tls) as server:
         # The certificate doesn't cover the console's address here.
         owner = Pages(server.url, verify=False).set_up(server.setup_code)
         owner.create_project(PROJECT)
@@ -282,8 +283,7 @@ def page(chromium, server, files):
     flags = [word.replace("mfa.example.com:443", f"{host}:{port}") for word in words
              if not word.startswith("--user-data-dir=")]
     assert len(flags) == 2
-    browser = chromium.browser_type.launch(
-        executable_path=shutil.which("chromium"), args=["--disable-gpu", *flags])
+    browser = launch(chromium.browser_type, *flags)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), EmptyPage) as application:
         threading.Thread(target=application.serve_forever, daemon=True).start()
         page = browser.new_page()

@@ -3,12 +3,11 @@
 import csv
 import io
 import re
-import sqlite3
 
 import httpx
 
 from support.pages import Pages
-from support.program import Server, reauthenticate
+from support.program import Server, execute, query, reauthenticate
 from support.rest import Api, create_token, ok
 from support.waiting import until
 
@@ -36,22 +35,12 @@ def fill(api, count):
 
 def allow_many(data):
     """Raises the hourly action limit of the only scope to 1,000."""
-    database = sqlite3.connect(f"file:{data}/countersign.sqlite?mode=rw", uri=True, timeout=30)
-    with database:
-        database.execute("INSERT OR REPLACE INTO support_rules (scope_key, code_cap,"
-                         " undo_hours, code_attempt_days, temporary_codes, recovery_codes,"
-                         " identity_proof, actions_per_hour, approval_over_users,"
-                         " approval_for_last_factor) VALUES ((SELECT scope_key FROM scope"
-                         " LIMIT 1), 10, 72, 90, 0, 0, '', 1000, NULL, 0)")
-    database.close()
-
-
-def rows(data, query):
-    database = sqlite3.connect(f"file:{data}/countersign.sqlite?mode=ro", uri=True, timeout=30)
-    try:
-        return database.execute(query).fetchall()
-    finally:
-        database.close()
+    execute(data, "INSERT INTO support_rules (scope_key, code_cap,"
+            " undo_hours, code_attempt_days, temporary_codes, recovery_codes,"
+            " identity_proof, actions_per_hour, approval_over_users,"
+            " approval_for_last_factor) VALUES ((SELECT min(scope_key) FROM scope),"
+            " 10, 72, 90, false, false, '', 1000, NULL, false)"
+            " ON CONFLICT (scope_key) DO UPDATE SET actions_per_hour = 1000")
 
 
 def results(pages, job):
@@ -86,11 +75,11 @@ def test_a_removal_resumes_after_a_kill_and_repeats_nothing(tmp_path):
         assert pages.post(job, {"reason": "lost"}).status_code == 303
         assert "pending approval" in pages.get(job).text
         small = begin(pages, "office-theft", lines[:900])
-        until(lambda: int(rows(tmp_path, "SELECT sum(users_done) FROM bulk_job")[0][0]) > 100,
+        until(lambda: int(query(tmp_path, "SELECT sum(users_done) FROM bulk_job")[0][0]) > 100,
               "a hundred users are done", 60)
         assert server.kill() == -9
 
-    done = rows(tmp_path, "SELECT users_done, state FROM bulk_job WHERE state = 'running'")
+    done = query(tmp_path, "SELECT users_done, state FROM bulk_job WHERE state = 'running'")
     assert len(done) == 1 and 100 < done[0][0] < 900
     counts = {
         "removed": "SELECT count(*) FROM bulk_item WHERE result = 'removed'",
@@ -98,15 +87,15 @@ def test_a_removal_resumes_after_a_kill_and_repeats_nothing(tmp_path):
         "mails": "SELECT count(*) FROM outbox WHERE purpose LIKE 'notice-factors-removed%'",
         "left": f"SELECT {USERS} - count(*) FROM factor",
     }
-    half = {name: rows(tmp_path, query)[0][0] for name, query in counts.items()}
+    half = {name: query(tmp_path, sql)[0][0] for name, sql in counts.items()}
     assert set(half.values()) == {done[0][0]}
 
     with Server(tmp_path) as server:
         pages.url = pages.origin = server.url
         pages.http = httpx.Client(base_url=server.url, timeout=60, cookies=pages.http.cookies)
-        until(lambda: rows(tmp_path, "SELECT 1 FROM bulk_job WHERE state = 'done'"),
+        until(lambda: query(tmp_path, "SELECT 1 FROM bulk_job WHERE state = 'done'"),
               "the removal is done", 120)
-        assert {name: rows(tmp_path, query)[0][0] for name, query in counts.items()} == dict.fromkeys(
+        assert {name: query(tmp_path, sql)[0][0] for name, sql in counts.items()} == dict.fromkeys(
             counts, 900)
         assert "Refresh" not in pages.get(small).headers
         assert {line["Result"] for line in results(pages, small)} == {"removed 1 factor"}

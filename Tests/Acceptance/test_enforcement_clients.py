@@ -16,8 +16,8 @@ import requests
 
 from support import rest_client
 from support.mail import MailServer, text_of
+from support.nodes import deployment
 from support.pages import Pages
-from support.program import Server
 from support.rest import claims, create_token, ok
 from support.waiting import until
 from test_admin_sdk_standalone import COMMANDS, PROJECT, application, program
@@ -35,9 +35,8 @@ def world(tmp_path_factory):
     files = tmp_path_factory.mktemp("certificates")
     subprocess.run(["sh", "-euc", COMMANDS], cwd=files, check=True, capture_output=True)
     with MailServer() as mail, pytest.MonkeyPatch.context() as process:
-        tls = ["--tls-certificate", str(files / "tls.pem"), "--tls-key", str(files / "tls.key")]
-        folder = tmp_path_factory.mktemp("libraries")
-        with Server(folder, *tls, *flags(mail.port)) as server:
+        tls, folder = (files / "tls.pem", files / "tls.key"), tmp_path_factory.mktemp("libraries")
+        with deployment(folder, *flags(mail.port), tls=tls) as server:
             owner = Pages(server.url, verify=False).set_up(server.setup_code)
             owner.create_project(PROJECT)
             server.key = owner.api_key(PROJECT)

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import time
 
@@ -14,7 +13,7 @@ import pytest
 
 from support.gateway import is_signed
 from support.pages import Pages
-from support.program import Server, reauthenticate, run
+from support.program import Server, query, reauthenticate, run
 from support.receivers import EventFile, Receiver, Rsyslog, audited, has_all
 from support.waiting import until
 
@@ -54,13 +53,11 @@ def work(pages, count=5):
 
 
 def sealed(server):
-    database = sqlite3.connect(f"file:{server.data}/countersign.sqlite?mode=ro", uri=True, timeout=30)
-    entries, = database.execute("SELECT max(audit_id) FROM audit").fetchone()
-    position = until(lambda: database.execute(
-        "SELECT sequence FROM audit_link WHERE audit_id >= ? ORDER BY sequence LIMIT 1",
-        (entries,)).fetchone(), "all entries are sealed")
-    database.close()
-    return position[0]
+    (entries,), = query(server.data, "SELECT max(audit_id) FROM audit")
+    (position,), = until(lambda: query(
+        server.data, "SELECT sequence FROM audit_link WHERE audit_id >= ? ORDER BY sequence LIMIT 1",
+        entries), "all entries are sealed")
+    return position
 
 
 def in_order(events):
@@ -99,8 +96,7 @@ def test_a_file_gets_every_entry_and_heads_that_verify(started, tmp_path):
     server.stop()
     # Stopping seals, signs, and delivers what's left.
     events = target.events()
-    database = sqlite3.connect(server.data / "countersign.sqlite")
-    last, = database.execute("SELECT max(sequence) FROM audit_link").fetchone()
+    (last,), = query(server.data, "SELECT max(sequence) FROM audit_link")
     assert audited(events) == list(range(1, last + 1))
     head = [event["head"] for event in events if event["type"] == "head"][-1]
     assert head["sequence"] == last
@@ -109,8 +105,8 @@ def test_a_file_gets_every_entry_and_heads_that_verify(started, tmp_path):
     verified = run("audit", "verify", "--data", server.data, "--heads", tmp_path / "heads.jsonl",
                    "--key", tmp_path / "key.pem")
     assert verified.returncode == 0, verified.stdout
-    links = dict(database.execute("SELECT sequence, lower(hex(link)) FROM audit_link"))
-    assert all(links[e["sequence"]] == e["link"] for e in events if e["type"] == "audit")
+    links = dict(query(server.data, "SELECT sequence, link FROM audit_link"))
+    assert all(links[e["sequence"]] == "\\x" + e["link"] for e in events if e["type"] == "audit")
 
 
 def test_c12_events_have_no_secrets(started):

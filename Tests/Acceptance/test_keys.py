@@ -3,7 +3,6 @@
 import datetime
 import re
 import signal
-import sqlite3
 import stat
 import subprocess
 import time
@@ -14,7 +13,7 @@ import pytest
 from cryptography import x509
 
 from support.pages import Pages
-from support.program import PROGRAM, Server, environment, run
+from support.program import PROGRAM, Server, environment, execute, query, run
 from support.rest import Api, create_token, ok, refused
 from support.sdk import auth
 from support.waiting import until
@@ -131,10 +130,7 @@ def test_signing_keys_are_rotated_while_the_server_runs(keyed_server):
     assert re.search(rf"{new}\twaiting", listed) and re.search(rf"{old}\tsigning", listed)
 
     # Skips the hour.
-    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute("UPDATE signing_key SET signs_from = created_at WHERE key_id = ?", (new,))
-    database.close()
+    execute(server.data, "UPDATE signing_key SET signs_from = created_at WHERE key_id = ?", new)
     token = until(
         lambda: (t := ok(api.sign_in("ada@example.com"))["idToken"]) and key_id(t) == new and t,
         "the new key signs", 20)
@@ -160,22 +156,18 @@ def master_keys(server_or_folder):
 
 def sealing(folder):
     """Returns the IDs of the master keys that encrypt stored values."""
-    database = sqlite3.connect(f"file:{folder}/countersign.sqlite?mode=ro", uri=True, timeout=30)
-    boxes = [row[0] for query in (
+    boxes = [box for sql in (
         "SELECT sealed_secret FROM factor WHERE sealed_secret IS NOT NULL",
         "SELECT totp_secret FROM administrator WHERE totp_secret IS NOT NULL",
         "SELECT sealed_key FROM signing_key",
         "SELECT sealed_text FROM outbox WHERE sealed_text IS NOT NULL")
-        for row in database.execute(query)]
-    database.close()
-    return {box[1:5].hex() for box in boxes}
+        for box, in query(folder, sql)]
+    # After `\\x` and the version.
+    return {box[4:12] for box in boxes}
 
 
 def let_an_hour_pass(folder):
-    database = sqlite3.connect(folder / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute("UPDATE master_key SET first_used_at = first_used_at - 3600000000")
-    database.close()
+    execute(folder, "UPDATE master_key SET first_used_at = first_used_at - 3600000000")
 
 
 def code_signs_in(api, email, authenticator, offset):

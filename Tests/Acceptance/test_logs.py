@@ -9,7 +9,7 @@ import pyotp
 import pytest
 
 from support.pages import Pages
-from support.program import Server
+from support.program import Server, execute
 from support.waiting import until
 
 
@@ -90,12 +90,7 @@ def test_the_cause_of_an_error_has_the_id_of_the_error_page(tmp_path):
 
 def damage(data):
     """Makes reads of sessions fail."""
-    import sqlite3
-
-    database = sqlite3.connect(data / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute("ALTER TABLE console_session RENAME TO former_console_session")
-    database.close()
+    execute(data, "ALTER TABLE console_session RENAME TO former_console_session")
 
 
 def test_text_is_for_people(tmp_path):

@@ -1,13 +1,12 @@
 """Killing the server while expired removed factors are deleted."""
 
-import sqlite3
 import time
 
-from support.program import Server, reauthenticate
+from support.program import Server, execute, query, reauthenticate
 from support.pages import Pages
 from support.rest import Api, create_token, ok
 from support.waiting import until
-from test_bulk import allow_many, begin, rows
+from test_bulk import allow_many, begin
 
 USERS = 900
 FACTORS = 5
@@ -37,28 +36,25 @@ def test_a_purge_resumes_after_a_kill_and_audits_each_factor_once(tmp_path):
         reauthenticate(tmp_path)
         allow_many(tmp_path)
         begin(pages, "long-gone", [user["email"] for user in users])
-        until(lambda: rows(tmp_path, "SELECT 1 FROM bulk_job WHERE state = 'done'"),
+        until(lambda: query(tmp_path, "SELECT 1 FROM bulk_job WHERE state = 'done'"),
               "the removal is done", 120)
         assert server.stop() == 0
-    assert rows(tmp_path, REMOVED)[0][0] == ALL
-    assert rows(tmp_path, PURGED)[0][0] == 0
+    assert query(tmp_path, REMOVED)[0][0] == ALL
+    assert query(tmp_path, PURGED)[0][0] == 0
 
     # The removals have expired: the next server deletes them, and is killed meanwhile.
-    database = sqlite3.connect(tmp_path / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute("UPDATE removed_factor SET until = ?", (int(time.time() * 1e6),))
-    database.close()
+    execute(tmp_path, "UPDATE removed_factor SET until = ?", int(time.time() * 1e6))
     with Server(tmp_path) as server:
-        until(lambda: rows(tmp_path, REMOVED)[0][0] < ALL, "the purge has begun", 60)
+        until(lambda: query(tmp_path, REMOVED)[0][0] < ALL, "the purge has begun", 60)
         assert server.kill() == -9
-    left = rows(tmp_path, REMOVED)[0][0]
+    left = query(tmp_path, REMOVED)[0][0]
     assert 0 < left < ALL, "the purge wasn't interrupted"
-    assert rows(tmp_path, PURGED)[0][0] == ALL - left
+    assert query(tmp_path, PURGED)[0][0] == ALL - left
 
     with Server(tmp_path) as server:
-        until(lambda: rows(tmp_path, REMOVED)[0][0] == 0, "the purge is done", 60)
-        assert rows(tmp_path, PURGED)[0][0] == ALL
+        until(lambda: query(tmp_path, REMOVED)[0][0] == 0, "the purge is done", 60)
+        assert query(tmp_path, PURGED)[0][0] == ALL
         once = ("SELECT count(DISTINCT old_value) FROM audit JOIN audit_change USING (audit_id) "
                 "WHERE action = 'factor.purge' AND field = 'factors'")
-        assert rows(tmp_path, once)[0][0] == ALL
+        assert query(tmp_path, once)[0][0] == ALL
         assert server.stop() == 0

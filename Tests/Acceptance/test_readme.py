@@ -3,12 +3,11 @@
 import json
 import os
 import re
-import sqlite3
 import subprocess
 
 import pytest
 
-from support.program import ROOT, Server, reauthenticate, run
+from support.program import ROOT, Server, execute, reauthenticate, run
 from support.rest import Api, ok
 
 README = (ROOT / "README.md").read_text()
@@ -139,56 +138,45 @@ def request_weaker_policy(owner, scope):
 
 def block(administrator, tenant, server):
     """Blocks an administrator as if they had hit the hourly action limit."""
-    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute(
-            """INSERT OR IGNORE INTO support_hold (administrator_id, scope_key, held_at)
-               SELECT ?, scope_key, 1 FROM scope WHERE tenant_id = ?""", (administrator, tenant))
-    database.close()
+    execute(
+        server.data, """INSERT INTO support_hold (administrator_id, scope_key, held_at)
+                        SELECT ?, scope_key, 1 FROM scope WHERE tenant_id = ?
+                        ON CONFLICT DO NOTHING""", administrator, tenant)
 
 
 def add_passkey(administrator, server):
     """Stores a passkey that no authenticator has, until `remove_passkeys`; returns its ID."""
-    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute(
-            """INSERT OR IGNORE INTO passkey (passkey_id, administrator_id, credential_id, cose_key,
-                 sign_count, aaguid, transports, is_backup_eligible, is_backed_up, name, created_at)
-               VALUES ('a-passkey', ?, x'01', x'00', 0, x'00', '', 0, 0, 'Laptop', 1)""",
-            (administrator,))
-    database.close()
+    execute(
+        server.data, """INSERT INTO passkey (passkey_id, administrator_id, credential_id, cose_key,
+                          sign_count, aaguid, transports, is_backup_eligible, is_backed_up, name,
+                          created_at)
+                        VALUES ('a-passkey', ?, ?, ?, 0, ?, '', false, false, 'Laptop', 1)
+                        ON CONFLICT DO NOTHING""", administrator, b"\1", b"\0", b"\0")
     return "a-passkey"
 
 
 def remove_passkeys(server):
-    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute("DELETE FROM passkey")
-    database.close()
+    execute(server.data, "DELETE FROM passkey")
 
 
 def link_provider(administrator, server):
     """Sets up a sign-in provider that the administrator is linked with, until `remove_provider`."""
-    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute(
-            """INSERT OR IGNORE INTO sign_in_provider (provider_id, name, issuer, client_id, scopes,
-                 groups_claim, mfa_values, created_at, changed_at)
-               VALUES (1, 'Example ID', 'https://id.example.com', 'console', 'openid', 'groups',
-                 '["mfa"]', 1, 1)""")
-        database.execute(
-            """INSERT OR IGNORE INTO administrator_provider_link (issuer, subject, administrator_id,
-                 groups, created_at)
-               VALUES ('https://id.example.com', 's', ?, '[]', 1)""", (administrator,))
-    database.close()
+    execute(
+        server.data, """INSERT INTO sign_in_provider (provider_id, name, issuer, client_id, scopes,
+                          groups_claim, mfa_values, created_at, changed_at)
+                        VALUES (1, 'Example ID', 'https://id.example.com', 'console', 'openid',
+                          'groups', '["mfa"]', 1, 1)
+                        ON CONFLICT DO NOTHING""")
+    execute(
+        server.data, """INSERT INTO administrator_provider_link (issuer, subject, administrator_id,
+                          groups, created_at)
+                        VALUES ('https://id.example.com', 's', ?, '[]', 1)
+                        ON CONFLICT DO NOTHING""", administrator)
 
 
 def remove_provider(server):
-    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute("DELETE FROM administrator_provider_link")
-        database.execute("DELETE FROM sign_in_provider")
-    database.close()
+    execute(server.data, "DELETE FROM administrator_provider_link")
+    execute(server.data, "DELETE FROM sign_in_provider")
 
 
 def add_stream(owner, server):
@@ -199,12 +187,10 @@ def add_stream(owner, server):
         "note": "for the tests"})
     found = re.search(r"/event-streams/([0-9a-f-]{36})", owner.get("/event-streams").text)
     assert found, answer.text
-    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute(
-            """INSERT OR IGNORE INTO dead_letter (stream_id, sequence, attempts, refused_at, failure)
-               VALUES (?, 1, 5, 1, '["reported","HTTP 422: unknown field"]')""", (found.group(1),))
-    database.close()
+    execute(
+        server.data, """INSERT INTO dead_letter (stream_id, sequence, attempts, refused_at, failure)
+                        VALUES (?, 1, 5, 1, '["reported","HTTP 422: unknown field"]')
+                        ON CONFLICT DO NOTHING""", found.group(1))
     return found.group(1), "1"
 
 

@@ -9,8 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from support.agents import set_rules
+from support.nodes import deployment
 from support.pages import Pages
-from support.program import LONG_AGO, Server, execute, reauthenticate
+from support.program import LONG_AGO, execute, reauthenticate
 from support.rest import Api, create_administrator, create_token, ok, refused
 from support.walking import Keyboard, Pointer
 
@@ -36,7 +37,7 @@ WAYS = [
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with Server(tmp_path_factory.mktemp("support")) as server:
+    with deployment(tmp_path_factory.mktemp("support")) as server:
         yield server
 
 

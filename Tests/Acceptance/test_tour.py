@@ -7,7 +7,7 @@ import pyotp
 import pytest
 from playwright.sync_api import expect
 
-from support.program import Server
+from support.nodes import deployment
 from support.rest import Api, claims, create_administrator, create_token, ok
 
 PASSWORD = "correct horse battery"
@@ -15,7 +15,7 @@ PASSWORD = "correct horse battery"
 
 @pytest.fixture
 def server(tmp_path):
-    with Server(tmp_path / "data") as server:
+    with deployment(tmp_path) as server:
         yield server
 
 

@@ -1,12 +1,11 @@
 """The export and erasure of everything about one user, with and without a running server."""
 
 import json
-import sqlite3
 
 import pytest
 
 from support.pages import Pages
-from support.program import Server, run
+from support.program import Server, query, run
 from support.rest import Api, create_token, ok, refused
 
 PROJECT = "user-data"
@@ -18,10 +17,7 @@ def words(data, uid):
 
 
 def rows(data, table):
-    database = sqlite3.connect(data / "countersign.sqlite")
-    found = database.execute(f"SELECT * FROM {table}").fetchall()
-    database.close()
-    return found
+    return query(data, f"SELECT * FROM {table}")
 
 
 @pytest.mark.parametrize("is_running", [True, False])

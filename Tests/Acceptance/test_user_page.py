@@ -2,13 +2,13 @@
 
 import html
 import re
-import sqlite3
 import time
 
 import pytest
 from playwright.sync_api import expect
 
 from support.faults import overflow
+from support.program import execute, query
 from support.rest import ok
 
 CODE_ATTEMPTS = 3_000
@@ -37,25 +37,23 @@ def user_with_factors(api, name, phones):
 
 def add_code_attempts(data, uid, count):
     """Adds code attempts to a user, one per minute up to now, every seventh accepted."""
-    database = sqlite3.connect(f"file:{data}/countersign.sqlite?mode=rw", uri=True, timeout=30)
-    with database:
-        scope, key, factor = database.execute(
-            "SELECT a.scope_key, a.account_key, f.enrollment_id FROM account a"
-            " JOIN factor f USING (account_key) WHERE a.uid = ? AND f.kind = 'totp'",
-            (uid,)).fetchone()
-        now = int(time.time() * 1e6)
-        times = [now - 60_000_000 * age for age in range(count, 0, -1)]
-        database.executemany(
-            "INSERT INTO code_attempt (scope_key, at, account_key, previous, way, result, enrollment_id,"
-            " intervals, distance, step, address, user_agent)"
-            " VALUES (?, ?, ?, ?, 'app', ?, ?, 1, ?, ?, '192.0.2.7', 'curl/8')",
-            [(scope, at, key, before, *(
+    (scope, key, factor), = query(
+        data, "SELECT a.scope_key, a.account_key, f.enrollment_id FROM account a"
+        " JOIN factor f USING (account_key) WHERE a.uid = ? AND f.kind = 'totp'", uid)
+    now = int(time.time() * 1e6)
+    times = [now - 60_000_000 * age for age in range(count, 0, -1)]
+    rows = [(scope, at, key, before, *(
                 ("accepted", factor, 0, at // 30_000_000) if (count - number) % 7 == 0
                 else ("wrong", factor, None, None)))
-             for number, (at, before) in enumerate(zip(times, [None, *times]))])
-        database.execute(
-            "UPDATE account SET last_code_attempt_at = ? WHERE account_key = ?", (times[-1], key))
-    database.close()
+            for number, (at, before) in enumerate(zip(times, [None, *times]))]
+    for start in range(0, count, 500):
+        some = rows[start:start + 500]
+        execute(
+            data, "INSERT INTO code_attempt (scope_key, at, account_key, previous, way, result,"
+            " enrollment_id, intervals, distance, step, address, user_agent) VALUES "
+            + ", ".join(["(?, ?, ?, ?, 'app', ?, ?, 1, ?, ?, '192.0.2.7', 'curl/8')"] * len(some)),
+            *(value for row in some for value in row))
+    execute(data, "UPDATE account SET last_code_attempt_at = ? WHERE account_key = ?", times[-1], key)
 
 
 def lines_of(text):

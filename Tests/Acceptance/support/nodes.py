@@ -26,10 +26,13 @@ class Nodes:
 
     COUNT = 3
 
-    def __init__(self, folder, *flags, host="127.0.0.1"):
+    def __init__(self, folder, *flags, host="127.0.0.1", profile=None, tls=None):
         self.folder = folder
         self.port = free_port()
-        self.url = f"http://{host}:{self.port}"
+        self.url = f"{'https' if tls else 'http'}://{host}:{self.port}"
+        self.profile = profile
+        # The files of nginx's certificate and key; it speaks HTTP to the nodes.
+        self.tls = tls
         # How long nginx waits for a node that doesn't answer.
         self.read_timeout = 60
         # Flags of single nodes.
@@ -39,9 +42,9 @@ class Nodes:
         self.data, self.copy = folder / "data", folder / "copy"
         self.folders = [self.data, self.data, self.copy]
         DATABASES.addresses[self.copy.resolve()] = DATABASES.add(self.data)
-        create_instance(self.data)
+        if profile != "emulator":
+            create_instance(self.data)
         self.copy.mkdir(mode=0o700)
-        self.copy_key()
         self.ports = [free_port() for _ in self.folders]
         self.servers = []
         self.proxy = None
@@ -55,7 +58,7 @@ class Nodes:
         listen = f"127.0.0.1:{self.ports[number]}"
         data, flags = self.folders[number], [*self.flags, "--event-folder", self.folder / "events"]
         flags += self.own.get(number, [])
-        server = Server(data, *map(str, flags), listen=listen)
+        server = Server(data, *map(str, flags), listen=listen, profile=self.profile)
         # Its log has the public address.
         server.url = f"http://{listen}"
         Server.folders[server.url] = data
@@ -65,6 +68,7 @@ class Nodes:
         try:
             # The first one gets the lease of the tasks.
             self.servers = [self.start(0)]
+            self.copy_key()
             with ThreadPoolExecutor() as pool:
                 self.servers += pool.map(self.start, range(1, self.COUNT))
             Server.folders[self.url] = self.data
@@ -158,6 +162,9 @@ class Nodes:
             f"server 127.0.0.1:{port} max_fails=1 fail_timeout=1s;" for port in self.ports)
         temporary = "".join(f"{kind}_temp_path {self.folder}/{kind};\n" for kind in (
             "client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        listen = f"listen 127.0.0.1:{self.port}"
+        if self.tls:
+            listen += " ssl; ssl_certificate {}; ssl_certificate_key {}".format(*self.tls)
         (self.folder / "nginx.conf").write_text(f"""
 daemon off;
 master_process off;
@@ -168,7 +175,7 @@ http {{
 access_log off;
 upstream countersign {{ {upstream} }}
 server {{
-    listen 127.0.0.1:{self.port};
+    {listen};
     client_max_body_size 16m;
     location / {{
         proxy_pass http://countersign;
@@ -194,9 +201,14 @@ server {{
     def _answers(self):
         assert self.proxy.poll() is None, (self.folder / "nginx.log").read_text()
         try:
-            return httpx.get(f"http://127.0.0.1:{self.port}/readyz").status_code == 200
+            return httpx.get(f"{self.url}/readyz", verify=False).status_code == 200
         except httpx.TransportError:
             return False
+
+    @property
+    def address(self):
+        """nginx's host and port, for a socket."""
+        return "127.0.0.1", self.port
 
     @property
     def setup_code(self):
@@ -218,3 +230,13 @@ server {{
             for cookie in pages.http.cookies.jar:
                 browser.http.cookies.set(cookie.name, cookie.value)
         return browsers
+
+
+def deployment(folder, *flags, profile=None, tls=None):
+    """A server as an organization would run it for many users: one program with SQLite, or three
+    behind nginx if the tests run on PostgreSQL. `tls` has the files of a certificate and its key."""
+    if DATABASES.has_all:
+        return Nodes(folder, *flags, profile=profile, tls=tls)
+    if tls:
+        flags += ("--tls-certificate", str(tls[0]), "--tls-key", str(tls[1]))
+    return Server(folder, *flags, profile=profile)

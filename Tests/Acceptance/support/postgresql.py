@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -136,6 +137,21 @@ def execute(address, sql):
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
+def with_values(sql, values):
+    """Returns the SQL with a literal for each `?`."""
+    parts = sql.split("?")
+    assert len(parts) == len(values) + 1, sql
+    return parts[0] + "".join(literal(value) + part for value, part in zip(values, parts[1:]))
+
+
+def literal(value):
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return f"'\\x{value.hex()}'::bytea"
+    return str(value) if isinstance(value, int) else "'{}'".format(value.replace("'", "''"))
+
+
 class Databases:
     """The databases of the data folders that have one on a server, which is started for the first."""
 
@@ -163,3 +179,16 @@ class Databases:
     def execute(self, data, sql):
         """Runs SQL in the database of a folder."""
         return execute(self.add(data), sql)
+
+    def query(self, data, sql):
+        """Returns the rows of a query as tuples of text, numbers, and None."""
+        return [
+            json.loads(row, object_pairs_hook=lambda columns: tuple(value for _, value in columns))
+            for row, in self.execute(data, f"SELECT row_to_json(t) FROM ({sql}) AS t")]
+
+    def copy(self, data, to):
+        """Gives a folder a copy of another's database, which nobody may use meanwhile."""
+        name = f"instance_{len(self.addresses) + 1}"
+        source = self.address(data).partition("?")[0].rpartition("/")[2]
+        self.server.execute(f"CREATE DATABASE {name} TEMPLATE {source}", "postgres")
+        self.put(to, self.server.address(name))

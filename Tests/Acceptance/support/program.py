@@ -1,5 +1,6 @@
 """Runs the built program as a person would."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ import time
 from pathlib import Path
 
 from .ports import free_port  # noqa: F401, for tests
-from .postgresql import Databases
+from .postgresql import Databases, with_values
 from .waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -50,16 +51,35 @@ def preloaded(folder, name):
     return {"LD_PRELOAD": str(library)}
 
 
-def execute(data, sql):
-    """Changes an instance's database without the program."""
+def execute(data, sql, *values):
+    """Changes an instance's database without the program; each `?` stands for a value."""
     if DATABASES.address(data):
-        DATABASES.execute(data, sql)
+        DATABASES.execute(data, with_values(sql, values))
         return
+    with opened(data, "rw") as database, database:
+        database.execute(sql, values)
+
+
+def query(data, sql, *values):
+    """Returns rows of an instance's database as tuples; bytes are in hexadecimal digits after `\\x`."""
+    if DATABASES.address(data):
+        return DATABASES.query(data, with_values(sql, values))
+    with opened(data, "ro") as database:
+        return [tuple("\\x" + value.hex() if isinstance(value, bytes) else value for value in row)
+                for row in database.execute(sql, values)]
+
+
+def opened(data, mode):
+    """Opens SQLite's file until the end of a `with` statement."""
     path = Path(data) / "countersign.sqlite"
-    database = sqlite3.connect(f"file:{path}?mode=rw", uri=True, timeout=30)
-    with database:
-        database.execute(sql)
-    database.close()
+    return contextlib.closing(sqlite3.connect(f"file:{path}?mode={mode}", uri=True, timeout=30))
+
+
+def copy_instance(data, to):
+    """Copies a data folder without a running server, and its database."""
+    shutil.copytree(data, to)
+    if DATABASES.address(data):
+        DATABASES.copy(data, to)
 
 
 def reset_sign_ins(data):

@@ -2,7 +2,6 @@
 
 import html
 import re
-import sqlite3
 import time
 from itertools import count
 
@@ -10,7 +9,7 @@ import pyotp
 from playwright.sync_api import TimeoutError
 
 from .pages import Pages
-from .program import reauthenticate, run
+from .program import execute, query, reauthenticate, run
 from .provider_settings import CLIENT, SCOPES, STRONG
 
 BEGIN, CALLBACK = "/sign-in/provider", "/sign-in/provider/callback"
@@ -162,18 +161,10 @@ class Site:
         return person
 
     def query(self, statement, *values):
-        database = sqlite3.connect(
-            f"file:{self.server.data}/countersign.sqlite?mode=ro", uri=True, timeout=30)
-        rows = database.execute(statement, values).fetchall()
-        database.close()
-        return rows
+        return query(self.server.data, statement, *values)
 
     def change(self, statement, *values):
-        database = sqlite3.connect(
-            f"file:{self.server.data}/countersign.sqlite?mode=rw", uri=True, timeout=30)
-        with database:
-            database.execute(statement, values)
-        database.close()
+        execute(self.server.data, statement, *values)
 
     def roles_of(self, name):
         return sorted(role for role, in self.query(

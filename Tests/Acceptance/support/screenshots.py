@@ -1,13 +1,13 @@
 """Takes screenshots of every kind of page; called by script/screenshots."""
 
 import re
-import shutil
 import sys
 import tempfile
 
 from playwright.sync_api import sync_playwright
 
 from support import pictures
+from support.browser import launch
 from support.demo import Demo
 from support.presses import wait_for_whole_pages
 from support.program import ROOT
@@ -57,8 +57,7 @@ def photograph(chromium, demo, person, pages, states):
 def main(words):
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         wait_for_whole_pages()
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--disable-gpu"])
+        chromium = launch(playwright.chromium)
         if "--readme" in words:
             for file in pictures.renew(chromium, folder):
                 print(file.relative_to(ROOT))
