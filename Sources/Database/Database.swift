@@ -36,6 +36,18 @@ public protocol Database: Sendable {
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> T
 
+  /// Runs all reads of a task on one snapshot of a replica, or as if this weren't called if there's
+  /// no replica or it can't be used.
+  ///
+  /// `body` must tell its reader how old the data is, and decide nothing by it.
+  ///
+  /// - Parameter body: Calls ``read(_:)`` any number of times.
+  /// - Returns: The result of `body`, with the age of the data.
+  /// - Throws: What `body` throws.
+  nonisolated(nonsending) func replicaSnapshot<T>(
+    _ body: nonisolated(nonsending) () async throws -> T
+  ) async rethrows -> DatedResult<T>
+
   /// Changes the database in a transaction.
   ///
   /// When this returns, the changes are on disk. When the closure throws, they're undone, so an

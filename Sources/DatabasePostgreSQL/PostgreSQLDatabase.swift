@@ -17,6 +17,7 @@ public final class PostgreSQLDatabase: Database {
 
   private let readers: ConnectionPool
   let writers: ConnectionPool
+  private let replica: Replica?
   private let retries: RetryPolicy
   private let stored = Mutex(0)
 
@@ -27,7 +28,8 @@ public final class PostgreSQLDatabase: Database {
   ///   - passwordFile: A file whose first line is the password, read for each connection. Without
   ///     it, libpq looks in the file of the address's parameter `passfile`, of the environment
   ///     variable `PGPASSFILE`, or `~/.pgpass`.
-  ///   - readers: The number of connections for reads.
+  ///   - replica: A replica for ``replicaSnapshot(_:)``, with the same password; nil for none.
+  ///   - readers: The number of connections for reads, and of those to the replica.
   ///   - writers: The number of connections for writes.
   ///   - waiting: How many reads or writes can wait before further ones fail with `.busy`.
   ///   - connectTimeout: How long it may take to open a connection.
@@ -42,25 +44,34 @@ public final class PostgreSQLDatabase: Database {
   /// - Throws: ``DatabaseError``: `.cannotOpen`, or `.busy` when the server is starting or has too
   ///   many connections.
   public init(
-    _ address: PostgreSQLAddress, passwordFile: String? = nil, readers: Int = 8, writers: Int = 8,
+    _ address: PostgreSQLAddress, passwordFile: String? = nil, replica: ReplicaSettings? = nil,
+    readers: Int = 8, writers: Int = 8,
     waiting: Int = 4096, connectTimeout: Duration = .seconds(5),
     statementTimeout: Duration = .seconds(30), idleTimeout: Duration = .seconds(60),
     writeIdleTimeout: Duration = .seconds(5), sharesUse: Bool = true,
     trace: (@Sendable (String) -> Void)? = nil
   ) async throws {
     let outage = Outage()
-    func pool(_ size: Int, idleTimeout: Duration, writes: Bool) -> ConnectionPool {
+    func pool(
+      _ size: Int, idleTimeout: Duration, writes: Bool, replica: PostgreSQLAddress? = nil
+    ) -> ConnectionPool {
       let connector = Connector(
-        address: address, passwordFile: passwordFile,
+        address: replica ?? address, passwordFile: passwordFile,
         limits: Connector.Limits(
           connectTimeout: connectTimeout, statementTimeout: statementTimeout,
-          idleTimeout: idleTimeout), writes: writes, sharesUse: sharesUse, outage: outage)
+          idleTimeout: idleTimeout), writes: writes, sharesUse: sharesUse && replica == nil,
+        outage: replica == nil ? outage : Outage())
       return ConnectionPool(
         (0..<max(size, 1)).map { _ in PostgreSQLSession(connector, trace: trace) },
         waiting: waiting)
     }
     self.readers = pool(readers, idleTimeout: idleTimeout, writes: false)
     self.writers = pool(writers, idleTimeout: writeIdleTimeout, writes: true)
+    self.replica = replica.map { settings in
+      Replica(
+        pool(readers, idleTimeout: idleTimeout, writes: false, replica: settings.address),
+        mostSecondsBehind: settings.mostSecondsBehind, report: settings.report)
+    }
     retries = RetryPolicy()
     do {
       try await self.readers.use { try $0.check() }
@@ -76,12 +87,11 @@ public final class PostgreSQLDatabase: Database {
   ) async throws -> T {
     // It isn't kept: the pool and the snapshot release it before they return.
     try await withoutActuallyEscaping(body) { body in
-      if let snapshot = PostgreSQLSnapshot.current(of: readers),
-        let (slot, isNew) = try await snapshot.take()
-      {
+      let snapshot = PostgreSQLSnapshot.current(of: readers)
+      if let snapshot, let (slot, isNew) = try await snapshot.take() {
         return try await snapshot.run(body, on: slot, isNew: isNew)
       }
-      return try await readers.use { session in try session.read(body) }
+      return try await (snapshot?.readers ?? readers).use { session in try session.read(body) }
     }
   }
 
@@ -92,6 +102,20 @@ public final class PostgreSQLDatabase: Database {
     let snapshot = PostgreSQLSnapshot(of: readers)
     defer { snapshot.end() }
     return try await PostgreSQLSnapshot.$current.withValue(snapshot, operation: body)
+  }
+
+  /// Runs all reads of `body` on one snapshot of the replica, if it isn't too far behind.
+  public nonisolated(nonsending) func replicaSnapshot<T>(
+    _ body: nonisolated(nonsending) () async throws -> T
+  ) async rethrows -> DatedResult<T> {
+    guard let replica, let moment = await replica.moment(of: readers) else {
+      return DatedResult(try await body(), microseconds: nil)
+    }
+    let snapshot = PostgreSQLSnapshot(of: readers, on: replica.readers)
+    defer { snapshot.end() }
+    return DatedResult(
+      try await PostgreSQLSnapshot.$current.withValue(snapshot, operation: body),
+      microseconds: moment)
   }
 
   /// Changes the database; returns when the server has stored the changes.
@@ -130,5 +154,6 @@ public final class PostgreSQLDatabase: Database {
   public func close() async {
     await writers.close(completingWaiting: true)
     await readers.close(completingWaiting: false)
+    await replica?.readers.close(completingWaiting: false)
   }
 }

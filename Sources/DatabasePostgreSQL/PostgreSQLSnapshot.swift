@@ -14,16 +14,20 @@ final class PostgreSQLSnapshot: Sendable {
 
   @TaskLocal static var current: PostgreSQLSnapshot?
 
-  private let readers: ConnectionPool
+  /// The database's own connections, which identify it.
+  private let own: ConnectionPool
+  /// The connections of the snapshot: the same, or those to a replica.
+  let readers: ConnectionPool
   private let state = Mutex(State.notBegun)
 
-  init(of readers: ConnectionPool) {
-    self.readers = readers
+  init(of own: ConnectionPool, on replica: ConnectionPool? = nil) {
+    self.own = own
+    readers = replica ?? own
   }
 
-  /// Returns the current task's snapshot, if it uses these connections.
-  static func current(of readers: ConnectionPool) -> PostgreSQLSnapshot? {
-    guard let current, current.readers === readers else { return nil }
+  /// Returns the current task's snapshot, if it's of the database with these connections.
+  static func current(of own: ConnectionPool) -> PostgreSQLSnapshot? {
+    guard let current, current.own === own else { return nil }
     return current
   }
 

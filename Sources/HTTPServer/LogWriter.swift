@@ -10,6 +10,9 @@ final class LogWriter: Sendable {
     /// Lines dropped since the last `dropped` line.
     var dropped = 0
     var droppedInAll = 0
+    /// Whether the thread was woken to write the lines before its pause ends.
+    var isDue = false
+    var isEnding = false
     var isClosed = false
 
     mutating func drop(_ lines: Int) {
@@ -28,6 +31,8 @@ final class LogWriter: Sendable {
   }
 
   private static let mostGathered = 16 << 20
+  /// The size at which lines are written without waiting, which bounds the memory at high rates.
+  private static let enough = 256 << 10
   private static let pause = 100
 
   private let state = Mutex(State())
@@ -42,7 +47,9 @@ final class LogWriter: Sendable {
     // The thread retains this object until `close` ends it.
     thread.withLock { thread in
       thread = WorkerThread {
-        while writer.wake.wait(timeout: .now() + .milliseconds(LogWriter.pause)) == .timedOut {
+        while true {
+          _ = writer.wake.wait(timeout: .now() + .milliseconds(LogWriter.pause))
+          if writer.state.withLock(\.isEnding) { return }
           writer.flush()
         }
       }
@@ -54,13 +61,17 @@ final class LogWriter: Sendable {
 
   /// Buffers a line.
   func add(_ record: LogRecord) {
-    state.withLock { state in
+    let isDue = state.withLock { state in
       guard !state.isClosed, state.text.bytes.count < LogWriter.mostGathered else {
         state.drop(1)
-        return
+        return false
       }
       state.text.add(record)
+      guard !state.isDue, state.text.bytes.count >= LogWriter.enough else { return false }
+      state.isDue = true
+      return true
     }
+    if isDue { wake.signal() }
   }
 
   /// Writes buffered lines.
@@ -81,6 +92,7 @@ final class LogWriter: Sendable {
     let (bytes, dropped) = state.withLock { state in
       let taken = state.text.take(leaving: state.spare)
       state.spare = []
+      state.isDue = false
       return (taken, state.dropped)
     }
     let lost = write(bytes, to: &output)
@@ -88,7 +100,7 @@ final class LogWriter: Sendable {
     if dropped > 0, lost == 0, write(Array("{\"dropped\":\(dropped)}\n".utf8), to: &output) == 0 {
       state.withLock { $0.dropped -= dropped }
     }
-    if bytes.capacity <= LogWriter.mostGathered / 8 { state.withLock { $0.spare = bytes } }
+    if bytes.capacity <= 4 * LogWriter.enough { state.withLock { $0.spare = bytes } }
   }
 
   /// Writes buffered lines and ends the thread.
@@ -98,6 +110,7 @@ final class LogWriter: Sendable {
       return thread
     }
     guard let thread else { return }
+    state.withLock { $0.isEnding = true }
     wake.signal()
     thread.join()
     state.withLock { $0.isClosed = true }

@@ -10,7 +10,7 @@ from support.demo import Demo
 from support.nodes import deployment
 from support.pages import Pages
 from support.presses import wait_for_whole_pages
-from support.program import Server, free_port
+from support.program import DATABASES, Server, free_port
 from support.rest import Api, create_token
 from support.site import crawl, kinds
 
@@ -22,9 +22,13 @@ LONG = ["test_package.py", "test_layouts.py", "test_crawl.py", "test_soak.py", "
         "test_axe.py", "test_text_messages.py"]
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Begins with the longest files, and gives tests that open every kind of page the time that so
     many pages take."""
+    if DATABASES.has_all:
+        kept = [item for item in items if not item.get_closest_marker("sqlite")]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
     order = {name: index for index, name in enumerate(LONG)}
     items.sort(key=lambda item: order.get(item.path.name, len(LONG)))
     for item in items:

@@ -116,10 +116,13 @@ def test_the_exported_file_has_the_stored_heads(sealed):
     assert run("audit", "heads", "--data", data).stdout == heads.read_text()
 
 
+THIRD = "SELECT audit_id FROM audit_link WHERE sequence = 3"
+
+
 @pytest.mark.parametrize("statements, fault", [
-    (["UPDATE audit SET actor_name = 'Eve' WHERE audit_id = 3"], "entry 3 doesn't match"),
-    (["DELETE FROM audit WHERE audit_id = 3"], "entry 3 was deleted"),
-    (["DELETE FROM audit WHERE audit_id = 3", "DELETE FROM audit_link WHERE sequence = 3"],
+    ([f"UPDATE audit SET actor_name = 'Eve' WHERE audit_id = ({THIRD})"], "entry 3 doesn't match"),
+    ([f"DELETE FROM audit WHERE audit_id = ({THIRD})"], "entry 3 was deleted"),
+    ([f"DELETE FROM audit WHERE audit_id = ({THIRD})", "DELETE FROM audit_link WHERE sequence = 3"],
      "entries 3 to 3 were deleted"),
     (["UPDATE audit_link SET sequence = -3 WHERE sequence = 3",
       "UPDATE audit_link SET sequence = 3 WHERE sequence = 4",

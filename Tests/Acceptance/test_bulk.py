@@ -39,7 +39,7 @@ def allow_many(data):
             " undo_hours, code_attempt_days, temporary_codes, recovery_codes,"
             " identity_proof, actions_per_hour, approval_over_users,"
             " approval_for_last_factor) VALUES ((SELECT min(scope_key) FROM scope),"
-            " 10, 72, 90, false, false, '', 1000, NULL, false)"
+            " 10, 72, 90, 0, 0, '', 1000, NULL, 0)"
             " ON CONFLICT (scope_key) DO UPDATE SET actions_per_hour = 1000")
 
 

@@ -1,6 +1,5 @@
 """A wrong clock deletes nothing. Stored times are changed, or the clock of a server is."""
 
-import sqlite3
 import time
 
 import httpx
@@ -8,7 +7,8 @@ import pytest
 
 from support.demo import Demo
 from support.pages import Pages
-from support.program import LONG_AGO, Server, preloaded, reauthenticate, run
+from support.program import (
+    DATABASES, LONG_AGO, Server, execute, preloaded, query, reauthenticate, run)
 from support.waiting import until
 
 DAYS = 400
@@ -22,21 +22,21 @@ def ahead(tmp_path_factory):
     return {**preloaded(tmp_path_factory.mktemp("clock"), "clock"), "CLOCK_AHEAD": str(AHEAD)}
 
 
-def counts(database):
+def counts(data):
     """Returns the number of rows of each table."""
-    tables = [name for name, in database.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'account_search%'")]
-    return {name: database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}
+    tables = query(data, "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+                   if DATABASES.has_all else
+                   "SELECT name FROM sqlite_schema WHERE type = 'table'"
+                   " AND name NOT LIKE 'account_search%'")
+    parts = [f"SELECT '{name}' AS name, count(*) AS rows FROM \"{name}\"" for name, in tables]
+    return dict(query(data, " UNION ALL ".join(parts)))
 
 
 def move_stored_time(data, seconds):
     """Changes the time at which the server last ran, in seconds from now."""
-    database = sqlite3.connect(data / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute(
-            "INSERT OR REPLACE INTO instance (name, value) VALUES ('clock_seen_at', ?)",
-            (str(int((time.time() + seconds) * 1e6)),))
-    database.close()
+    execute(data, "INSERT INTO instance (name, value) VALUES ('clock_seen_at', ?)"
+            " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            str(int((time.time() + seconds) * 1e6)))
 
 
 def test_a_healthy_server_is_live_and_ready(tmp_path):
@@ -53,28 +53,25 @@ def test_an_untrusted_clock_stops_housekeeping_until_it_is_confirmed(tmp_path, s
     with Server(tmp_path) as server:
         assert server.stop() == 0
     move_stored_time(tmp_path, seconds)
-    database = sqlite3.connect(tmp_path / "countersign.sqlite", timeout=30)
-    with database:
-        database.execute(
-            "INSERT INTO throttle (name, failures, blocked_until, expires_at) VALUES ('old', 1, 1, 1)")
+    execute(tmp_path, "INSERT INTO throttle (name, failures, blocked_until, expires_at)"
+            " VALUES ('old', 1, 1, 1)")
     with Server(tmp_path) as server:
         server.wait_for_line(r"(The system clock shows)")
         answer = httpx.get(server.url + "/readyz")
         assert (answer.status_code, answer.text) == (503, "not ready: clock\n")
         assert httpx.get(server.url + "/livez").status_code == 200
         rows = "SELECT count(*) FROM throttle WHERE name = 'old'"
-        assert database.execute(rows).fetchone() == (1,)
+        assert query(tmp_path, rows) == [(1,)]
         confirmed = run("clock", "confirm", "--data", tmp_path)
         assert confirmed.returncode == 0, confirmed.stderr
         until(lambda: httpx.get(server.url + "/readyz").status_code == 200, "the clock is trusted")
         server.wait_for_line(r"(The clock is trusted again)")
-        assert database.execute(
-            "SELECT actor_kind FROM audit WHERE action = 'instance.confirm-clock'").fetchall() == [
+        assert query(
+            tmp_path, "SELECT actor_kind FROM audit WHERE action = 'instance.confirm-clock'") == [
                 ("command line",)]
         assert server.stop() == 0
     with Server(tmp_path):
-        until(lambda: database.execute(rows).fetchone() == (0,), "housekeeping resumes")
-    database.close()
+        until(lambda: query(tmp_path, rows) == [(0,)], "housekeeping resumes")
 
 
 def test_a_server_without_its_keys_is_not_ready(tmp_path):
@@ -101,11 +98,10 @@ def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
     with Demo(tmp_path) as demo:
         owner, support = demo.owner, demo.person("support", of="")
         assert demo.server.stop() == 0
-    database = sqlite3.connect(tmp_path / "countersign.sqlite", timeout=30)
-    before = counts(database)
+    before = counts(tmp_path)
 
     def tables_with_deletions():
-        now = counts(database)
+        now = counts(tmp_path)
         return sorted(name for name, count in before.items() if now[name] < count)
 
     with Server(tmp_path, env=ahead) as server:
@@ -136,11 +132,10 @@ def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
         server.wait_for_line(r"(The clock is trusted again)")
         until(tables_with_deletions, "expired data is deleted")
         assert BANNER not in pages.get("/").text
-        kinds = database.execute(
-            "SELECT actor_kind FROM audit WHERE action = 'instance.confirm-clock'").fetchall()
+        kinds = query(
+            tmp_path, "SELECT actor_kind FROM audit WHERE action = 'instance.confirm-clock'")
         assert kinds == [("administrator" if way == "console" else "command line",)]
         assert server.stop() == 0
-    database.close()
 
 
 def person_code(person, real=False):

@@ -159,7 +159,7 @@ def run_on_terminal(words, *lines):
     controller, terminal = pty.openpty()
     process = subprocess.Popen(
         [str(PROGRAM), *map(str, words)], stdin=terminal, stdout=terminal, stderr=terminal,
-        env=environment(), start_new_session=True)
+        env=environment(words=words), start_new_session=True)
     os.close(terminal)
     shown = b""
     for line in lines:

@@ -12,6 +12,8 @@ from support.pages import Pages
 from support.program import ROOT, Server, read_only, run
 from support.rest import Api, create_token, ok
 
+pytestmark = pytest.mark.sqlite
+
 
 def serve(*words, prefix=(), env=None):
     """Runs a server that is expected to refuse to start."""

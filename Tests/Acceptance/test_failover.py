@@ -64,7 +64,7 @@ def test_acknowledged_writes_survive_a_failover_to_a_synchronous_standby(
             primary.signal(signal.SIGKILL)
             until(lambda: ready(server)[0] == 503, "the server isn't ready", 20)
             writers.wait(0, "the database is away")
-            assert writers.errors
+            until(lambda: writers.errors, "a write fails")
             standby.execute("SELECT pg_promote()", "postgres")
             promoted = time.monotonic()
             writers.wait(200, "writes go on", RECOVERY)

@@ -10,6 +10,8 @@ from support.pages import Pages
 from support.program import Server, in_mounts_of, on_small_disk, run
 from support.rest import Api, claims, create_token, ok, refused
 
+pytestmark = pytest.mark.sqlite
+
 
 @pytest.fixture
 def disk(tmp_path):

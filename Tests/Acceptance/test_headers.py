@@ -9,6 +9,8 @@ import pytest
 from support.pages import Pages, assert_flags
 from support.program import run
 
+pytestmark = pytest.mark.sqlite
+
 PRIVATE = [
     "/", "/projects/new", "/projects/p", "/projects/p/policy", "/projects/p/users",
     "/projects/p/users/u", "/projects/p/users/u/factors/f/removal", "/projects/p/audit",

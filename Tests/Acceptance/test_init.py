@@ -10,6 +10,8 @@ import pytest
 
 from support.program import PROGRAM, ROOT, Server, environment, run
 
+pytestmark = pytest.mark.sqlite
+
 
 def serve(*words, env=None):
     return run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, *words, env=env)

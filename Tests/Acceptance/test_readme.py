@@ -150,7 +150,7 @@ def add_passkey(administrator, server):
         server.data, """INSERT INTO passkey (passkey_id, administrator_id, credential_id, cose_key,
                           sign_count, aaguid, transports, is_backup_eligible, is_backed_up, name,
                           created_at)
-                        VALUES ('a-passkey', ?, ?, ?, 0, ?, '', false, false, 'Laptop', 1)
+                        VALUES ('a-passkey', ?, ?, ?, 0, ?, '', 0, 0, 'Laptop', 1)
                         ON CONFLICT DO NOTHING""", administrator, b"\1", b"\0", b"\0")
     return "a-passkey"
 

@@ -13,6 +13,8 @@ from support.pages import Pages
 from support.program import PROGRAM, ROOT, Server, environment, preloaded, run
 from support.rest import Api, create_token, ok, refused
 
+pytestmark = pytest.mark.sqlite
+
 OPERATIONS = (ROOT / "docs/operations.md").read_text()
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.sqlite
+
 
 @pytest.mark.timeout(600)
 def test_a_server_survives_two_minutes_of_faults_under_load():

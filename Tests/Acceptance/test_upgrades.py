@@ -11,6 +11,8 @@ import pytest
 from support.program import PROGRAM, ROOT, Server, environment, run
 from support.rest import Api, ok
 
+pytestmark = pytest.mark.sqlite
+
 OPERATIONS = (ROOT / "docs/operations.md").read_text()
 KEY = "AIzaJaM5Tocd-AV5OxBeBu69U1HgZYGCzEwkkbp"
 SECRET = "VZRFTAK3Z77GV2I4Y4CZEGRYLUKSRYSB"

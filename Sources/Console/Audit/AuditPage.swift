@@ -6,8 +6,7 @@ import Text
 
 /// `S/audit` and `/audit`: the audit log of a pool or of the instance, with filters and CSV export.
 struct AuditPage: Sendable {
-  let audit: Audit
-  let chain: AuditChain
+  let identity: Identity
   let frames: Frames
   let view: Template<AuditView>
   let row: Template<AuditRowView>
@@ -15,6 +14,8 @@ struct AuditPage: Sendable {
   let rows = MarkupCache<AuditRowView.Source>()
 
   private static let length = 50
+
+  private var audit: Audit { identity.audit }
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let frame = try await frames.frame(Message("common.audit-log"), in: context)
@@ -43,7 +44,7 @@ struct AuditPage: Sendable {
     let actors = try await refusing { try await audit.actors(place.scope) }
     var frame = frame
     frame.errors = faults
-    let status = try await refusing { try await chain.status() }
+    let status = try await refusing { try await identity.auditChain.status() }
     var model = AuditView(
       frame: frame, place: place, query: query, actors: actors, menus: menus,
       integrity: AuditIntegrityView(
@@ -81,14 +82,16 @@ struct AuditPage: Sendable {
     let (filter, faults) = query.filter(in: place.scope, signedIn.times)
     guard let filter, faults.isEmpty else { throw .unreadableForm }
     let words = query.form().entries.map { "\($0.name): \(Words.short($0.value.text))" }
-    let export = try await refusing {
-      try await audit.export(
-        filter, words: words, into: AuditTable(frames.catalog), by: signedIn.author
-      ) { table, row in table.add(row) }
+    let (export, asOf) = try await identity.fromReplica { () async throws(Refusal) in
+      try await refusing {
+        try await audit.export(
+          filter, words: words, into: AuditTable(frames.catalog), by: signedIn.author
+        ) { table, row in table.add(row) }
+      }
     }
     var table = export.table
     if export.isCut { table.addEnd(after: export.count) }
-    return table.csv.response(named: place.fileName)
+    return table.csv.response(named: place.fileName, asOf: asOf)
   }
 }
 

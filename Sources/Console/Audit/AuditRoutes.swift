@@ -6,7 +6,7 @@ enum AuditRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let audit = AuditPage(
-      audit: identity.audit, chain: identity.auditChain, frames: frames,
+      identity: identity, frames: frames,
       view: try parts.template("audit/audit", for: AuditView.self),
       row: try parts.template("audit/row", for: AuditRowView.self),
       menus: AuditMenus(

@@ -17,7 +17,7 @@ struct AffectedUsersFile: Sendable {
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
     let query = AffectedUsersQuery(context.signedIn.query)
-    let download = UserDownload(accounts: identity.accounts, actions: actions)
+    let download = UserDownload(identity: identity, actions: actions)
     return try await download.response(
       context, named: "affected-users", filter: catalog.text(heading(query))
     ) { () async throws(Refusal) in

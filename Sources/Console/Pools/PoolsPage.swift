@@ -61,6 +61,13 @@ struct PoolsPage: Sendable {
 
   /// Downloads all pools as a CSV file.
   func download(_ context: ProjectContext) async throws(Refusal) -> Response {
+    let (csv, asOf) = try await identity.fromReplica { () async throws(Refusal) in
+      try await table(context)
+    }
+    return csv.response(named: "mfa-policies-\(context.scope.project.text)", asOf: asOf)
+  }
+
+  private func table(_ context: ProjectContext) async throws(Refusal) -> CSV {
     var asked = PoolsQuery(context, purpose)
     asked.after = nil
     let project = context.scope.project
@@ -82,7 +89,7 @@ struct PoolsPage: Sendable {
       }
       (asked.after, isFirst) = (review.tenants.next, false)
     } while asked.after != nil
-    return file.csv.response(named: "mfa-policies-\(project.text)")
+    return file.csv
   }
 }
 

@@ -40,8 +40,10 @@ struct ReportPage: Sendable {
   }
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let content = try await contents.read(report, context, after: nil, limit: Self.length)
-    return content.table.csv(contents.catalog).response(named: report.rawValue)
+    let (content, asOf) = try await contents.identity.fromReplica { () async throws(Refusal) in
+      try await contents.read(report, context, after: nil, limit: Self.length)
+    }
+    return content.table.csv(contents.catalog).response(named: report.rawValue, asOf: asOf)
   }
 
   /// Downloads a list of users, which is recorded.
@@ -52,12 +54,14 @@ struct ReportPage: Sendable {
     guard actions.request(signedIn).proof.isEmpty == false || unmet.isEmpty else {
       return try await ask(context, signedIn.form["confirmed"] == nil ? [] : unmet)
     }
-    let table = try await users(context)
+    let (table, asOf) = try await contents.identity.fromReplica { () async throws(Refusal) in
+      try await users(context)
+    }
     do {
       let outcome = try await contents.identity.accounts.recordDownload(
         of: context.scope, count: table.rows.count, filter: contents.catalog.text(table.caption),
         actions.request(signedIn))
-      let file = table.csv(contents.catalog).response(named: report.rawValue)
+      let file = table.csv(contents.catalog).response(named: report.rawValue, asOf: asOf)
       return actions.page(file, after: outcome)
     } catch {
       let errors = try await actions.faults(error, .exportUsers, signedIn) {

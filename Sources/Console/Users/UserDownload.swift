@@ -4,7 +4,7 @@ import Templating
 
 /// The download of a list of users: it requires the permission to export users, and is recorded.
 struct UserDownload: Sendable {
-  let accounts: Accounts
+  let identity: Identity
   let actions: ActionForms
 
   /// Returns the file, or the confirmation page.
@@ -22,12 +22,14 @@ struct UserDownload: Sendable {
     guard !actions.request(signedIn).proof.isEmpty || unmet.isEmpty else {
       return try await ask(signedIn.form["confirmed"] == nil ? [] : unmet)
     }
-    let (file, rows) = try await read()
+    let (table, asOf) = try await identity.fromReplica { () async throws(Refusal) in
+      try await read()
+    }
     // Exports of users are audited, as exports of the audit log are.
     do {
-      let outcome = try await accounts.recordDownload(
-        of: context.scope, count: rows, filter: filter, actions.request(signedIn))
-      return actions.page(file.response(named: name), after: outcome)
+      let outcome = try await identity.accounts.recordDownload(
+        of: context.scope, count: table.rows, filter: filter, actions.request(signedIn))
+      return actions.page(table.file.response(named: name, asOf: asOf), after: outcome)
     } catch {
       let errors = try await actions.faults(error, .exportUsers, signedIn) {
         error throws(Refusal) in throw Refusal.unavailable(error)

@@ -5,10 +5,10 @@ import Templating
 
 /// `S/users.csv`: the list of users as CSV, with the filters and columns of the page.
 struct UsersFile: Sendable {
-  let accounts: Accounts
-  let exemptions: Exemptions
+  let identity: Identity
   let actions: ActionForms
 
+  private var accounts: Accounts { identity.accounts }
   private var clock: WallClock { actions.frames.clock }
   private var catalog: Catalog { actions.frames.catalog }
 
@@ -25,7 +25,7 @@ struct UsersFile: Sendable {
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
     guard context.may(.findUsers) else { throw .notAllowed(.findUsers) }
     let query = UsersQuery(context.signedIn.query)
-    let download = UserDownload(accounts: accounts, actions: actions)
+    let download = UserDownload(identity: identity, actions: actions)
     return try await download.response(
       context, named: "users", filter: catalog.text(query.words)
     ) { () async throws(Refusal) in
@@ -60,7 +60,7 @@ struct UsersFile: Sendable {
   private func file(
     _ scope: Scope, _ query: UsersQuery
   ) async throws(Refusal) -> (file: CSV, rows: Int) {
-    let ends = try await refusing { try await exemptions.current(in: scope) }.ends
+    let ends = try await refusing { try await identity.exemptions.current(in: scope) }.ends
     var file = CSV(Self.columns.map { catalog.text($0) })
     var count = 0
     if query.text.isEmpty {

@@ -13,9 +13,7 @@ enum UsersRoutes: ConsoleFeature {
     table.inScope(.get, ConsolePaths.users, .findUsers, users.show)
     table.inScope(
       ConsolePaths.usersFile, performing: [.exportUsers],
-      UsersFile(
-        accounts: identity.accounts, exemptions: identity.exemptions, actions: parts.actions
-      ).download)
+      UsersFile(identity: identity, actions: parts.actions).download)
 
     let findUsers = FindUsersPage(
       accounts: identity.accounts, frames: frames, cookies: parts.authorizer.cookies,

@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 
 /// Writes a table as comma-separated values (RFC 4180) that are safe to open in a spreadsheet.
 ///
@@ -30,13 +31,21 @@ struct CSV {
 
   /// The table as a download.
   ///
-  /// - Parameter name: The file name without its extension: letters, digits, and hyphens.
+  /// - Parameters:
+  ///   - name: The file name without its extension: letters, digits, and hyphens.
+  ///   - asOf: The time up to which the table is complete, for the file name; nil for the present.
   /// - Returns: The response, which browsers save as a file.
-  func response(named name: String) -> Response {
+  func response(named name: String, asOf: Instant? = nil) -> Response {
     var response = Response(body: .bytes(bytes))
     response.fields[.contentType] = "text/csv; charset=utf-8; header=present"
-    response.fields.add("Content-Disposition", "attachment; filename=\"\(name).csv\"")
+    let file = name + (asOf.map(Self.suffix) ?? "")
+    response.fields.add("Content-Disposition", "attachment; filename=\"\(file).csv\"")
     return response
+  }
+
+  /// Returns a part of a file name such as `-as-of-2026-11-23T09-15-00Z`.
+  private static func suffix(_ moment: Instant) -> String {
+    "-as-of-" + moment.rfc3339Milliseconds.prefix(19).replacing(":", with: "-") + "Z"
   }
 
   /// Whether a spreadsheet might evaluate the cell: it starts with one of these characters, with or

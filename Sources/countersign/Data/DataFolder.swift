@@ -11,6 +11,8 @@ import Localization
 struct DataFolder: Sendable {
   let path: String
   var location = DatabaseLocation.file
+  /// The replica of a database on a server; nil for none.
+  var replica: ReplicaLocation?
 
   var database: String { "\(path)/countersign.sqlite" }
   var key: String { "\(path)/master.key" }

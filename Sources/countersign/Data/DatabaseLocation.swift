@@ -49,7 +49,7 @@ enum DatabaseLocation: Sendable, Equatable {
       return
     }
     do throws(ServerAddress.Malformed) {
-      self = .server(try ServerAddress(text), passwordFile: file)
+      self = .server(try ServerAddress(text, of: Self.url.name), passwordFile: file)
     } catch {
       problems.append(error.problem, of: Self.url.name)
     }
@@ -95,7 +95,9 @@ extension DataFolder {
   /// Opens the database.
   func open() async throws(ConfigurationError) -> any InstanceDatabase {
     guard case .server(let address, let passwordFile) = location else { return try openFile() }
-    do { return try await address.open(passwordFile: passwordFile) } catch {
+    do {
+      return try await address.open(passwordFile: passwordFile, replica: replica)
+    } catch {
       throw ConfigurationError(
         Message(
           "cli.the-database-cant-be-opened",

@@ -15,31 +15,40 @@ import Localization
     struct Malformed: Error {
       let problem: Message
 
-      fileprivate init(_ error: PostgreSQLAddress.Malformed) {
+      fileprivate init(_ error: PostgreSQLAddress.Malformed, of option: String) {
         if case .password = error {
-          problem = error.message
+          problem = Message("cli.database-must-not-contain-the-password", ["name": .text(option)])
         } else {
           problem = Message(
-            "cli.database-must-be-an-address", ["reason": .message(error.message)])
+            "cli.database-must-be-an-address",
+            ["name": .text(option), "reason": .message(error.message)])
         }
       }
     }
 
-    private let address: PostgreSQLAddress
+    fileprivate let address: PostgreSQLAddress
 
     var description: String { address.description }
 
-    init(_ text: String) throws(Malformed) {
+    /// Parses the value of an option.
+    init(_ text: String, of option: String) throws(Malformed) {
       do throws(PostgreSQLAddress.Malformed) {
         address = try PostgreSQLAddress(text)
       } catch {
-        throw Malformed(error)
+        throw Malformed(error, of: option)
       }
     }
 
     /// Opens the database.
-    func open(passwordFile: String?) async throws -> any InstanceDatabase {
-      try await PostgreSQLDatabase(address, passwordFile: passwordFile)
+    func open(
+      passwordFile: String?, replica: ReplicaLocation?
+    ) async throws -> any InstanceDatabase {
+      let settings = replica.map { replica in
+        ReplicaSettings(
+          replica.address.address, mostSecondsBehind: replica.mostSecondsBehind,
+          report: replica.report)
+      }
+      return try await PostgreSQLDatabase(address, passwordFile: passwordFile, replica: settings)
     }
   }
 
@@ -48,7 +57,10 @@ import Localization
     var message: Message {
       switch self {
       case .scheme: Message("cli.database-address-scheme")
-      case .password: Message("cli.database-must-not-contain-the-password")
+      case .password:
+        Message(
+          "cli.database-must-not-contain-the-password",
+          ["name": .text(DatabaseLocation.url.name)])
       case .database: Message("cli.database-address-name")
       case .host: Message("cli.database-address-host")
       case .port: Message("cli.database-address-port")
@@ -65,13 +77,20 @@ import Localization
     static let commands: [any Command.Type] = []
 
     struct Malformed: Error {
-      let problem = Message("cli.built-without-postgresql")
+      let problem: Message
     }
 
     let description: String
 
-    init(_ text: String) throws(Malformed) { throw Malformed() }
+    init(_ text: String, of option: String) throws(Malformed) {
+      throw Malformed(
+        problem: Message("cli.built-without-postgresql", ["name": .text(option)]))
+    }
 
-    func open(passwordFile: String?) async throws -> any InstanceDatabase { throw Malformed() }
+    func open(
+      passwordFile: String?, replica: ReplicaLocation?
+    ) async throws -> any InstanceDatabase {
+      throw DatabaseError(.cannotOpen, "built without PostgreSQL")
+    }
   }
 #endif

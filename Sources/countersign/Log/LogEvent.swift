@@ -25,6 +25,8 @@ enum LogEvent: Sendable {
 
   case stream(StreamLogEvent)
 
+  case replica(ReplicaStatus)
+
   case auditFault(Message)
   case backup(Message)
   case integrityCheckTooLong

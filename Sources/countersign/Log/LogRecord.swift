@@ -73,6 +73,7 @@ extension LogEvent {
         channel == .mail
           ? Message("cli.email-delivery-resumed") : Message("cli.sms-delivery-resumed"))
     case .stream(let event): event.record
+    case .replica(let status): status.record
     case .auditFault(let fault): LogRecord("audit.fault", .error, fault)
     case .backup(let warning): LogRecord("backup.warning", .warning, warning)
     case .integrityCheckTooLong:

@@ -20,7 +20,10 @@ enum ServeCommand: Command {
     let configuration = try ServeConfiguration(arguments, environment: environment)
     let manager = ServiceManager(environment: environment)
     let log = Log(configuration.monitoring.logFormat)
-    let folder = DataFolder(path: configuration.data, location: configuration.database)
+    var replica = configuration.replica
+    replica?.report = { log.add(.replica($0)) }
+    let folder = DataFolder(
+      path: configuration.data, location: configuration.database, replica: replica)
     if configuration.demo != nil { try folder.mustBeEmpty() }
     // Demos and loopback emulators create their data; other instances come from countersign init.
     let mayCreate = configuration.demo != nil || configuration.isLoopbackEmulator

@@ -1,0 +1,125 @@
+import Database
+import Synchronization
+
+/// The connections to a replica, for reads whose results say how old they may be.
+final class Replica: Sendable {
+  private struct State {
+    /// What the latest look found; nil before the first.
+    var status: ReplicaStatus?
+    /// When to look again at a server that didn't answer.
+    var next: ContinuousClock.Instant?
+  }
+
+  /// What a look at a server finds.
+  private struct Finding {
+    var database: String
+    var isReplica: Bool
+    /// The time of the last change, in microseconds since 1970.
+    var moment: Int64?
+    var secondsBehind: Int64?
+  }
+
+  /// How long a server that didn't answer isn't asked again.
+  private static let pause = Duration.seconds(10)
+
+  let readers: ConnectionPool
+  private let mostSecondsBehind: Int
+  private let report: @Sendable (ReplicaStatus) -> Void
+  private let state = Mutex(State())
+  /// Identifies the database that this is a replica of; nil until it's known.
+  private let database = Mutex<String?>(nil)
+
+  /// Creates the connections, which are opened when they're needed.
+  ///
+  /// - Parameters:
+  ///   - readers: The connections.
+  ///   - mostSecondsBehind: How old its data may be.
+  ///   - report: Receives each change of the replica's status.
+  init(
+    _ readers: ConnectionPool, mostSecondsBehind: Int,
+    report: @escaping @Sendable (ReplicaStatus) -> Void
+  ) {
+    (self.readers, self.mostSecondsBehind, self.report) = (readers, mostSecondsBehind, report)
+  }
+
+  /// Returns a time such that the replica's next snapshot has all changes up to it; nil if the
+  /// replica can't be used.
+  ///
+  /// - Parameter primary: Connections to the database that this is a replica of.
+  nonisolated(nonsending) func moment(of primary: ConnectionPool) async -> Int64? {
+    let isPausing = state.withLock { state in state.next.map { $0 > .now } ?? false }
+    guard !isPausing else { return nil }
+    do {
+      let own = try await identifier(primary)
+      let finding = try await Self.look(readers)
+      let status = status(of: finding, own)
+      note(status)
+      return status == .inUse ? finding.moment : nil
+    } catch is CancellationError {
+      return nil
+    } catch {
+      note(.unreachable(reason: (error as? DatabaseError)?.message ?? "\(error)"))
+      return nil
+    }
+  }
+
+  private func status(of finding: Finding, _ own: String) -> ReplicaStatus {
+    guard finding.database == own else { return .otherDatabase }
+    guard finding.isReplica else { return .notReplica }
+    let behind = finding.secondsBehind.map { Int(max($0, 0)) }
+    guard let behind, behind <= mostSecondsBehind else { return .behind(seconds: behind) }
+    return .inUse
+  }
+
+  private func note(_ status: ReplicaStatus) {
+    let isNew = state.withLock { state in
+      defer { state.status = status }
+      if case .unreachable = status { state.next = .now + Self.pause } else { state.next = nil }
+      return state.status?.kind != status.kind
+    }
+    if isNew { report(status) }
+  }
+
+  private nonisolated(nonsending) func identifier(_ primary: ConnectionPool) async throws -> String
+  {
+    if let known = database.withLock({ $0 }) { return known }
+    let found = try await Self.look(primary).database
+    database.withLock { $0 = found }
+    return found
+  }
+
+  private nonisolated(nonsending) static func look(
+    _ connections: ConnectionPool
+  ) async throws -> Finding {
+    try await connections.use { session in
+      try session.read { connection in
+        try connection.first(
+          """
+          SELECT system_identifier || '/' || current_database(), pg_catalog.pg_is_in_recovery(),
+            (extract(epoch FROM last) * 1000000)::bigint,
+            extract(epoch FROM clock_timestamp() - last)::bigint
+          FROM pg_catalog.pg_control_system(),
+            pg_catalog.pg_last_xact_replay_timestamp() AS last
+          """
+        ) { row in
+          Finding(
+            database: try row.value(0), isReplica: try row.value(1), moment: try row.value(2),
+            secondsBehind: try row.value(3))
+        }
+      } ?? Finding(database: "", isReplica: false)
+    }
+  }
+}
+
+extension ReplicaStatus {
+  /// The status without its details, which change all the time.
+  fileprivate var kind: Int {
+    switch self {
+    case .inUse: 0
+    case .behind: 1
+    case .unreachable: 2
+    case .notReplica: 3
+    case .otherDatabase: 4
+    }
+  }
+}
