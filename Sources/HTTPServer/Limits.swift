@@ -19,7 +19,7 @@ public struct Limits: Sendable {
   /// How long a connection can take from a response to the end of the next request's header.
   public var idle: Duration = .seconds(60)
   /// How long a server that stops waits for the first request of a new connection.
-  public var firstRequest: Duration = .milliseconds(500)
+  public var firstRequest: Duration = .seconds(1)
   /// How long a client can take to read a response, in addition to what `minimumRate` allows.
   public var writeDeadline: Duration = .seconds(30)
   /// The transfer rate, in bytes per second, below which a body or response is cut off.
