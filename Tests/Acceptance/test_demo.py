@@ -7,7 +7,7 @@ import pytest
 
 from support.demo import Demo
 from support.pages import Pages
-from support.program import DATABASES, ROOT, Server, run
+from support.program import ROOT, Server, run
 from support.rest import Api, ok
 
 
@@ -75,14 +75,15 @@ def test_a_demo_folder_can_be_served_again_on_loopback_only(tmp_path):
         assert httpx.get(server.url + "/healthz").status_code == 200
 
 
+# The command creates a file.
+@pytest.mark.sqlite
 def test_the_demo_command_creates_a_demo_that_serve_serves(tmp_path):
     data = tmp_path / "data"
     result = run("demo", "--users", "300", "--data", data)
     assert result.returncode == 0, result.stderr
     assert "Users of Metropolis: 300 of 300" in result.stdout
     assert "olga@example.com" in result.stdout
-    assert sorted(path.name for path in data.iterdir()) == (
-        ["master.key"] if DATABASES.has_all else ["countersign.sqlite", "master.key"])
+    assert sorted(path.name for path in data.iterdir()) == ["countersign.sqlite", "master.key"]
     again = run("demo", "--users", "300", "--data", data)
     assert again.returncode == 78 and "empty" in again.stderr
     with Server(data) as server:

@@ -217,7 +217,7 @@ def test_a_master_key_rotation_resumes_after_a_kill(tmp_path):
     [old] = master_keys(folder)
     command = [str(PROGRAM), "keys", "rotate-master", "--data", str(folder)]
     process = subprocess.Popen(
-        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        command, env=environment(words=command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for line in process.stdout:
         if line.startswith("Re-encrypted "):
             break

@@ -92,6 +92,8 @@ def test_requests_are_counted_by_route_and_not_by_path(server):
             assert found[bucket] == value > 0
 
 
+# The sizes of the file and its log are among the metrics.
+@pytest.mark.sqlite
 def test_the_state_of_the_server_is_measured(server):
     found = until(lambda: (lambda now: now if now.get(
         'countersign_code_attempts_total{result="incorrect"}') else None)(samples(scrape(server))),
@@ -173,6 +175,8 @@ def query(url, text):
     return answer["data"]["result"]
 
 
+# The sizes of the file and its log are among the metrics.
+@pytest.mark.sqlite
 def test_every_query_of_the_dashboard_finds_data(server, prometheus):
     queries = dashboard_queries()
     assert len(queries) > 30
@@ -188,6 +192,8 @@ def test_every_query_of_the_dashboard_finds_data(server, prometheus):
         assert all("value" in each for each in found), title
 
 
+# The sizes of the file and its log are among the metrics.
+@pytest.mark.sqlite
 def test_no_alert_fires_for_a_healthy_server(server, prometheus):
     groups = httpx.get(f"{prometheus}/api/v1/rules").json()["data"]["groups"]
     rules = [rule for group in groups for rule in group["rules"]]

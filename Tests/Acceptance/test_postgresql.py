@@ -202,6 +202,8 @@ def test_an_init_that_failed_halfway_is_completed_with_the_same_key(tmp_path):
         assert server.setup_code
 
 
+# One of its databases is a file.
+@pytest.mark.sqlite
 def test_an_init_that_stores_nothing_leaves_no_key(tmp_path):
     data = tmp_path / "data"
     address = DATABASES.add(data)

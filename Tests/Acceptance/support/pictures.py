@@ -2,14 +2,13 @@
 
 import datetime
 import re
-import sqlite3
 import subprocess
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
 from .demo import Demo
-from .program import ROOT, preloaded
+from .program import ROOT, preloaded, query
 
 FOLDER = ROOT / "docs/pictures"
 SIZE = {"width": 1440, "height": 1000}
@@ -39,10 +38,9 @@ def addresses(demo):
 
 def late_with_codes(demo):
     """Returns the user with a note whose phone's clock is slow."""
-    database = sqlite3.connect(f"file:{demo.server.data / 'countersign.sqlite'}?mode=ro", uri=True)
-    [[uid]] = database.execute(
+    [[uid]] = query(
+        demo.server.data,
         "SELECT uid FROM user_note JOIN account USING (account_key) WHERE text LIKE '%clock%'")
-    database.close()
     return uid
 
 

@@ -180,6 +180,9 @@ class Databases:
         """Runs SQL in the database of a folder."""
         return execute(self.add(data), sql)
 
+    def has_instance(self, data):
+        return self.execute(data, "SELECT to_regclass('instance') IS NOT NULL") == [["t"]]
+
     def query(self, data, sql):
         """Returns the rows of a query as tuples of text, numbers, and None."""
         return [

@@ -114,6 +114,8 @@ def create_instance(data, prefix=(), env=None):
     """Creates an instance in an empty data folder; returns the server's command prefix."""
     if (data / "master.key").exists() or (data / "countersign.sqlite").exists():
         return prefix
+    if DATABASES.address(data) and DATABASES.has_instance(data):
+        return prefix
     if not prefix:
         created = run("init", "--data", data, env=env)
         assert created.returncode == 0, created.stderr
