@@ -55,6 +55,8 @@ def message_page(pages, address):
     return re.search(rf'href="(/projects/{PROJECT}/outbox/\d+)"', text).group(1)
 
 
+# It looks into the file.
+@pytest.mark.sqlite
 def test_a_message_is_sent_with_tls_and_authentication(tmp_path):
     tls = Certificate(tmp_path)
     with MailServer(tls=tls, password=b"open sesame") as mail_server:
@@ -85,6 +87,8 @@ def test_a_message_is_sent_with_tls_and_authentication(tmp_path):
     assert "open sesame".encode() not in (tmp_path / "data/countersign.sqlite").read_bytes()
 
 
+# On a shared database, a server that starts leaves what may be another's until it is due.
+@pytest.mark.sqlite
 @pytest.mark.parametrize("fault", ["certificate", "password"])
 def test_an_untrusted_or_refusing_server_receives_nothing(tmp_path, fault):
     right, wrong = Certificate(tmp_path), Certificate(tmp_path, "other")
@@ -128,6 +132,8 @@ def test_a_refused_recipient_fails_without_affecting_others(tmp_path):
             assert server.stop() == 0
 
 
+# On a shared database, a server that starts leaves what may be another's until it is due.
+@pytest.mark.sqlite
 def test_a_temporary_error_is_retried(tmp_path):
     server_state = {"reply": "451 4.7.1 Try again later"}
     with MailServer(answer=lambda recipient: server_state["reply"]) as mail_server:
@@ -149,6 +155,8 @@ def test_a_temporary_error_is_retried(tmp_path):
             assert len(settled(mail_server)) == 1
 
 
+# On a shared database, a server that starts leaves what may be another's until it is due.
+@pytest.mark.sqlite
 def test_no_message_is_lost_when_the_server_is_killed(tmp_path):
     people = [f"user{number}@example.com" for number in range(40)]
     with MailServer(delay=0.05) as mail_server:
@@ -175,7 +183,7 @@ def test_no_message_is_lost_when_the_server_is_killed(tmp_path):
 
 def test_no_message_is_sent_twice_when_the_server_stops(tmp_path):
     people = [f"user{number}@example.com" for number in range(30)]
-    with MailServer(delay=0.1) as mail_server:
+    with MailServer(delay=0.2) as mail_server:
         with Server(tmp_path, *flags(mail_server.port)) as server:
             pages = set_up_project(server)
             api = api_of(server, pages)
@@ -191,6 +199,8 @@ def test_no_message_is_sent_twice_when_the_server_stops(tmp_path):
     assert len({m["Message-ID"] for m in mails}) == len(people)
 
 
+# On a shared database, a server that starts leaves what may be another's until it is due.
+@pytest.mark.sqlite
 def test_a_silent_mail_server_does_not_delay_a_stop(tmp_path):
     with SilentServer() as silent:
         with Server(tmp_path, *flags(silent.port)) as server:
