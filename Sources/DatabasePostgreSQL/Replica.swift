@@ -42,15 +42,16 @@ final class Replica: Sendable {
     (self.readers, self.mostSecondsBehind, self.report) = (readers, mostSecondsBehind, report)
   }
 
-  /// Returns a time such that the replica's next snapshot has all changes up to it; nil if the
-  /// replica can't be used.
+  /// Finds out how old the data of the replica's next snapshot may be.
   ///
   /// - Parameter primary: Connections to the database that this is a replica of.
+  /// - Returns: A time up to which the snapshot has all changes, in microseconds since 1970; nil if
+  ///   the replica can't be used.
   nonisolated(nonsending) func moment(of primary: ConnectionPool) async -> Int64? {
     let isPausing = state.withLock { state in state.next.map { $0 > .now } ?? false }
     guard !isPausing else { return nil }
+    guard let own = try? await identifier(primary) else { return nil }
     do {
-      let own = try await identifier(primary)
       let finding = try await Self.look(readers)
       let status = status(of: finding, own)
       note(status)
@@ -88,6 +89,7 @@ final class Replica: Sendable {
     return found
   }
 
+  // Transactions that commit at once aren't logged in the order of their times, hence the second.
   private nonisolated(nonsending) static func look(
     _ connections: ConnectionPool
   ) async throws -> Finding {
@@ -96,7 +98,7 @@ final class Replica: Sendable {
         try connection.first(
           """
           SELECT system_identifier || '/' || current_database(), pg_catalog.pg_is_in_recovery(),
-            (extract(epoch FROM last) * 1000000)::bigint,
+            ((extract(epoch FROM last) - 1) * 1000000)::bigint,
             extract(epoch FROM clock_timestamp() - last)::bigint
           FROM pg_catalog.pg_control_system(),
             pg_catalog.pg_last_xact_replay_timestamp() AS last

@@ -83,14 +83,17 @@ import Localization
     let description: String
 
     init(_ text: String, of option: String) throws(Malformed) {
-      throw Malformed(
-        problem: Message("cli.built-without-postgresql", ["name": .text(option)]))
+      throw Self.malformed(option)
+    }
+
+    private static func malformed(_ option: String) -> Malformed {
+      Malformed(problem: Message("cli.built-without-postgresql", ["name": .text(option)]))
     }
 
     func open(
       passwordFile: String?, replica: ReplicaLocation?
     ) async throws -> any InstanceDatabase {
-      throw DatabaseError(.cannotOpen, "built without PostgreSQL")
+      throw Self.malformed(DatabaseLocation.url.name)
     }
   }
 #endif
