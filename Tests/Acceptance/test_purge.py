@@ -2,8 +2,10 @@
 
 import time
 
-from support.program import Server, execute, query, reauthenticate
+import pytest
+
 from support.pages import Pages
+from support.program import Server, execute, query, reauthenticate
 from support.rest import Api, create_token, ok
 from support.waiting import until
 from test_bulk import allow_many, begin
@@ -16,6 +18,7 @@ REMOVED = "SELECT count(*) FROM removed_factor"
 PURGED = "SELECT count(*) FROM audit WHERE action = 'factor.purge'"
 
 
+@pytest.mark.timeout(300)
 def test_a_purge_resumes_after_a_kill_and_audits_each_factor_once(tmp_path):
     with Server(tmp_path) as server:
         pages = Pages(server.url).set_up(server.setup_code)
@@ -52,7 +55,7 @@ def test_a_purge_resumes_after_a_kill_and_audits_each_factor_once(tmp_path):
     assert query(tmp_path, PURGED)[0][0] == ALL - left
 
     with Server(tmp_path) as server:
-        until(lambda: query(tmp_path, REMOVED)[0][0] == 0, "the purge is done", 60)
+        until(lambda: query(tmp_path, REMOVED)[0][0] == 0, "the purge is done", 150)
         assert query(tmp_path, PURGED)[0][0] == ALL
         once = ("SELECT count(DISTINCT old_value) FROM audit JOIN audit_change USING (audit_id) "
                 "WHERE action = 'factor.purge' AND field = 'factors'")

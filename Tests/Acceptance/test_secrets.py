@@ -15,6 +15,8 @@ from support.rest import Api, create_administrator, create_token, ok, refused
 MARKER = "Marker-7fb1c2e9"
 
 
+# It looks into a backup of the file.
+@pytest.mark.sqlite
 @pytest.mark.parametrize("log_format", ["text", "json"])
 def test_k2_secrets_are_in_no_log_and_encrypted_in_the_database(tmp_path, log_format):
     secrets = {}
