@@ -26,8 +26,10 @@ def pytest_collection_modifyitems(config, items):
     """Begins with the longest files, and gives tests that open every kind of page the time that so
     many pages take."""
     if DATABASES.has_all:
-        kept = [item for item in items if not item.get_closest_marker("sqlite")]
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        kept, left = [], []
+        for item in items:
+            (left if item.get_closest_marker("sqlite") else kept).append(item)
+        config.hook.pytest_deselected(items=left)
         items[:] = kept
     order = {name: index for index, name in enumerate(LONG)}
     items.sort(key=lambda item: order.get(item.path.name, len(LONG)))

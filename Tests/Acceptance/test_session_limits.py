@@ -36,8 +36,8 @@ def warning(page):
 
 def age_sessions(demo, seconds):
     """Makes every session look as if it hadn't been used for that long."""
-    execute(demo.server.data,
-            f"UPDATE console_session SET last_seen_at = last_seen_at - {seconds * 1_000_000}")
+    execute(demo.server.data, "UPDATE console_session SET last_seen_at = last_seen_at - ?",
+            seconds * 1_000_000)
 
 
 def test_a_warning_comes_two_minutes_before_the_end_and_one_press_extends(page):

@@ -165,8 +165,11 @@ class Databases:
         folder = Path(data).resolve()
         if folder not in self.addresses:
             self.server = self.server or PostgreSQL().initialize()
-            self.addresses[folder] = self.server.create(f"instance_{len(self.addresses) + 1}")
+            self.addresses[folder] = self.server.create(self._unused_name())
         return self.addresses[folder]
+
+    def _unused_name(self):
+        return f"instance_{len(self.addresses) + 1}"
 
     def put(self, data, address):
         """Gives a data folder a database that a test made."""
@@ -191,7 +194,7 @@ class Databases:
 
     def copy(self, data, to):
         """Gives a folder a copy of another's database, which nobody may use meanwhile."""
-        name = f"instance_{len(self.addresses) + 1}"
+        name = self._unused_name()
         source = self.address(data).partition("?")[0].rpartition("/")[2]
         self.server.execute(f"CREATE DATABASE {name} TEMPLATE {source}", "postgres")
         self.put(to, self.server.address(name))
