@@ -25,6 +25,27 @@ struct ConfigurationProblems: Sendable {
     messages.append(ConfigurationFile.problem(problem, at: place))
   }
 
+  /// Reads an option that's a whole number, and adds a problem if it isn't or is out of range.
+  ///
+  /// - Parameters:
+  ///   - name: The option.
+  ///   - range: What's allowed.
+  /// - Returns: The number; nil without the option or with an invalid one.
+  mutating func number(_ name: String, in range: ClosedRange<Int>) -> Int? {
+    guard let text = arguments.value(name) else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      append(
+        Message(
+          "cli.must-be-a-number-from-to",
+          [
+            "name": .text(name), "least": .text("\(range.lowerBound)"),
+            "most": .text("\(range.upperBound)"), "text": .text(text),
+          ]), of: name)
+      return nil
+    }
+    return number
+  }
+
   static func += (problems: inout ConfigurationProblems, more: [Message]) {
     problems.messages += more
   }

@@ -19,20 +19,7 @@ struct ReplicaLocation: Sendable {
   init?(
     _ arguments: Arguments, of database: DatabaseLocation, problems: inout ConfigurationProblems
   ) {
-    var seconds = Self.usualAge
-    if let text = arguments.value(Self.age.name) {
-      if let number = Int(text), Self.ages.contains(number) {
-        seconds = number
-      } else {
-        problems.append(
-          Message(
-            "cli.must-be-a-number-from-to",
-            [
-              "name": .text(Self.age.name), "least": .text("\(Self.ages.lowerBound)"),
-              "most": .text("\(Self.ages.upperBound)"), "text": .text(text),
-            ]), of: Self.age.name)
-      }
-    }
+    let seconds = problems.number(Self.age.name, in: Self.ages) ?? Self.usualAge
     guard let text = arguments.value(Self.url.name) else { return nil }
     if database == .file {
       problems.append(

@@ -50,12 +50,11 @@ struct NetworkConfiguration: Sendable {
           of: "trusted-proxy")
       }
     }
-    connections = Self.number("max-connections", 1...1_000_000, arguments, &problems)
-    connectionsPerNetwork = Self.number(
-      "max-connections-per-network", 1...1_000_000, arguments, &problems)
-    let perSecond = Self.number("max-requests-per-pool", 1...1_000_000, arguments, &problems)
+    connections = problems.number("max-connections", in: 1...1_000_000)
+    connectionsPerNetwork = problems.number("max-connections-per-network", in: 1...1_000_000)
+    let perSecond = problems.number("max-requests-per-pool", in: 1...1_000_000)
     poolRequests = perSecond.map { PoolRequestLimit(perSecond: $0) }
-    headers = Self.number("max-header-bytes", 4096...65536, arguments, &problems)
+    headers = problems.number("max-header-bytes", in: 4096...65536)
     let origins = Self.list("emulator-origin", arguments, &problems)
     if !origins.isEmpty, profile != .emulator {
       problems.append(
@@ -103,23 +102,5 @@ struct NetworkConfiguration: Sendable {
       problems.append(Message("cli.option-is-empty", ["name": .text(name)]), of: name)
     }
     return texts
-  }
-
-  private static func number(
-    _ name: String, _ range: ClosedRange<Int>, _ arguments: Arguments,
-    _ problems: inout ConfigurationProblems
-  ) -> Int? {
-    guard let text = arguments.value(name) else { return nil }
-    guard let number = Int(text), range.contains(number) else {
-      problems.append(
-        Message(
-          "cli.must-be-a-number-from-to",
-          [
-            "name": .text(name), "least": .text("\(range.lowerBound)"),
-            "most": .text("\(range.upperBound)"), "text": .text(text),
-          ]), of: name)
-      return nil
-    }
-    return number
   }
 }
