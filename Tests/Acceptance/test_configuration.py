@@ -36,6 +36,15 @@ def test_check_config_reports_every_problem_and_changes_nothing(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["countersign.conf"]
 
 
+def test_an_invalid_value_is_reported_with_its_line(tmp_path):
+    values = {"drain-delay": "301", "backup-age": "0", "max-connections": "0",
+              "metrics-listen": "here", "sms-daily": "many", "sms-mail": "nobody"}
+    path = write(tmp_path, "".join(f"{name} = {text}\n" for name, text in values.items()))
+    checked = run("check-config", "--config", path, "--assets", ROOT, "--data", tmp_path / "data")
+    for line, name in enumerate(values, start=1):
+        assert f"{path}:{line}: --{name} " in checked.stderr, name
+
+
 def test_the_documented_file_has_no_unknown_settings(tmp_path):
     text = re.search(
         r"```ini\n(.*?)```", (ROOT / "docs/configuration.md").read_text(), re.S).group(1)

@@ -283,7 +283,7 @@ def execute_file(data, sql):
 
 @pytest.mark.parametrize("source, destination, words", [
     ("a", "b", "the other postgresql://"), ("postgresql:///a", "postgresql:///b", "the other"),
-    ("a", "postgresql://me:secret@localhost/b", "--to isn't an address"),
+    ("a", "postgresql://me:secret@localhost/b", "--to must not contain the password"),
     ("mysql://localhost/b", "a", "--from isn't an address"),
 ])
 def test_a_move_needs_a_folder_and_an_address(tmp_path, source, destination, words):

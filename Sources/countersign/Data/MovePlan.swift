@@ -31,12 +31,7 @@
       do throws(PostgreSQLAddress.Malformed) {
         address = try PostgreSQLAddress(addressText)
       } catch {
-        throw ConfigurationError(
-          Message(
-            "cli.move-must-have-an-address",
-            [
-              "name": .text(isToServer ? "to" : "from"), "reason": .message(error.message),
-            ]))
+        throw ConfigurationError(error.problem(of: isToServer ? "to" : "from"))
       }
       folder = DataFolder(path: isToServer ? from : to)
       passwordFile = arguments.value(DatabaseLocation.passwordFile.name)

@@ -14,16 +14,6 @@ import Localization
     /// What's wrong with the option.
     struct Malformed: Error {
       let problem: Message
-
-      fileprivate init(_ error: PostgreSQLAddress.Malformed, of option: String) {
-        if case .password = error {
-          problem = Message("cli.database-must-not-contain-the-password", ["name": .text(option)])
-        } else {
-          problem = Message(
-            "cli.database-must-be-an-address",
-            ["name": .text(option), "reason": .message(error.message)])
-        }
-      }
     }
 
     fileprivate let address: PostgreSQLAddress
@@ -35,7 +25,7 @@ import Localization
       do throws(PostgreSQLAddress.Malformed) {
         address = try PostgreSQLAddress(text)
       } catch {
-        throw Malformed(error, of: option)
+        throw Malformed(problem: error.problem(of: option))
       }
     }
 
@@ -53,22 +43,25 @@ import Localization
   }
 
   extension PostgreSQLAddress.Malformed {
-    /// The reason, for operators.
-    var message: Message {
+    /// What's wrong with an option that has the text, for operators.
+    func problem(of option: String) -> Message {
+      let reason: Message
       switch self {
-      case .scheme: Message("cli.database-address-scheme")
       case .password:
-        Message(
-          "cli.database-must-not-contain-the-password",
-          ["name": .text(DatabaseLocation.url.name)])
-      case .database: Message("cli.database-address-name")
-      case .host: Message("cli.database-address-host")
-      case .port: Message("cli.database-address-port")
-      case .encoding: Message("cli.database-address-encoding")
-      case .parameter(let name): Message("cli.database-address-parameter", ["name": .text(name)])
-      case .repeated(let name): Message("cli.database-address-repeated", ["name": .text(name)])
-      case .value(let name): Message("cli.database-address-value", ["name": .text(name)])
+        return Message("cli.database-must-not-contain-the-password", ["name": .text(option)])
+      case .scheme: reason = Message("cli.database-address-scheme")
+      case .database: reason = Message("cli.database-address-name")
+      case .host: reason = Message("cli.database-address-host")
+      case .port: reason = Message("cli.database-address-port")
+      case .encoding: reason = Message("cli.database-address-encoding")
+      case .parameter(let name):
+        reason = Message("cli.database-address-parameter", ["name": .text(name)])
+      case .repeated(let name):
+        reason = Message("cli.database-address-repeated", ["name": .text(name)])
+      case .value(let name): reason = Message("cli.database-address-value", ["name": .text(name)])
       }
+      return Message(
+        "cli.database-must-be-an-address", ["name": .text(option), "reason": .message(reason)])
     }
   }
 #else

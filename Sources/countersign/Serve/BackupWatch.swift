@@ -26,22 +26,14 @@ struct BackupWatch: Sendable {
   }
 
   init?(_ arguments: Arguments, problems: inout ConfigurationProblems) {
-    let text = arguments.value("backup-age")
-    let hours = text.map { Int($0) ?? 0 } ?? Self.standardLimit
-    if let text, !(1...8760).contains(hours) {
-      problems.append(
-        Message(
-          "cli.must-be-a-number-from-to",
-          [
-            "name": .text("backup-age"), "least": .text("1"), "most": .text("8760"),
-            "text": .text(text),
-          ]))
-    }
+    let hours = problems.number("backup-age", in: 1...8_760)
     guard let path = arguments.value("backups") else {
-      if text != nil { problems.append(Message("cli.backup-age-requires-backups")) }
+      if arguments.value("backup-age") != nil {
+        problems.append(Message("cli.backup-age-requires-backups"), of: "backup-age")
+      }
       return nil
     }
-    self.init(folder: BackupFolder(path: path), limit: hours)
+    self.init(folder: BackupFolder(path: path), limit: hours ?? Self.standardLimit)
   }
 
   /// Checks the newest backup now.

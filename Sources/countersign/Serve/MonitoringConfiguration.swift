@@ -10,8 +10,6 @@ struct MonitoringConfiguration: Sendable {
   /// in seconds.
   private(set) var drainDelay: Int
 
-  private static let longestDrainDelay = 300
-
   static let options = [
     Option("log-format", "FORMAT", help: Message("cli.help-log-format")),
     Option("metrics-listen", "HOST:PORT", help: Message("cli.help-metrics-listen")),
@@ -24,28 +22,18 @@ struct MonitoringConfiguration: Sendable {
     if let word = arguments.value("log-format") {
       let format = LogFormat(rawValue: word)
       if format == nil {
-        problems.append(Message("cli.log-format-must-be", ["word": .text(word)]))
+        problems.append(
+          Message("cli.log-format-must-be", ["word": .text(word)]), of: "log-format")
       }
       logFormat = format ?? logFormat
     }
     if let text = arguments.value("metrics-listen") {
       let address = ServeConfiguration.address(text)
-      if address == nil { problems.append(Message("cli.metrics-listen-must-be-host-port")) }
+      if address == nil {
+        problems.append(Message("cli.metrics-listen-must-be-host-port"), of: "metrics-listen")
+      }
       metrics = address.map { (host: $0.0, port: $0.1) }
     }
-    drainDelay = 0
-    if let text = arguments.value("drain-delay") {
-      if let seconds = Int(text), (0...Self.longestDrainDelay).contains(seconds) {
-        drainDelay = seconds
-      } else {
-        problems.append(
-          Message(
-            "cli.must-be-a-number-from-to",
-            [
-              "name": .text("drain-delay"), "least": .text("0"),
-              "most": .text("\(Self.longestDrainDelay)"), "text": .text(text),
-            ]))
-      }
-    }
+    drainDelay = problems.number("drain-delay", in: 0...300) ?? 0
   }
 }

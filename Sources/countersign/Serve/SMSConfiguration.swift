@@ -44,7 +44,7 @@ struct SMSConfiguration: Sendable {
     outbound: OutboundConfiguration, problems: inout ConfigurationProblems
   ) {
     let known = problems.count
-    let limits = Self.limits(arguments, &problems)
+    let limits = Self.limits(&problems)
     switch (arguments.value("sms-url"), arguments.value("sms-mail")) {
     case (nil, nil):
       for name in Self.names where arguments.has(name) {
@@ -60,34 +60,27 @@ struct SMSConfiguration: Sendable {
       self.way = way
     case (nil, let address?):
       let parts = address.components(separatedBy: Self.placeholder)
-      if !hasMail { problems.append(Message("cli.requires-smtp", ["name": .text("sms-mail")])) }
+      if !hasMail {
+        problems.append(
+          Message("cli.requires-smtp", ["name": .text("sms-mail")]), of: "sms-mail")
+      }
       guard parts.count == 2, address.contains("@") else {
         problems.append(
-          Message("cli.sms-mail-must-have", ["placeholder": .text(Self.placeholder)]))
+          Message("cli.sms-mail-must-have", ["placeholder": .text(Self.placeholder)]),
+          of: "sms-mail")
         return nil
       }
       way = .mail(before: parts[0], after: parts[1])
     }
-    guard let limits, problems.count == known else { return nil }
+    guard problems.count == known else { return nil }
     self.limits = limits
   }
 
-  private static func limits(
-    _ arguments: Arguments, _ problems: inout ConfigurationProblems
-  ) -> SMSLimits? {
+  private static func limits(_ problems: inout ConfigurationProblems) -> SMSLimits {
     let usual = SMSLimits()
-    func number(_ name: String, _ usual: Int) -> Int? {
-      guard let text = arguments.value(name) else { return usual }
-      guard let number = Int(text), (1...1_000_000).contains(number) else {
-        problems.append(Message("cli.sms-daily-must-be", ["name": .text(name)]), of: name)
-        return nil
-      }
-      return number
-    }
-    guard let pool = number("sms-daily", usual.perPool),
-      let region = number("sms-daily-per-region", usual.perRegion)
-    else { return nil }
-    return SMSLimits(perPool: pool, perRegion: region)
+    return SMSLimits(
+      perPool: problems.number("sms-daily", in: 1...1_000_000) ?? usual.perPool,
+      perRegion: problems.number("sms-daily-per-region", in: 1...1_000_000) ?? usual.perRegion)
   }
 
   private static func gateway(
