@@ -28,7 +28,7 @@ struct BackupWatch: Sendable {
   init?(_ arguments: Arguments, problems: inout ConfigurationProblems) {
     let hours = problems.number("backup-age", in: 1...8_760)
     guard let path = arguments.value("backups") else {
-      if arguments.value("backup-age") != nil {
+      if arguments.has("backup-age") {
         problems.append(Message("cli.backup-age-requires-backups"), of: "backup-age")
       }
       return nil
