@@ -12,8 +12,12 @@ final class Acceptor: Sendable {
   private let connections: Connections
   private let most: Int
   private let headerDeadline: UInt64
+  /// A pipe that wakes the thread when it's written to.
+  private let wake: (reader: Int32, writer: Int32)
   private let isStopping = Atomic<Bool>(false)
-  private let hasEnded = Atomic<Bool>(false)
+
+  /// How many connections that were established before a stop are accepted after it, at most.
+  private static let mostLate = 4096
 
   /// Creates an acceptor that isn't running yet.
   ///
@@ -23,7 +27,15 @@ final class Acceptor: Sendable {
   ///   - most: The number of connections above which idle ones are closed to accept more.
   ///   - headerDeadline: How long a new connection can take to send its first header, in
   ///     milliseconds.
-  init(listener: Int32, connections: Connections, most: Int, headerDeadline: UInt64) {
+  /// - Throws: ``ServerError/cannotStart(reason:)`` if there are no free file descriptors.
+  init(
+    listener: Int32, connections: Connections, most: Int, headerDeadline: UInt64
+  ) throws(ServerError) {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { throw .cannotStart(reason: lastError()) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    wake = (ends[0], ends[1])
+    _ = fcntl(listener, F_SETFL, O_NONBLOCK)
     self.listener = listener
     self.connections = connections
     self.most = most
@@ -35,29 +47,50 @@ final class Acceptor: Sendable {
   /// - Parameter deal: Passes a socket with its address to a thread, and returns whether the thread
   ///   accepted it.
   func run(_ deal: (Connection, UnsafePointer<sockaddr>, socklen_t) -> Bool) {
-    while !isStopping.load(ordering: .acquiring) { unsafe accept(deal) }
+    while !isStopping.load(ordering: .acquiring) {
+      if unsafe !accept(deal) { waitForClient() }
+    }
+    // The system would reset these, although their clients may have sent a request already, which a
+    // proxy doesn't repeat.
+    for _ in 0..<Self.mostLate {
+      guard unsafe accept(deal) else { break }
+    }
     close(listener)
-    hasEnded.store(true, ordering: .releasing)
   }
 
-  private func accept(_ deal: (Connection, UnsafePointer<sockaddr>, socklen_t) -> Bool) {
+  private func waitForClient() {
+    var ready = [
+      pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wake.reader, events: Int16(POLLIN), revents: 0),
+    ]
+    _ = unsafe poll(&ready, nfds_t(ready.count), -1)
+  }
+
+  /// Accepts the next connection.
+  ///
+  /// - Returns: Whether there was one, or there may be one.
+  private func accept(
+    _ deal: (Connection, UnsafePointer<sockaddr>, socklen_t) -> Bool
+  ) -> Bool {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    unsafe withUnsafeMutablePointer(to: &storage) { storage in
+    return unsafe withUnsafeMutablePointer(to: &storage) { storage in
       unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         let socket = unsafe Glibc.accept(listener, address, &size)
         guard socket >= 0 else {
+          if errno == EAGAIN { return false }
           // Out of file descriptors or memory: a connection has to close first.
           if errno != EINTR, errno != ECONNABORTED { usleep(5000) }
-          return
+          return true
         }
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         guard let connection = unsafe admit(socket, NetworkAddress(address)) else {
           close(socket)
-          return
+          return true
         }
         if unsafe !deal(connection, address, size) { connections.remove(connection) }
+        return true
       }
     }
   }
@@ -67,7 +100,7 @@ final class Acceptor: Sendable {
   /// While no connection is idle, the client waits, and those after it wait to be accepted.
   private func admit(_ socket: Int32, _ address: NetworkAddress?) -> Connection? {
     var pause: UInt32 = 0
-    while !isStopping.load(ordering: .acquiring) {
+    repeat {
       let now = SystemClock.coarseMilliseconds()
       switch connections.admit(
         socket: socket, address: address, atMost: most, now: now, deadline: now + headerDeadline)
@@ -86,14 +119,18 @@ final class Acceptor: Sendable {
           pause = min(pause * 2, 1000)
         }
       }
-    }
+    } while !isStopping.load(ordering: .acquiring)
     return nil
   }
 
-  /// Stops accepting connections; new clients are refused immediately.
+  /// Stops accepting connections, after those that are established already; new clients are refused.
   func stop() {
     isStopping.store(true, ordering: .releasing)
-    guard !hasEnded.load(ordering: .acquiring) else { return }
-    _ = shutdown(listener, Int32(SHUT_RDWR))
+    _ = unsafe write(wake.writer, [1], 1)
+  }
+
+  deinit {
+    close(wake.reader)
+    close(wake.writer)
   }
 }

@@ -26,6 +26,9 @@ final class Daemon: Sendable {
     most = raiseFileLimit(toConnections: max(limits.connections, 1))
     let threads: EngineThreads
     do throws(ServerError) {
+      acceptor = try Acceptor(
+        listener: listener.socket, connections: engine.connections, most: most,
+        headerDeadline: limits.headerDeadline.milliseconds)
       threads = try EngineThreads(engine, generation: 0, connections: most)
     } catch {
       close(listener.socket)
@@ -34,9 +37,6 @@ final class Daemon: Sendable {
     generations = Generations(threads)
     self.engine = engine
     port = listener.port
-    acceptor = Acceptor(
-      listener: listener.socket, connections: engine.connections, most: most,
-      headerDeadline: limits.headerDeadline.milliseconds)
     let (acceptor, wake, generations) = (acceptor, wake, generations)
     accepting = WorkerThread { unsafe acceptor.run { unsafe generations.add($0, $1, $2) } }
     let tick = min(max(limits.shortestDeadline / 4, 10), 250)
@@ -68,7 +68,7 @@ final class Daemon: Sendable {
     }
   }
 
-  /// Stops accepting connections; new clients are refused immediately.
+  /// Stops accepting connections, after those that are established already; new clients are refused.
   func quiesce() {
     guard !isQuiet.exchange(true, ordering: .acquiringAndReleasing) else { return }
     acceptor.stop()

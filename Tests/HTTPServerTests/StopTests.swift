@@ -49,6 +49,22 @@ struct StopTests {
     await stopped
   }
 
+  @Test func `connections that were established before a stop are served`() async throws {
+    let server = try TestServer(
+      limits: { $0.firstRequest = .seconds(20) }, handler: { .text($0.target.rawPath) })
+    // Faster than they can be accepted.
+    let clients = try await withThrowingTaskGroup(of: [Client].self) { group in
+      for _ in 0..<8 { group.addTask { try (0..<50).map { _ in try server.client() } } }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    async let stopped: Void = server.server.stop(grace: .seconds(20))
+    for client in clients {
+      await client.send("GET /late HTTP/1.1\r\nHost: h\r\n\r\n")
+      #expect(try await client.answer().text == "/late")
+    }
+    await stopped
+  }
+
   @Test func `requests that exceed the grace period get a 503 response`() async throws {
     let busy = try server.client()
     await busy.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
