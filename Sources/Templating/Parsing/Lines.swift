@@ -1,12 +1,27 @@
 /// The lines of a template's source, for the rules about standalone tags.
 struct Lines {
   let source: [UInt8]
+  /// Where each line starts, in order; joined lines are long, so they aren't searched each time.
+  private let starts: [Int]
+
+  init(source: [UInt8]) {
+    self.source = source
+    var starts = [0]
+    for (index, byte) in source.enumerated() where byte == UInt8(ascii: "\n") {
+      starts.append(index + 1)
+    }
+    self.starts = starts
+  }
 
   /// Returns the start of the line that contains `offset`.
   func start(of offset: Int) -> Int {
-    var start = offset
-    while start > 0, source[start - 1] != UInt8(ascii: "\n") { start -= 1 }
-    return start
+    var low = 0
+    var high = starts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return starts[low]
   }
 
   /// Returns the start of the line that contains `offset`, if only blanks are in between.

@@ -85,14 +85,22 @@ struct Scanner {
   }
 
   private func find(_ needle: [UInt8], from start: Int) -> Int? {
-    guard start + needle.count <= source.count else { return nil }
-    return (start...source.count - needle.count).first { offset in
-      source[offset...].starts(with: needle)
+    let first = needle[0]
+    let last = source.count - needle.count
+    var offset = start
+    while offset <= last {
+      if source[offset] == first, source[offset...].starts(with: needle) { return offset }
+      offset += 1
     }
+    return nil
   }
 
   private func newlines(in range: Range<Int>) -> Int {
-    source[range].count { $0 == UInt8(ascii: "\n") || $0 == Continuation.mark }
+    var count = 0
+    for byte in source[range] where byte == UInt8(ascii: "\n") || byte == Continuation.mark {
+      count += 1
+    }
+    return count
   }
 
   private func malformed(_ range: Range<Int>, _ place: Place) -> TemplateError {
