@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from support.pages import Pages
-from support.program import ROOT, Server, read_only, run
+from support.program import ROOT, Server, initialize, read_only, run
 from support.rest import Api, create_token, ok
 
 pytestmark = pytest.mark.sqlite
@@ -80,8 +80,7 @@ def test_a_key_readable_by_others_is_refused(tmp_path):
 def test_a_missing_or_wrong_key_is_refused(tmp_path):
     with Server(tmp_path / "one") as server:
         server.stop()
-    with Server(tmp_path / "other") as server:
-        server.stop()
+    initialize(tmp_path / "other")
     shutil.copy(tmp_path / "other/master.key", tmp_path / "one/master.key")
     refusal = serve("--data", tmp_path / "one")
     assert refusal.returncode == 78 and "key" in refusal.stderr

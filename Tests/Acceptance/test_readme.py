@@ -70,7 +70,7 @@ CALLS = [
 def test_a_documented_call_exists(tenant_api, emulator, verb, path, status):
     api = tenant_api
     if "emulator profile" in status:
-        api = Api(emulator.url, "demo-project", "k", "owner", "some-tenant")
+        api = Api(emulator.url, "demo-project", "k", "owner", "documented")
     # Calls on accounts also exist below a tenant.
     places = [path] + ([path.replace("{p}", "{p}/tenants/{t}")] if "{p}/accounts" in path else [])
     for place in places:

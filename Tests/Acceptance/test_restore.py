@@ -10,7 +10,7 @@ import time
 import pytest
 
 from support.pages import Pages
-from support.program import PROGRAM, ROOT, Server, environment, preloaded, run
+from support.program import PROGRAM, ROOT, Server, environment, initialize, preloaded, run
 from support.rest import Api, create_token, ok, refused
 
 pytestmark = pytest.mark.sqlite
@@ -148,8 +148,7 @@ def test_an_invalid_backup_changes_nothing(served, tmp_path):
         for words in (["restore"], *([["backup", "--check"]] if name != "missing" else [])):
             result = run(*words, "--data", server.data, tmp_path / f"{name}.sqlite")
             assert result.returncode == 78 and result.stderr.strip(), (name, words, result.stdout)
-    with Server(tmp_path / "elsewhere") as other:
-        other.stop()
+    initialize(tmp_path / "elsewhere")
     foreign = run("restore", "--data", tmp_path / "elsewhere", good)
     assert foreign.returncode == 78 and "master key" in foreign.stderr
     (tmp_path / "nothing").mkdir()
