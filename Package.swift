@@ -146,6 +146,8 @@ let package = Package(
         .embedInCode("Migrations/m0060_console_storage_postgresql.sql"),
         .embedInCode("Migrations/m0061_count_changes_sqlite.sql"),
         .embedInCode("Migrations/m0061_count_changes_postgresql.sql"),
+        .embedInCode("Migrations/m0062_room_for_changes_sqlite.sql"),
+        .embedInCode("Migrations/m0062_room_for_changes_postgresql.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "Network", "Text", "CMicroHTTPD", "CZlib"]),

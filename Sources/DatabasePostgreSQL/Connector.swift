@@ -120,6 +120,9 @@ final class Connector: Sendable {
       ("synchronous_commit", "on"), ("standard_conforming_strings", "on"), ("TimeZone", "UTC"),
       ("statement_timeout", Self.milliseconds(limits.statementTimeout)),
       ("idle_in_transaction_session_timeout", Self.milliseconds(limits.idleTimeout)),
+      // Compiling takes longer than any statement, and the planner asks for it when it has to scan
+      // a table that it was told not to.
+      ("jit", "off"),
     ]
       // A write that scans a table, as PostgreSQL likes to do with small ones, conflicts with every
       // other write to it.

@@ -14,6 +14,8 @@ extension Identity {
         migration(
           "m0060_console_storage", PackageResources.m0060_console_storage_postgresql_sql),
         migration("m0061_count_changes", PackageResources.m0061_count_changes_postgresql_sql),
+        migration(
+          "m0062_room_for_changes", PackageResources.m0062_room_for_changes_postgresql_sql),
       ]
     }
   }

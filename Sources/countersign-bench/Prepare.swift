@@ -209,7 +209,8 @@ struct Prepare {
     let (identity, database) = try await open(folder, profile)
     let now = identity.clock.now().seconds
     var lines = ""
-    for (account, secret) in enrolled {
+    // Users don't sign in in the order of their creation, next to each other in every index.
+    for (account, secret) in enrolled.shuffled() {
       guard let factor = account.factors.first, let password = OneTimePassword(secret: secret)
       else { continue }
       let pending = try identity.signIns.pendingCredential(scope, account)

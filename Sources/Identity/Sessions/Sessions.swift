@@ -242,17 +242,16 @@ public struct Sessions: Sendable {
     let lastDay = account.lastLoginAt?.day
     if isSignIn { account.lastLoginAt = now }
     account.lastRefreshAt = now
+    // Indexes have the day, so it's written only when it changes.
+    let day = account.lastLoginAt?.day
+    let newDay: SQL = day == lastDay ? "" : ", last_login_day = \(day)"
     try connection.run(
       """
       UPDATE account SET last_login_at = \(account.lastLoginAt?.microseconds),
         last_refresh_at = \(now.microseconds),
-        valid_since_s = \(SQL.least)(valid_since_s, \(now.seconds))
+        valid_since_s = \(SQL.least)(valid_since_s, \(now.seconds))\(newDay)
       WHERE account_key = \(account.key)
       """)
-    if let day = account.lastLoginAt?.day, day != lastDay {
-      try connection.run(
-        "UPDATE account SET last_login_day = \(day) WHERE account_key = \(account.key)")
-    }
     let session = UserSession(
       id: ID(id), scope: scope, account: account.id, authTime: now.seconds, provider: provider,
       secondFactor: secondFactor, claims: claims)

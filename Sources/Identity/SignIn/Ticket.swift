@@ -5,7 +5,7 @@ import Database
 /// code sent to a phone.
 ///
 /// It contains everything it needs, so that starting a flow writes nothing. A ticket that is
-/// single-use or counts attempts gets a row in `ticket` when it's first used.
+/// single-use or counts attempts gets a row in `ticket` when it's first presented.
 struct Ticket {
   enum Kind: String {
     case pendingCredential
@@ -92,10 +92,18 @@ struct Ticket {
   static let enrollmentTries = 3
 
   /// Returns the recorded uses and failures; a ticket issued before a restore is treated as used.
+  ///
+  /// It writes the row, because PostgreSQL would count a lookup as one of its whole page of the
+  /// index, which has the tickets that were issued at the same time, and would refuse all but one
+  /// of the sign-ins that then write to it.
   func record(_ connection: borrowing Connection) throws -> (uses: Int, failures: Int) {
     if try RestoreMark.ends(issuedAt, connection) { return (1, 0) }
     return try connection.first(
-      "SELECT uses, failures FROM ticket WHERE ticket_id = \(id)"
+      """
+      INSERT INTO ticket (ticket_id, uses, failures) VALUES (\(id), 0, 0)
+      ON CONFLICT (ticket_id) DO UPDATE SET uses = ticket.uses
+      RETURNING uses, failures
+      """
     ) { row in
       (uses: try row.value(0) as Int, failures: try row.value(1) as Int)
     } ?? (0, 0)

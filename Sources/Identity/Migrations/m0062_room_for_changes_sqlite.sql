@@ -1,0 +1,1 @@
+-- SQLite changes rows in place, so only PostgreSQL's tables need room for another version of a row.
