@@ -183,8 +183,8 @@ struct Prepare {
   private static func seal(
     folder: String, profile: String, count: Int, file: String
   ) async throws {
-    // Enrolled an hour ago, so that current codes are unused.
-    let past = WallClock.system.now().advanced(bySeconds: -3_600)
+    // Enrolled a day ago, so that current codes are unused and each sign-in is the day's first.
+    let past = WallClock.system.now().advanced(bySeconds: -86_400)
     let (earlier, before) = try await open(folder, profile, clock: WallClock { past })
     let author = Author(actor: .commandLine)
     _ = try await earlier.policies.change(
