@@ -78,10 +78,14 @@ final class Acceptor: Sendable {
       unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         let socket = unsafe Glibc.accept(listener, address, &size)
         guard socket >= 0 else {
-          if errno == EAGAIN { return false }
-          // Out of file descriptors or memory: a connection has to close first.
-          if errno != EINTR, errno != ECONNABORTED { usleep(5000) }
-          return true
+          switch errno {
+          case EAGAIN: return false
+          case EINTR, ECONNABORTED: return true
+          default:
+            // Out of file descriptors or memory: a connection has to close first.
+            usleep(5000)
+            return !isStopping.load(ordering: .acquiring)
+          }
         }
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
@@ -100,7 +104,7 @@ final class Acceptor: Sendable {
   /// While no connection is idle, the client waits, and those after it wait to be accepted.
   private func admit(_ socket: Int32, _ address: NetworkAddress?) -> Connection? {
     var pause: UInt32 = 0
-    repeat {
+    while true {
       let now = SystemClock.coarseMilliseconds()
       switch connections.admit(
         socket: socket, address: address, atMost: most, now: now, deadline: now + headerDeadline)
@@ -108,6 +112,7 @@ final class Acceptor: Sendable {
       case .admitted(let connection): return connection
       case .refused: return nil
       case .full:
+        guard !isStopping.load(ordering: .acquiring) else { return nil }
         let count = connections.count
         guard connections.evictLongestIdle() else {
           usleep(5000)
@@ -119,8 +124,7 @@ final class Acceptor: Sendable {
           pause = min(pause * 2, 1000)
         }
       }
-    } while !isStopping.load(ordering: .acquiring)
-    return nil
+    }
   }
 
   /// Stops accepting connections, after those that are established already; new clients are refused.
