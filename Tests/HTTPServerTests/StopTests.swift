@@ -54,7 +54,7 @@ struct StopTests {
       limits: { $0.firstRequest = .seconds(20) }, handler: { .text($0.target.rawPath) })
     // Faster than they can be accepted.
     let clients = try await withThrowingTaskGroup(of: [Client].self) { group in
-      for _ in 0..<8 { group.addTask { try (0..<50).map { _ in try server.client() } } }
+      for _ in 0..<8 { group.addTask { try (0..<10).map { _ in try server.client() } } }
       return try await group.reduce(into: []) { $0 += $1 }
     }
     async let stopped: Void = server.server.stop(grace: .seconds(20))

@@ -33,11 +33,11 @@ extension Activity {
 
   /// The trends of pools by their keys.
   func trends(
-    of keys: [Int64], at now: Instant
+    of pools: [PolicySummary], at now: Instant
   ) async throws(Refusal) -> [Int64: EnrollmentTrend] {
     try await refusing {
       try await trends(
-        ofScopes: keys, points: Self.trendPoints, from: Self.trendStart(now), to: now)
+        of: pools, points: Self.trendPoints, from: Self.trendStart(now), to: now)
     }.mapValues(EnrollmentTrend.init)
   }
 

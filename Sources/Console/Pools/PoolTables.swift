@@ -50,7 +50,7 @@ struct PoolTables: Sendable {
       ? try await refusing { try await identity.reviews.standing(of: project) } : nil
     let trends =
       columns.contains(.enrolled)
-      ? try await identity.activity.trends(of: pools.map(\.key), at: now) : [:]
+      ? try await identity.activity.trends(of: pools, at: now) : [:]
     let context = PoolRow.Context(
       columns: columns, times: signedIn.times, project: project, base: review.project?.inForce,
       destination: destination)

@@ -4,35 +4,29 @@ extension Activity {
   /// Returns the share of enrolled users of pools at evenly spaced times, for sparklines.
   ///
   /// - Parameters:
-  ///   - keys: The pools' keys.
+  ///   - pools: The pools, whose summaries have the present numbers.
   ///   - points: The number of times, at least 2.
   ///   - start: The first time, rounded down to the hour.
   ///   - now: The last time, which is the present.
-  /// - Returns: The shares from 0 to 1 by key; nil where there were no users, or where nothing is
-  ///   known.
+  /// - Returns: The shares from 0 to 1 by the pools' keys; nil where there were no users, or where
+  ///   nothing is known.
   /// - Throws: ``ActivityError/unavailable(_:)``.
   public func trends(
-    ofScopes keys: [Int64], points: Int = 12, from start: Instant, to now: Instant
+    of pools: [PolicySummary], points: Int = 12, from start: Instant, to now: Instant
   ) async throws(ActivityError) -> [Int64: [Double?]] {
     try await store.read(ActivityError.self) { connection in
-      let counts = try connection.all(
-        """
-        SELECT s.scope_key, \(AccountCounts.current("users")),
-          \(AccountCounts.current("enrolled_users"))
-        FROM scope s WHERE s.scope_key IN (\(list: keys))
-        """
-      ) { row in (key: try row.value(0) as Int64, users: try Users(row, from: 1)) }
-      let present = Dictionary(uniqueKeysWithValues: counts.map { ($0.key, $0.users) })
       let past = try past(
-        of: keys, isWhole: false, points: points, from: start, to: now, connection)
-      var trends = [Int64: [Double?]](minimumCapacity: keys.count)
-      for (key, past) in zip(keys, past) { trends[key] = past + [present[key]?.share] }
+        of: pools.map(\.key), isWhole: false, points: points, from: start, to: now, connection)
+      var trends = [Int64: [Double?]](minimumCapacity: pools.count)
+      for (pool, past) in zip(pools, past) {
+        trends[pool.key] = past + [Self.share(pool.enrolledUsers, of: pool.users)]
+      }
       return trends
     }
   }
 
   /// Returns the share of enrolled users of projects with all their tenants, as
-  /// ``trends(ofScopes:points:from:to:)`` does for pools.
+  /// ``trends(of:points:from:to:)`` does for pools.
   ///
   /// - Throws: ``ActivityError/unavailable(_:)``.
   public func trends(
@@ -50,30 +44,17 @@ extension Activity {
       ) { row in
         (
           project: ID<Project>(try row.value(0)), key: try row.value(1) as Int64,
-          users: try Users(row, from: 2)
+          share: Self.share(try row.value(3), of: try row.value(2))
         )
       }
       let past = try past(
         of: counts.map(\.key), isWhole: true, points: points, from: start, to: now, connection)
       var trends = [ID<Project>: [Double?]](minimumCapacity: counts.count)
       for (count, past) in zip(counts, past) {
-        trends[count.project] = past + [count.users.share]
+        trends[count.project] = past + [count.share]
       }
       return trends
     }
-  }
-
-  /// The current numbers of users of a pool or project.
-  private struct Users {
-    let all: Int
-    let enrolled: Int
-
-    init(_ row: borrowing Row, from column: Int) throws {
-      all = try row.value(column)
-      enrolled = try row.value(column + 1)
-    }
-
-    var share: Double? { Activity.share(enrolled, of: all) }
   }
 
   /// The shares before the last point, which is the current state.

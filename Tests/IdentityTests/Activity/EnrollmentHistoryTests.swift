@@ -36,8 +36,10 @@ struct EnrollmentHistoryTests {
         of: instance.east, from: start, to: start.advanced(bySeconds: 3_600))
       #expect(
         past == [EnrollmentPoint(at: start.advanced(bySeconds: 3_600), users: 0, enrolled: 0)])
+      let review = try await instance.identity.policies.review(
+        instance.acme.project, visibleTo: try await instance.administrator())
       let trends = try await activity.trends(
-        ofScopes: [instance.acme.key, instance.east.key], points: 3,
+        of: [try #require(review.project)] + review.tenants.items, points: 3,
         from: now.advanced(bySeconds: -7_200), to: now)
       #expect(trends[instance.acme.key] == [0, 0, 0])
       #expect(trends[instance.east.key] == [nil, 1, 1])
