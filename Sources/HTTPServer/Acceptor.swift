@@ -16,8 +16,8 @@ final class Acceptor: Sendable {
   private let wake: (reader: Int32, writer: Int32)
   private let isStopping = Atomic<Bool>(false)
 
-  /// How many connections that were established before a stop are accepted after it, at most.
-  private static let mostLate = 4096
+  /// How long connections are accepted after a stop, in milliseconds, and the pause that ends it.
+  private static let (late, pause) = (UInt64(100), CInt(20))
 
   /// Creates an acceptor that isn't running yet.
   ///
@@ -51,11 +51,17 @@ final class Acceptor: Sendable {
       if unsafe !accept(deal) { waitForClient() }
     }
     // The system would reset these, although their clients may have sent a request already, which a
-    // proxy doesn't repeat.
-    for _ in 0..<Self.mostLate {
-      guard unsafe accept(deal) else { break }
+    // proxy doesn't repeat. Handshakes may be underway.
+    let end = SystemClock.coarseMilliseconds() + Self.late
+    while SystemClock.coarseMilliseconds() < end {
+      guard unsafe accept(deal) || hasClient(within: Self.pause) else { break }
     }
     close(listener)
+  }
+
+  private func hasClient(within milliseconds: CInt) -> Bool {
+    var listening = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&listening, 1, milliseconds) > 0
   }
 
   private func waitForClient() {
