@@ -56,6 +56,10 @@ final class Acceptor: Sendable {
     while SystemClock.coarseMilliseconds() < end {
       guard unsafe accept(deal) || hasClient(within: Self.pause) else { break }
     }
+    // It's closed while none waits.
+    for _ in 0..<4096 {
+      guard unsafe accept(deal) else { break }
+    }
     close(listener)
   }
 
