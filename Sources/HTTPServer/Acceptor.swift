@@ -18,6 +18,8 @@ final class Acceptor: Sendable {
 
   /// How long connections are accepted after a stop, in milliseconds, and the pause that ends it.
   private static let (late, pause) = (UInt64(100), CInt(20))
+  /// How many connections are accepted after a stop, at most.
+  private static let mostLate = 4096
 
   /// Creates an acceptor that isn't running yet.
   ///
@@ -53,12 +55,9 @@ final class Acceptor: Sendable {
     // The system would reset these, although their clients may have sent a request already, which a
     // proxy doesn't repeat. Handshakes may be underway.
     let end = SystemClock.coarseMilliseconds() + Self.late
-    while SystemClock.coarseMilliseconds() < end {
-      guard unsafe accept(deal) || hasClient(within: Self.pause) else { break }
-    }
-    // It's closed while none waits.
-    for _ in 0..<4096 {
-      guard unsafe accept(deal) else { break }
+    for _ in 0..<Self.mostLate {
+      if unsafe accept(deal) { continue }
+      guard SystemClock.coarseMilliseconds() < end, hasClient(within: Self.pause) else { break }
     }
     close(listener)
   }
