@@ -18,7 +18,7 @@ extension JSON {
 
     /// Creates an object from members with unique names.
     public init(_ members: [Element]) {
-      assert(Set(members.map(\.name)).count == members.count, "a name stands twice")
+      assert(Set(members.map(\.name)).count == members.count, "two members have the same name")
       self.members = members
     }
 
