@@ -247,6 +247,8 @@ class Bench:
             before = {"server": server.cpu(), **usage()}
             url = f"{server.url}/v2/accounts/mfaSignIn:finalize?key={facts['apiKey'] or 'any'}"
             result = wrk(url, 16, self.seconds, script=script)
+            if result["errors"] > 0.01 * result["rate"] * self.seconds:
+                raise SystemExit(f"{result['errors']} sign-ins failed with {build.name} ({profile})")
             # wrk divides by the whole time, so a run that used all requests would be too low.
             if result["rate"] * self.seconds > 0.98 * count:
                 raise SystemExit(f"{count} prepared sign-ins are too few for {profile}")
