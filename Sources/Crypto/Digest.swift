@@ -47,6 +47,12 @@ public enum HashFunction: String, Sendable, CaseIterable {
     precondition(outcome == 1, "the digest \(rawValue) is not available in libcrypto")
     return result
   }
+
+  /// Returns the SHA-256 digest of an inline script or style, as a content security policy that
+  /// allows it has it (Content Security Policy Level 3, section 2.3.1).
+  public static func policySource(_ text: String) -> String {
+    "'sha256-\(Base64URL.encodeStandard(sha256.digest(Array(text.utf8))))'"
+  }
 }
 
 /// A keyed message authentication code (RFC 2104) that can be used many times with one key.

@@ -1,4 +1,6 @@
+import Crypto
 import HTTP
+import Identity
 
 /// The security header fields of every response of the console.
 struct SecurityHeaders: Sendable {
@@ -11,12 +13,14 @@ struct SecurityHeaders: Sendable {
   /// Allows no inline code, no external resources, no framing, and no forms or requests to
   /// other origins.
   ///
+  /// The previews of emails inherit it, so their style element is the only one allowed.
+  ///
   /// Browsers report violations to the server, with `report-uri`, which all of
   /// them support; with `report-to` as well, some would report only over trusted HTTPS.
   static let contentSecurityPolicy =
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
-    + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'; "
-    + "report-uri /csp-reports"
+    "default-src 'none'; style-src 'self' \(HashFunction.policySource(EmailPreview.style)); "
+    + "script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    + "base-uri 'none'; frame-ancestors 'none'; object-src 'none'; report-uri /csp-reports"
 
   func apply(to response: inout Response) {
     var fields = response.fields

@@ -109,6 +109,12 @@ extension EmailHTML {
 }
 
 extension MessageText {
+  /// The style of ``document(in:)``.
+  static let style = """
+    :root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:38em;margin:1em}\
+    a{overflow-wrap:anywhere}
+    """
+
   /// The HTML as a document of its own, readable in light and dark color schemes, which loads
   /// nothing.
   func document(in language: String) -> String {
@@ -121,8 +127,7 @@ extension MessageText {
     <meta name="color-scheme" content="light dark">
     <meta name="supported-color-schemes" content="light dark">
     <title>\(subject.escapedForHTML)</title>
-    <style>:root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:38em;margin:1em}\
-    a{overflow-wrap:anywhere}</style>
+    <style>\(Self.style)</style>
     </head>
     <body>
     \(html.replacing("</p>", with: "</p>\n").replacing("<br>", with: "<br>\n"))

@@ -147,12 +147,16 @@ public struct EmailPreview: Sendable {
   public let replyTo: String?
   /// The plain text.
   public let text: String
-  /// The HTML, with elements that are safe to show.
+  /// The HTML document as it's sent, with elements that are safe to show.
   public let html: String
 
+  /// The style element of ``html``, which a content security policy can allow by its digest.
+  public static let style = MessageText.style
+
   init(_ mail: WrittenMail) {
-    (subject, senderName, replyTo) = (mail.subject, mail.senderName, mail.replyTo)
-    (text, html) = (mail.body, mail.html ?? EmailHTML(text: mail.body).html)
+    (subject, senderName, replyTo, text) = (mail.subject, mail.senderName, mail.replyTo, mail.body)
+    let html = mail.html ?? EmailHTML(text: text).html
+    self.html = MessageText(subject: subject, body: text, html: html).document(in: mail.language)
   }
 }
 

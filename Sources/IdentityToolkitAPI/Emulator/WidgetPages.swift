@@ -51,8 +51,11 @@ enum WidgetPages {
 
       """
     var response = Response.html(Array(page.utf8))
+    let (script, style) = (
+      HashFunction.policySource(handlerScript), HashFunction.policySource(style)
+    )
     response.fields[.contentSecurityPolicy] = """
-      default-src 'none'; script-src '\(digest(handlerScript))'; style-src '\(digest(style))'; \
+      default-src 'none'; script-src \(script); style-src \(style); \
       base-uri 'none'; form-action 'none'; frame-ancestors 'none'
       """
     return response
@@ -74,11 +77,6 @@ enum WidgetPages {
 
       """
     return .html(Array(page.utf8))
-  }
-
-  /// Returns the hash of a text for a content security policy.
-  private static func digest(_ text: String) -> String {
-    "sha256-" + Base64URL.encodeStandard(HashFunction.sha256.digest(Array(text.utf8)))
   }
 
   private static let style = """
