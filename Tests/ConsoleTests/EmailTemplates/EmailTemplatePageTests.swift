@@ -26,7 +26,8 @@ import Testing
       // The HTML is an escaped attribute of a frame without any rights.
       #expect(preview.text.contains("<iframe class=\"card\" sandbox width"))
       #expect(preview.text.contains("srcdoc=\"&lt;!DOCTYPE html&gt;"))
-      #expect(preview.text.contains("&lt;h1&gt;Hello&lt;/h1&gt;&lt;p&gt;&lt;a href=&quot;"))
+      #expect(
+        preview.text.contains("body&gt;\n&lt;h1&gt;Hello&lt;/h1&gt;&lt;p&gt;&lt;a href=&quot;"))
       #expect(preview.says("Choose &amp; go: "))
       let scope = try await world.projectScope
       #expect(try await world.identity.emailTemplates.find(scope, .resetPassword).own == nil)
