@@ -48,8 +48,8 @@ public enum HashFunction: String, Sendable, CaseIterable {
     return result
   }
 
-  /// Returns the SHA-256 digest of an inline script or style, as a content security policy that
-  /// allows it has it (Content Security Policy Level 3, section 2.3.1).
+  /// Returns the expression with which a content security policy allows an inline script or style:
+  /// its SHA-256 digest (Content Security Policy Level 3, section 2.3.1).
   public static func policySource(_ text: String) -> String {
     "'sha256-\(Base64URL.encodeStandard(sha256.digest(Array(text.utf8))))'"
   }
