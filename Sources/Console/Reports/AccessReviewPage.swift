@@ -43,22 +43,22 @@ struct AccessReviewPage: Sendable {
     var table = ReportTable(
       caption: Message("reports.explain-access"),
       columns: [
-        Message("reports.administrator"), Message("common.email"), Message("common.role"),
-        Message("reports.scope"), Message("reports.since"), Message("reports.granted-by"),
-        Message("reports.ends"),
+        Message("reports.administrator"), Message("common.role"), Message("reports.scope"),
+        Message("reports.since"), Message("reports.granted-by"), Message("reports.ends"),
         Message("users.last-sign-in"), Message("common.last-used"),
         Message("common.second-factor"), Message("common.state"),
-      ], times: signedIn.times)
+      ], times: signedIn.times, isOfPeople: true)
     table.rows = grants.map { access in
       let (record, who) = (access.record, access.record.administrator)
       let isDormant = access.isDormant(at: now)
       let state = isDormant ? Message("reports.dormant") : Message("reports.active")
       return [
-        .name(who.displayName, href: ConsolePaths.administrator(who.id.text)), .name(who.email),
+        .person(
+          who.displayName, email: who.email, href: ConsolePaths.administrator(who.id.text)),
         .text(access.grant.role.title), .text(access.grant.placeInWords),
-        access.since.map { .dayOf($0, breaks: false) } ?? .text(Message("reports.unknown")),
+        access.since.map { .dayOf($0) } ?? .text(Message("reports.unknown")),
         .name(access.grantor ?? ""),
-        access.endsAt.map { .moment($0) } ?? .text(Message("reports.no-end")),
+        .moment(access.endsAt),
         .dayOf(record.lastSignInAt), .dayOf(access.lastUsedAt),
         .text(record.hasSecondFactor ? record.factorsInWords : Message("reports.no-factor")),
         .marked(isDormant ? Chip.look(state) : Chip.on(state), state),

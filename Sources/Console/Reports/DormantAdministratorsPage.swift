@@ -59,10 +59,9 @@ struct DormantAdministratorsPage: Sendable {
     var table = ReportTable(
       caption: Self.report.explanation,
       columns: [
-        Message("reports.administrator"), Message("common.email"), Message("reports.roles"),
-        Message("common.created"), Message("users.last-sign-in"), Message("common.last-used"),
-        Message("common.state"),
-      ], times: signedIn.times)
+        Message("reports.administrator"), Message("reports.roles"), Message("common.created"),
+        Message("users.last-sign-in"), Message("common.last-used"), Message("common.state"),
+      ], times: signedIn.times, isOfPeople: true)
     table.rows = found.map { row($0, signedIn) }
     return table
   }
@@ -81,7 +80,8 @@ struct DormantAdministratorsPage: Sendable {
         access.lastUsedAt == nil
         ? Message("reports.never-signed-in") : Message("reports.dormant")
       return [
-        .name(who.displayName, href: ConsolePaths.administrator(who.id.text)), .name(who.email),
+        .person(
+          who.displayName, email: who.email, href: ConsolePaths.administrator(who.id.text)),
         .marked(
           who.grants.cell(until: record.grantEnds, signedIn.times),
           .value(.sequence(who.grants.map(Self.text)))),
@@ -94,7 +94,7 @@ struct DormantAdministratorsPage: Sendable {
       let href = mayRevoke ? ConsolePaths.invitationRemoval(invitation.id.text) : nil
       let ends = invitation.grantEndsAt.map { [invitation.grant: $0] } ?? [:]
       return [
-        .name(invitation.displayName, href: href), .name(invitation.email),
+        .person(invitation.displayName, email: invitation.email, href: href),
         .marked(
           [invitation.grant].cell(until: ends, signedIn.times), Self.text(invitation.grant)),
         .dayOf(invitation.createdAt), .dayOf(nil), .dayOf(nil),

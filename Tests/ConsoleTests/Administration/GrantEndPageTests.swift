@@ -21,8 +21,13 @@ import Text
       let end = "Jan 1, 2027, 00:00 UTC"
       #expect(try await ada.get(address).says(end))
       #expect(try await ada.get("/administrators").says("until \(end)"))
-      #expect(try await ada.get("/reports/access").says(end))
-      #expect(try await ada.get("/reports/access.csv").says("2027-01-01T00:00:00.000Z"))
+      let review = try await ada.get("/reports/access")
+      Markup.check(review)
+      #expect(review.says(end) && review.says("<span class=\"sub\"><bdi>\(World.iris)</bdi>"))
+      let file = try await ada.get("/reports/access.csv")
+      let headings = #""Administrator","Email","Role","Scope""#
+      #expect(file.says(headings) && file.says("\",\"\(World.iris)\",\""))
+      #expect(file.says("2027-01-01T00:00:00.000Z"))
       let iris = try await Browser.signedIn(world, as: World.iris)
       #expect(try await iris.get("/account").says("until \(end)"))
     }
