@@ -40,6 +40,37 @@ import Testing
       #expect(unknown == [])
     }
   }
+
+  /// A database that spreads tables over machines needs the pool in each key, so a new table has it.
+  @Test func `docs/scaling.md lists the tables of pools' data whose key lacks the pool`()
+    async throws
+  {
+    try await withInstance { instance in
+      let tables = try await Self.tables(of: instance.database)
+      let pool: Set = ["scope_key", "account_key"]
+      let lacking = tables.filter { table in
+        table.columns.contains { pool.contains($0.name) }
+          && pool.isDisjoint(with: table.keys)
+      }
+      let numbers = Set(lacking.flatMap(\.keys))
+      let parts = tables.filter {
+        pool.isDisjoint(with: $0.columns.map(\.name))
+          && !numbers.isDisjoint(with: $0.keys.prefix(1))
+      }
+      let path = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../docs/scaling.md").standardized
+      let page = try String(contentsOf: path, encoding: .utf8)
+      let section = try #require(page.split(separator: "## Where a pool's data is").last)
+        .prefix(while: { $0 != "#" })
+      let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }
+      let listed = rows.flatMap { row in
+        row.split(separator: "|")[0].matches(of: /`([a-z_]+)`/).map {
+          String($0.output.1)
+        }
+      }
+      #expect(listed.sorted() == (lacking + parts).map(\.name).sorted())
+    }
+  }
 }
 
 extension SchemaTests {
@@ -47,6 +78,8 @@ extension SchemaTests {
     let name: String
     var columns: [Column] = []
     var indexes: [Index] = []
+
+    var keys: [String] { columns.filter { $0.key > 0 }.sorted { $0.key < $1.key }.map(\.name) }
   }
 
   private struct Column {
