@@ -24,7 +24,7 @@ final class AuditRowView: ViewModel {
     }
 
     static func == (left: Source, right: Source) -> Bool {
-      left.row == right.row && left.scope == right.scope && left.path == right.path
+      left.row === right.row && left.scope == right.scope && left.path == right.path
         && left.isOfAll == right.isOfAll && left.times == right.times
     }
 

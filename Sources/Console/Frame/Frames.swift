@@ -121,7 +121,7 @@ struct Frames: Sendable {
     frame.approvals = ApprovalsLink(signedIn, at: place)
     let users = try await refusing {
       administrator.may(.findUsers, in: scope)
-        ? try await identity.accounts.counts(scope).users : nil
+        ? try await identity.accounts.count(scope) : nil
     }
     frame.sidebar = sidebar.markup(
       at: place, in: scope, for: administrator, users: users)

@@ -108,6 +108,17 @@ public struct AccountCounts: Hashable, Sendable {
 }
 
 extension Accounts {
+  /// Reads the number of accounts in a user pool.
+  ///
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func count(_ scope: Scope) async throws(AccountError) -> Int {
+    try await store.read(AccountError.self) { connection in
+      try connection.first(
+        "SELECT \(AccountCounts.current("users")) FROM scope s WHERE s.scope_key = \(scope.key)"
+      ) { try $0.value(0) as Int } ?? 0
+    }
+  }
+
   /// Reads the number of accounts in a user pool, by kind.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.

@@ -1,5 +1,7 @@
 /// One change in the audit log: actor, action, resource, values before and after, time, and source.
-public struct AuditRow: Sendable, Hashable {
+///
+/// A class, because each page of the log copies its rows, and one has more than twenty fields.
+public final class AuditRow: Sendable {
   /// The row's number; numbers increase in the order of the changes.
   public let id: Int64
   /// The time of the change.
@@ -46,6 +48,56 @@ public struct AuditRow: Sendable, Hashable {
   public let ticket: String?
   /// The identity checks that the agent completed, one per line.
   public let proof: String?
+
+  init(
+    id: Int64,
+    at: Instant,
+    actor: Actor.Kind?,
+    actorKind: String,
+    actorID: String,
+    actorName: String,
+    project: ID<Project>?,
+    tenant: ID<Tenant>?,
+    action: AuditAction?,
+    actionName: String,
+    object: AuditResource?,
+    objectKind: String,
+    objectID: String,
+    objectName: String,
+    changes: [AuditChange],
+    legacyFrom: String?,
+    legacyTo: String?,
+    reason: String?,
+    note: String?,
+    address: String,
+    requestID: String,
+    ticket: String?,
+    proof: String?
+  ) {
+    self.id = id
+    self.at = at
+    self.actor = actor
+    self.actorKind = actorKind
+    self.actorID = actorID
+    self.actorName = actorName
+    self.project = project
+    self.tenant = tenant
+    self.action = action
+    self.actionName = actionName
+    self.object = object
+    self.objectKind = objectKind
+    self.objectID = objectID
+    self.objectName = objectName
+    self.changes = changes
+    self.legacyFrom = legacyFrom
+    self.legacyTo = legacyTo
+    self.reason = reason
+    self.note = note
+    self.address = address
+    self.requestID = requestID
+    self.ticket = ticket
+    self.proof = proof
+  }
 }
 
 /// An error in reading the audit log.
