@@ -209,6 +209,7 @@ def test_the_master_key_is_rotated_while_the_server_runs(keyed_server):
             Api(restarted.url, "keyed-app", api.key), "ada@example.com", authenticator, 90)
 
 
+@pytest.mark.timeout(300)  # On PostgreSQL the demo takes longer.
 def test_a_master_key_rotation_resumes_after_a_kill(tmp_path):
     """Uses the demo, which has thousands of factors."""
     folder = tmp_path / "data"
