@@ -1,13 +1,17 @@
 """Upgrades of nodes one after another while they serve.
 
-What the next release would do to the database is done here by hand, with the same statements.
+What the next release would do to the database is done here by hand, with the same statements. With
+`COUNTERSIGN_PREVIOUS`, the path of a checkout that's older and built, its program is upgraded too.
 """
 
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+from support import program
 from support.load import Load
 from support.nodes import MARKS, Nodes
 from support.program import ROOT, run
@@ -16,6 +20,7 @@ from support.waiting import until
 
 pytestmark = MARKS
 
+PREVIOUS = os.environ.get("COUNTERSIGN_PREVIOUS")
 LATER = "m9999_later"
 LAST = "m0062_room_for_changes"
 # What only the last migration changes.
@@ -71,6 +76,10 @@ def test_nodes_serve_while_the_next_release_expands_the_schema(nodes):
             time.sleep(0.3)
             nodes.servers[number] = nodes.start(number)
             load.wait(50)
+    expect_all_answered(load, nodes)
+
+
+def expect_all_answered(load, nodes):
     print(load.statuses())
     assert not load.failures(), load.statuses()
     assert not load.missing(nodes.api)
@@ -79,6 +88,31 @@ def test_nodes_serve_while_the_next_release_expands_the_schema(nodes):
     nodes.owner.create_project("after-the-upgrade")
     verified = run("audit", "verify", "--data", nodes.data)
     assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+@pytest.mark.skipif(not PREVIOUS, reason="COUNTERSIGN_PREVIOUS isn't the path of an older build")
+def test_nodes_of_an_older_build_serve_while_they_are_replaced(tmp_path, monkeypatch):
+    """The first new node migrates the database that the others use."""
+    builds = [Path(PREVIOUS, ".build", kind, "countersign") for kind in ("release", "debug")]
+    monkeypatch.setattr(program, "ROOT", Path(PREVIOUS))
+    monkeypatch.setattr(program, "PROGRAM", next(build for build in builds if build.exists()))
+    with Nodes(tmp_path) as nodes:
+        nodes.set_up().allow_email_links()
+        users = nodes.add_users("older", 400)
+        older = migrations(nodes)
+        with Load(nodes, users=users) as load:
+            load.wait(100)
+            monkeypatch.undo()
+            for number, server in enumerate(nodes.servers):
+                assert server.stop() == 0
+                time.sleep(0.3)
+                nodes.servers[number] = nodes.start(number)
+                newer = migrations(nodes)
+                assert newer[:len(older)] == older and newer[-1] == LAST
+                load.wait(100)
+                assert [nodes.ready(server) for server in nodes.servers] == [200] * Nodes.COUNT
+        assert len(newer) > len(older), "the older build has all migrations"
+        expect_all_answered(load, nodes)
 
 
 def test_a_node_that_the_schema_excludes_is_refused_with_instructions(nodes):
