@@ -16,7 +16,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
   public let components: [PathComponent]
   private let positions: [(index: Int, suffix: String)]
   /// The encoded text before each parameter and after the last one.
-  private let pieces: [[UInt8]]
+  private let pieces: JoinedBytes
 
   /// Creates a path; traps unless there are as many parameter components as types.
   public init(_ components: PathComponent..., parameters: repeat (each Parameter).Type) {
@@ -27,7 +27,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
       positions.append((index, suffix))
     }
     self.positions = positions
-    pieces = Self.pieces(of: components)
+    pieces = JoinedBytes(Self.pieces(of: components))
     var types = 0
     for _ in repeat (each parameters) { types += 1 }
     precondition(types == positions.count, "a path has one type for each parameter")
@@ -39,11 +39,11 @@ public struct Path<each Parameter: PathParameter>: Sendable {
     link.reserveCapacity(80)
     var next = 0
     for value in repeat each parameter {
-      link += pieces[next]
+      pieces.append(next, to: &link)
       PercentCoding.append(value.pathSegment, to: &link)
       next += 1
     }
-    link += pieces[next]
+    pieces.append(next, to: &link)
     return String(decoding: link, as: UTF8.self)
   }
 

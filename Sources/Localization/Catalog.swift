@@ -7,10 +7,18 @@ import Text
 /// English.
 public final class Catalog: Sendable {
   /// A message's text in each plural form.
-  struct Entry: Sendable {
+  final class Entry: Sendable {
     let forms: [Pattern]
     /// The rule that chooses the form; nil for a message without plural forms.
     let plurals: PluralRule?
+    /// The text of a message without plural forms and arguments, which most are.
+    let plain: String?
+
+    init(forms: [Pattern], plurals: PluralRule?) {
+      self.forms = forms
+      self.plurals = plurals
+      plain = plurals == nil ? forms[0].plain : nil
+    }
   }
 
   /// The locale as a BCP 47 tag, such as `en` or `pt-BR`.
@@ -87,10 +95,9 @@ public final class Catalog: Sendable {
       assertionFailure("no message “\(message.key)” in the catalog")
       return message.key
     }
-    let form = entry.form(for: message)
-    if let text = form.plain { return text }
+    if let text = entry.plain { return text }
     var result = ""
-    for piece in form.pieces {
+    for piece in entry.form(for: message).pieces {
       switch piece {
       case .text(let text): result += text
       case .argument(let name):

@@ -1,9 +1,11 @@
 import Foundation
+import Text
 
 /// A locale's form of dates and times, compiled because a date formatter costs more than a page.
 struct DatePattern: Sendable {
   private enum Part: Sendable {
-    case text([UInt8])
+    /// The position of the text among ``texts``.
+    case text(Int)
     case year
     case month
     case monthName
@@ -19,8 +21,9 @@ struct DatePattern: Sendable {
   }
 
   private let fields: [Field]
-  private let monthNames: [[UInt8]]
-  private let digits: [[UInt8]]
+  private let texts: JoinedBytes
+  private let monthNames: JoinedBytes
+  private let digits: JoinedBytes
 
   /// The form of dates and times on a 24-hour clock that consist of a template's fields.
   ///
@@ -34,18 +37,20 @@ struct DatePattern: Sendable {
     let formatter = DateFormatter()
     formatter.locale = locale
     let isAlone = pattern.contains("LLL")
-    monthNames =
-      (isAlone ? formatter.shortStandaloneMonthSymbols : formatter.shortMonthSymbols)
-      .map { Array($0.utf8) }
+    let monthNames = isAlone ? formatter.shortStandaloneMonthSymbols : formatter.shortMonthSymbols
+    self.monthNames = JoinedBytes(monthNames.map { Array($0.utf8) })
     let number = IntegerFormatStyle<Int>.number.locale(Locale(identifier: identifier))
-    digits = (0...9).map { Array($0.formatted(number).utf8) }
-    fields = Self.fields(of: pattern)
+    digits = JoinedBytes((0...9).map { Array($0.formatted(number).utf8) })
+    let (fields, texts) = Self.fields(of: pattern)
+    self.fields = fields
+    self.texts = JoinedBytes(texts.map { Array($0.utf8) })
   }
 
-  private static func fields(of pattern: String) -> [Field] {
+  private static func fields(of pattern: String) -> (fields: [Field], texts: [Substring]) {
     // A word between date and time, as in “Nov 3, 2026 at 09:12”, gives way to a comma.
     var rest = pattern.replacing(#/ '[^']*' (?=H)/#, with: ", ")[...]
     var fields: [Field] = []
+    var texts: [Substring] = []
     while let first = rest.first {
       let run = rest.prefix { $0 == first }
       rest = rest.dropFirst(run.count)
@@ -60,12 +65,15 @@ struct DatePattern: Sendable {
       case "'":
         let quoted = rest.prefix { $0 != "'" }
         rest = rest.dropFirst(quoted.count + 1)
-        part = .text(Array((quoted.isEmpty ? "'" : quoted).utf8))
-      default: part = .text(Array(run.utf8))
+        part = .text(texts.count)
+        texts.append(quoted.isEmpty ? "'" : quoted)
+      default:
+        part = .text(texts.count)
+        texts.append(run)
       }
       fields.append(Field(part: part, isPadded: run.count == 2))
     }
-    return fields
+    return (fields, texts)
   }
 
   func text(_ date: LocalDate, hour: Int = 0) -> String {
@@ -79,10 +87,10 @@ struct DatePattern: Sendable {
   ) {
     for field in fields {
       switch field.part {
-      case .text(let text): bytes += text
+      case .text(let index): texts.append(index, to: &bytes)
       case .year: append(date.year, isPadded: false, to: &bytes)
       case .month: append(date.month, isPadded: field.isPadded, to: &bytes)
-      case .monthName: bytes += monthNames[date.month - 1]
+      case .monthName: monthNames.append(date.month - 1, to: &bytes)
       case .day: append(date.day, isPadded: field.isPadded, to: &bytes)
       case .hour: append(hour, isPadded: field.isPadded, to: &bytes)
       case .minute: append(minute, isPadded: field.isPadded, to: &bytes)
@@ -94,8 +102,8 @@ struct DatePattern: Sendable {
     if number >= 10 {
       append(number / 10, isPadded: false, to: &bytes)
     } else if isPadded {
-      bytes += digits[0]
+      digits.append(0, to: &bytes)
     }
-    bytes += digits[number % 10]
+    digits.append(number % 10, to: &bytes)
   }
 }

@@ -116,18 +116,11 @@ private final class CompiledFormats: Sendable {
   }
 
   private let locale: String
-  private let compiled = Mutex<All?>(nil)
+  private let compiled = AtomicLazyReference<All>()
 
   init(locale: String) {
     self.locale = locale
   }
 
-  var all: All {
-    compiled.withLock { compiled in
-      if let compiled { return compiled }
-      let new = All(locale: locale)
-      compiled = new
-      return new
-    }
-  }
+  var all: All { compiled.load() ?? compiled.storeIfNil(All(locale: locale)) }
 }

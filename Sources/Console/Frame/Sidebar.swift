@@ -6,10 +6,15 @@ import Templating
 
 /// Draws the navigation of pages: the entries that a reader may open, with the current one marked.
 final class Sidebar: Sendable {
-  /// An entry and what its page requires.
-  private struct Item {
+  /// An entry and what its page requires; a class, because each page goes through all of them.
+  private final class Item: Sendable {
     let entry: PageEntry
     let access: ConsoleRoute.Access
+
+    init(entry: PageEntry, access: ConsoleRoute.Access) {
+      self.entry = entry
+      self.access = access
+    }
   }
 
   private let template: Template<SidebarView>

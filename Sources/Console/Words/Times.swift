@@ -121,7 +121,7 @@ struct Times: Hashable, Sendable {
     let parts = instant.calendar
     var bytes: [UInt8] = []
     bytes.reserveCapacity(80)
-    bytes += Self.opening
+    bytes += Self.opening.utf8
     pair(parts.year / 100, to: &bytes)
     pair(parts.year % 100, to: &bytes)
     bytes.append(UInt8(ascii: "-"))
@@ -134,14 +134,14 @@ struct Times: Hashable, Sendable {
     pair(parts.minute, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
     pair(parts.second, to: &bytes)
-    bytes += isPast ? Self.endOfPast : Self.end
+    bytes += (isPast ? Self.endOfPast : Self.end).utf8
     let local = local(instant, parts)
     if withTime {
       catalog.append(local, to: &bytes)
     } else {
       catalog.append(local.date, to: &bytes)
     }
-    bytes += Self.closing
+    bytes += Self.closing.utf8
     return Markup(trusted: bytes)
   }
 
@@ -163,8 +163,8 @@ struct Times: Hashable, Sendable {
     bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
   }
 
-  private static let opening = Array("<time datetime=\"".utf8)
-  private static let end = Array("Z\">".utf8)
-  private static let endOfPast = Array("Z\" data-ago>".utf8)
-  private static let closing = Array("</time>".utf8)
+  private static let opening = "<time datetime=\""
+  private static let end = "Z\">"
+  private static let endOfPast = "Z\" data-ago>"
+  private static let closing = "</time>"
 }

@@ -3,46 +3,55 @@ public import Localization
 /// Keys named after a stored property, so that a plain field is declared once: `.text(\.name)`.
 extension Key {
   /// Text of a stored property, under the property's name.
+  @inlinable
   public static func text(_ path: any KeyPath<Model, String> & Sendable) -> Key {
     property(path, .text) { .text($0) }
   }
 
   /// Optional text of a stored property, under the property's name.
+  @inlinable
   public static func text(_ path: any KeyPath<Model, String?> & Sendable) -> Key {
     property(path, .text) { $0.map(Slot.text) ?? .nothing }
   }
 
   /// The message of a stored property, under the property's name.
+  @inlinable
   public static func text(_ path: any KeyPath<Model, Message> & Sendable) -> Key {
     property(path, .text) { .message($0) }
   }
 
   /// The optional message of a stored property, under the property's name.
+  @inlinable
   public static func text(_ path: any KeyPath<Model, Message?> & Sendable) -> Key {
     property(path, .text) { $0.map(Slot.message) ?? .nothing }
   }
 
   /// The condition of a stored property, under the property's name.
+  @inlinable
   public static func flag(_ path: any KeyPath<Model, Bool> & Sendable) -> Key {
     property(path, .flag) { .flag($0) }
   }
 
   /// The number of a stored property, under the property's name.
+  @inlinable
   public static func number(_ path: any KeyPath<Model, Int> & Sendable) -> Key {
     property(path, .number) { .number($0) }
   }
 
   /// The markup of a stored property, under the property's name.
+  @inlinable
   public static func markup(_ path: any KeyPath<Model, Markup> & Sendable) -> Key {
     property(path, .markup) { .markup($0) }
   }
 
   /// The optional markup of a stored property, under the property's name.
+  @inlinable
   public static func markup(_ path: any KeyPath<Model, Markup?> & Sendable) -> Key {
     property(path, .markup) { $0.map(Slot.markup) ?? .nothing }
   }
 
   /// The models of a stored property, under the property's name.
+  @inlinable
   public static func list<Row: ViewModel>(
     _ path: any KeyPath<Model, [Row]> & Sendable
   ) -> Key {
@@ -52,6 +61,7 @@ extension Key {
   }
 
   /// The model of a stored property, under the property's name.
+  @inlinable
   public static func object<Part: ViewModel>(
     _ path: any KeyPath<Model, Part> & Sendable
   ) -> Key {
@@ -61,6 +71,7 @@ extension Key {
   }
 
   /// The optional model of a stored property, under the property's name.
+  @inlinable
   public static func optional<Part: ViewModel>(
     _ path: any KeyPath<Model, Part?> & Sendable
   ) -> Key {
@@ -69,7 +80,8 @@ extension Key {
     }
   }
 
-  private static func property<Value>(
+  @inlinable
+  static func property<Value>(
     _ path: any KeyPath<Model, Value> & Sendable, _ kind: Kind,
     _ slot: @escaping @Sendable (Value) -> Slot
   ) -> Key {

@@ -1,14 +1,25 @@
 public import Localization
 
 /// A name of a ``ViewModel``, and how to read its value.
+///
+/// The functions are inlinable, so that they're compiled for each model: reading values of generic
+/// types would look the types up at run time, for each value of each page.
 public struct Key<Model>: Sendable {
   let name: String
   let kind: Kind
   let read: @Sendable (Model) -> Slot
 
+  @usableFromInline
+  init(name: String, kind: Kind, read: @escaping @Sendable (Model) -> Slot) {
+    self.name = name
+    self.kind = kind
+    self.read = read
+  }
+
   /// Text, escaped when inserted; nil is the empty text.
   ///
   /// A section for it is shown when it isn't empty; inside, `{{.}}` is the text.
+  @inlinable
   public static func text(
     _ name: String, _ get: @escaping @Sendable (Model) -> String?
   ) -> Key {
@@ -16,6 +27,7 @@ public struct Key<Model>: Sendable {
   }
 
   /// A message, formatted with the library's catalog and escaped; nil is the empty text.
+  @inlinable
   public static func text(
     _ name: String, _ get: @escaping @Sendable (Model) -> Message?
   ) -> Key {
@@ -25,6 +37,7 @@ public struct Key<Model>: Sendable {
   /// An integer, inserted in decimal; nil is the empty text.
   ///
   /// A section for it is shown when it isn't zero; inside, `{{.}}` is the number.
+  @inlinable
   public static func number(
     _ name: String, _ get: @escaping @Sendable (Model) -> Int?
   ) -> Key {
@@ -32,6 +45,7 @@ public struct Key<Model>: Sendable {
   }
 
   /// A condition for sections; inserted as `true` or `false`.
+  @inlinable
   public static func flag(
     _ name: String, _ get: @escaping @Sendable (Model) -> Bool
   ) -> Key {
@@ -41,6 +55,7 @@ public struct Key<Model>: Sendable {
   /// HTML that `{{name}}` and `{{{name}}}` insert unescaped; nil is the empty text.
   ///
   /// A section for it is shown when it isn't empty.
+  @inlinable
   public static func markup(
     _ name: String, _ get: @escaping @Sendable (Model) -> Markup?
   ) -> Key {
@@ -48,6 +63,7 @@ public struct Key<Model>: Sendable {
   }
 
   /// A message whose text in the catalog is HTML; its arguments are escaped.
+  @inlinable
   public static func markup(
     _ name: String, _ get: @escaping @Sendable (Model) -> Message?
   ) -> Key {
@@ -57,6 +73,7 @@ public struct Key<Model>: Sendable {
   }
 
   /// Texts for a section that is rendered once for each, as `{{.}}`.
+  @inlinable
   public static func texts(
     _ name: String, _ get: @escaping @Sendable (Model) -> [String]
   ) -> Key {
@@ -64,6 +81,7 @@ public struct Key<Model>: Sendable {
   }
 
   /// Messages for a section that is rendered once for each, as `{{.}}`.
+  @inlinable
   public static func texts(
     _ name: String, _ get: @escaping @Sendable (Model) -> [Message]
   ) -> Key {
@@ -71,6 +89,7 @@ public struct Key<Model>: Sendable {
   }
 
   /// Models for a section that is rendered once for each, with access to their keys.
+  @inlinable
   public static func list<Row: ViewModel>(
     _ name: String, _ get: @escaping @Sendable (Model) -> [Row]
   ) -> Key {
@@ -80,6 +99,7 @@ public struct Key<Model>: Sendable {
   }
 
   /// A model whose keys are accessible in a section or by a dotted name such as `{{frame.title}}`.
+  @inlinable
   public static func object<Part: ViewModel>(
     _ name: String, _ get: @escaping @Sendable (Model) -> Part
   ) -> Key {
@@ -87,6 +107,7 @@ public struct Key<Model>: Sendable {
   }
 
   /// An optional model; a section for it is shown only when there is one.
+  @inlinable
   public static func optional<Part: ViewModel>(
     _ name: String, _ get: @escaping @Sendable (Model) -> Part?
   ) -> Key {

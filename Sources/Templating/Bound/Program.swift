@@ -59,9 +59,11 @@ final class Program: Sendable {
     }
 
     mutating func perform(_ range: Range<Int>) {
+      let all = program.steps
+      let steps = all.span
       var index = range.lowerBound
       while index < range.upperBound {
-        let step = program.steps[index]
+        let step = steps[index]
         index += 1
         switch step {
         case .literal(let bytes):

@@ -1,4 +1,5 @@
 /// The kind of a key's value, known without a model.
+@usableFromInline
 enum Kind: Sendable {
   case text, number, flag, markup, texts
   case list(@Sendable () -> Shape)
@@ -19,6 +20,7 @@ enum Kind: Sendable {
 }
 
 /// The names and kinds of a model's keys, independent of its type.
+@usableFromInline
 struct Shape: Sendable {
   /// The type of the model; its name is for errors, because describing it is slow.
   let type: Any.Type

@@ -1,6 +1,7 @@
-import Localization
+public import Localization
 
 /// The value of a key while a page is rendered.
+@usableFromInline
 enum Slot {
   case nothing
   case text(String)
@@ -25,14 +26,17 @@ enum Slot {
 }
 
 /// The rows of a section: a list, or an object as a list of one.
+@usableFromInline
 class Rows {
   let count: Int
 
+  @usableFromInline
   init(count: Int) {
     self.count = count
   }
 
   /// Appends the value of each key of the row at index `row`.
+  @usableFromInline
   func read(_ row: Int, into slots: inout [Slot]) {}
 
   /// The first row's values, kept for further dotted names through the object.
@@ -44,30 +48,39 @@ class Rows {
 }
 
 /// Rows that are models.
+@usableFromInline
 final class ModelRows<Model>: Rows {
-  private let models: [Model]
-  private let keys: Keys<Model>.Storage
+  @usableFromInline let models: [Model]
+  @usableFromInline let keys: Keys<Model>.Storage
 
+  @inlinable
   init(_ models: [Model], keys: Keys<Model>.Storage) {
     self.models = models
     self.keys = keys
     super.init(count: models.count)
   }
 
+  @usableFromInline
   override func read(_ row: Int, into slots: inout [Slot]) {
-    keys.read(models[row], &slots)
+    // Through a span, which lends the model instead of copying it.
+    let models = models
+    let lent = models.span
+    keys.read(lent[row], &slots)
   }
 }
 
 /// Rows that are texts or messages, with `.` as their only key.
+@usableFromInline
 final class TextRows: Rows {
   private let texts: [Slot]
 
+  @usableFromInline
   init(_ texts: [Slot]) {
     self.texts = texts
     super.init(count: texts.count)
   }
 
+  @usableFromInline
   override func read(_ row: Int, into slots: inout [Slot]) {
     slots.append(texts[row])
   }

@@ -21,7 +21,7 @@ public protocol ViewModel: Sendable {
 
 /// The names of a ``ViewModel``, written as an array literal of ``Key``.
 public struct Keys<Model>: Sendable, ExpressibleByArrayLiteral {
-  let storage: Storage
+  @usableFromInline let storage: Storage
 
   /// Creates keys; duplicate names are reported when a template is bound.
   public init(arrayLiteral keys: Key<Model>...) {
@@ -34,8 +34,9 @@ public struct Keys<Model>: Sendable, ExpressibleByArrayLiteral {
   }
 
   /// The keys in the form used for rendering.
+  @usableFromInline
   final class Storage: Sendable {
-    let shape: Shape
+    @usableFromInline let shape: Shape
     /// Appends the value of each key of a model, in order.
     let read: Reader
 
