@@ -50,14 +50,10 @@ extension FieldName {
   public static let accessControlAllowMethods: FieldName = "Access-Control-Allow-Methods"
   /// The field `Access-Control-Allow-Origin`.
   public static let accessControlAllowOrigin: FieldName = "Access-Control-Allow-Origin"
-  /// The field `Access-Control-Expose-Headers`.
-  public static let accessControlExposeHeaders: FieldName = "Access-Control-Expose-Headers"
   /// The field `Access-Control-Max-Age`.
   public static let accessControlMaxAge: FieldName = "Access-Control-Max-Age"
   /// The field `Access-Control-Request-Headers`.
   public static let accessControlRequestHeaders: FieldName = "Access-Control-Request-Headers"
-  /// The field `Access-Control-Request-Method`.
-  public static let accessControlRequestMethod: FieldName = "Access-Control-Request-Method"
   /// The field `Allow`.
   public static let allow: FieldName = "Allow"
   /// The field `Authorization`.
@@ -88,16 +84,12 @@ extension FieldName {
   public static let expect: FieldName = "Expect"
   /// The field `Host`.
   public static let host: FieldName = "Host"
-  /// The field `If-Match`.
-  public static let ifMatch: FieldName = "If-Match"
   /// The field `If-None-Match`.
   public static let ifNoneMatch: FieldName = "If-None-Match"
   /// The field `Location`.
   public static let location: FieldName = "Location"
   /// The field `Origin`.
   public static let origin: FieldName = "Origin"
-  /// The field `Referer`.
-  public static let referer: FieldName = "Referer"
   /// The field `Referrer-Policy`.
   public static let referrerPolicy: FieldName = "Referrer-Policy"
   /// The field `Retry-After`.
@@ -122,8 +114,6 @@ extension FieldName {
   public static let xForwardedFor: FieldName = "X-Forwarded-For"
   /// The field `X-Forwarded-Proto`.
   public static let xForwardedProto: FieldName = "X-Forwarded-Proto"
-  /// The field `X-Frame-Options`.
-  public static let xFrameOptions: FieldName = "X-Frame-Options"
 }
 
 /// Returns whether a text is a token (RFC 9110 section 5.6.2), as names of fields and cookies are.

@@ -26,8 +26,6 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
   public static let seeOther = Status(303)
   /// 304 Not Modified.
   public static let notModified = Status(304)
-  /// 308 Permanent Redirect.
-  public static let permanentRedirect = Status(308)
   /// 400 Bad Request.
   public static let badRequest = Status(400)
   /// 401 Unauthorized.
@@ -38,18 +36,10 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
   public static let notFound = Status(404)
   /// 405 Method Not Allowed.
   public static let methodNotAllowed = Status(405)
-  /// 406 Not Acceptable.
-  public static let notAcceptable = Status(406)
-  /// 408 Request Timeout.
-  public static let requestTimeout = Status(408)
   /// 409 Conflict.
   public static let conflict = Status(409)
   /// 410 Gone.
   public static let gone = Status(410)
-  /// 411 Length Required.
-  public static let lengthRequired = Status(411)
-  /// 412 Precondition Failed.
-  public static let preconditionFailed = Status(412)
   /// 413 Content Too Large.
   public static let contentTooLarge = Status(413)
   /// 414 URI Too Long.

@@ -129,7 +129,7 @@ struct AddressTests {
         try await server.send(
           .options, "/v1/accounts:signUp",
           fields: [
-            .origin: "null", .accessControlRequestMethod: "POST",
+            .origin: "null", "Access-Control-Request-Method": "POST",
             .accessControlRequestHeaders: "content-type,x-firebase-appcheck",
             "Access-Control-Request-Private-Network": "true",
           ]))

@@ -28,7 +28,7 @@ struct EvidencePage: Sendable {
     var response = Response(body: .bytes(file))
     response.fields[.contentType] = "application/json"
     let name = "evidence-\(context.scope.project.text)-\(Day(evidence.at))"
-    response.fields.add("Content-Disposition", "attachment; filename=\"\(name).json\"")
+    response.fields.add(.contentDisposition, "attachment; filename=\"\(name).json\"")
     return response
   }
 

@@ -32,7 +32,7 @@ struct ExportUserData: SupportAction {
     var response = Response(body: .bytes(done.value))
     response.fields[.contentType] = "application/json"
     // Not the UID, which can be any text.
-    response.fields.add("Content-Disposition", "attachment; filename=\"user-data.json\"")
+    response.fields.add(.contentDisposition, "attachment; filename=\"user-data.json\"")
     return SupportResult(file: response, renewed: done.renewed)
   }
 }

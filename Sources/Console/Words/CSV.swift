@@ -39,7 +39,7 @@ struct CSV {
     var response = Response(body: .bytes(bytes))
     response.fields[.contentType] = "text/csv; charset=utf-8; header=present"
     let file = name + (asOf.map(Self.suffix) ?? "")
-    response.fields.add("Content-Disposition", "attachment; filename=\"\(file).csv\"")
+    response.fields.add(.contentDisposition, "attachment; filename=\"\(file).csv\"")
     return response
   }
 

@@ -66,9 +66,6 @@ public struct DriftingPool: Sendable, Equatable {
 }
 
 extension Policies {
-  /// The state of the watched policy file.
-  public var fileStatus: PolicyFileStatus { watched.status }
-
   /// Compares pools with a policy file from now on; nil for a file that can't be read.
   public func watch(_ file: PolicyFile?) { watched.use(file) }
 
