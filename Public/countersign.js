@@ -87,7 +87,7 @@
   addEventListener("beforeprint", () => each("time[data-ago][title]", (time) => { time.textContent = time.title; }));
   addEventListener("afterprint", tell);
 
-  // Opens the form of an action over the page. Whatever isn't a form is a page of its own.
+  // Opens the form of an action over the page. Whatever isn't a form is a separate page.
   const asking = { "X-Requested-With": "fetch" };
   const content = async (response) =>
     new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");

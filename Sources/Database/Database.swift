@@ -78,7 +78,7 @@ public protocol Database: Sendable {
   nonisolated(nonsending) func compact(atMost bytes: Int) async throws
 
   /// Returns a key up to which the rows of a table are settled: in reads that begin afterward, none
-  /// appears any more.
+  /// appears anymore.
   ///
   /// A table's keys come from a sequence, so when writes are concurrent, a row can be stored after
   /// one with a higher key. A task that processes rows in order, each once, stops at this key.

@@ -16,7 +16,7 @@ struct RetryPolicy: Sendable {
   /// of one process don't keep each other from ending.
   var crowd = 4
   /// The number of runs after which a row that its snapshot doesn't have is an error of the write:
-  /// by then it has run by itself several times.
+  /// by then it has run automatically several times.
   var duplicates = 12
   /// Whose turn it is among writes that run one at a time.
   let turn = DispatchSemaphore(value: 1)

@@ -4,13 +4,13 @@ import Synchronization
 /// The connections to a replica, for reads whose results say how old they may be.
 final class Replica: Sendable {
   private struct State {
-    /// What the latest look found; nil before the first.
+    /// The result of the latest check; nil before the first.
     var status: ReplicaStatus?
-    /// When to look again at a server that didn't answer.
+    /// When to check a server again that didn't respond.
     var next: ContinuousClock.Instant?
   }
 
-  /// What a look at a server finds.
+  /// The result of a check.
   private struct Finding {
     var database: String
     var isReplica: Bool
@@ -19,7 +19,7 @@ final class Replica: Sendable {
     var secondsBehind: Int64?
   }
 
-  /// How long a server that didn't answer isn't asked again.
+  /// The time between checks of an unresponsive server.
   private static let pause = Duration.seconds(10)
 
   let readers: ConnectionPool

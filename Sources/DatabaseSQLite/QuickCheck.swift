@@ -3,7 +3,7 @@ import Database
 import Dispatch
 
 extension SQLiteDatabase {
-  /// Checks the file for corruption, on a thread and a connection of its own.
+  /// Checks the file for corruption, on a separate thread and connection.
   ///
   /// It reads every page, but doesn't compare indexes with their tables. Writes continue meanwhile.
   ///
@@ -18,7 +18,7 @@ extension SQLiteDatabase {
 }
 
 extension ReadOnlySQLiteDatabase {
-  /// Checks the file for corruption, on a thread and a connection of its own.
+  /// Checks the file for corruption, on a separate thread and connection.
   ///
   /// - Parameter most: The maximum number of faults to report.
   /// - Returns: The faults; empty if there are none.

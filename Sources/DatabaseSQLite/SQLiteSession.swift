@@ -137,7 +137,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   /// The number of rows changed since the connection was opened, including by triggers.
   var totalChanges: Int { Int(unsafe sqlite3_total_changes64(handle)) }
 
-  /// The reason SQLite rolled back the transaction by itself.
+  /// The reason SQLite rolled back the transaction automatically.
   var loss: DatabaseError {
     lossCause ?? DatabaseError(.misuse, "the transaction is over")
   }

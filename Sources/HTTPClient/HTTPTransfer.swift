@@ -1,7 +1,7 @@
 import CCurl
 import Network
 
-/// One request, sent with a handle of its own.
+/// One request, sent with a separate handle.
 struct HTTPTransfer: Sendable {
   private let request: ClientRequest
   private let exchange: HTTPExchange

@@ -6,7 +6,7 @@ import Synchronization
 /// Functions of libmicrohttpd that the program overrides.
 ///
 /// The library calls two of its own public functions through the dynamic linker, which prefers the
-/// program's definitions. Responses that the library would send by itself, in HTML and without
+/// program's definitions. Responses that the library would send itself, in HTML and without
 /// security headers, therefore come from the caller's `failure`, and the library sees only the body
 /// lengths that this module allows.
 enum EngineHooks {
@@ -32,7 +32,7 @@ enum EngineHooks {
   }
 }
 
-/// Replaces the engine's own response; the engine calls this only to reject a request by itself.
+/// Replaces the engine's own response; the engine calls this only to reject a request itself.
 ///
 /// - Parameters:
 ///   - raw: The engine's connection.

@@ -15,7 +15,7 @@ public typealias RequestObserver =
 /// delay every connection of its thread. Long work belongs on other threads and is awaited.
 ///
 /// `failure` creates the responses to requests that don't reach the handler, including those that
-/// libmicrohttpd rejects by itself, so that the console and the API each keep their error format.
+/// libmicrohttpd rejects itself, so that the console and the API each keep their error format.
 public final class HTTPServer: Sendable {
   private let engine: Engine
   private let daemon: Daemon

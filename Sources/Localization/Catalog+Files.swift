@@ -68,7 +68,7 @@ extension Catalog {
     return catalogs
   }
 
-  /// Returns the paths of catalog files, relative to the folder; a nil name stands for any.
+  /// Returns the paths of catalog files, relative to the folder; a nil name matches any.
   private static func files(
     named name: String?, in folder: String
   ) throws(CatalogError) -> [String] {

@@ -89,7 +89,7 @@ public struct IDToken: Sendable {
   }
 }
 
-/// The name and email address that a provider tells about a person; neither proves anything.
+/// The name and email address that a provider reports; don't use either to identify the person.
 public struct ProviderPerson: Sendable, Equatable {
   /// The display name; nil if there's none.
   public let name: String?

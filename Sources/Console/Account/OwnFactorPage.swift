@@ -33,7 +33,7 @@ struct OwnFactorPage: Sendable {
     return signedIn.providerReauthentication?.href
   }
 
-  /// What the form asks for besides the new code.
+  /// What the form asks for in addition to the new code.
   private func proof(_ signedIn: SignedIn) async throws(Refusal) -> ReauthenticationMethod? {
     try await refusing { try await factors.proof(in: signedIn.session) }
   }

@@ -275,7 +275,7 @@ enum AuditWords {
     if isOwn(row) { return Message("audit.end-user") }
     guard row.actorID.isEmpty else { return .verbatim(row.actorName) }
     if row.actorName.isEmpty { return actorKind(row) }
-    // An actor without an ID has no name of its own; most are stored with that of their kind.
+    // An actor without an ID has no name; most are stored with that of their kind.
     if row.actorName == row.actorKind { return actorKind(row) }
     return row.actor == .emulatorOwner && row.actorName == Actor.emulatorOwner.name
       ? Message("audit.emulator-owner") : .verbatim(row.actorName)

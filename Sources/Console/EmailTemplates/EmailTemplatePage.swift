@@ -104,7 +104,7 @@ struct EmailTemplateDraft: Sendable {
     isStored = false
   }
 
-  /// The template that the preview shows: without one of its own, a tenant has its project's.
+  /// The template that the preview shows: without its own, a tenant has its project's.
   func shown(_ stored: PoolEmailTemplate) -> EmailTemplate {
     template.isEmpty ? stored.inherited ?? template : template
   }

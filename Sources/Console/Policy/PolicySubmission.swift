@@ -79,7 +79,7 @@ extension PolicyPages {
   }
 }
 
-/// The values that a submitted form stands for.
+/// The values of a submitted form.
 enum SubmittedPolicyValues {
   /// Those of its fields.
   case form(PolicyAnswers)

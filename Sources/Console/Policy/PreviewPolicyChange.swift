@@ -2,7 +2,7 @@ import HTTP
 
 /// `POST S/policy`: reviews a change before it's saved.
 ///
-/// It's where the policy form goes by itself, so that nothing is saved without a review.
+/// The policy form submits here by default, so that nothing is saved without a review.
 struct PreviewPolicyChange: Sendable {
   let pages: PolicyPages
 

@@ -7,7 +7,7 @@ import Text
 
 /// `/projects/{p}/policy-templates/{t}`: chooses tenants for a template, and previews and applies it.
 ///
-/// The chosen tenants are in the query, so the preview has an address of its own.
+/// The chosen tenants are in the query, so the preview has a separate address.
 struct PolicyTemplatePage: Sendable {
   let identity: Identity
   let actions: ActionForms

@@ -83,7 +83,7 @@ struct ReportTable: ViewModel {
   let columns: [Message]
   var rows: [[Cell]] = []
   let times: Times
-  /// Whether each row begins with a person, whose email is a column of its own in the file.
+  /// Whether each row begins with a person, whose email is a separate column in the file.
   var isOfPeople = false
 
   /// The table as a file, with numbers without separators and times in UTC.

@@ -122,7 +122,7 @@ struct ReportsPage: Sendable {
     do {
       try await reports.cancel(id, of: signedIn.administrator.id)
     } catch {
-      // Canceled in another window: what they wanted is so.
+      // Canceled in another window, so the subscription is already gone.
       if case .unavailable = error { throw .unavailable(error) }
     }
     frames.leave(Message("reports.canceled"), for: signedIn)

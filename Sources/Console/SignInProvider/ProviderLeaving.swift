@@ -6,7 +6,7 @@ import Templating
 
 /// Sends the browser to the provider, and back to a page of this server.
 ///
-/// After a form, and after another site's page, that's a page that goes on by itself: the browser
+/// After a form, and after another site's page, that's a page that continues automatically: the browser
 /// refuses to follow a form's redirect to another site, and another site's redirect has no strict
 /// cookies.
 struct ProviderLeaving: Sendable {

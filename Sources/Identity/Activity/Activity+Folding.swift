@@ -17,7 +17,7 @@ extension Activity {
   /// - Throws: ``ActivityError/unavailable(_:)``.
   public func fold() async throws(ActivityError) -> Bool {
     let isDue = try await isDue("SELECT EXISTS (SELECT 1 FROM count_change WHERE number > 0)")
-    // By itself, because it has to be short: it conflicts with each write that changes a number.
+    // In a separate write, because it has to be short: it conflicts with each write that changes a number.
     let isMoreCounted =
       isDue ? try await store.write(ActivityError.self) { try CountChanges.fold($0) } : false
     let isMoreDue = try await self.isDue(

@@ -13,7 +13,7 @@ struct CodeAttemptCount {
 
   /// Counts an attempt.
   ///
-  /// Codes entered during enrollment have no distance: nobody is rejected at sign-in because of them.
+  /// Codes entered during enrollment have no distance: no one is rejected at sign-in because of them.
   mutating func add(
     _ finding: CodeFinding, _ way: CodeAttempt.Way, at: Instant, _ connection: borrowing Connection
   ) throws {

@@ -7,7 +7,7 @@ extension Administrators {
   ///
   /// - Parameters:
   ///   - grant: The role.
-  ///   - end: When the role ends by itself; nil for no end.
+  ///   - end: When the role ends automatically; nil for no end.
   ///   - id: The administrator.
   ///   - author: The author.
   /// - Returns: False if they already have it with this end and nothing changed.

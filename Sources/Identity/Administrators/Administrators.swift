@@ -148,7 +148,7 @@ public struct Administrators: Sendable {
 
   /// Returns whether someone can manage administrators without an end date.
   ///
-  /// A role that ends by itself isn't enough, because the instance would lose its last owner then.
+  /// A role that ends automatically isn't enough, because the instance would lose its last owner then.
   static func hasOwner(_ connection: borrowing Connection) throws -> Bool {
     try connection.first(
       """

@@ -32,7 +32,7 @@ extension ConsoleSessions {
   }
 
   /// Emails an administrator about a sign-in from a browser that has no valid token of an earlier
-  /// one; nothing tells about their first sign-in.
+  /// one; the first sign-in isn't reported.
   ///
   /// - Parameters:
   ///   - new: The session that just began.

@@ -44,7 +44,7 @@ extension ConsoleSessions {
         ) { row in
           (id: ID<Administrator>(try row.value(0)), hash: try Administrators.hash(row, at: 1))
         }
-        // Nobody learns from the answer who the break-glass account is.
+        // The answer doesn't reveal who the break-glass account is.
         let isAdmitted = try row.map { try PasswordSignIn.admits($0.id, connection) } ?? true
         let device = devices.first { $0.administrator == row?.id }
         let counters =
@@ -190,7 +190,7 @@ extension ConsoleSessions {
   }
 
   /// Returns the methods that can complete a sign-in that passed the password step; empty if it
-  /// can't be completed any more.
+  /// can't be completed anymore.
   ///
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func methods(

@@ -11,7 +11,7 @@ public struct Invitation: Sendable {
   public let displayName: String
   /// The role to grant.
   public let grant: Grant
-  /// When the role ends by itself; nil for no end.
+  /// When the role ends automatically; nil for no end.
   public let grantEndsAt: Instant?
   /// The inviter's name.
   public let inviterName: String

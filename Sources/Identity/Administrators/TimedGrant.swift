@@ -1,6 +1,6 @@
 import Database
 
-/// A role with the time at which it ends by itself, if it does.
+/// A role with the time at which it ends automatically, if it does.
 struct TimedGrant: Sendable {
   let grant: Grant
   let end: Instant?

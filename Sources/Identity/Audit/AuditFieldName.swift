@@ -228,7 +228,7 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case tokenChangesPerHour = "token-changes-per-hour"
   /// The re-authentication interval.
   case reauthenticationInterval = "reauthentication-interval"
-  /// When a role ends by itself.
+  /// When a role ends automatically.
   case grantEnds = "grant-ends"
   /// The inactivity timeout of administrators' sessions.
   case sessionIdleLimit = "session-idle-limit"
@@ -276,7 +276,7 @@ public enum AuditFieldName: String, CaseIterable, Sendable {
   case scopes
   /// The claim with a person's groups.
   case groupsClaim = "groups-claim"
-  /// The values of claims that stand for a second factor.
+  /// The values of claims that mean a second factor.
   case mfaValues = "mfa-values"
   /// The roles of a provider's groups.
   case groupRoles = "group-roles"

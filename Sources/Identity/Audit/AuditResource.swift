@@ -6,7 +6,7 @@ public enum AuditResource: String, CaseIterable, Sendable {
   case policyTemplate = "policy template"
   /// A scheduled change of a policy.
   case scheduledChange = "scheduled change"
-  /// The code acceptance window of a user pool.
+  /// The code acceptance window of a user pool, in entries of earlier versions.
   case policyWindow = "policy window"
   /// A user.
   case account

@@ -4,7 +4,7 @@ public enum BulkEnding: Sendable, Equatable {
   case refused(by: String, answer: String)
   /// The request for approval was withdrawn.
   case withdrawn(by: String)
-  /// Nobody decided the request for approval in time.
+  /// No one decided the request for approval in time.
   case expired
   /// Something had changed since the request for approval.
   case overtaken(ApprovalObstacle)

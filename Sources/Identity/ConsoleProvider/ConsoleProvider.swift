@@ -15,7 +15,7 @@ public struct ConsoleProvider: Sendable {
   public var scopes: String
   /// The claim with the groups.
   public var groupsClaim: String
-  /// The values of `acr` and `amr` that stand for a second factor.
+  /// The values of `acr` and `amr` that mean a second factor.
   public var mfaValues: [String]
   /// The roles of groups.
   public var roles: [GroupRole]
@@ -31,7 +31,7 @@ public struct ConsoleProvider: Sendable {
   public static let usualMFAValues = ["mfa", "hwk", "otp"]
   /// The maximum number of roles of groups.
   public static let mostRoles = 200
-  /// The maximum number of values that stand for a second factor.
+  /// The maximum number of values that mean a second factor.
   public static let mostMFAValues = 20
   static let longestText = 256
 
@@ -52,7 +52,7 @@ public struct ConsoleProvider: Sendable {
   }
 }
 
-/// A role that everybody in a group of the provider has.
+/// A role that everyone in a group of the provider has.
 public struct GroupRole: Sendable, Hashable {
   /// The group's name, compared byte for byte.
   public let group: String
@@ -99,7 +99,7 @@ public enum ConsoleProviderError: Error, Sendable {
   case invalid([ConsoleProviderFault])
   /// Roles of administrators would change, which requires a confirmation.
   case unconfirmed([ProviderRoleChange])
-  /// Password sign-in is off, so that nobody but the break-glass account could sign in.
+  /// Password sign-in is off, so only the break-glass account could sign in.
   case passwordSignInOff
   /// There's no provider.
   case notFound

@@ -51,7 +51,7 @@ extension ConsoleProviders {
       if try Self.needsReauthentication(session, at: now, connection) {
         throw ProviderSignInError.reauthenticationRequired
       }
-      // Otherwise nobody could sign in to the account any more.
+      // Otherwise, no one could sign in to the account anymore.
       guard try Administrators.hasOwnSignIn(administrator.id, connection),
         try PasswordSignIn.admits(administrator.id, connection)
       else { throw ProviderSignInError.linkRequired }

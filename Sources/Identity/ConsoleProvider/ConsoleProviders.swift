@@ -149,7 +149,7 @@ public struct ConsoleProviders: Sendable {
   }
 
   /// Returns what a provider would change for a linked administrator with the groups of their last
-  /// sign-in, for the preview; nil if nobody is linked with the subject.
+  /// sign-in, for the preview; nil if no one is linked with the subject.
   ///
   /// - Throws: ``ConsoleProviderError/unavailable(_:)``.
   public func change(

@@ -73,7 +73,7 @@ extension ConsoleProviders {
     }
   }
 
-  /// Turns password sign-in off for everybody but the break-glass account, or on.
+  /// Turns password sign-in off for everyone except the break-glass account, or on.
   ///
   /// Open sessions stay open.
   ///

@@ -62,7 +62,7 @@ enum ProviderRoles {
 
   /// Grants and revokes roles, each with its audit row.
   ///
-  /// The last owner stays: a role without which nobody could manage administrators isn't revoked.
+  /// The last owner stays: a role without which no one could manage administrators isn't revoked.
   ///
   /// - Returns: What changed.
   @discardableResult

@@ -12,7 +12,7 @@ public final class TaskLease: Sendable {
   public static let length: Int64 = 15
   /// How often to call ``renew()``, in seconds.
   public static let interval: Int64 = 5
-  /// The seconds before the end from which the holder doesn't rely on it any more.
+  /// The seconds before the end from which the holder no longer relies on it.
   private static let margin: Int64 = 2
 
   private let store: Store
@@ -34,7 +34,7 @@ public final class TaskLease: Sendable {
 
   /// Takes the lease if no other server holds it, or renews it.
   ///
-  /// - Throws: ``StartError/unavailable(_:)``; the lease then ends by itself.
+  /// - Throws: ``StartError/unavailable(_:)``; the lease then ends on its own.
   public func renew() async throws(StartError) {
     guard store.database.dialect.sharesDatabase else { return }
     // Measured from before the write, so that it ends here before it ends for the others.

@@ -115,7 +115,7 @@ extension MessageText {
     a{overflow-wrap:anywhere}
     """
 
-  /// The HTML as a document of its own, readable in light and dark color schemes, which loads
+  /// The HTML as a separate document, readable in light and dark color schemes, which loads
   /// nothing.
   func document(in language: String) -> String {
     """

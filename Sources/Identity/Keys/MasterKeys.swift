@@ -1,7 +1,7 @@
 import Crypto
 import Database
 
-/// Rotates the master key: reencrypts all stored secrets under the newest key of the ring and drops
+/// Rotates the master key: re-encrypts all stored secrets under the newest key of the ring and drops
 /// the older keys when nothing needs them.
 ///
 /// The one process that has the current ring and writes to the database calls ``step()`` until
@@ -37,7 +37,7 @@ public struct MasterKeys: Sendable {
 
   /// Performs the next part of the rotation, in one write.
   ///
-  /// - Parameter reencrypts: False if another server reencrypts; then nothing is written.
+  /// - Parameter reencrypts: False if another server re-encrypts; then nothing is written.
   /// - Returns: What is left to do.
   /// - Throws: ``KeyError``.
   public func step(reencrypts: Bool = true) async throws(KeyError) -> Step {
@@ -174,7 +174,7 @@ public struct MasterKeys: Sendable {
 public struct ResealProgress: Sendable, Equatable {
   /// The number of rows processed.
   public let rows: Int
-  /// The number of rows reencrypted.
+  /// The number of rows re-encrypted.
   public let changed: Int
 }
 

@@ -1,6 +1,6 @@
 import Database
 
-/// A table with sealed columns, which is reencrypted in parts when the master key is rotated.
+/// A table with sealed columns, which is re-encrypted in parts when the master key is rotated.
 ///
 /// A new sealed column requires a type that conforms to this protocol and is registered in
 /// `Identity.init`. Sealed data that clients hold, such as tickets, isn't stored and therefore
@@ -9,7 +9,7 @@ protocol ReencryptableStore: Sendable {
   /// The name under which the progress of a pass is stored; it must never change.
   static var name: String { get }
 
-  /// Reencrypts up to `limit` rows after a position that are sealed with another key than the
+  /// Re-encrypts up to `limit` rows after a position that are sealed with another key than the
   /// newest.
   ///
   /// The first position is the empty string.
@@ -23,7 +23,7 @@ struct ResealedPart {
   /// The position of the last row; nil if there were no rows.
   private(set) var last: String?
   private(set) var rows = 0
-  /// The number of rows reencrypted.
+  /// The number of rows re-encrypted.
   var changed = 0
 
   mutating func read(_ position: String) {

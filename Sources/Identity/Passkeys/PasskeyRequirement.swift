@@ -42,7 +42,7 @@ extension Passkeys {
   /// Requires passkeys, or no longer requires them.
   ///
   /// Sessions without a passkey can then only use or add one, at once. The administrator who turns
-  /// it on has used a passkey in this session, so it can't lock out everybody.
+  /// it on has used a passkey in this session, so it can't lock out everyone.
   ///
   /// - Returns: False if nothing changes.
   /// - Throws: ``ActionError`` with ``PasskeyRequirementError``.

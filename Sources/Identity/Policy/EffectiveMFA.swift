@@ -2,7 +2,7 @@
 public struct EffectiveMFA: Sendable, Equatable {
   /// Who enforces enrollment.
   public enum Enforcer: Sendable, Equatable {
-    /// Nobody: no factor can be enrolled, or no pattern requires it.
+    /// No one: no factor can be enrolled, or no pattern requires it.
     case nobody
     /// The application, which knows the pattern and decides whom it lets in.
     case application

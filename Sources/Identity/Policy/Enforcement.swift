@@ -79,7 +79,7 @@ extension Outbox {
   private static let mark = InstanceValue("sends_email")
 
   /// Returns whether a new policy refuses users who couldn't be sent enrollment links, and the old
-  /// one refused nobody.
+  /// one refused no one.
   ///
   /// Commands don't send emails, so for them it depends on the last start of the server.
   func isMissing(

@@ -6,7 +6,7 @@ public struct AccessGrant: Sendable {
   public let record: AdministratorRecord
   /// The role and where it applies.
   public let grant: Grant
-  /// When it ends by itself; nil without an end date.
+  /// When it ends automatically; nil without an end date.
   public let endsAt: Instant?
   /// When it was granted; nil if the audit log doesn't know.
   public let since: Instant?

@@ -42,7 +42,7 @@ extension EnrollmentDuty {
 extension Store {
   /// Returns whether sessions of an account without a second factor are refused.
   ///
-  /// Nobody is locked out: who can't be sent an enrollment link, such as a user without a verified
+  /// No one is locked out: who can't be sent an enrollment link, such as a user without a verified
   /// email address, gets tokens that say they should enroll.
   func refusesSessions(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection

@@ -44,7 +44,7 @@ public enum ActionInputError: Sendable, Equatable {
   /// Re-authentication is required because the agent's last code is too old.
   case codeRequired
   /// Re-authentication is required, and the agent's only second factor is a passkey, which has a
-  /// page of its own.
+  /// separate page.
   case passkeyRequired
   /// Re-authentication is required, and the agent can only sign in at the provider again.
   case providerRequired

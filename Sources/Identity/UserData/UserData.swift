@@ -14,7 +14,7 @@ public struct UserData: Sendable {
 
   /// The result of an erasure; the audit log is erased afterwards.
   public struct Erasure: Sendable {
-    /// The number that stands for the user in the audit log.
+    /// The number that replaces the user in the audit log.
     public let number: Int64
     /// The number of ended sessions.
     public let sessions: Int

@@ -96,7 +96,7 @@ package enum UserDataExclusion: String, Sendable {
   case keys
   /// Counts that name no user.
   case counts
-  /// The number of an account, which leads to nobody once the account is gone.
+  /// The number of an account, meaningless once the account is deleted.
   case accountNumbers
   /// An index for searches, made from the account.
   case index

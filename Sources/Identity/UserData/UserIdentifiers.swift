@@ -63,7 +63,7 @@ struct UserIdentifiers: Sendable, Equatable {
   /// The texts that a list of users could name the user by.
   var listed: [String] { ([uid.lowercased()] + recipients).sorted() }
 
-  /// Returns whether a text is or contains an identifier, as a word of its own.
+  /// Returns whether a text is or contains an identifier, as a separate word.
   func isMentioned(in text: String?) -> Bool {
     guard let text, !text.isEmpty else { return false }
     if text.isSameBytes(as: uid) || names.contains(UntrustedText(text)) { return true }

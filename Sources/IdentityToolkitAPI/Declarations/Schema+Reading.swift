@@ -12,7 +12,7 @@ extension Schema {
   ///
   /// - Parameters:
   ///   - message: The message.
-  ///   - excluded: The name of a member to leave out, which has a reader of its own.
+  ///   - excluded: The name of a member to leave out, which has a separate reader.
   /// - Returns: The members.
   /// - Throws: The error for the first invalid member.
   func canonical(

@@ -111,7 +111,7 @@ extension WireError {
     return WireError(text, status: status, reason: reason, isFrontEnd: true)
   }
 
-  /// Production's response if a message lacks a part that has no error of its own.
+  /// Production's response if a message lacks a part that has no specific error.
   static let invalidArgument = WireError("Request contains an invalid argument.")
 
   static let unavailable = WireError(

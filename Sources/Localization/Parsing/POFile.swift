@@ -88,7 +88,7 @@ private struct POParser {
     while let last = line.utf8.last, Self.isSpace(last) { line = Substring(line.utf8.dropLast()) }
     guard let first = line.utf8.first else { return }
     if first == UInt8(ascii: "#") {
-      // A comment stands before its message.
+      // A comment precedes its message.
       if current?.strings.isEmpty == false { try end() }
       if line.hasPrefix("#,") {
         isFuzzy = line.utf8.dropFirst(2).split { $0 == UInt8(ascii: ",") || Self.isSpace($0) }

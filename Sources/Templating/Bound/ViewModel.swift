@@ -6,8 +6,8 @@
 ///   let isEnrolled: Bool
 ///
 ///   static let keys: Keys<Self> = [
-///     .text("name") { $0.name },
-///     .flag("isEnrolled") { $0.isEnrolled },
+///     .text(\.name),
+///     .flag(\.isEnrolled),
 ///   ]
 /// }
 /// ```

@@ -149,7 +149,7 @@ enum AdminResetTOTPCommand: Command {
   }
 }
 
-/// A command that lifts a restriction on how administrators sign in, for when nobody can.
+/// A command that lifts a restriction on how administrators sign in, in case no one can.
 protocol SignInRecoveryCommand: Command {
   /// What is said when the restriction was lifted.
   static var done: Message { get }
@@ -186,7 +186,7 @@ enum AdminPasskeysOptionalCommand: SignInRecoveryCommand {
   }
 }
 
-/// Turns on sign-in with passwords, for when nobody can sign in with the provider.
+/// Turns on sign-in with passwords, in case no one can sign in with the provider.
 enum AdminPasswordsOnCommand: SignInRecoveryCommand {
   static let name = "admin passwords-on"
   static let summary = Message("cli.summary-turns-on-password-sign-in")

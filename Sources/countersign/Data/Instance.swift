@@ -51,7 +51,7 @@ struct Instance: Sendable {
         database: database, keys: keys, profile: profile, hasher: hasher,
         mail: CatalogMailWriter(catalogs), defaultProject: defaultProject, carriesMail: carriesMail,
         smsLimits: smsLimits, providerTransport: providerTransport)
-      // A server's database has backups of its own.
+      // A server's database has its own backups.
       if migrates, !creates, backup == .create, let database = database as? SQLiteDatabase {
         try await UpgradeBackup(folder: folder).create(identity, database)
       }

@@ -130,7 +130,7 @@
       }
     }
 
-    /// Fills a file in a folder of its own, and moves it to its place when it's complete.
+    /// Fills a file in a separate folder, and moves it to its place when it's complete.
     private func fillFile(from server: PostgreSQLDatabase, _ inventory: MoveInventory) async throws
     {
       let draft = "\(folder.path)/move.draft"

@@ -36,7 +36,7 @@ struct StreamMetrics: Sendable {
     }
     gauge(
       "countersign_event_stream_dead_letters",
-      help: "Audit entries that destinations rejected, and nobody discarded.", to: &exposition
+      help: "Audit entries that destinations rejected, and no one discarded.", to: &exposition
     ) { Double($0.reduce(0) { $0 + $1.deadLetters }) }
   }
 

@@ -53,7 +53,7 @@ actor KeyRotationTask {
 
   /// Adopts keys for decryption; returns true once they may encrypt.
   private func isAnnounced(_ kept: KeyRing) -> Bool {
-    // Nil if a former key was removed from the file; nothing is encrypted with it any more.
+    // Nil if a former key was removed from the file; nothing is encrypted with it anymore.
     guard folder.isOnServer, let both = kept.encrypting(with: ring.ids[0]) else { return true }
     if Set(both.ids) != Set(ring.ids) { ring.adopt(both) }
     // Another server removed a former key.

@@ -6,7 +6,7 @@ struct ProviderClient: ProviderTransport {
   private let client: HTTPClient
 
   init(_ outbound: OutboundConfiguration) {
-    // Somebody waits for the answer.
+    // Someone waits for the answer.
     var limits = HTTPClient.Limits()
     (limits.connectSeconds, limits.wholeSeconds) = (5, 10)
     client = HTTPClient(
