@@ -63,7 +63,7 @@ struct UserDataDocumentTests {
     case .administrators: "administrators, and what they do in the console"
     case .keys: "keys and tokens of servers and applications"
     case .counts: "counts that name no user"
-    case .accountNumbers: "the account's number, which leads to nobody once the account is gone"
+    case .accountNumbers: "the account's number, meaningless once the account is deleted"
     case .index: "made from the account, for searches"
     case .auditLog: "exported as `auditLog`, or the chain over it"
     case .server: "the state of the server and its tasks"
