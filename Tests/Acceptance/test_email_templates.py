@@ -68,7 +68,7 @@ def test_a_test_email_goes_to_the_administrator(tmp_path):
     with MailServer() as mail_server:
         with Server(tmp_path, *flags(mail_server.port)) as server:
             pages = set_up_project(server)
-            assert "Send a test to me" in pages.get(TEMPLATE).text
+            assert "Send test email" in pages.get(TEMPLATE).text
             answer = save(pages, TEMPLATE + "/test", subject="Draft", text="Draft: %LINK%")
             assert answer.status_code == 200 and "ada@example.com" in answer.text
             mail, = settled(mail_server)

@@ -137,7 +137,7 @@ def test_a_receiver_that_fails_gets_everything_in_order(started):
         assert all(is_signed(headers, body, secret) for headers, body in receiver.requests)
         assert not is_signed(receiver.requests[0][0], receiver.requests[0][1], secret + b"x")
         until(lambda: "Up to date" in text_of(pages, page), "the stream is up to date")
-        assert re.search(r"webhook.*can’t deliver: HTTP 503", "\n".join(server.output))
+        assert re.search(r"webhook.*can't deliver: HTTP 503", "\n".join(server.output))
 
 
 def test_killed_between_deliveries_the_server_repeats_and_loses_nothing(started):

@@ -241,7 +241,7 @@ def test_passkeys_need_javascript_and_a_host_name(tmp_path, chromium):
         assert "Passkeys need a host name and HTTPS" in text and server.url in text
         checked = run(
             "check-config", "--data", str(server.data), "--listen", "127.0.0.1:1")
-        assert "can’t use passkeys" in checked.stdout, checked.stdout
+        assert "can't use passkeys" in checked.stdout, checked.stdout
 
     port = free_port()
     with Server(

@@ -102,7 +102,7 @@ def test_the_page_says_when_the_session_ends_without_javascript(demo, chromium):
     page = context.new_page()
     page.goto("/account")
     expect(page.locator("footer")).to_contain_text("Without activity, your session ends at")
-    expect(page.locator("main")).to_contain_text("A session ends after 1 h without activity")
+    expect(page.locator("main")).to_contain_text("A session ends after 1 h of inactivity")
     context.close()
 
 
@@ -112,8 +112,8 @@ def test_new_limits_apply_to_open_sessions(demo, chromium):
     page = context.new_page()
     page.goto("/administrators")
     page.get_by_role("link", name="Sign-in and sessions…").click()
-    page.get_by_label("Minutes without activity").fill("5")
-    page.get_by_label("Hours after sign-in").fill("24")
+    page.get_by_label("Idle timeout (minutes)").fill("5")
+    page.get_by_label("Maximum session length (hours)").fill("24")
     page.get_by_role("button", name="Save settings").click()
     expect(page.locator("[role=status]")).to_contain_text("Settings changed.")
     expect(page.locator("meta[name=session]")).to_have_attribute("data-idle", re.compile(r"^(2\d\d|300)$"))

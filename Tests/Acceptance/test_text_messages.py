@@ -141,7 +141,7 @@ def test_daily_limits_hold_per_region_and_pool_and_show(tmp_path):
         ok(request_code(api, number("4930555")))
         refused(request_code(api, number("4930555")), "QUOTA_EXCEEDED")
         gateway.received(3)
-        until(lambda: "a daily limit is reached" in pages.get(f"/projects/{PROJECT}").text,
+        until(lambda: "daily limit reached" in pages.get(f"/projects/{PROJECT}").text,
               "the overview shows the limit", 90)
 
 

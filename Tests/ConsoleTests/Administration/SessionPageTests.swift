@@ -27,7 +27,7 @@ import Testing
       let list = try await ada.get("/administrators")
       Markup.check(list)
       #expect(list.says("Settings changed."))
-      #expect(list.says("A session ends after 10 min without activity"))
+      #expect(list.says("A session ends after 10 min of inactivity"))
       #expect(list.says("data-idle=\"600\" data-lifetime=\"7200\""))
       #expect(list.says("Without activity, your session ends at"))
       let none = try await ada.submit(
@@ -118,7 +118,7 @@ import Testing
       #expect(one.location == address + "/sessions")
       #expect(try await ada.get(address + "/sessions").says("1 session ended."))
       _ = try await ada.post(address + "/sessions", ["csrf": try page.csrf, "session": "\u{202E}"])
-      #expect(try await ada.get(address + "/sessions").says("There was no such session."))
+      #expect(try await ada.get(address + "/sessions").says("The session had already ended."))
       _ = try await ada.post(address + "/sessions/removal", ["csrf": try page.csrf])
       #expect(try await ada.get(address + "/sessions").says("No open sessions"))
       for browser in iris { #expect(try await browser.get("/").location == "/sign-in") }

@@ -254,7 +254,7 @@ import Testing
       ) { $0.pattern = .mandatory }
       let page = try await browser.get(address)
       #expect(page.says("Up to your application"))
-      #expect(page.says("“Mandatory” is a setting that applications read."))
+      #expect(page.says("“Mandatory” is a setting for applications to read."))
       #expect(page.says("Enforced by the server"))
     }
   }

@@ -68,7 +68,7 @@ import Text
       #expect(refused.status == .unprocessableContent && refused.says("Choose a role"))
       wrong.add("role-1", "owner")
       let other = try await ada.submit(Self.page, wrong)
-      #expect(other.says("names another issuer") && other.says("value=\"Example ID\""))
+      #expect(other.says("names a different issuer") && other.says("value=\"Example ID\""))
       #expect(!other.says("s3cret"))
       #expect(try await ada.submit(Self.page, Self.form).location == Self.page)
       let saved = try await ada.get(Self.page)
