@@ -1,4 +1,4 @@
-"""The message catalog's files are valid gettext, and their plural rules are those of CLDR."""
+"""The message catalogs' files are valid gettext, and their plural rules are those of CLDR."""
 
 import gettext
 import re
@@ -9,13 +9,14 @@ import pytest
 from babel import Locale
 from babel.messages.pofile import read_po
 
-TEMPLATES = Path(__file__).parents[2] / "Templates"
-FILES = sorted(TEMPLATES.rglob("messages*.po"))
+ROOT = Path(__file__).parents[2]
+FILES = sorted([*(ROOT / "Templates").rglob("messages*.po"),
+                *(ROOT / "Sources/countersign/CommandLine").glob("messages*.po")])
 NUMBERS = [*range(0, 1_101), 1_000_000, 2_000_000, 1_000_001]
 
 
 def names(paths):
-    return [str(path.relative_to(TEMPLATES)) for path in paths]
+    return [str(path.relative_to(ROOT)) for path in paths]
 
 
 def check(text: str) -> str:
@@ -56,7 +57,8 @@ def faults_of_plurals(header: str, locale: str) -> list[str]:
 
 
 def test_catalog_files_exist():
-    assert "common/messages.po" in names(FILES)
+    assert "Templates/common/messages.po" in names(FILES)
+    assert "Sources/countersign/CommandLine/messages.po" in names(FILES)
 
 
 @pytest.mark.parametrize("file", FILES, ids=names(FILES))

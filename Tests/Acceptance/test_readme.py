@@ -13,7 +13,7 @@ from support.rest import Api, ok
 README = (ROOT / "README.md").read_text()
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/pages.md",
              "docs/api.md", "docs/clients.md", "docs/service-tokens.md", "docs/configuration.md",
-             "docs/operations.md", "docs/architecture.md", "docs/scaling.md", "docs/events.md",
+             "docs/operations.md", "docs/architecture.md", "docs/events.md",
              "docs/audit-chain.md", "docs/user-data.md"]
 
 
