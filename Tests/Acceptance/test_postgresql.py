@@ -1,17 +1,22 @@
 """An instance whose database is on a PostgreSQL server."""
 
+import contextlib
+import secrets
+import shutil
 import signal
 import socket
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pyotp
 import pytest
 
 from support.pages import Pages
 from support.postgresql import PostgreSQL
-from support.program import DATABASES, Server, free_port, run
+from support.program import (
+    DATABASES, PROGRAM, Server, create_instance, environment, free_port, run)
 from support.rest import Api, create_token, ok, refused
 from support.site import crawl
 from support.waiting import until
@@ -245,3 +250,52 @@ def test_text_with_a_nul_is_refused_alike(tmp_path, kind):
         (tmp_path / name).write_bytes(content)
         done = run("import", "--data", tmp_path, "--project", "nul-app", tmp_path / name)
         assert "A string contains the character U+0000." in done.stdout + done.stderr
+
+
+def listed():
+    """Returns the words of all processes, as `ps` lists them."""
+    lists = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        # A process may end meanwhile.
+        with contextlib.suppress(OSError):
+            lists.append(file.read_bytes())
+    return lists
+
+
+def test_the_password_is_a_credential_and_never_in_the_list_of_processes(tmp_path):
+    password = f"marker-{secrets.token_hex(8)}"
+    database = PostgreSQL(port=free_port()).initialize()
+    data, back, credentials = (tmp_path / name for name in ("data", "back", "credentials"))
+    try:
+        DATABASES.put(data, database.create("instance"))
+        create_instance(data)
+        database.execute(f"ALTER ROLE countersign PASSWORD '{password}'", "postgres")
+        (database.data / "pg_hba.conf").write_text(
+            "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
+        database.execute("SELECT pg_reload_conf()", "postgres")
+        address = f"postgresql://countersign@127.0.0.1:{database.port}/instance"
+        credentials.mkdir()
+        env = {"CREDENTIALS_DIRECTORY": str(credentials), "PGPASSFILE": "/dev/null"}
+        denied = run("audit", "verify", "--data", data, "--database", address, env=env)
+        assert denied.returncode != 0 and "no password" in denied.stderr, denied.stderr
+        (credentials / "database-password").write_text(password + "\n")
+        with Server(data, "--database", address, env=env) as server:
+            start(server, data, "guarded")
+            seen = listed()
+            assert any(address.encode() in words for words in seen)
+            assert not [words for words in seen if password.encode() in words]
+            assert password not in server.text
+            assert server.stop() == 0
+        back.mkdir(mode=0o700)
+        shutil.copy2(data / "master.key", back / "master.key")
+        words = [PROGRAM, "move", "--from", address, "--to", back]
+        moving = subprocess.Popen(words, env=environment(env), text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        seen = listed()
+        while moving.poll() is None:
+            seen += listed()
+        assert moving.returncode == 0, moving.stdout.read()
+        assert any(b"move" in words and address.encode() in words for words in seen)
+        assert not [words for words in seen if password.encode() in words]
+    finally:
+        database.remove()

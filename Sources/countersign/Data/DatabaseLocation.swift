@@ -23,6 +23,19 @@ enum DatabaseLocation: Sendable, Equatable {
     "database", "URL", help: Message("cli.help-the-database-on-a-server"))
   static let passwordFile = Option(
     "database-password-file", "FILE", help: Message("cli.help-file-with-the-database-password"))
+  /// The credential of the systemd unit that can contain the password.
+  static let credential = "database-password"
+
+  /// Returns the file with the password: the one that the option names, or else the credential; nil
+  /// when there's neither.
+  static func passwordFile(
+    _ arguments: Arguments, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> String? {
+    if let file = arguments.value(passwordFile.name) { return file }
+    guard let folder = environment["CREDENTIALS_DIRECTORY"] else { return nil }
+    let file = "\(folder)/\(credential)"
+    return FileManager.default.fileExists(atPath: file) ? file : nil
+  }
 
   /// Parses the options.
   ///
@@ -39,9 +52,8 @@ enum DatabaseLocation: Sendable, Equatable {
   /// Parses the options, and appends what's wrong with them.
   init(_ arguments: Arguments, problems: inout ConfigurationProblems) {
     self = .file
-    let file = arguments.value(Self.passwordFile.name)
     guard let text = arguments.value(Self.url.name) else {
-      if file != nil {
+      if arguments.value(Self.passwordFile.name) != nil {
         problems.append(
           Message("cli.requires-database", ["name": .text(Self.passwordFile.name)]),
           of: Self.passwordFile.name)
@@ -49,7 +61,8 @@ enum DatabaseLocation: Sendable, Equatable {
       return
     }
     do throws(ServerAddress.Malformed) {
-      self = .server(try ServerAddress(text, of: Self.url.name), passwordFile: file)
+      self = .server(
+        try ServerAddress(text, of: Self.url.name), passwordFile: Self.passwordFile(arguments))
     } catch {
       problems.append(error.problem, of: Self.url.name)
     }

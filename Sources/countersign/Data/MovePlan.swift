@@ -34,7 +34,7 @@
         throw ConfigurationError(error.problem(of: isToServer ? "to" : "from"))
       }
       folder = DataFolder(path: isToServer ? from : to)
-      passwordFile = arguments.value(DatabaseLocation.passwordFile.name)
+      passwordFile = DatabaseLocation.passwordFile(arguments)
     }
 
     private static func isAddress(_ text: String) -> Bool { text.contains("://") }
