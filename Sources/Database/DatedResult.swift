@@ -23,6 +23,19 @@ extension Database {
   }
 }
 
+/// What's known of a replica.
+public struct ReplicaState: Sendable, Equatable {
+  /// What the latest look at it found; nil before the first.
+  public var status: ReplicaStatus?
+  /// The time up to which it had all changes, in microseconds since 1970; nil if that isn't known.
+  public var microseconds: Int64?
+
+  /// Creates a state.
+  public init(status: ReplicaStatus? = nil, microseconds: Int64? = nil) {
+    (self.status, self.microseconds) = (status, microseconds)
+  }
+}
+
 /// Whether a replica serves the reads that may be from one.
 public enum ReplicaStatus: Sendable, Equatable {
   /// It does.

@@ -118,6 +118,12 @@ public final class PostgreSQLDatabase: Database {
       microseconds: moment)
   }
 
+  /// Returns what's known of the replica, after another look at it that takes a second at most; nil
+  /// without one.
+  public func replicaState() async -> ReplicaState? {
+    await replica?.newState(of: readers, within: .seconds(1))
+  }
+
   /// Changes the database; returns when the server has stored the changes.
   ///
   /// - Throws: What `body` throws; ``DatabaseError``, with `.outcomeUnknown` when the connection

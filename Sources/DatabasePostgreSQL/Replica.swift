@@ -4,8 +4,10 @@ import Synchronization
 /// The connections to a replica, for reads whose results say how old they may be.
 final class Replica: Sendable {
   private struct State {
-    /// The result of the latest check; nil before the first.
-    var status: ReplicaStatus?
+    /// The result of the latest check.
+    var found = ReplicaState()
+    /// Whether a check for ``newState(of:within:)`` is in progress.
+    var isBeingMeasured = false
     /// When to check a server again that didn't respond.
     var next: ContinuousClock.Instant?
   }
@@ -54,14 +56,44 @@ final class Replica: Sendable {
     do {
       let finding = try await Self.look(readers)
       let status = status(of: finding, own)
-      note(status)
+      note(ReplicaState(status: status, microseconds: finding.isReplica ? finding.moment : nil))
       return status == .inUse ? finding.moment : nil
     } catch is CancellationError {
       return nil
     } catch {
-      note(.unreachable(reason: (error as? DatabaseError)?.message ?? "\(error)"))
+      let reason = (error as? DatabaseError)?.message ?? "\(error)"
+      note(ReplicaState(status: .unreachable(reason: reason), microseconds: lastMoment))
       return nil
     }
+  }
+
+  private var lastMoment: Int64? { state.withLock { $0.found.microseconds } }
+
+  /// Looks at the replica, unless that's being done.
+  ///
+  /// - Parameters:
+  ///   - primary: Connections to the database that this is a replica of.
+  ///   - time: How long to wait for that.
+  /// - Returns: What the latest look found.
+  func newState(of primary: ConnectionPool, within time: Duration) async -> ReplicaState {
+    let isFree = state.withLock { state in
+      defer { state.isBeingMeasured = true }
+      return !state.isBeingMeasured
+    }
+    if isFree {
+      let (ended, end) = AsyncStream<Void>.makeStream()
+      Task {
+        _ = await moment(of: primary)
+        state.withLock { $0.isBeingMeasured = false }
+        end.finish()
+      }
+      Task {
+        try? await Task.sleep(for: time)
+        end.finish()
+      }
+      for await _ in ended {}
+    }
+    return state.withLock { $0.found }
   }
 
   private func status(of finding: Finding, _ own: String) -> ReplicaStatus {
@@ -72,11 +104,12 @@ final class Replica: Sendable {
     return .inUse
   }
 
-  private func note(_ status: ReplicaStatus) {
+  private func note(_ found: ReplicaState) {
+    guard let status = found.status else { return }
     let isNew = state.withLock { state in
-      defer { state.status = status }
+      defer { state.found = found }
       if case .unreachable = status { state.next = .now + Self.pause } else { state.next = nil }
-      return state.status?.kind != status.kind
+      return state.found.status?.kind != status.kind
     }
     if isNew { report(status) }
   }

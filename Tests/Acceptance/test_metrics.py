@@ -21,8 +21,8 @@ pytestmark = pytest.mark.skipif(
     reason="Debian's prometheus isn't installed")
 ALERTS = ROOT / "ops/prometheus/alerts.yml"
 DASHBOARD = ROOT / "ops/grafana/countersign.json"
-# What a server without TLS and without traffic doesn't have.
-MAY_BE_EMPTY = {"countersign_certificate_expiry_timestamp_seconds"}
+# What a server without TLS, without a replica, and without traffic doesn't have.
+MAY_BE_EMPTY = {"countersign_certificate_expiry_timestamp_seconds", "countersign_replica_status"}
 
 
 def promtool(*words, **more):

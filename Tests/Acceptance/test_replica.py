@@ -4,6 +4,7 @@ import datetime
 import re
 import time
 
+import httpx
 import pytest
 
 from support.pages import Pages
@@ -55,6 +56,14 @@ class Instance:
     def resume(self):
         self.standby.execute("SELECT pg_wal_replay_resume()", "postgres")
 
+    def metrics(self):
+        """Returns the status of the replica by the metrics, and the age of its data in seconds."""
+        address = self.server.wait_for_line(r"Metrics: (\S+)")
+        text = httpx.get(address, timeout=30).text
+        [status] = re.findall(r'^countersign_replica_status\{status="(\w+)"\} 1$', text, re.M)
+        moment = re.search(r"^countersign_replica_data_timestamp_seconds (\S+)$", text, re.M)
+        return status, time.time() - float(moment[1])
+
     def logged(self, text):
         until(lambda: text in self.server.text, f"{text!r} is logged")
 
@@ -62,8 +71,8 @@ class Instance:
 @pytest.fixture
 def instance(tmp_path, primary, standby):  # noqa: F811
     DATABASES.put(tmp_path, primary.create("instance"))
-    with Server(tmp_path, "--replica", standby.address("instance"),
-                "--replica-max-age", "20") as server:
+    with Server(tmp_path, "--replica", standby.address("instance"), "--replica-max-age", "20",
+                "--metrics-listen", "127.0.0.1:0") as server:
         yield Instance(server, primary, standby)
 
 
@@ -74,6 +83,8 @@ def test_downloads_are_from_the_replica_and_say_as_of_when(instance):
     for name in DOWNLOADS:
         moment = instance.download(name)[1]
         assert abs(time.time() - moment.timestamp()) < 20, name
+    status, age = instance.metrics()
+    assert status == "used" and abs(age) < 20
     instance.pause()
     before = time.time()
     instance.add("bob")
@@ -97,6 +108,8 @@ def test_a_replica_that_is_too_old_is_not_read(instance):
         lambda: (file := instance.download())[1] is None and file, "the replica is too old", 60)
     assert "bob@example.com" in text
     instance.logged("further behind than --replica-max-age allows")
+    status, age = instance.metrics()
+    assert status == "behind" and age > 19
     instance.resume()
     until(lambda: instance.download()[1], "the replica is read again")
 
@@ -111,6 +124,7 @@ def test_without_its_replica_an_instance_reads_the_database_itself(instance):
     text, moment = instance.download()
     assert "bob@example.com" in text and moment is None
     instance.logged("The replica can't be reached.")
+    assert instance.metrics()[0] == "unreachable"
 
 
 @pytest.mark.parametrize("is_standby, name, text", [

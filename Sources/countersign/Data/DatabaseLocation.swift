@@ -5,8 +5,15 @@ import Localization
 
 /// A database that a command opens and closes.
 protocol InstanceDatabase: Database {
+  /// Returns what's known of the replica; nil without one.
+  func replicaState() async -> ReplicaState?
   /// Completes the writes in progress, and closes the database.
   func close() async
+}
+
+extension InstanceDatabase {
+  /// A file has no replica.
+  func replicaState() async -> ReplicaState? { nil }
 }
 
 extension SQLiteDatabase: InstanceDatabase {}
