@@ -7,13 +7,13 @@ import Testing
 @Suite(.enabled(if: PostgreSQLServer.isInstalled), .timeLimit(.minutes(2)))
 struct TLSTests {
   private func open(
-    _ server: PostgreSQLServer, _ parameters: String, password: String?, user: String = "guarded"
+    _ server: PostgreSQLServer, _ parameters: String, password: String?, host: String = "127.0.0.1"
   ) async throws -> String? {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: file) }
     if let password { try Data((password + "\n").utf8).write(to: file) }
     let address = try PostgreSQLAddress(
-      "postgresql://\(user)@127.0.0.1:\(server.port)/postgres\(parameters)")
+      "postgresql://guarded@\(host):\(server.port)/postgres\(parameters)")
     let database = try await PostgreSQLDatabase(
       address, passwordFile: password == nil ? nil : file.path)
     let version = try await database.read { connection in
@@ -32,6 +32,23 @@ struct TLSTests {
       server, "?sslmode=verify-full&\(authority)", password: server.password)
     #expect(version == "TLSv1.3")
     #expect(try await open(server, "", password: server.password) == nil)
+  }
+
+  @Test func `a certificate of a trusted authority for another host isn't, if the name is checked`()
+    async throws
+  {
+    // It's for 127.0.0.1.
+    let server = try await PostgreSQLServer.shared.value
+    let authority = "sslrootcert=\(server.folder)/certificate.pem"
+    let error = await #expect(throws: DatabaseError.self) {
+      try await open(
+        server, "?sslmode=verify-full&\(authority)", password: server.password, host: "localhost")
+    }
+    #expect(error?.code == .cannotOpen)
+    #expect(error?.message.contains("does not match host name") == true)
+    let version = try await open(
+      server, "?sslmode=verify-ca&\(authority)", password: server.password, host: "localhost")
+    #expect(version == "TLSv1.3")
   }
 
   @Test func `any other certificate isn't`() async throws {
