@@ -7,40 +7,68 @@ extension PostgreSQLDatabase {
   /// and others see its rows. So the rows up to the last key that was given are settled once none of
   /// the writes that have the lock then is in progress. No write waits for this.
   ///
+  /// The connections are those for writes: after a failover, one for reads may still be to the server
+  /// before it, where none of the writes is in progress.
+  ///
   /// - Parameters:
   ///   - column: The column with the key, an identity column.
   ///   - table: The table.
-  /// - Returns: The key; nil when a write in progress didn't end within a second.
+  /// - Returns: The key; nil when a write in progress didn't end within a second, or the server isn't
+  ///   the same at the end.
   /// - Throws: ``DatabaseError``.
   public nonisolated(nonsending) func settledKey(
     _ column: StaticString, of table: StaticString
   ) async throws -> Int64? {
     let (column, table) = (column.description, table.description)
-    // In this order: a write that is given a key later can have the lock, but not the reverse.
-    let (key, writes) = try await read { connection in
-      (try Self.lastKey(column, of: table, connection), try Self.writes(to: table, connection))
-    }
-    var earlier = writes
+    let first = try await look(column, table)
+    var earlier = first.writes
     let clock = ContinuousClock()
     let deadline = clock.now + .seconds(1)
     while !earlier.isEmpty {
       guard clock.now < deadline else { return nil }
       try await clock.sleep(for: .milliseconds(10))
-      earlier.formIntersection(try await read { try Self.writes(to: table, $0) })
+      let next = try await look(column, table)
+      guard next.server == first.server else { return nil }
+      earlier.formIntersection(next.writes)
     }
-    return key
+    return first.key
   }
 
-  /// Returns the last key that the sequence of a column has given; 0 for none.
+  /// What a look at a table finds.
+  private struct Finding {
+    /// When the server was started, which distinguishes it from its copies.
+    var server: String
+    /// The last key that was given; 0 for none.
+    var key: Int64
+    /// The transactions that have inserted rows, or are about to.
+    var writes: Set<String>
+  }
+
+  /// Looks at a table of the server that accepts writes.
+  private nonisolated(nonsending) func look(
+    _ column: String, _ table: String
+  ) async throws -> Finding {
+    let retries = retries
+    return try await writers.use { session in
+      try session.write(retries) { connection in
+        // In this order: a write that is given a key later can have the lock, but not the reverse.
+        let (server, key) = try Self.lastKey(column, of: table, connection)
+        return Finding(server: server, key: key, writes: try Self.writes(to: table, connection))
+      }
+    }
+  }
+
+  /// Returns the server, and the last key that the sequence of a column has given.
   private static func lastKey(
     _ column: String, of table: String, _ connection: borrowing Connection
-  ) throws -> Int64 {
+  ) throws -> (server: String, key: Int64) {
     try connection.first(
       """
-      SELECT coalesce(pg_catalog.pg_sequence_last_value(
-        pg_catalog.pg_get_serial_sequence(\(table), \(column))::regclass), 0)
+      SELECT pg_catalog.pg_postmaster_start_time()::text,
+        coalesce(pg_catalog.pg_sequence_last_value(
+          pg_catalog.pg_get_serial_sequence(\(table), \(column))::regclass), 0)
       """
-    ) { try $0.value(0) } ?? 0
+    ) { (try $0.value(0), try $0.value(1)) } ?? ("", 0)
   }
 
   /// Returns the transactions that have inserted rows into a table, or are about to.

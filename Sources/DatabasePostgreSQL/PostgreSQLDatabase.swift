@@ -18,7 +18,7 @@ public final class PostgreSQLDatabase: Database {
   private let readers: ConnectionPool
   let writers: ConnectionPool
   private let replica: Replica?
-  private let retries: RetryPolicy
+  let retries: RetryPolicy
   private let stored = Mutex(0)
 
   /// Opens a database; the first connection shows whether it's there.

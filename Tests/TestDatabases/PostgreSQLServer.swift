@@ -156,6 +156,16 @@ public final class PostgreSQLServer: Sendable {
     return name
   }
 
+  /// Creates an empty database with a name.
+  public func create(_ name: String) async throws {
+    try await creator.run("CREATE DATABASE \(name) TEMPLATE template0")
+  }
+
+  /// Opens no further connections to a database; those that are open stay open.
+  public func refuseConnections(to name: String) async throws {
+    try await creator.run("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+  }
+
   /// Drops a database after a while, when the processes of its closed connections have ended, since
   /// the server waits for them.
   public func drop(_ name: String) {
