@@ -1,0 +1,196 @@
+"""The node that does the tasks hangs for longer than its lease, in the middle of them, and goes on; and the node
+that sends an email is killed before it has recorded that."""
+
+import contextlib
+import itertools
+import os
+import signal
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from support.mail import MailServer, settled
+from support.nodes import MARKS, PROJECT, TAKEOVER, Nodes
+from support.program import reauthenticate, run
+from support.receivers import Receiver, audited
+from support.rest import ok
+from support.waiting import until
+from test_bulk import begin
+from test_nodes_first_gone import add_stream, schedule
+
+pytestmark = MARKS
+
+USERS, MAILS = 150, 40
+# The most events in a batch of a stream.
+BATCH = 100
+names = itertools.count(1)
+
+
+class Mailbox(MailServer):
+    """A mail server that calls `taken` with the sender's port when it has a message, before it says so."""
+
+    taken = None
+
+    async def handle_DATA(self, server, session, envelope):
+        answer = await super().handle_DATA(server, session, envelope)
+        if self.taken:
+            self.taken(session.peer[1])
+        return answer
+
+
+@pytest.fixture(scope="module")
+def mail():
+    with Mailbox(delay=0.05) as mail:
+        yield mail
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    def decide(number, events):
+        # So that a batch is often on its way.
+        time.sleep(0.1)
+        return 200
+    with Receiver(decide) as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory, mail, receiver):
+    flags = ["--smtp", f"smtp://127.0.0.1:{mail.port}", "--smtp-from", "accounts@example.com",
+             "--outbound-allow", "127.0.0.0/8"]
+    with Nodes(tmp_path_factory.mktemp("nodes"), *flags) as nodes:
+        nodes.set_up().allow_email_links()
+        add_stream(nodes, receiver)
+        yield nodes
+
+
+@contextlib.contextmanager
+def hanging(server):
+    """Lets a node do nothing for a while; its connections stay open."""
+    os.kill(server.process.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(server.process.pid, signal.SIGCONT)
+
+
+def give_tasks_to_the_first(nodes):
+    """Restarts the other nodes, which hand the tasks over."""
+    before = nodes.holder
+    for number in range(1, Nodes.COUNT):
+        assert nodes.servers[number].stop() == 0
+    until(lambda: nodes.holder, "the first node does the tasks", TAKEOVER)
+    for number in range(1, Nodes.COUNT):
+        nodes.servers[number] = nodes.start(number)
+    return before
+
+
+def queue_mails(nodes, name):
+    """Sends emails; returns their recipients."""
+    addresses = [f"{name}-{number}@example.net" for number in range(MAILS)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda email: ok(nodes.api.admin("POST", "accounts:sendOobCode", {
+            "requestType": "EMAIL_SIGNIN", "email": email,
+            "continueUrl": "http://localhost/in"})), addresses))
+    return addresses
+
+
+def count(nodes, sql):
+    return int(nodes.execute(sql)[0][0])
+
+
+@pytest.mark.parametrize("others_wait", [True, False], ids=["too long", "while both do the tasks"])
+def test_a_node_that_hangs_during_its_tasks_does_nothing_twice(nodes, mail, receiver, others_wait):
+    """Others wait until its lease is over, or don't, as if their clocks were ahead: then it goes on with
+    the tasks that another one does as well."""
+    give_tasks_to_the_first(nodes)
+    name = f"hung{next(names)}"
+    emails = [email for email, _ in nodes.add_users(name, USERS)]
+    reauthenticate(nodes.data)
+    schedule(nodes, 1 + next(names))
+    changes = "SELECT count(*) FROM audit WHERE action LIKE 'policy.%'"
+    made, first = count(nodes, changes), len(receiver.events())
+    done = "SELECT sum(users_done) FROM bulk_job"
+    removed = int(nodes.execute(f"SELECT coalesce(({done}), 0)")[0][0])
+    addresses = queue_mails(nodes, name)
+    begin(nodes.owner, PROJECT, emails)
+    nodes.execute("UPDATE scheduled_change SET apply_at = apply_at - 86400000000 * 2")
+    until(lambda: removed + 10 < count(nodes, done) < removed + USERS, "some users are done")
+    holder = nodes.holder
+    with hanging(nodes.servers[0]):
+        at_stop = count(nodes, done)
+        assert at_stop < removed + USERS
+        if not others_wait:
+            nodes.execute("DELETE FROM lease WHERE name = 'tasks'")
+        until(lambda: nodes.holder not in ([], holder), "another node does the tasks", TAKEOVER)
+        until(lambda: count(nodes, done) > at_stop, "it goes on with the removal", TAKEOVER)
+    until(lambda: count(nodes, done) >= removed + USERS, "all users are done", 60)
+    until(lambda: count(nodes, "SELECT count(*) FROM bulk_job WHERE state = 'running'") == 0,
+          "the removal is done")
+    until(lambda: count(nodes, changes) > made, "the policy is changed", 20)
+    # One entry and one email for each user, one entry for the policy.
+    entries = nodes.execute(f"""
+        SELECT count(*), count(DISTINCT object_id) FROM audit
+        WHERE action = 'factor.remove-all' AND object_id LIKE '{name}-%'""")
+    assert entries == [[str(USERS), str(USERS)]]
+    wanted = set(addresses) | set(emails)
+    until(lambda: wanted <= {message["to"] for message in mail.mails}, "all emails are sent", 60)
+    copies = Counter(message["to"] for message in settled(mail, 2) if message["to"] in wanted)
+    assert set(copies.values()) == {1}, copies.most_common(3)
+    assert count(nodes, changes) == made + 1
+    # Events arrive in order and without a gap, and again only with a batch that was on its way.
+    last = count(nodes, "SELECT max(sequence) FROM audit_link")
+    until(lambda: last in audited(receiver.events()), "all events are delivered", TAKEOVER)
+    places = [e["sequence"] for e in receiver.events()[first:] if e["type"] == "audit"]
+    arrived = list(dict.fromkeys(places))
+    assert arrived == list(range(arrived[0], arrived[-1] + 1))
+    print(f"{len(arrived)} events, {len(places) - len(arrived)} again")
+    assert len(places) - len(arrived) <= BATCH
+    verified = run("audit", "verify", "--data", nodes.data)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+def owner_of(nodes, port):
+    """The number of the node with the connection from a port of loopback."""
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    [inode] = [line[9] for line in lines if line[1].endswith(f":{port:04X}")
+               and line[1].startswith("0100007F") and line[9] != "0"]
+    for number, server in enumerate(nodes.servers):
+        for file in Path(f"/proc/{server.process.pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                if os.readlink(file) == f"socket:[{inode}]":
+                    return number
+    raise AssertionError(f"no node has the connection from port {port}")
+
+
+def test_an_email_whose_sender_is_killed_is_sent_again_with_the_same_id(nodes, mail):
+    killed = []
+
+    def kill(port):
+        number = owner_of(nodes, port)
+        nodes.servers[number].process.kill()
+        killed.append(number)
+        mail.taken = None
+    mail.taken = kill
+    email = "killed@example.net"
+
+    def copies():
+        return [message for message in mail.mails if message["to"] == email]
+    ok(nodes.api.admin("POST", "accounts:sendOobCode", {
+        "requestType": "EMAIL_SIGNIN", "email": email, "continueUrl": "http://localhost/in"}))
+    until(lambda: killed, "the node that sends it is killed")
+    [number] = killed
+    nodes.servers[number].wait()
+    nodes.servers[number] = nodes.start(number)
+    state = "SELECT tries, next_try_at IS NULL FROM outbox ORDER BY message_id DESC LIMIT 1"
+    # Nobody knows that it was sent, and it's claimed for five minutes.
+    assert len(copies()) == 1 and nodes.execute(state) == [["1", "f"]]
+    nodes.execute("UPDATE outbox SET next_try_at = next_try_at - 300000000 WHERE next_try_at > 0")
+    until(lambda: len(copies()) == 2, "it's sent again")
+    assert len({message["Message-ID"] for message in copies()}) == 1
+    until(lambda: nodes.execute(state) == [["2", "t"]], "that's recorded")
+    settled(mail, 2)
+    assert len(copies()) == 2
