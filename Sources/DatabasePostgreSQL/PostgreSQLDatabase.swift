@@ -20,6 +20,9 @@ public final class PostgreSQLDatabase: Database {
   private let replica: Replica?
   let retries: RetryPolicy
   private let stored = Mutex(0)
+  /// Whether a write failed because the server's disk was full, and none of the looks since then
+  /// found space.
+  private let isFull = Mutex(false)
 
   /// Opens a database; the first connection shows whether it's there.
   ///
@@ -133,9 +136,35 @@ public final class PostgreSQLDatabase: Database {
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async throws -> T {
     let retries = retries
-    let value = try await writers.use { session in try session.write(retries, body) }
+    let value = try await writers.use { session in
+      do { return try session.write(retries, body) } catch {
+        // The closure may have replaced the error by its own.
+        let failure = session.failure?.error ?? error as? DatabaseError
+        if failure?.code == .full { self.isFull.withLock { $0 = true } }
+        throw error
+      }
+    }
     stored.withLock { $0 += 1 }
     return value
+  }
+
+  /// Returns whether the server's disk has space, as far as is known.
+  ///
+  /// With little space left, writes that add no page succeed while others fail. So after one failed,
+  /// this looks whether two megabytes of temporary data can be stored.
+  public func hasSpace() async -> Bool {
+    guard isFull.withLock({ $0 }) else { return true }
+    let found = try? await readers.use { session in
+      try session.read { connection in
+        _ = try connection.first("SELECT set_config('work_mem', '64kB', true)") { _ in }
+        return try connection.first("SELECT count(*) FROM generate_series(1, 65536)") {
+          try $0.value(0) as Int
+        }
+      }
+    }
+    guard found != nil else { return false }
+    isFull.withLock { $0 = false }
+    return true
   }
 
   /// Does nothing: the server checkpoints its own log.

@@ -1,23 +1,28 @@
 """PostgreSQL servers that fail, with a standby and with a backup to recover from."""
 
 import contextlib
+import shutil
 import signal
 import subprocess
-import threading
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from support.load import Load, check, outside
+from support.nodes import Nodes
 from support.postgresql import PostgreSQL
 from support.program import DATABASES, Server, free_port, run
+from support.relay import Relay
 from support.rest import Api, ok
 from support.waiting import until
-from support.writers import Writers
 from test_data_folder import found
 from test_postgresql import start
 
+pytestmark = pytest.mark.timeout(600)
+needs_nginx = pytest.mark.skipif(not shutil.which("nginx"), reason="nginx isn't installed")
 # The most that an instance may be unavailable after a standby was promoted, in seconds.
 RECOVERY = 30
 
@@ -31,6 +36,14 @@ def ready(server):
         return error.code, error.read().decode()
 
 
+def synchronize(primary):
+    """Lets commits of the primary wait until its standby has stored the changes as well."""
+    primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'", "postgres")
+    primary.execute("SELECT pg_reload_conf()", "postgres")
+    until(lambda: primary.execute("SELECT sync_state FROM pg_stat_replication", "postgres")
+          == [["sync"]], "the standby is synchronous")
+
+
 @pytest.fixture
 def primary():
     server = PostgreSQL("wal_level=replica", port=free_port()).initialize()
@@ -40,64 +53,102 @@ def primary():
 
 @pytest.fixture
 def standby(primary):
-    """A synchronous standby: a commit waits until it has stored the changes as well."""
+    """A synchronous standby."""
     server = PostgreSQL(port=free_port())
     server.copy(primary, "-R", "-C", "-S", "standby")
     server.start()
-    primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'", "postgres")
-    primary.execute("SELECT pg_reload_conf()", "postgres")
-    until(lambda: primary.execute("SELECT sync_state FROM pg_stat_replication", "postgres")
-          == [["sync"]], "the standby is synchronous")
+    synchronize(primary)
     yield server
     server.remove()
 
 
+def failed_after(load, moment):
+    """Waits until a request fails that was answered after a moment."""
+    until(lambda: [at for at in load.failures() if at > moment], "requests fail")
+
+
+def are_ready(nodes, status, seconds):
+    """Waits until all nodes say whether they're ready, with the status of the answer."""
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda server: until(
+            lambda: nodes.ready(server) == status, f"it answers {status}", seconds), nodes.servers))
+
+
+@needs_nginx
 def test_acknowledged_writes_survive_a_failover_to_a_synchronous_standby(
         tmp_path, primary, standby):
     primary.create("instance")
-    DATABASES.put(tmp_path, "postgresql://countersign@127.0.0.1:"
+    DATABASES.put(tmp_path / "data", "postgresql://countersign@127.0.0.1:"
                   f"{primary.port},127.0.0.1:{standby.port}/instance")
-    with Server(tmp_path) as server:
-        _, api = start(server, tmp_path, "failed-over")
-        with Writers(server, api, "failed-over") as writers:
-            writers.wait(200, "writes are acknowledged")
-            primary.signal(signal.SIGKILL)
-            until(lambda: ready(server)[0] == 503, "the server isn't ready", 20)
-            writers.wait(0, "the database is away")
-            until(lambda: writers.errors, "a write fails")
+    with Nodes(tmp_path) as nodes:
+        nodes.set_up().allow_email_links()
+        with Load(nodes, users=nodes.add_users("failed-over", 300)) as load:
+            load.wait(100)
+            until(lambda: len(load.accepted) > 20, "codes are used")
+            began = time.monotonic()
+            primary.kill()
+            are_ready(nodes, 503, 20)
+            failed_after(load, began)
+            stored = len(load.acknowledged)
             standby.execute("SELECT pg_promote()", "postgres")
             promoted = time.monotonic()
-            writers.wait(200, "writes go on", RECOVERY)
-            until(lambda: ready(server)[0] == 200, "the server is ready",
-                  RECOVERY - (time.monotonic() - promoted))
-        lost = set(writers.acknowledged) - found(
-            server, "failed-over", api.token, writers.acknowledged)
-        assert not lost
-        assert server.stop() == 0
-        verified = run("audit", "verify", "--data", tmp_path)
-        assert verified.returncode == 0, verified.stdout + verified.stderr
+            are_ready(nodes, 200, RECOVERY)
+            away = [(began, time.monotonic())]
+            load.wait(100, RECOVERY - (time.monotonic() - promoted))
+        print(load.statuses(), f"{stored} before, ready after {away[0][1] - promoted:.1f} s")
+        assert not outside(load.failures(), away), load.statuses()
+        # The codes of before as well: none is accepted again.
+        check(nodes, load)
 
 
-def test_a_commit_that_no_standby_has_is_not_acknowledged(tmp_path, primary, standby):
-    DATABASES.put(tmp_path, primary.create("instance"))
-    with Server(tmp_path) as server:
-        _, api = start(server, tmp_path, "unconfirmed")
-        standby.stop()
-        answers = []
-        write = threading.Thread(target=lambda: answers.append(
-            api.admin("POST", "accounts", {"localId": "unconfirmed"})))
-        write.start()
-        waiting = ("SELECT pid FROM pg_stat_activity "
-                   "WHERE wait_event = 'SyncRep' AND backend_type = 'client backend'")
-        until(lambda: primary.execute(waiting, "postgres"), "the commit waits")
-        # As an operator might who wonders why everything waits.
-        while write.is_alive():
+@pytest.fixture
+def distant(primary):
+    """A synchronous standby, and the network to it."""
+    server = PostgreSQL(port=free_port())
+    server.copy(primary, "-R", "-C", "-S", "standby")
+    with Relay(primary.address("postgres")) as relay:
+        server.settings = (
+            f"primary_conninfo=host=127.0.0.1 port={relay.port} user=countersign sslmode=disable",
+            "wal_retrieve_retry_interval=500ms")
+        server.start()
+        synchronize(primary)
+        yield server, relay
+    server.remove()
+
+
+@needs_nginx
+def test_a_commit_that_no_standby_has_is_not_acknowledged(tmp_path, primary, distant):
+    """The standby can't be reached for a while, and both servers are there."""
+    standby, relay = distant
+    DATABASES.put(tmp_path / "data", primary.create("instance"))
+    waiting = ("SELECT pid FROM pg_stat_activity "
+               "WHERE wait_event = 'SyncRep' AND backend_type = 'client backend'")
+    with Nodes(tmp_path) as nodes:
+        nodes.set_up().allow_email_links()
+        with Load(nodes, users=nodes.add_users("parted", 300)) as load:
+            load.wait(100)
+            until(lambda: len(load.accepted) > 20, "codes are used")
+            relay.cut()
+            began = time.monotonic()
+            until(lambda: len(primary.execute(waiting, "postgres")) >= 3, "commits wait")
+            are_ready(nodes, 503, 30)
+            # All that the standby had confirmed before is answered by now.
+            silent = time.monotonic()
+            # As an operator might who wonders why everything waits.
             primary.execute(f"SELECT pg_cancel_backend(pid) FROM ({waiting}) AS one", "postgres")
-            write.join(0.2)
-        assert [answer.status_code for answer in answers] == [503], answers[0].text
-        standby.start()
-        until(lambda: api.admin("POST", "accounts", {"localId": "confirmed"}).status_code == 200,
-              "writes are stored again")
+            failed_after(load, silent)
+            assert not [at for at, kind, status, _ in load.answers
+                        if at > silent and kind != "read" and status == 200], load.statuses()
+            relay.restore()
+            restored = time.monotonic()
+            are_ready(nodes, 200, RECOVERY)
+            away = [(began, time.monotonic())]
+            load.wait(100, RECOVERY - (time.monotonic() - restored))
+        print(load.statuses(), f"ready after {away[0][1] - restored:.1f} s")
+        assert not outside(load.failures(), away), load.statuses()
+        check(nodes, load)
+        until(lambda: set(load.acknowledged) <= {uid for [uid] in standby.execute(
+            "SELECT uid FROM account", "instance")}, "the standby has them")
 
 
 def test_a_database_server_that_hangs_is_reported_and_used_again(tmp_path, primary):
@@ -116,28 +167,35 @@ def test_a_database_server_that_hangs_is_reported_and_used_again(tmp_path, prima
         ok(api.admin("POST", "accounts", {"localId": "afterwards"}))
 
 
+@needs_nginx
 def test_a_full_disk_of_the_database_loses_nothing(tmp_path):
     primary = PostgreSQL("max_wal_size=64MB", port=free_port())
     try:
         if not primary.mount("200m"):
             pytest.skip("mounting a file system needs root")
         primary.initialize()
-        DATABASES.put(tmp_path, primary.create("instance"))
-        with Server(tmp_path) as server:
-            _, api = start(server, tmp_path, "brimful")
-            ok(api.admin("POST", "accounts", {"localId": "before"}))
-            primary.fill(64 * 1024)
-            with Writers(server, api, "brimful", 4) as writers:
-                until(lambda: writers.errors, "the disk is full", 60)
-            primary.empty()
-            # PostgreSQL stops when its log can't grow; a service manager starts it again.
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                primary.process.wait(2)
-                primary.start()
-            until(lambda: ready(server)[0] == 200, "the server is ready", RECOVERY)
-            ok(api.admin("POST", "accounts", {"localId": "afterwards"}))
-            acknowledged = ["before", "afterwards", *writers.acknowledged]
-            assert found(server, "brimful", api.token, acknowledged) == set(acknowledged)
+        DATABASES.put(tmp_path / "data", primary.create("instance"))
+        with Nodes(tmp_path) as nodes:
+            nodes.set_up().allow_email_links()
+            with Load(nodes, users=nodes.add_users("brimful", 300)) as load:
+                load.wait(50)
+                until(lambda: len(load.accepted) > 20, "codes are used")
+                began = time.monotonic()
+                primary.fill(64 * 1024)
+                failed_after(load, began)
+                are_ready(nodes, 503, 60)
+                primary.empty()
+                emptied = time.monotonic()
+                # PostgreSQL stops when its log can't grow; a service manager starts it again.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    primary.process.wait(2)
+                    primary.start()
+                are_ready(nodes, 200, RECOVERY)
+                away = [(began, time.monotonic())]
+                load.wait(50, RECOVERY - (time.monotonic() - emptied))
+            print(load.statuses(), f"ready after {away[0][1] - emptied:.1f} s")
+            assert not outside(load.failures(), away), load.statuses()
+            check(nodes, load, 100)
     finally:
         primary.remove()
 

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from support.load import Load
+from support.load import MARGIN, Load, check, outside
 from support.nodes import MARKS, Nodes
 from support.postgresql import PostgreSQL
-from support.program import DATABASES, run
+from support.program import DATABASES
 from support.relay import Relay
 from support.rest import create_administrator
 from support.waiting import until
@@ -23,8 +23,6 @@ from support.waiting import until
 pytestmark = MARKS
 
 KILLS, USERS = 8, 400
-# How long nginx may pass over a node that's back.
-MARGIN = 2.5
 # The most that an instance may be unavailable after its database is back, in seconds.
 RECOVERY = 30
 
@@ -48,9 +46,11 @@ def nodes(tmp_path_factory, database, relay):
     DATABASES.put(folder / "data", database.address("instance"))
     nodes = Nodes(folder)
     nodes.own[2], nodes.read_timeout = ["--database", relay.address], 3
-    with nodes:
-        nodes.set_up().allow_email_links()
-        yield nodes
+    with Relay(nodes.ports[1]) as front:
+        nodes.front, nodes.through[1] = front, front.port
+        with nodes:
+            nodes.set_up().allow_email_links()
+            yield nodes
 
 
 @pytest.fixture
@@ -58,23 +58,6 @@ def chance():
     seed = int(os.environ.get("COUNTERSIGN_SEED", 1))
     print(f"seed {seed}")
     return random.Random(seed)
-
-
-def outside(times, intervals):
-    return [at for at in times
-            if not any(start <= at <= end + MARGIN for start, end in intervals)]
-
-
-def check(nodes, load):
-    """Checks that what was acknowledged is stored, and that no code was accepted twice."""
-    assert len(load.acknowledged) > 200 and len(load.accepted) > 20, load.statuses()
-    with httpx.Client(base_url=nodes.url, timeout=60) as http:
-        load.use_again(http)
-    assert not load.missing(nodes.api)
-    assert max(load.accepted.values()) == 1, load.accepted.most_common(3)
-    assert sum(load.accepted.values()) > 10
-    verified = run("audit", "verify", "--data", nodes.data)
-    assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
 def test_killed_nodes_lose_nothing(nodes, chance):
@@ -109,19 +92,24 @@ def test_killed_nodes_lose_nothing(nodes, chance):
 def test_a_database_that_crashes_and_stops_loses_nothing(nodes, database, chance):
     away = []
     with Load(nodes, users=nodes.add_users("crashed", USERS)) as load:
-        for kill in (True, False, True):
+        for how in ("one killed", "stopped", "all killed"):
             load.wait(100)
             time.sleep(chance.uniform(0.1, 1))
             began = time.monotonic()
-            if kill:
+            if how == "one killed":
                 # All others end as well, and the server recovers.
                 [victim] = database.execute("""
                     SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'
                       AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1""", "postgres")
                 os.kill(int(victim[0]), signal.SIGKILL)
                 until(lambda: load.failures() and load.failures()[-1] > began, "it fails")
-            else:
+            elif how == "stopped":
                 database.stop(signal.SIGQUIT)
+                database.start()
+            else:
+                # Nothing of it is left that could end anything in order.
+                database.kill()
+                until(lambda: load.failures() and load.failures()[-1] > began, "it fails")
                 database.start()
             for server in nodes.servers:
                 until(lambda: nodes.ready(server) == 200, "it's ready", RECOVERY)
@@ -174,3 +162,20 @@ def test_a_node_that_cannot_reach_the_database_is_passed_over(nodes, relay):
     # The locks of the node that was cut off are released.
     assert slowest < 15
     assert not load.missing(nodes.api) and not stranded.missing(nodes.api)
+
+
+def test_a_node_that_nginx_cannot_reach_is_passed_over(nodes):
+    with Load(nodes) as load:
+        load.wait(50)
+        began = time.monotonic()
+        nodes.front.cut()
+        until(lambda: [at for at in load.failures() if at > began], "requests that it has fail")
+        load.wait(50)
+        assert [nodes.ready(server) for server in nodes.servers] == [200] * Nodes.COUNT
+        nodes.front.restore()
+        away = [(began, time.monotonic())]
+        load.wait(50)
+    print(load.statuses())
+    assert not load.failures("read"), load.statuses()
+    assert not outside(load.failures(), away), load.statuses()
+    assert not load.missing(nodes.api)

@@ -7,6 +7,8 @@ import Localization
 protocol InstanceDatabase: Database {
   /// Returns what's known of the replica; nil without one.
   func replicaState() async -> ReplicaState?
+  /// Returns whether the disk of the database's server has space, as far as is known.
+  func hasSpace() async -> Bool
   /// Completes the writes in progress, and closes the database.
   func close() async
 }
@@ -14,6 +16,8 @@ protocol InstanceDatabase: Database {
 extension InstanceDatabase {
   /// A file has no replica.
   func replicaState() async -> ReplicaState? { nil }
+  /// The space of a file is that of its folder.
+  func hasSpace() async -> Bool { true }
 }
 
 extension SQLiteDatabase: InstanceDatabase {}

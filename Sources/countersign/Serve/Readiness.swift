@@ -19,7 +19,7 @@ actor Readiness {
     case clock
     /// The master key file and a signing key exist.
     case keys
-    /// There's enough disk space.
+    /// There's enough disk space, also for a database on a server.
     case disk
     /// The TLS certificate in use is valid; it warns before it expires.
     case certificate
@@ -47,6 +47,8 @@ actor Readiness {
   private var isDraining = false
   private var last: (at: ContinuousClock.Instant, state: Task<State, Never>)?
   private let database: DatabaseProbe
+  /// Whether the disk of the database's server has space.
+  private let hasSpace: @Sendable () async -> Bool
 
   /// The least free disk space, in bytes, with which the server is ready.
   static let leastSpace = 64 << 20
@@ -57,12 +59,14 @@ actor Readiness {
 
   init(
     _ identity: Identity, _ folder: DataFolder, environment: [String: String],
-    certificate: ServedCertificate?, mail: MailHealth?
+    certificate: ServedCertificate?, mail: MailHealth?,
+    hasSpace: @escaping @Sendable () async -> Bool
   ) {
     self.identity = identity
     self.folder = folder
     self.certificate = certificate
     self.mail = mail
+    self.hasSpace = hasSpace
     isKeyFixed = PassedKey(environment: environment) != nil
     start = identity.clock.now()
     database = DatabaseProbe(longest: Self.longestWrite) { try await identity.checkWritable() }
@@ -80,8 +84,12 @@ actor Readiness {
 
   private func checked() async -> State {
     if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.state.value }
-    let task = Task { [identity, database, folder, isKeyFixed, start, certificate, mail] in
+    let task = Task {
+      [identity, database, folder, isKeyFixed, start, certificate, mail, hasSpace] in
       var state = await Self.find(identity, database, folder, isKeyFixed, since: start)
+      if !state.failed.contains(.database), !state.failed.contains(.disk), await !hasSpace() {
+        state.failed.append(.disk)
+      }
       if let certificate {
         let (isValid, isFine) = certificate.state(at: identity.clock.now().seconds)
         if !isValid { state.failed.append(.certificate) }

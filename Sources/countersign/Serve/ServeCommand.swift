@@ -62,7 +62,8 @@ enum ServeCommand: Command {
     let mail = configuration.mail.map { _ in MailHealth() }
     let readiness = Readiness(
       instance.identity, folder, environment: environment,
-      certificate: certificates?.served, mail: mail)
+      certificate: certificates?.served, mail: mail,
+      hasSpace: { [database = instance.database] in await database.hasSpace() })
     let requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
     let violations = ViolationReports(log: log)
     let application: Application

@@ -8,8 +8,12 @@ from collections import Counter
 
 import httpx
 
+from .program import run
 from .rest import ok
 from .waiting import until
+
+# How long nginx may pass over a node that's back, in seconds.
+MARGIN = 2.5
 
 
 class Load:
@@ -83,10 +87,12 @@ class Load:
                 for _ in range(3):
                     self._use(http, email, code)
 
-    def _use(self, http, email, code):
+    def _use(self, http, email, code, gives_up=True):
         """Signs in with a link and a code, whose answer may be lost."""
         first = None
         while first is None:
+            if gives_up and self._stopped.is_set():
+                return
             # The link's answer may be lost as well.
             with contextlib.suppress(AssertionError, httpx.TransportError):
                 first = self._nodes.first_factor(email)
@@ -114,7 +120,7 @@ class Load:
     def use_again(self, http):
         """Uses once more the codes that were sent."""
         for email, code in dict.fromkeys(self.sent):
-            self._use(http, email, code)
+            self._use(http, email, code, gives_up=False)
 
     def missing(self, api):
         """Returns which acknowledged users aren't there."""
@@ -124,3 +130,21 @@ class Load:
                 "localId": self.acknowledged[start:start + 100]}))
             there |= {user["localId"] for user in found.get("users", [])}
         return set(self.acknowledged) - there
+
+
+def outside(times, intervals):
+    """Returns the times that are in none of the intervals, nor right after one."""
+    return [at for at in times
+            if not any(start <= at <= end + MARGIN for start, end in intervals)]
+
+
+def check(nodes, load, least=200):
+    """Checks that what was acknowledged is stored, and that no code was accepted twice."""
+    assert len(load.acknowledged) > least and len(load.accepted) > 20, load.statuses()
+    with httpx.Client(base_url=nodes.url, timeout=60) as http:
+        load.use_again(http)
+    assert not load.missing(nodes.api)
+    assert max(load.accepted.values()) == 1, load.accepted.most_common(3)
+    assert sum(load.accepted.values()) > 10
+    verified = run("audit", "verify", "--data", nodes.data)
+    assert verified.returncode == 0, verified.stdout + verified.stderr

@@ -35,8 +35,8 @@ class Nodes:
         self.tls = tls
         # How long nginx waits for a node that doesn't answer.
         self.read_timeout = 60
-        # Flags of single nodes.
-        self.own = {}
+        # Flags of single nodes, and the ports at which nginx reaches them, if they aren't their own.
+        self.own, self.through = {}, {}
         self.flags = [
             "--public-url", self.url, "--trusted-proxy", "127.0.0.1", "--drain-delay", "0", *flags]
         self.data, self.copy = folder / "data", folder / "copy"
@@ -155,12 +155,17 @@ class Nodes:
 
     def number_of(self, answer):
         """The number of the node that answered a request through nginx; it's the last one tried."""
-        return self.ports.index(int(answer.headers["x-node"].rsplit(":", 1)[1]))
+        return self.reached.index(int(answer.headers["x-node"].rsplit(":", 1)[1]))
+
+    @property
+    def reached(self):
+        """The ports that nginx sends requests to."""
+        return [self.through.get(number, port) for number, port in enumerate(self.ports)]
 
     def _start_proxy(self):
         # A node that stopped is skipped for a second.
         upstream = "".join(
-            f"server 127.0.0.1:{port} max_fails=1 fail_timeout=1s;" for port in self.ports)
+            f"server 127.0.0.1:{port} max_fails=1 fail_timeout=1s;" for port in self.reached)
         temporary = "".join(f"{kind}_temp_path {self.folder}/{kind};\n" for kind in (
             "client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         listen = f"listen 127.0.0.1:{self.port}"

@@ -1,4 +1,4 @@
-"""A relay between a node and the database, which can be cut like a network."""
+"""A relay to a database or a node, which can be cut like a network."""
 
 import contextlib
 import socket
@@ -7,14 +7,20 @@ from urllib.parse import parse_qs, urlsplit
 
 
 class Relay:
-    """Forwards connections from loopback to a server's Unix socket, until they're cut."""
+    """Forwards connections from loopback to a database's Unix socket, or to a port, until they're cut."""
 
-    def __init__(self, address):
-        url = urlsplit(address.replace("@:", "@x:"))
-        self._target = f"{parse_qs(url.query)['host'][0]}/.s.PGSQL.{url.port or 5432}"
+    def __init__(self, target):
+        """Creates a relay to the address of a database, or to a port of loopback."""
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-        port = self._listener.getsockname()[1]
-        self.address = f"postgresql://{url.username}@127.0.0.1:{port}{url.path}?sslmode=disable"
+        self.port = self._listener.getsockname()[1]
+        if isinstance(target, int):
+            self._family, self._target = socket.AF_INET, ("127.0.0.1", target)
+        else:
+            url = urlsplit(target.replace("@:", "@x:"))
+            self._family = socket.AF_UNIX
+            self._target = f"{parse_qs(url.query)['host'][0]}/.s.PGSQL.{url.port or 5432}"
+            self.address = (
+                f"postgresql://{url.username}@127.0.0.1:{self.port}{url.path}?sslmode=disable")
         self._open = threading.Event()
         self._open.set()
         self._lock = threading.Lock()
@@ -61,7 +67,7 @@ class Relay:
             except OSError:
                 return
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            server = socket.socket(socket.AF_UNIX)
+            server = socket.socket(self._family)
             with self._lock:
                 self._pairs.append((client, server))
             threading.Thread(target=self._serve, args=(client, server), daemon=True).start()
