@@ -10,7 +10,7 @@ import pytest
 
 from support.mail import MailServer, settled
 from support.nodes import MARKS, PROJECT, TAKEOVER, Nodes
-from support.program import run
+from support.program import reauthenticate, run
 from support.rest import create_administrator, ok
 from support.site import crawl
 from support.waiting import until
@@ -92,15 +92,55 @@ def test_a_session_ended_on_one_node_is_ended_on_all(nodes):
     assert browsers[1].post("/sign-out", {}, page="/account").status_code == 303
     assert [browser.get("/account").status_code for browser in browsers] == [303] * 3
 
-    uid, id_token = nodes.api.user("revoked@example.com")
+    # An owner ends all sessions of an administrator, who has one in each of two browsers.
+    create_administrator(nodes.data, "everywhere@example.com", "auditor")
+    both = [nodes.pages(), nodes.pages()]
+    for one in both:
+        assert one.sign_in("everywhere@example.com").status_code == 303
+    everywhere = [browser for one in both for browser in nodes.at_each(one)]
+    assert {browser.get("/account").status_code for browser in everywhere} == {200}
+    [[id]] = nodes.execute(
+        "SELECT administrator_id FROM administrator WHERE email = 'everywhere@example.com'")
+    reauthenticate(nodes.data)
+    ended = nodes.owner.post(f"/administrators/{id}/sessions/removal", {"note": "for the tests"},
+                             page=f"/administrators/{id}/sessions")
+    assert ended.status_code == 303, ended.text
+    assert {browser.get("/account").status_code for browser in everywhere} == {303}
 
-    def lookups():
-        return [client.post("/v1/accounts:lookup", params={"key": nodes.api.key},
-                            json={"idToken": id_token}).status_code
-                for client in nodes.clients.values()]
-    assert lookups() == [200] * 3
-    ok(nodes.api.admin("POST", "accounts:update", {"localId": uid, "disableUser": True}))
-    assert lookups() == [400] * 3
+
+def update(nodes, uid, **changes):
+    ok(nodes.api.admin("POST", "accounts:update", {"localId": uid, **changes}))
+
+
+def end_all(nodes, uid):
+    """Ends a user's sessions as support does."""
+    reauthenticate(nodes.data)
+    path = f"/projects/{PROJECT}/users/{uid}/sessions/end"
+    answer = nodes.owner.post(path, {"reason": "lost"})
+    assert answer.status_code == 303, answer.text
+
+
+@pytest.mark.parametrize("end", [
+    # What `revokeRefreshTokens` of the Admin SDKs sends.
+    lambda nodes, uid: update(nodes, uid, validSince=str(int(time.time()))),
+    lambda nodes, uid: update(nodes, uid, disableUser=True), end_all,
+], ids=["revoked", "disabled", "ended by support"])
+def test_a_users_session_ended_on_one_node_is_ended_on_all(nodes, request, end):
+    email = f"ended-{request.node.callspec.indices['end']}@example.com"
+    uid, _ = nodes.api.user(email)
+    session = ok(nodes.api.sign_in(email))
+
+    def answers():
+        """The statuses of each node for the ID token, and then for the refresh token."""
+        key = {"key": nodes.api.key}
+        return [client.post("/v1/accounts:lookup", params=key, json={
+            "idToken": session["idToken"]}).status_code for client in nodes.clients.values()] + [
+            client.post("/v1/token", params=key, data={
+                "grant_type": "refresh_token", "refresh_token": session["refreshToken"]}).status_code
+            for client in nodes.clients.values()]
+    assert answers() == [200] * 6
+    end(nodes, uid)
+    assert answers() == [400] * 6
 
 
 def test_a_policy_changed_on_one_node_is_effective_on_all(nodes):
