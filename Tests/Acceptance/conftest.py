@@ -19,7 +19,7 @@ numbers = itertools.count(1)
 
 # A file runs in one process; these take minutes, so that no process is left with one at the end.
 LONG = ["test_package.py", "test_layouts.py", "test_crawl.py", "test_soak.py", "test_openapi.py",
-        "test_axe.py", "test_text_messages.py"]
+        "test_axe.py", "test_text_messages.py", "test_without_postgresql.py"]
 
 
 def pytest_collection_modifyitems(config, items):

@@ -1,0 +1,113 @@
+"""The program without the package trait PostgreSQL, and so without libpq.
+
+SwiftPM plans that build; only the module with the trait's conditions is compiled, and linked with the modules that
+were built for the other tests.
+"""
+
+import json
+import re
+import subprocess
+
+import httpx
+import pytest
+
+from support.program import PROGRAM, ROOT, environment
+from support.waiting import until
+
+# Its databases are files.
+pytestmark = [pytest.mark.timeout(600), pytest.mark.sqlite]
+# What the compiler needn't write, and how many words each is.
+LEFT_OUT = {"-emit-dependencies": 1, "-emit-module": 1, "-emit-module-path": 2, "-output-file-map": 2,
+            "-incremental": 1, "-enable-batch-mode": 1, "-serialize-diagnostics": 1,
+            "-index-store-path": 2, "-parseable-output": 1, "-enable-testing": 1, "-g": 1}
+
+
+class Plan:
+    """The commands of a build with the trait off, in a folder of its own."""
+
+    def __init__(self, folder):
+        subprocess.run(
+            ["swift", "build", "--disable-default-traits", "--product", "countersign",
+             "--scratch-path", folder, "--print-manifest-job-graph"],
+            cwd=ROOT, check=True, capture_output=True, timeout=300)
+        self.text = (folder / "debug.yaml").read_text()
+        built = (ROOT / ".build/debug").resolve()
+        self.own = str(folder / built.parent.name / built.name)
+        self.built = str(built)
+
+    def command(self, kind):
+        """The inputs and words of the command that makes the program's module or the program."""
+        lines = re.search(rf'^  "C\.countersign-(?!bench)[\w-]+-debug\.{kind}":\n((?:    .*\n)+)',
+                          self.text, re.M)[1]
+        return [json.loads(re.search(rf"{name}: (\[.*\])", lines)[1]) for name in ("inputs", "args")]
+
+    def built_before(self, words):
+        return [word.replace(self.own, self.built) for word in words]
+
+
+def without(words):
+    """Leaves out options that only later builds need."""
+    kept, words = [], iter(words)
+    for word in words:
+        if word in ("-Xcc", "-Xfrontend", "-Xlinker"):
+            kept += [word, next(words)]
+        elif word in LEFT_OUT:
+            for _ in range(LEFT_OUT[word] - 1):
+                next(words)
+        elif not word.startswith(("@", "-j")):
+            kept.append(word)
+    return kept
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plain")
+    plan, compiled, linked = Plan(folder / "build"), folder / "countersign.o", folder / "countersign"
+    sources, words = plan.command("module")
+    sources = plan.built_before(source for source in sources if source.endswith(".swift"))
+    subprocess.run(
+        [*without(plan.built_before(words)), "-wmo", *sources, "-o", compiled], check=True, cwd=ROOT)
+    objects, words = plan.command("exe")
+    objects = [one for one in plan.built_before(objects)
+               if one.endswith(".o") and "/countersign.build/" not in one]
+    words = without(plan.built_before(words))
+    words[words.index("-o") + 1] = linked
+    subprocess.run([*words, *objects, compiled], check=True, cwd=ROOT)
+    return linked
+
+
+def run(program, *words):
+    return subprocess.run([program, *words], capture_output=True, text=True, timeout=60,
+                          env=environment())
+
+
+def test_it_is_not_linked_with_libpq(program):
+    def libraries(file):
+        return subprocess.run(["ldd", file], capture_output=True, text=True, check=True).stdout
+    assert "libpq" in libraries(PROGRAM)
+    assert "libpq" not in libraries(program) and "libsqlite3" in libraries(program)
+
+
+def test_a_database_on_a_server_is_refused_with_the_reason(program, tmp_path):
+    for words in (["serve", "--data", tmp_path, "--assets", ROOT], ["init", "--data", tmp_path]):
+        refused = run(program, *words, "--database", "postgresql://countersign@127.0.0.1/instance")
+        assert refused.returncode == 78, refused.stderr
+        assert "no support for PostgreSQL" in refused.stderr, refused.stderr
+    assert run(program, "move", "--from", tmp_path, "--to", "postgresql://a@b/c").returncode == 64
+
+
+def test_it_serves_the_file(program, tmp_path):
+    assert run(program, "init", "--data", tmp_path / "data").returncode == 0
+    words = [program, "serve", "--data", tmp_path / "data", "--assets", ROOT,
+             "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(words, env=environment(), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT) as server:
+        try:
+            for line in server.stdout:
+                if found := re.search(r" serves ([^\s\"]+)", line):
+                    break
+            until(lambda: httpx.get(f"{found[1]}/readyz").status_code == 200, "it's ready")
+            assert httpx.get(f"{found[1]}/setup").status_code == 200
+        finally:
+            server.terminate()
+            assert server.wait(30) == 0
