@@ -120,10 +120,10 @@ def at_glewlwyd(page, name, password):
 class Site:
     """A server, its provider, and the owner, who signs in with a password."""
 
-    def __init__(self, server, provider):
+    def __init__(self, server, provider, owner=None):
         self.server, self.provider = server, provider
         provider.register(server.url)
-        self.owner = Pages(server.url).set_up(server.setup_code)
+        self.owner = owner or Pages(server.url).set_up(server.setup_code)
 
     def set_provider(self, roles=ROLES, **more):
         """Fills in the form of the provider; roles are (group, role) or (group, role, place)."""
